@@ -1,7 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import type { Reporter } from 'vitest/reporters';
 
 const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
+
+/** Ends the run with one line which says how it went. */
+const closingLine: Reporter = {
+  onTestRunEnd(modules, errors) {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const passed = tests.filter((test) => test.result().state === 'passed').length;
+    const failed = tests.filter((test) => test.result().state === 'failed').length;
+    const unloaded = modules.filter((module) => module.errors().length > 0).length;
+    process.stdout.write(`${passed} passed, ${failed + unloaded + errors.length} failed\n`);
+  },
+};
 
 export default defineConfig({
   resolve: {
@@ -16,6 +28,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
-    reporters: process.env.GITHUB_ACTIONS ? ['default', 'github-actions'] : ['default'],
+    reporters: ['default', closingLine],
   },
 });

@@ -1,0 +1,195 @@
+/**
+ * The package is tested as a package: what `npm pack` would publish is unpacked into an empty
+ * project, next to its peers, and used from there.
+ *
+ * Needs a build in `dist/`; `npm test` makes one first.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importsOf, parse } from '../support/imports.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ENTRIES = ['mcp-resolve', 'mcp-resolve/engine', 'mcp-resolve/node'];
+const COMPILER_TIMEOUT = 120_000;
+const PEERS = ['@modelcontextprotocol/server', '@modelcontextprotocol/node', 'zod'];
+
+let project: string;
+let tarball: string;
+let packed: string[];
+let installed: string;
+
+beforeAll(async () => {
+  project = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-package-'));
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', project],
+    { cwd: ROOT },
+  );
+  const [report] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  tarball = path.join(project, report.filename);
+  packed = report.files.map((file) => file.path);
+  installed = await installInto(project);
+});
+
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+/** Lays the project out as an installation would: our files copied, the peers linked. */
+async function installInto(directory: string): Promise<string> {
+  const target = path.join(directory, 'node_modules', 'mcp-resolve');
+  await mkdir(target, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+  for (const peer of PEERS) {
+    const link = path.join(directory, 'node_modules', peer);
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.join(ROOT, 'node_modules', peer), link, 'junction');
+  }
+  return target;
+}
+
+describe('the tarball', () => {
+  it('holds a build of every entry point', () => {
+    for (const entry of ['index', 'engine', 'node']) {
+      const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
+      expect(packed).toEqual(expect.arrayContaining(outputs));
+    }
+  });
+
+  it('holds nothing but the build, the README, the licence and the manifest', () => {
+    const others = packed.filter((file) => !file.startsWith('dist/')).sort();
+    expect(others).toEqual(['LICENSE', 'README.md', 'package.json']);
+  });
+
+  it('passes publint in strict mode', async () => {
+    const bytes = await readFile(tarball);
+    const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    const { messages, pkg } = await publint({ pack: { tarball: data }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it('has types for every modern resolver', async () => {
+    const attw = createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json');
+    const cli = path.join(path.dirname(attw), 'dist', 'index.js');
+    const { stdout } = await run(process.execPath, [cli, tarball, '--profile', 'node16']);
+    expect(stdout).toContain('mcp-resolve/engine');
+  });
+});
+
+describe('the installed package', () => {
+  it('exports the same names to import and to require', async () => {
+    const imported = await namesSeenBy('names.mjs', (entry) => `await import('${entry}')`);
+    const required = await namesSeenBy('names.cjs', (entry) => `require('${entry}')`);
+    expect(required).toEqual(imported);
+    expect(imported['mcp-resolve']).toEqual(
+      expect.arrayContaining(['defineTool', 'install', 'resolver']),
+    );
+  });
+
+  // The checked libraries cost seconds per run, so the slow compilers take one resolver each.
+  for (const [compiler, moduleResolution] of [
+    ['typescript-5.9', 'node16'],
+    ['typescript', 'bundler'],
+    ['typescript-7', 'node16'],
+    ['typescript-7', 'bundler'],
+  ] as const) {
+    it(
+      `has declarations which ${compiler} accepts under ${moduleResolution}`,
+      async () => {
+        expect(await check(compiler, moduleResolution)).toBe('');
+      },
+      COMPILER_TIMEOUT,
+    );
+  }
+
+  for (const start of ['index', 'engine'].flatMap((entry) => [
+    `${entry}.mjs`,
+    `${entry}.cjs`,
+    `${entry}.d.mts`,
+    `${entry}.d.cts`,
+  ])) {
+    it(`reaches no module of Node from ${start}`, async () => {
+      const reached = await importsReachedFrom(path.join(installed, 'dist', start));
+      expect(reached.files.size).toBeGreaterThan(0);
+      expect(reached.outside.filter((specifier) => isBuiltin(specifier))).toEqual([]);
+    });
+  }
+});
+
+/** Runs a script in the project which prints the names each entry point exports. */
+async function namesSeenBy(
+  script: string,
+  load: (entry: string) => string,
+): Promise<Record<string, string[]>> {
+  const lines = ENTRIES.map((entry) => `'${entry}': Object.keys(${load(entry)}).sort(),`);
+  await writeFile(
+    path.join(project, script),
+    `console.log(JSON.stringify({\n${lines.join('\n')}\n}));\n`,
+  );
+  const { stdout } = await run(process.execPath, [script], { cwd: project });
+  return JSON.parse(stdout) as Record<string, string[]>;
+}
+
+/** Compiles a program which imports every entry point; resolves to what the compiler printed. */
+async function check(compiler: string, moduleResolution: 'node16' | 'bundler'): Promise<string> {
+  const directory = await mkdtemp(path.join(project, 'check-'));
+  const uses = ENTRIES.map((entry, index) => `export * as entry${index} from '${entry}';`);
+  await writeFile(path.join(directory, 'esm.mts'), uses.join('\n'));
+  await writeFile(
+    path.join(directory, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        module: moduleResolution === 'bundler' ? 'esnext' : 'node16',
+        moduleResolution,
+        target: 'es2022',
+        lib: ['es2023'],
+        types: ['node'],
+        typeRoots: [path.join(ROOT, 'node_modules/@types')],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+      },
+    }),
+  );
+  const tsc = path.join(ROOT, 'node_modules', compiler, 'bin', 'tsc');
+  return run(process.execPath, [tsc, '-p', directory]).then(
+    ({ stdout }) => stdout,
+    (failure: unknown) => (failure as { stdout: string }).stdout,
+  );
+}
+
+/** Follows relative imports from a built file; lists the files and the imports which lead outside. */
+async function importsReachedFrom(
+  start: string,
+): Promise<{ files: Set<string>; outside: string[] }> {
+  const files = new Set<string>();
+  const outside: string[] = [];
+  const visit = async (file: string): Promise<void> => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const { specifier } of importsOf(parse(file, await readFile(file, 'utf8')))) {
+      if (specifier.startsWith('.')) await visit(builtFile(file, specifier));
+      else outside.push(specifier);
+    }
+  };
+  await visit(start);
+  return { files, outside };
+}
+
+/**
+ * The file an import inside the build means: a declaration file imports another by its script's
+ * name.
+ */
+function builtFile(from: string, specifier: string): string {
+  const named = path.join(path.dirname(from), specifier);
+  return /\.d\.[cm]ts$/.test(from) ? named.replace(/\.([cm])js$/, '.d.$1ts') : named;
+}
