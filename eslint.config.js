@@ -26,6 +26,12 @@ export default tseslint.config(
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      // Both eras of the protocol are served, and the SDK marks all of the older one as deprecated.
+      '@typescript-eslint/no-deprecated': 'off',
       // The empty object type is what "no arguments" is called in an inference chain.
       '@typescript-eslint/no-empty-object-type': [
         'error',
