@@ -1,0 +1,18 @@
+/**
+ * The entry `mcp-resolve/node`: one server factory, served to clients of both protocol eras.
+ *
+ * Every line below is a promise: removing or renaming one is a breaking change. Nothing else is
+ * public, whatever a file in `wire/serve/` exports for its neighbours.
+ *
+ * @module
+ */
+export { serveHttp } from './wire/serve/http.js';
+export type {
+  AuthenticateRequest,
+  HttpServerHandle,
+  ServeHttpOptions,
+} from './wire/serve/httpOptions.js';
+export { serveStdio } from './wire/serve/stdio.js';
+export type { ServeStdioOptions, StdioServerHandle } from './wire/serve/stdio.js';
+export { createDualEraHandler } from './wire/serve/dualEra.js';
+export type { DualEraHandler, DualEraHandlerOptions } from './wire/serve/dualEra.js';

@@ -1,0 +1,89 @@
+/**
+ * Checks what an author hands to a serving function, before anything is opened.
+ *
+ * In: the factory and the numbers of an options object. Out: the same values, known to be usable,
+ * or a `TypeError` whose sentence names the function that was called, what it got and what to write
+ * instead. A factory can also go wrong later, when it runs: `checkedFactory` guards that moment for
+ * both eras.
+ *
+ * @module
+ */
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+
+/** What a factory builds: an `McpServer` or a low-level `Server`. */
+type Product = Awaited<ReturnType<McpServerFactory>>;
+
+/**
+ * Checks the arguments of a serving function, whose name is `caller`.
+ *
+ * @throws TypeError when the factory is not a function or the options are not an object.
+ */
+export function checkArguments(factory: unknown, options: unknown, caller: string): void {
+  if (typeof factory !== 'function') throw new TypeError(noFactory(factory, caller));
+  if (typeof options === 'object' && options !== null) return;
+  throw new TypeError(`The options of ${caller} must be an object, not ${describe(options)}.`);
+}
+
+/**
+ * Creates a factory which builds what `factory` builds and refuses a product that cannot be served:
+ * something that is no server, or a server that has been served before.
+ */
+export function checkedFactory(factory: McpServerFactory): McpServerFactory {
+  const served = new WeakSet();
+  return async (context) => {
+    const product = await factory(context);
+    if (!looksLikeServer(product)) {
+      throw new TypeError(
+        `The server factory returned ${describe(product)}, not a server. Return the McpServer (or Server) it built.`,
+      );
+    }
+    // The SDK lets a second connection take over a connected server without a word: questions of
+    // one user's call would then travel to the other user.
+    if (served.has(product)) {
+      throw new Error(
+        'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',
+      );
+    }
+    served.add(product);
+    return product;
+  };
+}
+
+/**
+ * Checks that an option is a whole number in a range; `name` names it in the message.
+ *
+ * @throws TypeError otherwise.
+ */
+export function checkWholeNumber(
+  value: number,
+  name: string,
+  range: { min: number; max?: number },
+): number {
+  const { min, max = Number.MAX_SAFE_INTEGER } = range;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  const bounds = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new TypeError(
+    `The option '${name}' must be a whole number ${bounds}, not ${describe(value)}.`,
+  );
+}
+
+/** Describes a value for a message: primitives by value, everything else by kind. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function noFactory(value: unknown, caller: string): string {
+  if (looksLikeServer(value)) {
+    return `${caller} was given a server; it needs a function that builds one, because every request or session gets its own. Write ${caller}(() => { const server = new McpServer(…); …; return server; }).`;
+  }
+  return `${caller} needs a function that builds a server, not ${describe(value)}. Write ${caller}(() => new McpServer(…)).`;
+}
+
+// By shape: the ESM and CommonJS copies of the SDK are different classes.
+function looksLikeServer(value: unknown): value is Product {
+  return typeof value === 'object' && value !== null && 'connect' in value && 'close' in value;
+}

@@ -1,0 +1,40 @@
+/**
+ * Serves one server factory over standard input and output, to a client of either era.
+ *
+ * The SDK decides the era by the client's first message and keeps the connection in it. What this
+ * file adds are the checks of the factory, in the words of the other serving functions.
+ *
+ * @module
+ */
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import {
+  serveStdio as serveStdioWithSdk,
+  type ServeStdioOptions,
+  type StdioServerHandle,
+} from '@modelcontextprotocol/server/stdio';
+
+import { checkArguments, checkedFactory } from './check.js';
+
+export type { ServeStdioOptions, StdioServerHandle };
+
+/**
+ * Serves a server factory over stdio, to 2025 and 2026 clients.
+ *
+ * The connection ends with the client's, or by `close()` of the returned handle. Standard output
+ * belongs to the protocol: write logs to standard error.
+ *
+ * @example
+ *
+ * ```ts
+ * serveStdio(() => buildServer());
+ * ```
+ *
+ * @throws TypeError when `factory` is not a function.
+ */
+export function serveStdio(
+  factory: McpServerFactory,
+  options: ServeStdioOptions = {},
+): StdioServerHandle {
+  checkArguments(factory, options, 'serveStdio');
+  return serveStdioWithSdk(checkedFactory(factory), options);
+}

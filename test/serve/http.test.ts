@@ -1,0 +1,265 @@
+/** `serveHttp` as a server on a port: who may reach it, who may use it, how it starts and ends. */
+import { request } from 'node:http';
+import { requireBearerAuth, type AuthInfo } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpServerHandle, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
+
+import { askingFactory, call, connect } from './askingServer.js';
+import { initialize, openSession, post, refusalOf, toolCall, withSession } from './rawHttp.js';
+import { loadNodeAdapter } from '../../src/wire/serve/nodeAdapter.js';
+
+const open: HttpServerHandle[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((handle) => handle.close()));
+});
+
+async function serve(options: ServeHttpOptions = {}): Promise<HttpServerHandle> {
+  const handle = await serveHttp(askingFactory().factory, options);
+  open.push(handle);
+  return handle;
+}
+
+/** Sends a handshake with headers which fetch would not let us set, and returns the status. */
+function statusWith({ url }: HttpServerHandle, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { method: 'POST', headers: { ...json, ...headers } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(JSON.stringify(initialize));
+  });
+}
+
+const json = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+
+function postTo({ url }: HttpServerHandle, body: unknown, headers = {}): Promise<Response> {
+  return fetch(post(body, headers, url.href));
+}
+
+describe('the address', () => {
+  it('is a free port of the loopback address, and /mcp, by default', async () => {
+    const handle = await serve();
+    expect(handle.url.href).toBe(`http://127.0.0.1:${handle.port}/mcp`);
+    expect(handle.port).toBeGreaterThan(0);
+  });
+
+  it('can be another path, and every other path is not found', async () => {
+    const handle = await serve({ path: '/tools/v1' });
+    expect(handle.url.pathname).toBe('/tools/v1');
+    expect((await postTo(handle, initialize)).status).toBe(200);
+    for (const path of ['/', '/mcp', '/tools/v1/', '/tools']) {
+      const response = await fetch(new URL(path, handle.url), { method: 'POST' });
+      expect(response.status).toBe(404);
+    }
+  });
+
+  it('names the port that is already in use', async () => {
+    const { port } = await serve();
+    await expect(serveHttp(askingFactory().factory, { port })).rejects.toThrow(
+      `127.0.0.1:${port} is already in use. Choose another port, or port 0 for any free one.`,
+    );
+  });
+
+  it('says why it cannot be listened on', async () => {
+    const starting = serveHttp(askingFactory().factory, {
+      host: 'no-such-host.invalid',
+      allowedHosts: 'any',
+    });
+    await expect(starting).rejects.toThrow(/^Cannot listen on no-such-host\.invalid:0: /);
+  });
+});
+
+describe('a request', () => {
+  it('addressed to another host is refused, as web pages that rebind their name send it', async () => {
+    const handle = await serve();
+    expect(await statusWith(handle, { host: 'evil.example' })).toBe(403);
+    expect(await statusWith(handle, { host: `localhost:${handle.port}` })).toBe(200);
+  });
+
+  it('of a web page of another host is refused', async () => {
+    const handle = await serve();
+    expect(await statusWith(handle, { origin: 'https://evil.example' })).toBe(403);
+    expect(await statusWith(handle, { origin: 'null' })).toBe(403);
+    expect(await statusWith(handle, { origin: 'http://localhost:5173' })).toBe(200);
+  });
+
+  it('may be addressed to the hosts in allowedHosts and come from their pages', async () => {
+    const handle = await serve({ allowedHosts: ['MCP.example.com'] });
+    const host = { host: 'mcp.example.com' };
+    expect(await statusWith(handle, host)).toBe(200);
+    expect(await statusWith(handle, { ...host, origin: 'https://mcp.example.com' })).toBe(200);
+    expect(await statusWith(handle, { ...host, origin: 'http://localhost' })).toBe(403);
+    expect(await statusWith(handle, {})).toBe(403);
+  });
+
+  it('may be addressed to any host, and come from the pages in allowedOrigins', async () => {
+    const handle = await serve({ allowedHosts: 'any', allowedOrigins: ['app.example.com'] });
+    const host = { host: 'whatever.example' };
+    expect(await statusWith(handle, host)).toBe(200);
+    expect(await statusWith(handle, { ...host, origin: 'https://app.example.com' })).toBe(200);
+    expect(await statusWith(handle, { ...host, origin: 'https://whatever.example' })).toBe(403);
+  });
+
+  it('longer than maxRequestBodySize is refused', async () => {
+    const handle = await serve({ maxRequestBodySize: 100 });
+    expect((await postTo(handle, initialize)).status).toBe(413);
+  });
+});
+
+describe('authenticate', () => {
+  const users: Record<string, AuthInfo> = Object.fromEntries(
+    ['alice', 'bob'].map((sub) => [
+      sub,
+      { token: sub, clientId: 'app', scopes: [], expiresAt: 4_000_000_000, extra: { sub } },
+    ]),
+  );
+  const byToken = (request: Request): AuthInfo | undefined =>
+    users[request.headers.get('authorization')?.replace('Bearer ', '') ?? ''];
+
+  it.each(['legacy', 'modern'] as const)('tells tools who is asking, %s', async (era) => {
+    const { url } = await serve({ authenticate: byToken });
+    const alice = await connect(url, era, 'Alice', 'alice');
+    const bob = await connect(url, era, 'Bob', 'bob');
+    expect(await call(alice, 'whoami')).toMatch(/^alice in /);
+    expect(await call(bob, 'whoami')).toMatch(/^bob in /);
+    expect(await call(alice, 'greet', { greeting: 'Hello' })).toBe('Hello, Alice!');
+    await Promise.all([alice.close(), bob.close()]);
+  });
+
+  it('refuses a session of alice to bob', async () => {
+    const handle = await serve({ authenticate: byToken });
+    const as = (name: string) => ({ authorization: `Bearer ${name}` });
+    const opened = await postTo(handle, initialize, as('alice'));
+    const session = withSession(opened.headers.get('mcp-session-id')!);
+
+    const bob = await postTo(handle, toolCall('whoami'), { ...session, ...as('bob') });
+    expect(await refusalOf(bob)).toMatchObject({ status: 404, message: 'Session not found' });
+    const alice = await postTo(handle, toolCall('whoami'), { ...session, ...as('alice') });
+    expect(await alice.text()).toContain('alice in ');
+  });
+
+  it('refuses a request with a challenge when it returns nothing', async () => {
+    const handle = await serve({ authenticate: byToken });
+    const response = await postTo(handle, initialize, { authorization: 'Bearer mallory' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer error="invalid_token", error_description="A valid token is required"',
+    );
+  });
+
+  it('can be the gate of the SDK', async () => {
+    const verifyAccessToken = async (token: string): Promise<AuthInfo> => users[token]!;
+    const gate = requireBearerAuth({ verifier: { verifyAccessToken }, requiredScopes: ['mcp'] });
+    const handle = await serve({ authenticate: gate });
+    expect((await postTo(handle, initialize)).status).toBe(401);
+    const response = await postTo(handle, initialize, { authorization: 'Bearer alice' });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toContain('scope="mcp"');
+  });
+
+  it('refuses the request when it fails, and the failure is reported', async () => {
+    const errors: string[] = [];
+    const handle = await serve({
+      authenticate: () => Promise.reject(new Error('the key server is down')),
+      onerror: ({ message }) => errors.push(message),
+    });
+    const response = await postTo(handle, initialize);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('key server');
+    expect(errors).toEqual(['the key server is down']);
+  });
+
+  it('may read the body', async () => {
+    const seen: unknown[] = [];
+    const handle = await serve({
+      authenticate: async (request) => {
+        seen.push(await request.json());
+        return users.alice;
+      },
+    });
+    expect((await postTo(handle, initialize)).status).toBe(200);
+    expect(seen).toEqual([initialize]);
+  });
+});
+
+describe('an open stream', () => {
+  it('is answered before anything is sent on it', async () => {
+    const handle = await serve({ keepAliveMs: 0 });
+    const id = await openSession({ fetch: (r) => fetch(addressedTo(handle, r)) });
+    const stream = await fetch(handle.url, {
+      headers: { accept: 'text/event-stream', ...withSession(id) },
+    });
+    expect(stream.status).toBe(200);
+    await stream.body!.cancel();
+  });
+});
+
+describe('close', () => {
+  it('ends open streams and calls of both eras and frees the port', async () => {
+    const { factory, witness } = askingFactory();
+    const handle = await serveHttp(factory);
+    const id = await openSession({ fetch: (r) => fetch(addressedTo(handle, r)) });
+    const stream = await fetch(handle.url, {
+      headers: { accept: 'text/event-stream', ...withSession(id) },
+    });
+    const modern = await connect(handle.url, 'modern');
+    const hanging = expect(modern.callTool({ name: 'hang' })).rejects.toThrow();
+    const signal = await witness.hanging;
+
+    await handle.close();
+    expect(signal.aborted).toBe(true);
+    expect(await stream.text()).toBe('');
+    await hanging;
+    await expect(fetch(handle.url)).rejects.toThrow('fetch failed');
+    const again = await serve({ port: handle.port });
+    expect(again.port).toBe(handle.port);
+    await modern.close();
+  });
+
+  it('ends a call in flight of a 2025 session', async () => {
+    const { factory, witness } = askingFactory();
+    const handle = await serveHttp(factory);
+    const opened = await postTo(handle, initialize);
+    const session = withSession(opened.headers.get('mcp-session-id')!);
+    const response = await postTo(handle, toolCall('hang'), session);
+    const signal = await witness.hanging;
+
+    await handle.close();
+    expect(signal.aborted).toBe(true);
+    expect(await response.text()).toBe('');
+  });
+
+  it('may be called twice', async () => {
+    const handle = await serveHttp(askingFactory().factory);
+    await Promise.all([handle.close(), handle.close()]);
+    await handle.close();
+    expect(handle.server.listening).toBe(false);
+  });
+});
+
+/** The same request, addressed to a running server. */
+function addressedTo({ url }: HttpServerHandle, original: Request): Request {
+  return new Request(url, original);
+}
+
+describe('without the package @modelcontextprotocol/node', () => {
+  it('serving over HTTP says what to install', async () => {
+    const missing = Object.assign(new Error('Cannot find package'), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    await expect(loadNodeAdapter(() => Promise.reject(missing))).rejects.toThrow(
+      'serveHttp needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
+    );
+    const broken = new Error('a syntax error');
+    await expect(loadNodeAdapter(() => Promise.reject(broken))).rejects.toBe(broken);
+  });
+});

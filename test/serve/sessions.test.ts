@@ -1,0 +1,394 @@
+/** The 2025 sessions behind a handler: how they open, whom they belong to, when they end. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDualEraHandler, type DualEraHandler } from 'mcp-resolve/node';
+
+import { askingFactory, deferred } from './askingServer.js';
+import { initialize, openSession, post, refusalOf, toolCall, withSession } from './rawHttp.js';
+
+const HALF_AN_HOUR = 30 * 60_000;
+const AN_AGE = 365 * 24 * 60 * 60_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function handlerOf(options: Parameters<typeof createDualEraHandler>[1] = {}) {
+  const { factory, witness } = askingFactory();
+  return { handler: createDualEraHandler(factory, options), witness };
+}
+
+function get(headers: Record<string, string>): Request {
+  return new Request('http://localhost/mcp', {
+    headers: { accept: 'text/event-stream', ...headers },
+  });
+}
+
+async function isOpen(handler: DualEraHandler, id: string): Promise<boolean> {
+  const response = await handler.fetch(
+    post({ jsonrpc: '2.0', id: 7, method: 'ping' }, withSession(id)),
+  );
+  await response.text();
+  return response.status === 200;
+}
+
+describe('a request of the 2025 era', () => {
+  it('is refused with 404 when it names an unknown session', async () => {
+    const { handler } = handlerOf();
+    const response = await handler.fetch(post(toolCall('whoami'), withSession('no-such-session')));
+    expect(await refusalOf(response)).toEqual({
+      status: 404,
+      code: -32001,
+      message: 'Session not found',
+      id: null,
+    });
+  });
+
+  it('is refused with 400 when it names no session and is no handshake', async () => {
+    const { handler } = handlerOf();
+    expect(await refusalOf(await handler.fetch(post(toolCall('whoami', 5))))).toEqual({
+      status: 400,
+      code: -32000,
+      message: 'Bad Request: Mcp-Session-Id header is required',
+      id: 5,
+    });
+    expect((await handler.fetch(get({}))).status).toBe(400);
+  });
+
+  it('is refused with 405 when its method is none of the three', async () => {
+    const { handler } = handlerOf();
+    const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'PUT' }));
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
+  });
+
+  it.each([
+    ['is not JSON', post('{'), 400, -32700],
+    ['is empty', post(''), 400, -32700],
+    ['is too long', post({ long: 'x'.repeat(2000) }), 413, -32000],
+    ['is not declared as JSON', post(initialize, { 'content-type': 'text/plain' }), 415, -32000],
+  ])('is refused when its body %s', async (_, request, status, code) => {
+    const { handler } = handlerOf({ maxRequestBodySize: 1000 });
+    expect(await refusalOf(await handler.fetch(request))).toMatchObject({ status, code });
+  });
+
+  it('is served from a body that was parsed before', async () => {
+    const { handler } = handlerOf();
+    const response = await handler.fetch(post(''), { parsedBody: initialize });
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is served on the session that an initialize in a batch of one opened', async () => {
+    const { handler } = handlerOf();
+    const response = await handler.fetch(post([initialize]));
+    expect(await isOpen(handler, response.headers.get('mcp-session-id')!)).toBe(true);
+  });
+});
+
+describe('the owner of a session', () => {
+  const user = (clientId: string, extra?: Record<string, unknown>): { authInfo: AuthInfo } => ({
+    authInfo: { token: 't', clientId, scopes: [], ...(extra && { extra }) },
+  });
+  const alice = user('app', { iss: 'https://issuer', sub: 'alice' });
+
+  async function sessionOf(owner: { authInfo?: AuthInfo }) {
+    const { handler } = handlerOf();
+    const id = await openSession({ fetch: (request) => handler.fetch(request, owner) });
+    return { handler, id };
+  }
+
+  it('is served', async () => {
+    const { handler, id } = await sessionOf(alice);
+    const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
+    expect(await response.text()).toContain(`alice in ${id}`);
+  });
+
+  it.each([
+    ['another user', user('app', { iss: 'https://issuer', sub: 'bob' })],
+    ['the same name of another issuer', user('app', { iss: 'https://other', sub: 'alice' })],
+    ['the same user in another client', user('other', { iss: 'https://issuer', sub: 'alice' })],
+    ['a token without a user', user('app')],
+    ['nobody', {}],
+  ])('is not %s, who gets the answer of an unknown session', async (_, intruder) => {
+    const { handler, id } = await sessionOf(alice);
+    const headers = withSession(id);
+    const unknown = withSession('no-such-session');
+    const remove = { method: 'DELETE', headers };
+
+    const attempts = [
+      await handler.fetch(post(toolCall('whoami'), headers), intruder),
+      await handler.fetch(get(headers), intruder),
+      await handler.fetch(new Request('http://localhost/mcp', remove), intruder),
+      await handler.fetch(post(toolCall('whoami'), unknown), intruder),
+    ];
+    const refusals = await Promise.all(attempts.map(refusalOf));
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1);
+    expect(refusals[0]).toMatchObject({ status: 404, message: 'Session not found' });
+
+    const owner = await handler.fetch(post(toolCall('whoami'), headers), alice);
+    expect(owner.status).toBe(200);
+  });
+
+  it('of an unauthenticated session is nobody with a token', async () => {
+    const { handler, id } = await sessionOf({});
+    const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('an idle session', () => {
+  it('is closed after half an hour and not before', async () => {
+    const { handler } = handlerOf();
+    const id = await openSession(handler);
+    const now = Date.now();
+
+    expect(await handler.closeIdleSessions(now + HALF_AN_HOUR - 60_000)).toBe(0);
+    expect(await isOpen(handler, id)).toBe(true);
+    expect(await handler.closeIdleSessions(now + HALF_AN_HOUR + 60_000)).toBe(1);
+    expect(await isOpen(handler, id)).toBe(false);
+  });
+
+  it('is closed by itself, without anybody asking', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+    const { handler } = handlerOf();
+    const id = await openSession(handler);
+
+    await vi.advanceTimersByTimeAsync(HALF_AN_HOUR - 60_000);
+    expect(await isOpen(handler, id)).toBe(true);
+    await vi.advanceTimersByTimeAsync(HALF_AN_HOUR - 60_000);
+    expect(await isOpen(handler, id)).toBe(true);
+    await vi.advanceTimersByTimeAsync(HALF_AN_HOUR + 60_000);
+    expect(await isOpen(handler, id)).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is not one with a call in flight, even if the client dropped the connection', async () => {
+    const { handler, witness } = handlerOf();
+    const id = await openSession(handler);
+    const response = await handler.fetch(post(toolCall('hang', 2), withSession(id)));
+    const signal = await witness.hanging;
+
+    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
+    await response.body!.cancel();
+    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
+    expect(signal.aborted).toBe(false);
+
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
+    await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
+    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+  });
+
+  it('is one whose call has been answered', async () => {
+    const { handler } = handlerOf();
+    const id = await openSession(handler);
+    const response = await handler.fetch(post(toolCall('whoami'), withSession(id)));
+    await response.text();
+    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+  });
+
+  it('is not one whose client listens', async () => {
+    const { handler } = handlerOf();
+    const id = await openSession(handler);
+    const stream = await handler.fetch(get(withSession(id)));
+    expect(stream.status).toBe(200);
+    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
+
+    await stream.body!.cancel();
+    await vi.waitFor(async () => {
+      expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+    });
+  });
+
+  it('does not keep a process running', async () => {
+    const script = fileURLToPath(new URL('leavesSession.ts', import.meta.url));
+    const run = promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
+      timeout: 15_000,
+    });
+    expect((await run).stdout).toBe('200\n');
+  });
+});
+
+describe('a cancelled call', () => {
+  it('ends its open response, which would otherwise live as long as the session', async () => {
+    const { handler, witness } = handlerOf();
+    const id = await openSession(handler);
+    const response = await handler.fetch(post(toolCall('hang', 2), withSession(id)));
+    await witness.hanging;
+
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
+    await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
+    expect(await response.text()).toBe('');
+  });
+
+  it('leaves the other calls of its batch their response', async () => {
+    const { handler } = handlerOf();
+    const id = await openSession(handler);
+    const greet = { name: 'greet', arguments: { greeting: 'Hello' } };
+    const asking = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: greet };
+    const response = await handler.fetch(post([toolCall('hang', 2), asking], withSession(id)));
+    const [question, all] = response.body!.tee();
+    const asked = await new Response(question).body!.getReader().read();
+    expect(new TextDecoder().decode(asked.value as Uint8Array)).toContain('"id":0');
+
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
+    await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
+    // A stream that is going to be ended is ended in a task of its own: let it run.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const answer = { action: 'accept', content: { name: 'Ada' } };
+    await handler.fetch(post({ jsonrpc: '2.0', id: 0, result: answer }, withSession(id)));
+    await vi.waitFor(async () => {
+      expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+    });
+    expect(await new Response(all).text()).toContain('Hello, Ada!');
+  });
+});
+
+describe('a full handler', () => {
+  const full = {
+    status: 503,
+    code: -32000,
+    message: 'Too many sessions: this server keeps at most 1 open. Try again later.',
+    id: 1,
+  };
+
+  it('refuses one more session until another has ended', async () => {
+    const { handler } = handlerOf({ maxSessions: 1 });
+    const id = await openSession(handler);
+    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
+
+    const headers = withSession(id);
+    const ended = await handler.fetch(
+      new Request('http://localhost/mcp', { method: 'DELETE', headers }),
+    );
+    expect(ended.status).toBe(200);
+    expect((await handler.fetch(post(initialize))).status).toBe(200);
+  });
+
+  it('counts the sessions that are still being opened', async () => {
+    const gate = deferred<undefined>();
+    const { factory } = askingFactory();
+    const handler = createDualEraHandler(
+      async (context) => {
+        await gate.promise;
+        return factory(context);
+      },
+      { maxSessions: 1 },
+    );
+    const first = handler.fetch(post(initialize));
+    const second = await handler.fetch(post(initialize));
+    gate.resolve(undefined);
+
+    expect(await refusalOf(second)).toEqual(full);
+    expect((await first).status).toBe(200);
+  });
+
+  it('makes room by closing the sessions which are idle already', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { handler } = handlerOf({ maxSessions: 1, sessionIdleMs: 1000 });
+    const id = await openSession(handler);
+    vi.setSystemTime(Date.now() + 1000);
+
+    expect((await handler.fetch(post(initialize))).status).toBe(200);
+    expect(await isOpen(handler, id)).toBe(false);
+  });
+
+  it('keeps no place and no server for a handshake that was refused', async () => {
+    const { factory } = askingFactory();
+    const onclose = vi.fn();
+    const closing: typeof factory = async (context) => {
+      const server = (await factory(context)) as McpServer;
+      server.server.onclose = onclose;
+      return server;
+    };
+    const handler = createDualEraHandler(closing, { maxSessions: 1 });
+    const refused = await handler.fetch(post(initialize, { accept: 'text/html' }));
+    expect(refused.status).toBe(406);
+    expect(onclose).toHaveBeenCalledOnce();
+    expect((await handler.fetch(post(initialize))).status).toBe(200);
+  });
+});
+
+describe('a factory that fails', () => {
+  it.each([
+    ['throws', () => Promise.reject(new Error('no database')), 'no database'],
+    [
+      'returns nothing',
+      () => undefined as never,
+      'The server factory returned undefined, not a server. Return the McpServer (or Server) it built.',
+    ],
+  ])('and %s is reported, and the client learns nothing of it', async (_, factory, sentence) => {
+    const errors: string[] = [];
+    const handler = createDualEraHandler(factory, {
+      onerror: (error) => {
+        errors.push(error.message);
+        throw new Error('the reporter fails too');
+      },
+    });
+    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual({
+      status: 500,
+      code: -32603,
+      message: 'Internal server error',
+      id: 1,
+    });
+    expect(errors).toEqual([sentence]);
+  });
+
+  it('and returns the same server twice cannot mix two sessions', async () => {
+    const { factory } = askingFactory();
+    const server = await factory({ era: 'legacy' });
+    const errors: string[] = [];
+    const handler = createDualEraHandler(() => server, {
+      onerror: ({ message }) => errors.push(message),
+    });
+    const id = await openSession(handler);
+
+    expect((await handler.fetch(post(initialize))).status).toBe(500);
+    expect(errors).toEqual([
+      'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',
+    ]);
+    expect(await isOpen(handler, id)).toBe(true);
+  });
+});
+
+describe('a closed handler', () => {
+  it('has ended its sessions, their streams and their calls', async () => {
+    const { handler, witness } = handlerOf();
+    const id = await openSession(handler);
+    const call = await handler.fetch(post(toolCall('hang'), withSession(id)));
+    const stream = await handler.fetch(get(withSession(id)));
+    const signal = await witness.hanging;
+
+    await handler.close();
+    expect(signal.aborted).toBe(true);
+    expect(await call.text()).toBe('');
+    expect(await stream.text()).toBe('');
+  });
+
+  it('refuses every request with 503', async () => {
+    const { handler } = handlerOf();
+    await handler.close();
+    expect(await refusalOf(await handler.fetch(post(initialize)))).toMatchObject({
+      status: 503,
+      message: 'This server has been closed.',
+    });
+  });
+
+  it('opens no session that was still waiting for its factory', async () => {
+    const called = deferred<undefined>();
+    const gate = deferred<undefined>();
+    const { factory } = askingFactory();
+    const handler = createDualEraHandler(async (context) => {
+      called.resolve(undefined);
+      await gate.promise;
+      return factory(context);
+    });
+    const opening = handler.fetch(post(initialize));
+    await called.promise;
+    await handler.close();
+    gate.resolve(undefined);
+    expect((await opening).status).toBe(503);
+  });
+});
