@@ -1,0 +1,51 @@
+/**
+ * Needs that are filled from the tool's own arguments, after validation. An argument carries its
+ * own name, so that it can fill a parameter of another name and be handed to a factory of
+ * resolvers.
+ */
+import { InvalidGraphError } from '../errors.js';
+import { KIND } from './brand.js';
+import type { ArgsOf } from './infer.js';
+import type { Arg } from './model.js';
+import { isSchema, propertyNames } from './schema.js';
+import type { Schema } from './schema.js';
+
+/**
+ * Creates a need for one of the tool's arguments: `arg<string>('order_id')`, or `arg<string>()`
+ * where the parameter has the argument's name.
+ */
+export function arg<T>(): Arg<T>;
+export function arg<T, const N extends string = string>(name: N): Arg<T, N>;
+export function arg(name?: unknown): Arg<unknown, string | undefined> {
+  if (name !== undefined && typeof name !== 'string') {
+    throw new InvalidGraphError(
+      'ERR_GRAPH_NEED',
+      "arg() takes the argument's name: arg('order_id').",
+    );
+  }
+  return Object.freeze({ [KIND]: 'arg' as const, name });
+}
+
+/**
+ * The arguments of a tool as needs, one per property of its `inputSchema`, named and typed.
+ *
+ * @throws {@link InvalidGraphError} If the schema does not tell its properties.
+ */
+export function argsOf<S extends Schema>(schema: S): ArgsOf<S> {
+  if (!isSchema(schema)) {
+    throw new InvalidGraphError(
+      'ERR_DEFINITION',
+      'argsOf() takes a schema, such as z.object({ … }).',
+    );
+  }
+  const names = propertyNames(schema);
+  if (names === undefined) {
+    throw new InvalidGraphError(
+      'ERR_DEFINITION',
+      "argsOf() cannot read the properties of this schema (does it end in a transform?): use arg('name').",
+    );
+  }
+  return Object.freeze(
+    Object.fromEntries([...names].map((name) => [name, arg(name)])),
+  ) as ArgsOf<S>;
+}

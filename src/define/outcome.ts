@@ -1,0 +1,18 @@
+/** For consumers that want to know how a question ended, rather than have a decline end the call. */
+import { InvalidGraphError } from '../errors.js';
+import { KIND, isKind } from './brand.js';
+import type { OutcomeOf, Reqs, Resolver } from './model.js';
+
+/**
+ * Takes the {@link Outcome} of a resolver instead of its bare value: a decline or a cancel then
+ * reaches the consumer instead of ending the call.
+ */
+export function outcome<T, R extends Reqs>(resolver: Resolver<T, R>): OutcomeOf<T, R> {
+  if (!isKind(resolver, 'resolver')) {
+    throw new InvalidGraphError(
+      'ERR_GRAPH_NEED',
+      'outcome() takes a resolver: outcome(askRestock).',
+    );
+  }
+  return Object.freeze({ [KIND]: 'outcome' as const, resolver });
+}

@@ -1,0 +1,67 @@
+/**
+ * A resolver: a function that fills a parameter, and what it needs. The frozen object is its
+ * identity: used twice it is one resolver, which runs at most once a round. What its needs are is
+ * read when a tool is defined, with the whole graph in view.
+ */
+import { InvalidGraphError } from '../errors.js';
+import { KIND } from './brand.js';
+import type { CallContext } from './context.js';
+import type { OneQuestion, ReqsOf, ValueOfReturn, ValuesOf } from './infer.js';
+import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
+import { isObject, isSchema } from './schema.js';
+
+/**
+ * Creates a resolver. `fn` gets the values of its needs and the context of the call, and returns a
+ * value or one question, now or later.
+ *
+ * The return type stands here in full, not behind an alias: declarations of a project that exports
+ * resolvers would otherwise repeat the text of every dependency.
+ *
+ * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
+ */
+export function resolver<const N extends Needs, Returned>(
+  needs: N,
+  fn: ((values: ValuesOf<N>, ctx: CallContext) => Returned) & OneQuestion<Awaited<Returned>>,
+  options?: ResolverOptions,
+): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
+export function resolver(
+  needs: unknown,
+  fn: unknown,
+  options: ResolverOptions = {},
+): Resolver<unknown> {
+  if (!isObject(needs)) {
+    throw invalid('resolver() takes its needs first: resolver({}, fn) where there are none.');
+  }
+  if (typeof fn !== 'function') {
+    throw invalid(
+      'resolver() takes its function second: resolver({ id: args.order_id }, ({ id }) => …).',
+    );
+  }
+  assertOptions(options);
+  return Object.freeze({
+    [KIND]: 'resolver' as const,
+    needs: needs as Needs,
+    fn: fn as ResolverFn,
+    options: Object.freeze({ ...options }),
+  });
+}
+
+const OPTIONS: readonly string[] = ['name', 'asks'];
+const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots'];
+
+function assertOptions(options: unknown): asserts options is ResolverOptions {
+  if (!isObject(options)) throw invalid('The options of resolver() are an object: { name, asks }.');
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) throw invalid(`resolver() has no option '${unknown}'.`);
+  const { name, asks } = options;
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    throw invalid('The name of a resolver is a text that is not empty.');
+  }
+  if (asks !== undefined && !isSchema(asks) && !KINDS.includes(asks)) {
+    throw invalid("What a resolver asks is a schema, 'form', 'url', 'sample' or 'roots'.");
+  }
+}
+
+function invalid(message: string): InvalidGraphError {
+  return new InvalidGraphError('ERR_DEFINITION', message);
+}

@@ -1,0 +1,79 @@
+/**
+ * The error family. Two kinds, told apart by when they appear:
+ *
+ * ```
+ * Error
+ * ├── ToolError           during a call: its message is what the model reads
+ * └── InvalidGraphError   while defining: an author's mistake, before any client connects
+ * ```
+ *
+ * Protocol errors are the SDK's own `ProtocolError` and pass through us unchanged. `instanceof` is
+ * answered by brand, so it holds between the ESM and the CJS copy of this package.
+ */
+
+/** What is wrong with a graph or a definition; stable across releases. */
+export type InvalidGraphCode =
+  | 'ERR_GRAPH_CYCLE'
+  | 'ERR_GRAPH_NEED'
+  | 'ERR_GRAPH_ARGUMENT'
+  | 'ERR_GRAPH_NAME'
+  | 'ERR_GRAPH_ASKS'
+  | 'ERR_DEFINITION';
+
+function isBranded(value: unknown, brand: symbol): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
+}
+
+const TOOL_ERROR = Symbol.for('mcp-resolve.ToolError');
+const INVALID_GRAPH_ERROR = Symbol.for('mcp-resolve.InvalidGraphError');
+
+/**
+ * A failure that the model should read and may act on. Thrown by a resolver or a tool body, it ends
+ * the call with the tool error `Error executing tool <name>: <message>`.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly [TOOL_ERROR] = true;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, TOOL_ERROR);
+  }
+}
+
+/**
+ * A graph or definition that cannot work. Thrown when it is defined, never during a call; the
+ * message names the place, the path to it and the remedy.
+ */
+export class InvalidGraphError extends Error {
+  override readonly name = 'InvalidGraphError';
+  readonly [INVALID_GRAPH_ERROR] = true;
+  /** What is wrong, for programs. */
+  readonly code: InvalidGraphCode;
+  /** The way from the definition to the fault, such as `['refund_order', 'cents', 'scope']`. */
+  readonly path: readonly string[];
+
+  constructor(code: InvalidGraphCode, message: string, path: readonly string[] = []) {
+    super(path.length > 1 ? `${message} (at ${shownPath(path)})` : message);
+    this.code = code;
+    this.path = path;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, INVALID_GRAPH_ERROR);
+  }
+}
+
+const SHOWN_STEPS = 12;
+
+/** A path for people: the middle of a very long one is left out. */
+function shownPath(path: readonly string[]): string {
+  if (path.length <= SHOWN_STEPS) return path.join(' -> ');
+  const half = SHOWN_STEPS / 2;
+  const omitted = `… ${path.length - SHOWN_STEPS} more …`;
+  return [...path.slice(0, half), omitted, ...path.slice(-half)].join(' -> ');
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

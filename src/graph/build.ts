@@ -1,0 +1,213 @@
+/**
+ * Analyses a graph, once, when its tool is defined: collects the resolvers, names them, checks
+ * every need and lays them out as a {@link Plan}. A walk with a stack of its own, because graphs may
+ * be deeper than the call stack.
+ */
+import { isKind } from '../define/brand.js';
+import type { AnyResolver, Filler } from '../define/model.js';
+import { InvalidGraphError } from '../errors.js';
+import type { InvalidGraphCode } from '../errors.js';
+import { WireKeys } from './keys.js';
+import { describeMisfit, readNeed } from './needs.js';
+import { BODY } from './plan.js';
+import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
+
+/** What is to be planned. */
+export interface PlanSpec {
+  readonly name: string;
+  readonly resolve?: Readonly<Record<string, Filler>>;
+  readonly guards?: readonly AnyResolver[];
+}
+
+/** The parameter name of a guard, in keys, paths and messages. */
+export const GUARD = 'guard';
+
+/**
+ * Builds the plan of a graph. `argumentNames` are the tool's arguments, or `undefined` where its
+ * schema does not tell them.
+ *
+ * @throws {@link InvalidGraphError} If the graph has a cycle, a need that nothing fills, or a bad
+ *   name.
+ */
+export function buildPlan(spec: PlanSpec, argumentNames: ReadonlySet<string> | undefined): Plan {
+  const builder = new PlanBuilder(spec.name, argumentNames);
+  for (const guard of spec.guards ?? []) builder.addGuard(guard);
+  const guardNodes = builder.nodes.length;
+  const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
+    if (argumentNames?.has(param) === true) throw clash(spec.name, param);
+    return builder.addRoot(param, filler);
+  });
+  for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
+  return { name: spec.name, nodes: builder.nodes, guardNodes, params };
+}
+
+/** A resolver whose needs are being visited. */
+interface Visit {
+  readonly resolver: AnyResolver;
+  readonly param: string;
+  readonly key: string;
+  readonly needs: readonly (readonly [param: string, need: unknown])[];
+  readonly args: ArgumentFill[];
+  readonly fills: UnplacedFill[];
+  next: number;
+}
+
+/** A fill whose consumer has no place in the order yet: that comes after all its needs. */
+type UnplacedFill = Omit<Fill, 'consumer'>;
+
+interface GrowingNode extends PlanNode {
+  readonly serves: Fill[];
+}
+
+class PlanBuilder {
+  readonly nodes: GrowingNode[] = [];
+  private readonly done = new Map<AnyResolver, GrowingNode>();
+  private readonly open = new Set<AnyResolver>();
+  private readonly visits: Visit[] = [];
+  private readonly keys = new WireKeys();
+  private seq = 0;
+
+  constructor(
+    private readonly tool: string,
+    private readonly argumentNames: ReadonlySet<string> | undefined,
+  ) {}
+
+  /** Plans a guard: its value is dropped, and a refusal always ends the call. */
+  addGuard(guard: unknown): void {
+    if (readNeed(guard)?.from === 'resolver' && !isKind(guard, 'resolver')) {
+      throw this.error(
+        'ERR_GRAPH_NEED',
+        'A guard is a bare resolver: outcome() would let a refusal pass.',
+        GUARD,
+      );
+    }
+    this.addRoot(GUARD, guard);
+  }
+
+  /** Plans one parameter of the body, and everything it needs. */
+  addRoot(param: string, filler: unknown): Fill {
+    this.checkName(param);
+    const need = readNeed(filler);
+    if (need?.from !== 'resolver') throw this.misfit(param, filler);
+    if (!this.done.has(need.resolver)) this.enter(param, need.resolver);
+    for (let visit = this.visits.at(-1); visit !== undefined; visit = this.visits.at(-1)) {
+      this.step(visit);
+    }
+    return this.place(this.fill(param, need.resolver, need.wantsOutcome), BODY);
+  }
+
+  /** One step of the walk: fills the next parameter, goes into what it needs, or leaves. */
+  private step(visit: Visit): void {
+    const entry = visit.needs[visit.next];
+    if (entry === undefined) {
+      this.leave(visit);
+      return;
+    }
+    const [param, given] = entry;
+    const need = readNeed(given);
+    if (need === undefined) throw this.misfit(param, given);
+    if (need.from === 'argument') {
+      visit.args.push({ param, argument: this.checkArgument(param, need.argument ?? param) });
+    } else if (this.done.has(need.resolver)) {
+      visit.fills.push(this.fill(param, need.resolver, need.wantsOutcome));
+    } else {
+      this.enter(param, need.resolver);
+      return;
+    }
+    visit.next += 1;
+  }
+
+  private enter(param: string, resolver: AnyResolver): void {
+    if (this.open.has(resolver)) throw this.cycle(param, resolver);
+    const base = resolver.options.name ?? param;
+    this.checkName(base);
+    const needs = Object.entries(resolver.needs);
+    for (const [name] of needs) this.checkName(name);
+    this.open.add(resolver);
+    const key = this.keys.take(base);
+    this.visits.push({ resolver, param, key, needs, args: [], fills: [], next: 0 });
+  }
+
+  private leave({ resolver, key, args, fills }: Visit): void {
+    const index = this.nodes.length;
+    const placed = fills.map((fill) => this.place(fill, index));
+    const node = { index, resolver, key, args, fills: placed, serves: [], seq: this.seq++ };
+    this.nodes.push(node);
+    this.done.set(resolver, node);
+    this.open.delete(resolver);
+    this.visits.pop();
+  }
+
+  private fill(param: string, resolver: AnyResolver, wantsOutcome: boolean): UnplacedFill {
+    const source = this.done.get(resolver)?.index ?? 0;
+    return { param, source, wantsOutcome, seq: this.seq++ };
+  }
+
+  private place(fill: UnplacedFill, consumer: number): Fill {
+    const placed = { ...fill, consumer };
+    this.nodes[fill.source]?.serves.push(placed);
+    return placed;
+  }
+
+  private checkName(name: string): void {
+    if (name !== '__proto__' && name !== '') return;
+    throw this.error(
+      'ERR_GRAPH_NAME',
+      `'${name}' cannot be the name of a parameter or a resolver.`,
+    );
+  }
+
+  private checkArgument(param: string, argument: string): string {
+    if (this.argumentNames?.has(argument) === false) {
+      const has = [...this.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
+      throw this.error(
+        'ERR_GRAPH_ARGUMENT',
+        `${this.subject()} parameter '${param}' cannot be resolved: '${this.tool}' has no argument '${argument}' (it has ${has}). ` +
+          `Add '${argument}' to inputSchema, or name the argument that is meant: arg('name').`,
+        param,
+      );
+    }
+    return argument;
+  }
+
+  private misfit(param: string, given: unknown): InvalidGraphError {
+    const expected =
+      this.visits.length === 0
+        ? 'a resolver or outcome(resolver)'
+        : 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
+    return this.error(
+      'ERR_GRAPH_NEED',
+      `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, but ${describeMisfit(given)}.`,
+      param,
+    );
+  }
+
+  private cycle(param: string, resolver: AnyResolver): InvalidGraphError {
+    const first = this.visits.findIndex((visit) => visit.resolver === resolver);
+    const name = this.visits[first]?.key ?? param;
+    return this.error(
+      'ERR_GRAPH_CYCLE',
+      `Resolver '${name}' has a cyclic dependency: let one of the resolvers on the path compute its value without the other.`,
+      param,
+    );
+  }
+
+  /** Whose parameters are being looked at. */
+  private subject(): string {
+    const visit = this.visits.at(-1);
+    return visit === undefined ? `Tool '${this.tool}'` : `Resolver '${visit.key}'`;
+  }
+
+  private error(code: InvalidGraphCode, message: string, ...last: string[]): InvalidGraphError {
+    const path = [this.tool, ...this.visits.map((visit) => visit.param), ...last];
+    return new InvalidGraphError(code, message, path);
+  }
+}
+
+function clash(tool: string, param: string): InvalidGraphError {
+  return new InvalidGraphError(
+    'ERR_GRAPH_NAME',
+    `'${param}' of tool '${tool}' is both an argument of inputSchema and a resolved parameter: rename one of them.`,
+    [tool, param],
+  );
+}

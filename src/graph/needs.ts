@@ -1,0 +1,41 @@
+/** Reads one need of a resolver or a tool, and says what is wrong with one that cannot be read. */
+import { isKind, kindOf } from '../define/brand.js';
+import type { AnyResolver, Arg, OutcomeOf } from '../define/model.js';
+import { isSchema } from '../define/schema.js';
+
+/** A need, read: the argument or the resolver that fills it. */
+export type ReadNeed =
+  | { readonly from: 'argument'; readonly argument: string | undefined }
+  | { readonly from: 'resolver'; readonly resolver: AnyResolver; readonly wantsOutcome: boolean };
+
+/** Reads a need, or gives `undefined` for what is none. */
+export function readNeed(need: unknown): ReadNeed | undefined {
+  if (isKind(need, 'arg')) {
+    return { from: 'argument', argument: (need as Arg<unknown, string | undefined>).name };
+  }
+  if (isKind(need, 'resolver')) {
+    return { from: 'resolver', resolver: need as AnyResolver, wantsOutcome: false };
+  }
+  if (isKind(need, 'outcome')) {
+    return {
+      from: 'resolver',
+      resolver: (need as OutcomeOf<unknown>).resolver,
+      wantsOutcome: true,
+    };
+  }
+  return undefined;
+}
+
+/** What stands where a need belongs, and what to do about it. */
+export function describeMisfit(value: unknown): string {
+  if (value === undefined)
+    return 'it is undefined (is it defined further down, or imported in a circle?)';
+  if (value === null) return 'it is null';
+  if (typeof value === 'function') return 'it is a function: wrap it as resolver({ … }, fn)';
+  if (isSchema(value))
+    return 'it is a schema: use arg() for an argument, or elicit() inside a resolver';
+  if (kindOf(value) === 'question') return 'it is a question: return it from a resolver';
+  if (kindOf(value) === 'tool') return 'it is a tool: name the resolvers it uses instead';
+  if (Array.isArray(value)) return 'it is a list';
+  return `it is of type ${typeof value}`;
+}

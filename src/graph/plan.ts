@@ -1,0 +1,54 @@
+/**
+ * A plan: a graph of resolvers, checked and laid out flat for running. Nodes stand in the order in
+ * which a sequential depth-first walk would run their functions, so every node comes after what it
+ * needs. One sequence number counts everything that such a walk does in turn, fills and runs alike:
+ * of two failures the one with the lower number is the one that the walk would have met.
+ */
+import type { AnyResolver } from '../define/model.js';
+
+/** A parameter that is filled from another node. */
+export interface Fill {
+  readonly param: string;
+  /** The node that fills it. */
+  readonly source: number;
+  /** Whether the consumer takes the outcome, rather than the bare value. */
+  readonly wantsOutcome: boolean;
+  /** When a sequential walk would fill it. */
+  readonly seq: number;
+  /** The node whose parameter it is, or {@link BODY}. */
+  readonly consumer: number;
+}
+
+/** A parameter that is filled from an argument of the tool. */
+export interface ArgumentFill {
+  readonly param: string;
+  readonly argument: string;
+}
+
+/** One resolver in a plan. */
+export interface PlanNode {
+  readonly index: number;
+  readonly resolver: AnyResolver;
+  /** The name of its question on the wire; unique in the plan. */
+  readonly key: string;
+  readonly args: readonly ArgumentFill[];
+  readonly fills: readonly Fill[];
+  /** The fills that this node serves, in walk order. */
+  readonly serves: readonly Fill[];
+  /** When a sequential walk would run its function. */
+  readonly seq: number;
+}
+
+/** The consumer that is not a node: the body, which takes what all guards and parameters give. */
+export const BODY = -1;
+
+/** What is planned, and the checked, flat form of its graph. */
+export interface Plan {
+  /** The name of the tool. */
+  readonly name: string;
+  readonly nodes: readonly PlanNode[];
+  /** The first so many nodes are the guards and what they need: they finish before the others start. */
+  readonly guardNodes: number;
+  /** The parameters of the body. */
+  readonly params: readonly Fill[];
+}

@@ -1,0 +1,48 @@
+/**
+ * The public surface of `mcp-resolve`, in the order of the data flow. A line here is a promise:
+ * names and meanings stay, and what is not listed can change.
+ */
+
+// What an author writes.
+export { arg, argsOf } from './define/arg.js';
+export { resolver } from './define/resolver.js';
+export { outcome } from './define/outcome.js';
+export { confirm, elicit, listRoots, sample } from './define/question.js';
+export { defineTool } from './wire/defineTool.js';
+
+// The way into a server.
+export { install } from './wire/install.js';
+
+// What can go wrong.
+export { InvalidGraphError, ToolError } from './errors.js';
+
+// Types to annotate with.
+export type { Askable, CallContext } from './define/context.js';
+export type {
+  AnyResolver,
+  Arg,
+  Filler,
+  Need,
+  Needs,
+  Outcome,
+  OutcomeOf,
+  Req,
+  Reqs,
+  Resolver,
+  ResolverOptions,
+} from './define/model.js';
+export type {
+  AnyQuestion,
+  Confirm,
+  Elicit,
+  ListRoots,
+  Question,
+  Sample,
+} from './define/question.js';
+export type { Schema } from './define/schema.js';
+export type { ArgsOf } from './define/infer.js';
+export type { Tool, ToolMetadata } from './wire/definition.js';
+export type { ToolConfig } from './wire/defineTool.js';
+export type { InstallOptions } from './wire/options.js';
+export type { ErrorPolicy } from './wire/toolResult.js';
+export type { InvalidGraphCode } from './errors.js';

@@ -1,0 +1,43 @@
+/** What a client has to declare before it may be asked, for each kind of question. */
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
+
+/** A capability of a client. */
+export interface Capability {
+  /** For people. */
+  readonly name: string;
+  /** For the error that a client gets. */
+  readonly required: ClientCapabilities;
+  readonly isDeclaredIn: (declared: ClientCapabilities) => boolean;
+}
+
+/** The capabilities by kind of question; sampling with tools needs more than sampling. */
+export const CAPABILITIES = {
+  form: {
+    name: 'form elicitation',
+    required: { elicitation: { form: {} } },
+    // A bare `elicitation: {}` means forms; `url` alone does not.
+    isDeclaredIn: ({ elicitation }) =>
+      elicitation !== undefined &&
+      (elicitation.form !== undefined || elicitation.url === undefined),
+  },
+  url: {
+    name: 'url elicitation',
+    required: { elicitation: { url: {} } },
+    isDeclaredIn: ({ elicitation }) => elicitation?.url !== undefined,
+  },
+  sample: {
+    name: 'sampling',
+    required: { sampling: {} },
+    isDeclaredIn: ({ sampling }) => sampling !== undefined,
+  },
+  sampleWithTools: {
+    name: 'sampling.tools',
+    required: { sampling: { tools: {} } },
+    isDeclaredIn: ({ sampling }) => sampling?.tools !== undefined,
+  },
+  roots: {
+    name: 'roots',
+    required: { roots: {} },
+    isDeclaredIn: ({ roots }) => roots !== undefined,
+  },
+} satisfies Record<string, Capability>;

@@ -1,0 +1,50 @@
+/** Forms: a message and a flat schema, answered by the person with accept, decline or cancel. */
+import type { Outcome } from '../define/model.js';
+import type { FormData } from '../define/question.js';
+import { isObject } from '../define/schema.js';
+import { andThen, asciiJson } from '../platform.js';
+import { CAPABILITIES } from './capability.js';
+import { formSchema } from './formSchema.js';
+import type { Answer, QuestionKind } from './kind.js';
+
+/** The kind of `elicit` and `confirm`. */
+export const form: QuestionKind<FormData> = {
+  render: ({ message, schema }) => {
+    const { json, text } = formSchema(schema);
+    return {
+      method: 'elicitation/create',
+      params: { mode: 'form', message, requestedSchema: json },
+      text: `{"mode":"form","message":${asciiJson(message)},"requestedSchema":${text}}`,
+    };
+  },
+
+  capability: () => CAPABILITIES.form,
+
+  receive: (response) => {
+    if (!isObject(response)) return { problem: NOT_ELICITATION };
+    const { action, content } = response;
+    if (action === 'decline' || action === 'cancel') return { action };
+    if (action !== 'accept') return { problem: NOT_ELICITATION };
+    if (content === undefined || content === null) return { problem: NO_CONTENT };
+    return { action, data: content };
+  },
+
+  settle: (question, answer) => {
+    if (answer.action !== 'accept') return { action: answer.action };
+    return isObject(answer.data) ? accepted(question, answer) : undefined;
+  },
+
+  misfit: 'received an accepted elicitation whose content does not match the requested schema',
+};
+
+const NOT_ELICITATION = 'received a non-elicitation response';
+const NO_CONTENT = 'received an accepted elicitation with no content';
+
+function accepted({ schema, yesOnly }: FormData, { data }: Answer) {
+  return andThen(schema['~standard'].validate(data), (result): Outcome<unknown> | undefined => {
+    if (result.issues !== undefined) return undefined;
+    if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
+    const ticked = (result.value as { confirm: boolean }).confirm;
+    return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };
+  });
+}

@@ -1,0 +1,36 @@
+/** Sampling: a request to the client's model. There is no way to decline it. */
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import type { SampleData } from '../define/question.js';
+import { asciiJson } from '../platform.js';
+import { CAPABILITIES } from './capability.js';
+import type { QuestionKind } from './kind.js';
+import { receiveResult, settleResult, WRONG_KIND } from './result.js';
+
+/** The kind of `sample`. */
+export const sample: QuestionKind<SampleData> = {
+  render: ({ params }) => ({
+    method: 'sampling/createMessage',
+    params,
+    text: asciiJson(params),
+  }),
+
+  capability: (question) =>
+    usesTools(question) ? CAPABILITIES.sampleWithTools : CAPABILITIES.sample,
+
+  receive: receiveResult,
+
+  settle: (question, answer) =>
+    settleResult(
+      usesTools(question)
+        ? specTypeSchemas.CreateMessageResultWithTools
+        : specTypeSchemas.CreateMessageResult,
+      answer,
+    ),
+
+  misfit: WRONG_KIND,
+};
+
+/** Whether the answer may be a list of blocks; decides the capability as well. */
+function usesTools({ params }: SampleData): boolean {
+  return params.tools !== undefined || params.toolChoice !== undefined;
+}

@@ -1,0 +1,245 @@
+/**
+ * One round: runs the functions of a plan, each at most once, as soon as what they need is there.
+ * Independent ones run at the same time; values, questions and the error are those of a sequential
+ * depth-first walk. Knows no token and no transport.
+ *
+ * ```
+ * waiting ──needs there──► running ──value──────────────────────► settled ──► its consumers
+ *                             │ ──question──► ledger ──answered──►   ▲
+ *                             │                 └──────open ─────────┘ settleOpen()
+ *                             └─throws──► failed: what the walk would do later is dropped
+ * ```
+ *
+ * No recursion and no promise per node: a count of missing needs per node, and a queue.
+ */
+import type { CallContext } from '../define/context.js';
+import type { Outcome } from '../define/model.js';
+import { isQuestion } from '../define/question.js';
+import { ToolError } from '../errors.js';
+import { BODY } from '../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../graph/plan.js';
+import { isThenable } from '../platform.js';
+import type { MaybePromise } from '../platform.js';
+import { ask } from '../question/asked.js';
+import type { Asked } from '../question/asked.js';
+import { assertDeclared } from './asks.js';
+import type { Ledger } from './ledger.js';
+
+/** A question that nobody has answered yet. */
+export interface OpenQuestion {
+  readonly node: PlanNode;
+  readonly asked: Asked;
+}
+
+/** What ended the round before its time. */
+export interface Failure {
+  readonly error: unknown;
+}
+
+/** What a round works with. */
+export interface RoundInput {
+  /** The tool's validated arguments. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly ctx: CallContext;
+  readonly ledger: Ledger;
+}
+
+/** One run over a plan. */
+export class Round {
+  private readonly missing: number[];
+  private readonly outcomes: (Outcome<unknown> | undefined)[];
+  private readonly queue: PlanNode[] = [];
+  private readonly running = new Set<PlanNode>();
+  private readonly open = new Map<PlanNode, Asked>();
+  private guarding: boolean;
+  private over = false;
+  private failedAt = Infinity;
+  private error: unknown;
+  private onQuiet: (() => void) | undefined;
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly input: RoundInput,
+  ) {
+    this.missing = plan.nodes.map((node) => node.fills.length);
+    this.outcomes = new Array<undefined>(plan.nodes.length);
+    this.guarding = plan.guardNodes > 0;
+    this.enqueueFree(0, this.guarding ? plan.guardNodes : plan.nodes.length);
+  }
+
+  /** Runs all that can run. Afterwards the round has failed, or has open questions, or is complete. */
+  run(): MaybePromise<void> {
+    if (this.advance()) return undefined;
+    return new Promise((resolve) => {
+      this.onQuiet = resolve;
+    });
+  }
+
+  /** The failure that a sequential walk would have met first. */
+  get failure(): Failure | undefined {
+    return this.failedAt === Infinity ? undefined : { error: this.error };
+  }
+
+  /** The questions that nobody has answered yet, in walk order. */
+  openQuestions(): readonly OpenQuestion[] {
+    const open = [...this.open].map(([node, asked]) => ({ node, asked }));
+    return open.sort((a, b) => a.node.seq - b.node.seq);
+  }
+
+  /** Ends an open question; {@link run} then goes on from there. */
+  settleOpen({ node }: OpenQuestion, outcome: Outcome<unknown>): void {
+    this.open.delete(node);
+    this.settle(node, outcome);
+  }
+
+  /** Stops waiting: nothing that still runs can change the round any more. */
+  stop(): void {
+    this.over = true;
+    this.onQuiet?.();
+  }
+
+  /** The values of the body's parameters, once the round is complete. */
+  values(): Record<string, unknown> {
+    return Object.fromEntries(this.plan.params.map((fill) => [fill.param, this.valueFor(fill)]));
+  }
+
+  /** Works off the queue; gives whether nothing is left that could change the round. */
+  private advance(): boolean {
+    for (;;) {
+      // The queue grows while it is worked off; taking from its front would cost more than the work.
+      for (const node of this.queue) this.start(node);
+      this.queue.length = 0;
+      if (this.isRunning()) return false;
+      if (!this.guarding || this.failure !== undefined || this.open.size > 0) break;
+      this.guarding = false;
+      this.enqueueFree(this.plan.guardNodes, this.plan.nodes.length);
+    }
+    if (this.failure !== undefined) this.over = true;
+    return true;
+  }
+
+  /** Whether something runs that the walk would have come to before it failed. */
+  private isRunning(): boolean {
+    if (this.failedAt === Infinity) return this.running.size > 0;
+    return [...this.running].some((node) => node.seq < this.failedAt);
+  }
+
+  private enqueueFree(from: number, to: number): void {
+    for (let index = from; index < to; index += 1) {
+      if (this.missing[index] === 0) this.enqueue(index);
+    }
+  }
+
+  private enqueue(index: number): void {
+    const node = this.plan.nodes[index];
+    if (node !== undefined) this.queue.push(node);
+  }
+
+  private start(node: PlanNode): void {
+    if (node.seq > this.failedAt) return;
+    try {
+      const returned = node.resolver.fn(this.valuesFor(node), this.input.ctx);
+      this.follow(node, returned, (value) => {
+        this.returned(node, value);
+      });
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+  }
+
+  /** Goes on with what is there, now or when it arrives. */
+  private follow<T>(
+    node: PlanNode,
+    value: MaybePromise<T> | PromiseLike<T>,
+    next: (value: T) => void,
+  ): void {
+    if (!isThenable(value)) {
+      next(value);
+      return;
+    }
+    this.running.add(node);
+    Promise.resolve(value).then(
+      (arrived) => {
+        this.arrive(node, () => {
+          next(arrived);
+        });
+      },
+      (error: unknown) => {
+        this.arrive(node, () => {
+          this.fail(node.seq, error);
+        });
+      },
+    );
+  }
+
+  private arrive(node: PlanNode, goOn: () => void): void {
+    this.running.delete(node);
+    if (this.over) return;
+    try {
+      goOn();
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+    if (this.advance()) this.onQuiet?.();
+  }
+
+  private returned(node: PlanNode, value: unknown): void {
+    if (!isQuestion(value)) {
+      this.settle(node, { action: 'accept', data: value, asked: false });
+      return;
+    }
+    assertDeclared(node, value);
+    const asked = ask(value);
+    this.follow(node, this.input.ledger.consult(node.key, asked), (outcome) => {
+      if (outcome === undefined) this.open.set(node, asked);
+      else this.settle(node, outcome);
+    });
+  }
+
+  private settle(node: PlanNode, outcome: Outcome<unknown>): void {
+    this.outcomes[node.index] = outcome;
+    for (const fill of node.serves) {
+      if (outcome.action !== 'accept' && !fill.wantsOutcome) {
+        this.fail(fill.seq, refusal(fill.param, outcome.action));
+      } else if (fill.consumer !== BODY) {
+        this.countDown(fill.consumer);
+      }
+    }
+  }
+
+  private countDown(consumer: number): void {
+    const left = (this.missing[consumer] ?? 0) - 1;
+    this.missing[consumer] = left;
+    // What is free of needs while guards run starts after them, all at once.
+    const held = this.guarding && consumer >= this.plan.guardNodes;
+    if (left === 0 && !held) this.enqueue(consumer);
+  }
+
+  private fail(seq: number, error: unknown): void {
+    if (seq >= this.failedAt) return;
+    this.failedAt = seq;
+    this.error = error;
+  }
+
+  private valuesFor(node: PlanNode): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    const { args } = this.input;
+    for (const { param, argument } of node.args) {
+      values[param] = Object.hasOwn(args, argument) ? args[argument] : undefined;
+    }
+    for (const fill of node.fills) values[fill.param] = this.valueFor(fill);
+    return values;
+  }
+
+  private valueFor(fill: Fill): unknown {
+    const outcome = this.outcomes[fill.source];
+    if (fill.wantsOutcome) return outcome;
+    return outcome?.action === 'accept' ? outcome.data : undefined;
+  }
+}
+
+function refusal(param: string, action: 'decline' | 'cancel'): ToolError {
+  return new ToolError(
+    `Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,
+  );
+}

@@ -1,0 +1,67 @@
+/** Attaches a tool to an McpServer: registered as any other, so listing, enabling and updating work. */
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  Server,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { passToBoundary } from './boundary.js';
+import { callTool } from './callTool.js';
+import type { ToolDefinition } from './definition.js';
+import { clientFacts } from './era.js';
+import type { CheckedOptions } from './options.js';
+
+type Arguments = Readonly<Record<string, unknown>>;
+type Answer = CallToolResult | InputRequiredResult;
+
+/** Registers a tool. */
+export function attachToMcpServer(
+  mcp: McpServer,
+  tool: ToolDefinition,
+  options: CheckedOptions,
+): void {
+  const { name, metadata, inputSchema, advertisedOutput } = tool;
+  const config = { ...metadata, ...(advertisedOutput && { outputSchema: advertisedOutput }) };
+  const answer = async (args: Arguments, ctx: ServerContext): Promise<Answer> => {
+    try {
+      return await callFor(mcp.server, tool, { args, ctx, options });
+    } catch (error) {
+      // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
+      if (error instanceof ProtocolError && passToBoundary(ctx, error))
+        return { content: [], isError: true };
+      throw error;
+    }
+  };
+  if (inputSchema === undefined) mcp.registerTool(name, config, (ctx) => answer({}, ctx));
+  else
+    mcp.registerTool(name, { ...config, inputSchema }, (args, ctx) =>
+      answer(args as Arguments, ctx),
+    );
+}
+
+/** One request for a tool. */
+export interface ToolRequest {
+  readonly args: Arguments;
+  readonly ctx: ServerContext;
+  readonly options: CheckedOptions;
+}
+
+/** Calls a tool for a request that a server received. */
+export function callFor(
+  server: Server,
+  tool: ToolDefinition,
+  request: ToolRequest,
+): Promise<Answer> {
+  const { args, ctx, options } = request;
+  return callTool(tool, args, {
+    ctx,
+    ...clientFacts(server, ctx),
+    askTimeoutMs: options.askTimeoutMs,
+    errors: options.errors,
+    onMaskedError: (error) => {
+      server.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    },
+  });
+}

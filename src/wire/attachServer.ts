@@ -1,0 +1,162 @@
+/**
+ * Attaches tools to a low-level Server, beside its own handlers: ours answer for their names, the
+ * author's for all others, whether they were set before or are set later.
+ */
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type {
+  CallToolRequest,
+  CallToolResult,
+  InputRequiredResult,
+  ListToolsRequest,
+  ListToolsResult,
+  Result,
+  Server,
+  ServerContext,
+  Tool as ListedTool,
+} from '@modelcontextprotocol/server';
+import { toJsonSchema } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { callFor } from './attachMcpServer.js';
+import type { ToolDefinition } from './definition.js';
+import type { CheckedOptions } from './options.js';
+import { parseArguments } from './parseArguments.js';
+
+interface Attached {
+  readonly tool: ToolDefinition;
+  readonly options: CheckedOptions;
+}
+
+type Handler = (request: unknown, ctx: ServerContext) => Result | Promise<Result>;
+
+/** The tools on a server, and the handlers of its author. */
+interface Attachments {
+  readonly tools: Map<string, Attached>;
+  readonly authors: Map<string, Handler>;
+}
+
+const ATTACHMENTS = Symbol.for('mcp-resolve.attachments');
+
+/** Adds a tool to a server. */
+export function attachToServer(
+  server: Server,
+  tool: ToolDefinition,
+  options: CheckedOptions,
+): void {
+  const { tools } = attachmentsOf(server);
+  if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
+  tools.set(tool.name, { tool, options });
+}
+
+function attachmentsOf(server: Server & { [ATTACHMENTS]?: Attachments }): Attachments {
+  const known = server[ATTACHMENTS];
+  if (known !== undefined) return known;
+  const attachments: Attachments = { tools: new Map(), authors: presentHandlers(server) };
+  Object.defineProperty(server, ATTACHMENTS, { value: attachments });
+  if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
+  server.setRequestHandler('tools/list', (request, ctx) => list(attachments, request, ctx));
+  server.setRequestHandler('tools/call', (request, ctx) =>
+    call(server, attachments, { request, ctx }),
+  );
+  captureComingHandlers(server, attachments);
+  return attachments;
+}
+
+const METHODS = ['tools/list', 'tools/call'];
+
+/** What the author has set already; it lives in a private map of the SDK. */
+function presentHandlers(server: Server): Map<string, Handler> {
+  const handlers: unknown = Reflect.get(server, '_requestHandlers');
+  const present = new Map<string, Handler>();
+  if (!(handlers instanceof Map)) return present;
+  for (const method of METHODS) {
+    const handler = handlers.get(method) as Handler | undefined;
+    if (handler !== undefined) present.set(method, handler);
+  }
+  return present;
+}
+
+/** What the author sets later stands beside ours instead of replacing it. */
+function captureComingHandlers(server: Server, { authors }: Attachments): void {
+  const original = server.setRequestHandler.bind(server) as (
+    method: string,
+    ...rest: unknown[]
+  ) => void;
+  const override = (method: string, ...rest: unknown[]): void => {
+    const [handler] = rest;
+    if (METHODS.includes(method) && typeof handler === 'function')
+      authors.set(method, handler as Handler);
+    else original(method, ...rest);
+  };
+  Object.defineProperty(server, 'setRequestHandler', {
+    value: override,
+    writable: true,
+    configurable: true,
+  });
+}
+
+async function list(
+  { tools, authors }: Attachments,
+  request: ListToolsRequest,
+  ctx: ServerContext,
+): Promise<ListToolsResult> {
+  const theirs = (await authors.get('tools/list')?.(request, ctx)) as ListToolsResult | undefined;
+  // Ours stand on the first page.
+  if (theirs !== undefined && request.params?.cursor !== undefined) return theirs;
+  const ours = [...tools.values()].map(({ tool }) => listed(tool));
+  return { ...theirs, tools: [...(theirs?.tools ?? []), ...ours] };
+}
+
+function listed({ name, metadata, inputSchema, advertisedOutput }: ToolDefinition): ListedTool {
+  const { scopeChallenge: _, ...shown } = metadata;
+  return {
+    name,
+    ...shown,
+    inputSchema: {
+      type: 'object',
+      properties: {},
+      ...(inputSchema && toJsonSchema(inputSchema, 'input')),
+    },
+    ...(advertisedOutput && { outputSchema: outputJson(advertisedOutput) }),
+  };
+}
+
+function outputJson(schema: Schema): Record<string, unknown> {
+  const json = toJsonSchema(schema, 'output');
+  return json.type === undefined && 'properties' in json
+    ? { type: 'object', ...json }
+    : { ...json };
+}
+
+type Answer = CallToolResult | InputRequiredResult;
+
+interface Call {
+  readonly request: CallToolRequest;
+  readonly ctx: ServerContext;
+}
+
+async function call(
+  server: Server,
+  { tools, authors }: Attachments,
+  { request, ctx }: Call,
+): Promise<Answer> {
+  const { name, arguments: given } = request.params;
+  const attached = tools.get(name);
+  if (attached === undefined) {
+    const theirs = authors.get('tools/call');
+    if (theirs !== undefined) return (await theirs(request, ctx)) as Answer;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+  }
+  const { tool, options } = attached;
+  const parsed = await parseArguments(tool, given);
+  if ('problem' in parsed) return parsed.problem;
+  const result = await callFor(server, tool, { args: parsed.args, ctx, options });
+  if (isInputRequiredResult(result)) return result;
+  return server.projectCallToolResult(
+    result,
+    tool.advertisedOutput && outputJson(tool.advertisedOutput),
+  );
+}

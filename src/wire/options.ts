@@ -1,0 +1,57 @@
+/** The options of an installation, checked. */
+import type { McpRequestContext } from '@modelcontextprotocol/server';
+import { isObject } from '../define/schema.js';
+import { InvalidGraphError } from '../errors.js';
+import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
+import type { ErrorPolicy } from './toolResult.js';
+
+/** How definitions are installed. */
+export interface InstallOptions {
+  /** How long a client of the 2025 era may take to answer a question. Default: 600,000. */
+  readonly askTimeoutMs?: number;
+  /**
+   * Which errors the model reads. `'all'`, the default: the message of anything thrown.
+   * `'toolErrorsOnly'`: the messages of `ToolError`s; others are masked and go to the server's
+   * `onerror`.
+   */
+  readonly errors?: ErrorPolicy;
+  /**
+   * The context that an HTTP factory was called with. With it, only the definition that the request
+   * names is attached, and the cost of a call does not grow with the number of tools.
+   */
+  readonly request?: McpRequestContext;
+}
+
+/** The same, complete. */
+export interface CheckedOptions {
+  readonly askTimeoutMs: number;
+  readonly errors: ErrorPolicy;
+  readonly request: McpRequestContext | undefined;
+}
+
+const KNOWN: readonly string[] = ['askTimeoutMs', 'errors', 'request'];
+
+/** @throws {@link InvalidGraphError} If an option is unknown or has a value that makes no sense. */
+export function checkOptions(options: InstallOptions = {}): CheckedOptions {
+  if (!isObject(options))
+    throw invalid('the options are an object: { askTimeoutMs, errors, request }.');
+  const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
+  if (unknown !== undefined)
+    throw invalid(`there is no option '${unknown}' (known: ${KNOWN.join(', ')}).`);
+  const {
+    askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
+    errors = 'all',
+    request,
+  } = options as InstallOptions;
+  if (!(Number.isFinite(askTimeoutMs) && askTimeoutMs > 0)) {
+    throw invalid('askTimeoutMs is a positive number of milliseconds.');
+  }
+  if (!ERROR_POLICIES.includes(errors)) throw invalid("errors is 'all' or 'toolErrorsOnly'.");
+  return { askTimeoutMs, errors, request };
+}
+
+const ERROR_POLICIES: readonly unknown[] = ['all', 'toolErrorsOnly'];
+
+function invalid(problem: string): InvalidGraphError {
+  return new InvalidGraphError('ERR_DEFINITION', `install(): ${problem}`);
+}

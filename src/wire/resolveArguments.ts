@@ -1,0 +1,111 @@
+/**
+ * Fills the parameters of a plan for one request, whatever era its client speaks. One loop serves
+ * both: run what can run; a failure ends the call, so a doomed one asks nothing; with no question
+ * left the values are complete; otherwise ask. Clients of 2026-07-28 and later get all open
+ * questions in one result and come back with the answers; older ones are asked the first one, and
+ * the loop goes on.
+ */
+import type {
+  InputRequiredResult,
+  InputRequests,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import type { CallContext } from '../define/context.js';
+import type { Plan } from '../graph/plan.js';
+import { BLANK_LEDGER, RoundLedger } from '../resolve/ledger.js';
+import { Round } from '../resolve/round.js';
+import type { OpenQuestion } from '../resolve/round.js';
+import { decodeRecord, encodeRecord } from '../state/record.js';
+import { openContext } from './context.js';
+import { isModern } from './era.js';
+import type { ClientFacts } from './era.js';
+import { assertCanAsk } from './gate.js';
+import { pushQuestion } from './push.js';
+import { warnMovingQuestion } from './warnings.js';
+
+/** The request that parameters are resolved for. */
+export interface ResolveOptions extends ClientFacts {
+  readonly ctx: ServerContext;
+  /** How long a client of the 2025 era may take to answer a question. Default: ten minutes. */
+  readonly askTimeoutMs?: number;
+}
+
+/** All values, or the result that asks for what is missing. */
+export type Resolution =
+  | {
+      readonly done: true;
+      /** The values of the parameters, by name. */
+      readonly values: Record<string, unknown>;
+      /** The context for the body: the one that the resolvers saw. */
+      readonly ctx: CallContext;
+    }
+  | { readonly done: false; readonly result: InputRequiredResult };
+
+/** Ten minutes. */
+export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
+
+/**
+ * Runs the resolvers of a plan. `args` are the tool's arguments after validation.
+ *
+ * @throws {ToolError} If a question was declined and its consumer wanted the bare value.
+ * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
+ *   is.
+ */
+export async function resolveArguments(
+  plan: Plan,
+  args: Readonly<Record<string, unknown>>,
+  options: ResolveOptions,
+): Promise<Resolution> {
+  const { context, abort } = openContext(options.ctx, options);
+  const modern = isModern(options.protocolVersion);
+  const ledger = modern ? openLedger(plan, options.ctx) : BLANK_LEDGER;
+  const round = new Round(plan, { args, ctx: context, ledger });
+  try {
+    for (;;) {
+      await untilQuiet(round, options.ctx.mcpReq.signal);
+      if (round.failure !== undefined) throw round.failure.error;
+      const open = round.openQuestions();
+      const [first] = open;
+      if (first === undefined) return { done: true, values: round.values(), ctx: context };
+      assertCanAsk(open, options);
+      if (ledger instanceof RoundLedger) return { done: false, result: askAll(open, ledger) };
+      const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
+      await pushQuestion(round, first, { ctx: context, askTimeoutMs });
+    }
+  } catch (error) {
+    abort();
+    throw error;
+  }
+}
+
+/** Waits for the round, but not longer than the request is wanted. */
+async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
+  const quiet = round.run();
+  if (quiet === undefined) return;
+  const stop = (): void => {
+    round.stop();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  await quiet;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+}
+
+function openLedger(plan: Plan, { mcpReq }: ServerContext): RoundLedger {
+  const progress = decodeRecord(mcpReq.requestState<string>());
+  return new RoundLedger(progress, mcpReq.inputResponses ?? {}, (key) => {
+    warnMovingQuestion(plan.name, key);
+  });
+}
+
+function askAll(open: readonly OpenQuestion[], ledger: RoundLedger): InputRequiredResult {
+  const requests = open.map(({ node, asked }) => {
+    const { method, params } = asked.rendered;
+    return [node.key, params === undefined ? { method } : { method, params }] as const;
+  });
+  return {
+    resultType: 'input_required',
+    inputRequests: Object.fromEntries(requests) as InputRequests,
+    requestState: encodeRecord(ledger.next()),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * A tool's schema as the SDK gets it: its JSON Schema is computed once and frozen, because the SDK
+ * asks for it on every listing and, over HTTP, on every call.
+ */
+import { InvalidGraphError, messageOf } from '../errors.js';
+import { isObject, isSchema, toJsonSchema } from '../define/schema.js';
+import type { JsonSchema, Schema } from '../define/schema.js';
+
+/**
+ * The arguments of a tool: resolved parameters are dropped from what a caller sends, before
+ * validation.
+ */
+export function argumentSchema(schema: Schema, resolvedNames: readonly string[]): Schema {
+  const { validate } = schema['~standard'];
+  return lasting(schema, (value, options) => validate(without(value, resolvedNames), options));
+}
+
+/** The output of a tool: the library validates it itself, before anything is answered. */
+export function advertisedSchema(schema: Schema): Schema {
+  return lasting(schema, (value) => ({ value }));
+}
+
+type Validate = Schema['~standard']['validate'];
+
+function lasting(schema: Schema, validate: Validate): Schema {
+  const standard = schema['~standard'];
+  const input = once(() => Object.freeze(toJsonSchema(schema, 'input')));
+  const output = once(() => Object.freeze(standard.jsonSchema.output({ target: 'draft-2020-12' })));
+  // `shape` stays readable: the SDK's completions look for it.
+  const { shape } = schema as { readonly shape?: unknown };
+  return Object.freeze({
+    '~standard': {
+      ...standard,
+      version: 1 as const,
+      vendor: standard.vendor,
+      validate,
+      jsonSchema: { input, output },
+    },
+    ...(shape !== undefined && { shape }),
+  });
+}
+
+function once(compute: () => JsonSchema): () => Record<string, unknown> {
+  let computed: JsonSchema | undefined;
+  return () => (computed ??= compute());
+}
+
+function without(value: unknown, names: readonly string[]): unknown {
+  if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * Checks that what an author gave as a schema is one, and describes an object.
+ *
+ * @throws {@link InvalidGraphError} With the remedy for what was given instead.
+ */
+export function assertObjectSchema(
+  tool: string,
+  field: string,
+  given: unknown,
+): asserts given is Schema {
+  if (!isSchema(given)) throw invalid(tool, `${field} is not a schema: ${remedy(given)}`);
+  let type: unknown;
+  try {
+    ({ type } = toJsonSchema(given, 'input'));
+  } catch (error) {
+    throw invalid(tool, `${field} cannot be shown as JSON Schema: ${messageOf(error)}`);
+  }
+  if (type !== undefined && type !== 'object') {
+    throw invalid(
+      tool,
+      `${field} must describe an object, not ${JSON.stringify(type)}: wrap it in z.object({ … }).`,
+    );
+  }
+}
+
+/** Checks that what an author gave as an output schema is a schema. */
+export function assertSchema(tool: string, field: string, given: unknown): asserts given is Schema {
+  if (!isSchema(given)) throw invalid(tool, `${field} is not a schema: ${remedy(given)}`);
+}
+
+function remedy(given: unknown): string {
+  if (!isObject(given)) return 'use z.object({ … }) or another Standard Schema.';
+  if ('~standard' in given) {
+    return 'this library version has no JSON Schema; use zod 4.2 or later, or a converter (valibot: toStandardJsonSchema).';
+  }
+  if (Object.values(given).some((value) => isObject(value) && '~standard' in value)) {
+    return 'wrap the raw shape in z.object({ … }).';
+  }
+  if ('type' in given || 'properties' in given || '$schema' in given) {
+    return "wrap the JSON Schema with fromJsonSchema() of '@modelcontextprotocol/server'.";
+  }
+  return 'use z.object({ … }) or another Standard Schema.';
+}
+
+function invalid(tool: string, problem: string): InvalidGraphError {
+  return new InvalidGraphError('ERR_DEFINITION', `Tool '${tool}': ${problem}`, [tool]);
+}
