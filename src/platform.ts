@@ -9,12 +9,8 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** Whether `value` has to be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  );
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof (value as { readonly then?: unknown }).then === 'function';
 }
 
 /** Continues with `value` now, or when it arrives. */

@@ -60,7 +60,8 @@ export function callFor(
     ...clientFacts(server, ctx),
     askTimeoutMs: options.askTimeoutMs,
     errors: options.errors,
-    onMaskedError: (error) => {
+    onUnexpectedError: (error) => {
+      if (ctx.mcpReq.signal.aborted) return;
       server.onerror?.(error instanceof Error ? error : new Error(String(error)));
     },
   });

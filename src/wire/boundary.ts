@@ -64,6 +64,11 @@ export function passToBoundary(ctx: ServerContext, error: ProtocolError): boolea
  */
 export function installBoundary(server: Server, seal: StateSeal = IDENTITY_SEAL): void {
   if (Object.hasOwn(server, BOUNDARY)) return;
+  if (Reflect.get(server, '_requestStateVerify') !== undefined) {
+    throw new Error(
+      "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
+    );
+  }
   Object.defineProperty(server, BOUNDARY, { value: true });
   const wrap = (handler: Handler): Handler => withBoundary(server, handler, seal);
   wrapPresentHandlers(server, wrap);

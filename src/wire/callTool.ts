@@ -1,6 +1,7 @@
 /** The story of one call of a tool, from validated arguments to the result. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { ToolError } from '../errors.js';
 import type { ToolDefinition } from './definition.js';
 import { resolveArguments } from './resolveArguments.js';
 import type { ResolveOptions } from './resolveArguments.js';
@@ -10,8 +11,8 @@ import type { ErrorPolicy } from './toolResult.js';
 /** What a call is made with, besides its arguments. */
 export interface CallOptions extends ResolveOptions {
   readonly errors: ErrorPolicy;
-  /** Told of errors whose message is kept from the model. */
-  readonly onMaskedError: (error: unknown) => void;
+  /** Told of every error that was not meant for the model, so that nothing is lost. */
+  readonly onUnexpectedError: (error: unknown) => void;
 }
 
 /**
@@ -31,7 +32,7 @@ export async function callTool(
     return await toolResult(tool, returned);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    if (options.errors === 'toolErrorsOnly') options.onMaskedError(error);
+    if (!(error instanceof ToolError)) options.onUnexpectedError(error);
     return toolError(tool.name, error, options.errors);
   }
 }

@@ -18,23 +18,31 @@ export interface OpenContext {
 export function openContext(ctx: ServerContext, facts: ClientFacts): OpenContext {
   const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
   const call = new AbortController();
-  // Few functions look at the signal, so it is made for the first one that does.
-  let signal: AbortSignal | undefined;
+  const abort = (): void => {
+    call.abort();
+  };
+  // Few functions look at the signal, so it follows the request's from the first time one does.
+  let follows = false;
   const context: CallContext = {
     ...ctx,
     mcpReq: { ...mcpReq, requestState: () => undefined },
     get signal() {
-      return (signal ??= AbortSignal.any([mcpReq.signal, call.signal]));
+      if (!follows) followAbort(mcpReq.signal, call);
+      follows = true;
+      return call.signal;
     },
     protocolVersion: facts.protocolVersion,
     clientCapabilities: facts.clientCapabilities,
     canAsk: (kind) => CAPABILITIES[kind].isDeclaredIn(facts.clientCapabilities ?? {}),
     callId: randomId(),
   };
-  return {
-    context,
-    abort: () => {
-      call.abort();
-    },
+  return { context, abort };
+}
+
+function followAbort(leader: AbortSignal, follower: AbortController): void {
+  const abort = (): void => {
+    follower.abort(leader.reason);
   };
+  if (leader.aborted) abort();
+  else leader.addEventListener('abort', abort, { once: true });
 }

@@ -27,7 +27,7 @@ export async function callDirectly(
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
     ...factsOf(ctx),
     errors: 'all',
-    onMaskedError: () => undefined,
+    onUnexpectedError: () => undefined,
   });
   if (!isInputRequiredResult(result)) return result;
   const nested = new ToolError(

@@ -64,7 +64,7 @@ function namedBy(
 
 // By shape: the ESM and the CJS copy of the SDK have different classes.
 function isMcpServer(server: McpServer | Server): server is McpServer {
-  return typeof (server as Partial<McpServer>).registerTool === 'function' && 'server' in server;
+  return typeof (server as Partial<McpServer> | undefined)?.registerTool === 'function';
 }
 
 function isServer(server: unknown): server is Server {

@@ -10,9 +10,9 @@ export interface InstallOptions {
   /** How long a client of the 2025 era may take to answer a question. Default: 600,000. */
   readonly askTimeoutMs?: number;
   /**
-   * Which errors the model reads. `'all'`, the default: the message of anything thrown.
-   * `'toolErrorsOnly'`: the messages of `ToolError`s; others are masked and go to the server's
-   * `onerror`.
+   * Which errors the model reads: with `'all'`, the default, the message of anything thrown; with
+   * `'toolErrorsOnly'` those of `ToolError`s alone. Either way, what is not a `ToolError` goes to
+   * the server's `onerror` as well.
    */
   readonly errors?: ErrorPolicy;
   /**
@@ -43,12 +43,17 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
     errors = 'all',
     request,
   } = options as InstallOptions;
-  if (!(Number.isFinite(askTimeoutMs) && askTimeoutMs > 0)) {
-    throw invalid('askTimeoutMs is a positive number of milliseconds.');
+  if (!(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
+    throw invalid(
+      `askTimeoutMs is a positive number of milliseconds, at most ${LONGEST_TIMER_MS}.`,
+    );
   }
   if (!ERROR_POLICIES.includes(errors)) throw invalid("errors is 'all' or 'toolErrorsOnly'.");
   return { askTimeoutMs, errors, request };
 }
+
+/** A longer timer fires at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 const ERROR_POLICIES: readonly unknown[] = ['all', 'toolErrorsOnly'];
 

@@ -80,6 +80,7 @@ export async function resolveArguments(
 
 /** Waits for the round, but not longer than the request is wanted. */
 async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const quiet = round.run();
   if (quiet === undefined) return;
   const stop = (): void => {

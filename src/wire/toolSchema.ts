@@ -24,8 +24,8 @@ type Validate = Schema['~standard']['validate'];
 
 function lasting(schema: Schema, validate: Validate): Schema {
   const standard = schema['~standard'];
-  const input = once(() => Object.freeze(toJsonSchema(schema, 'input')));
-  const output = once(() => Object.freeze(standard.jsonSchema.output({ target: 'draft-2020-12' })));
+  const input = once(() => toJsonSchema(schema, 'input'));
+  const output = once(() => standard.jsonSchema.output({ target: 'draft-2020-12' }));
   // `shape` stays readable: the SDK's completions look for it.
   const { shape } = schema as { readonly shape?: unknown };
   return Object.freeze({
@@ -42,7 +42,7 @@ function lasting(schema: Schema, validate: Validate): Schema {
 
 function once(compute: () => JsonSchema): () => Record<string, unknown> {
   let computed: JsonSchema | undefined;
-  return () => (computed ??= compute());
+  return () => (computed ??= Object.freeze({ ...compute() }));
 }
 
 function without(value: unknown, names: readonly string[]): unknown {
