@@ -15,6 +15,7 @@ import {
   createMcpHandler,
   InMemoryTransport,
   isInputRequiredResult,
+  McpServer,
   specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import type {
@@ -32,10 +33,11 @@ import type {
   ListRootsResult,
   McpHttpHandler,
   McpRequestContext,
-  McpServer,
   Server,
   Transport,
 } from '@modelcontextprotocol/server';
+import { install } from 'mcp-resolve';
+import type { InstallOptions, Tool } from 'mcp-resolve';
 import { afterEach } from 'vitest';
 
 /** The two eras of the protocol; for `describe.each(eras)`. */
@@ -48,6 +50,23 @@ export const VERSION = { modern: '2026-07-28', legacy: '2025-11-25' } as const;
 
 /** Makes a server: once per connection on legacy, once per request on modern. */
 export type Factory = (ctx: McpRequestContext) => McpServer | Server;
+
+/** Makes an `McpServer` that has nothing but these tools. */
+export function serving(definitions: readonly Tool[], options?: InstallOptions): Factory {
+  return () => {
+    const server = new McpServer({ name: 'conversation', version: '1.0.0' });
+    install(server, definitions, options);
+    return server;
+  };
+}
+
+/** The three ways in which a person can answer a form. */
+export const accept = (content: NonNullable<ElicitResult['content']>): ElicitResult => ({
+  action: 'accept',
+  content,
+});
+export const decline: ElicitResult = { action: 'decline' };
+export const cancel: ElicitResult = { action: 'cancel' };
 
 export type FormRequest = ElicitRequestFormParams;
 export type SampleRequest = CreateMessageRequest['params'];
@@ -400,6 +419,8 @@ export interface RawLegacy {
 /** What a legacy client by hand is made with. */
 export interface RawLegacyOptions {
   readonly capabilities?: ClientCapabilities;
+  /** Default: 2025-11-25. */
+  readonly protocolVersion?: string;
   /** Answers what the server asks; without it a request of the server stays unanswered. */
   readonly answer?: (request: JSONRPCRequest) => RawAnswer | Promise<RawAnswer>;
 }
@@ -407,7 +428,7 @@ export interface RawLegacyOptions {
 /** Connects a legacy client that is written out by hand, `initialize` included. */
 export async function rawLegacy(
   factory: Factory,
-  { capabilities = {}, answer }: RawLegacyOptions = {},
+  { capabilities = {}, protocolVersion = VERSION.legacy, answer }: RawLegacyOptions = {},
 ): Promise<RawLegacy> {
   const { transport, server } = await inMemory(factory);
   const received: JSONRPCRequest[] = [];
@@ -434,7 +455,7 @@ export async function rawLegacy(
     return response;
   };
   await request('initialize', {
-    protocolVersion: VERSION.legacy,
+    protocolVersion,
     capabilities,
     clientInfo: { name: 'by hand', version: '1.0.0' },
   });
