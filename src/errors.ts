@@ -1,5 +1,5 @@
 /**
- * The error family. Two kinds, told apart by when they appear:
+ * The error family, told apart by when they appear:
  *
  * ```
  * Error
@@ -60,6 +60,41 @@ export class InvalidGraphError extends Error {
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isBranded(value, INVALID_GRAPH_ERROR);
+  }
+}
+
+/** Why a request state was rejected; short fixed words, for the log and never for the client. */
+export type RejectReason =
+  | 'malformed'
+  | 'unknown key'
+  | 'seal'
+  | 'codec error'
+  | 'non-string requestState'
+  | 'minted in the future'
+  | 'expired'
+  | 'request binding'
+  | 'audience'
+  | 'principal binding error'
+  | 'principal drift'
+  | 'principal';
+
+const INVALID_REQUEST_STATE_ERROR = Symbol.for('mcp-resolve.InvalidRequestStateError');
+
+/**
+ * A request state that was not sealed here, or not for this request. Thrown by codecs; its message,
+ * at most 40 characters of it, goes to the server's log, and the client gets one and the same error
+ * always.
+ */
+export class InvalidRequestStateError extends Error {
+  override readonly name = 'InvalidRequestStateError';
+  readonly [INVALID_REQUEST_STATE_ERROR] = true;
+
+  constructor(reason = 'malformed') {
+    super(reason);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value, INVALID_REQUEST_STATE_ERROR);
   }
 }
 

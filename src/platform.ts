@@ -1,7 +1,8 @@
 /**
  * What differs between runtimes, and the byte encodings built on it. Node, Bun and Deno have
- * synchronous hashing; workers have only WebCrypto, which is asynchronous: callers take either.
- * There is no static `node:` import, so the same file loads everywhere.
+ * synchronous cryptography; workers have only WebCrypto, which is asynchronous, or where it is the
+ * faster one: callers take either. There is no static `node:` import, so the same file loads
+ * everywhere.
  */
 
 /** A value, or the promise of one: a synchronous path then costs no promise. */
@@ -21,43 +22,94 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
-/** Node's own hashing; the module is asked for at run time, and absent elsewhere. */
-function nodeCrypto() {
+/** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
+function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
     return undefined;
+  // Workers that imitate Node have it too, but there it is the slower one.
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  if (navigator?.userAgent === 'Cloudflare-Workers') return undefined;
   return process.getBuiltinModule('node:crypto');
 }
 
-const synchronous = nodeCrypto();
-const utf8 = new TextEncoder();
+/** Synchronous cryptography, where that is the fast path. */
+export const nodeCrypto = findNodeCrypto();
 
-/** The SHA-256 of an ASCII text, cut to its first 16 bytes, in unpadded base64url: 22 characters. */
-export function digest(asciiText: string): MaybePromise<string> {
-  if (synchronous !== undefined) {
-    return synchronous
-      .createHash('sha256')
-      .update(asciiText)
-      .digest()
-      .subarray(0, 16)
-      .toString('base64url');
-  }
+/** The SHA-256 of some bytes. */
+export function sha256(bytes: Uint8Array): MaybePromise<Uint8Array> {
+  if (nodeCrypto !== undefined) return nodeCrypto.createHash('sha256').update(bytes).digest();
   return globalThis.crypto.subtle
-    .digest('SHA-256', utf8.encode(asciiText))
-    .then((hash) => base64url(new Uint8Array(hash, 0, 16)));
+    .digest('SHA-256', Uint8Array.from(bytes))
+    .then((hash) => new Uint8Array(hash));
 }
 
-/** Unpadded base64url. */
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+/** The SHA-256 of an ASCII text, cut to its first 16 bytes, in base64url: 22 characters. */
+export function digest(asciiText: string): MaybePromise<string> {
+  if (nodeCrypto !== undefined) {
+    const hash = nodeCrypto.createHash('sha256').update(asciiText).digest();
+    return hash.subarray(0, 16).toString('base64url');
+  }
+  return andThen(sha256(utf8(asciiText)), (hash) => base64url(hash.subarray(0, 16)));
+}
+
+/** Random bytes, fit for keys and nonces. */
+export function randomBytes(length: number): Uint8Array {
+  return globalThis.crypto.getRandomValues(new Uint8Array(length));
 }
 
 /** 128 random bits in base64url. */
 export function randomId(): string {
-  return base64url(globalThis.crypto.getRandomValues(new Uint8Array(16)));
+  return base64url(randomBytes(16));
 }
 
-// The pattern names control characters on purpose: everything above ASCII is escaped.
+const encoder = new TextEncoder();
+
+/** A well-formed text as bytes. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Some bytes one after another. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** Unpadded base64url. */
+export function base64url(bytes: Uint8Array): string {
+  if (typeof Buffer !== 'undefined') {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');
+  }
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/**
+ * The bytes of an unpadded base64url text, or `undefined` for anything that is not exactly what
+ * {@link base64url} would have written: decoders are lax about padding, junk and trailing bits.
+ */
+export function fromBase64url(text: string): Uint8Array | undefined {
+  const bytes = decodeLaxly(text);
+  return bytes !== undefined && base64url(bytes) === text ? bytes : undefined;
+}
+
+function decodeLaxly(text: string): Uint8Array | undefined {
+  if (typeof Buffer !== 'undefined') return Buffer.from(text, 'base64url');
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+// The range begins at DEL: everything that is not printable ASCII is escaped.
 const NON_ASCII = /[\u007f-\uffff]/g;
 
 /**

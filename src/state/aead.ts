@@ -1,0 +1,89 @@
+/**
+ * Authenticated encryption for tokens: AES-256-GCM under keys derived with HKDF-SHA256. Two
+ * platform APIs, one interface and one format; each opens what the other has sealed.
+ */
+import { concat, nodeCrypto, sha256, utf8, andThen } from '../platform.js';
+import type { MaybePromise } from '../platform.js';
+
+/** A key, derived and ready. */
+export interface AeadKey {
+  /** Names the key in tokens: four bytes that say nothing about it. */
+  readonly id: Uint8Array;
+  readonly seal: (
+    nonce: Uint8Array,
+    plaintext: Uint8Array,
+    associated: Uint8Array,
+  ) => MaybePromise<Uint8Array>;
+  /** The plaintext, or `undefined` if the bytes were not sealed under this key and associated data. */
+  readonly open: (
+    nonce: Uint8Array,
+    sealed: Uint8Array,
+    associated: Uint8Array,
+  ) => MaybePromise<Uint8Array | undefined>;
+}
+
+/** Derives a key from a secret. */
+export type DeriveKey = (secret: Uint8Array) => MaybePromise<AeadKey>;
+
+const KEY_INFO = utf8('mcp/request-state/v1/aes-256-gcm');
+const KEY_ID_LABEL = utf8('mcp/request-state/v1/kid:');
+
+/** The length of the tag that ends a sealed text. */
+export const TAG_BYTES = 16;
+
+/** The way of deriving keys that is the fast path here. */
+export const deriveKey: DeriveKey = (secret) =>
+  nodeCrypto === undefined ? deriveWithWebCrypto(secret) : deriveWithNode(secret);
+
+function keyId(derived: Uint8Array): MaybePromise<Uint8Array> {
+  return andThen(sha256(concat(KEY_ID_LABEL, derived)), (hash) => hash.slice(0, 4));
+}
+
+/** With `node:crypto`: synchronous, and no job for the thread pool. */
+export const deriveWithNode: DeriveKey = (secret) => {
+  if (nodeCrypto === undefined) throw new Error('node:crypto is not available here.');
+  const { createCipheriv, createDecipheriv, hkdfSync } = nodeCrypto;
+  const derived = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), KEY_INFO, 32));
+  return andThen(keyId(derived), (id) => ({
+    id,
+    seal: (nonce, plaintext, associated) => {
+      const cipher = createCipheriv('aes-256-gcm', derived, nonce).setAAD(associated);
+      return concat(cipher.update(plaintext), cipher.final(), cipher.getAuthTag());
+    },
+    open: (nonce, sealed, associated) => {
+      const decipher = createDecipheriv('aes-256-gcm', derived, nonce, {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
+      try {
+        return concat(decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final());
+      } catch {
+        return undefined;
+      }
+    },
+  }));
+};
+
+/** With WebCrypto, which every runtime has. */
+export const deriveWithWebCrypto: DeriveKey = async (secret) => {
+  const { subtle } = globalThis.crypto;
+  const ikm = await subtle.importKey('raw', Uint8Array.from(secret), 'HKDF', false, ['deriveBits']);
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: KEY_INFO.slice() };
+  const derived = new Uint8Array(await subtle.deriveBits(hkdf, ikm, 256));
+  const key = await subtle.importKey('raw', derived, 'AES-GCM', false, ['encrypt', 'decrypt']);
+  const gcm = (nonce: Uint8Array, associated: Uint8Array) => ({
+    name: 'AES-GCM',
+    iv: nonce.slice(),
+    additionalData: associated.slice(),
+  });
+  return {
+    id: await keyId(derived),
+    seal: async (nonce, plaintext, associated) =>
+      new Uint8Array(await subtle.encrypt(gcm(nonce, associated), key, plaintext.slice())),
+    open: (nonce, sealed, associated) =>
+      subtle.decrypt(gcm(nonce, associated), key, sealed.slice()).then(
+        (plaintext) => new Uint8Array(plaintext),
+        () => undefined,
+      ),
+  };
+};

@@ -1,0 +1,52 @@
+/**
+ * Canonical JSON: the same text for the same data, whatever the order of keys. ASCII only, keys
+ * sorted by code point, numbers as `JSON.stringify` writes them. The request binding is a digest of
+ * it.
+ */
+import { isObject } from '../define/schema.js';
+import { asciiJson, digest } from '../platform.js';
+import type { MaybePromise } from '../platform.js';
+
+/** Data that is nested deeper is refused: nobody needs it, and the walk over it is recursive. */
+export const MAX_DEPTH = 256;
+
+/** Whether data is nested deeper than we follow. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth >= MAX_DEPTH) return true;
+  return Object.values(value).some((member) => isTooDeep(member, depth + 1));
+}
+
+/**
+ * The digest of a request's arguments as they came over the wire. Absent, null and empty arguments
+ * are equal. A member `__proto__` at the top is ignored: whether it is still there depends on where
+ * in the SDK the request is seen.
+ */
+export function argumentsDigest(args: unknown): MaybePromise<string> {
+  if (!isObject(args)) return digest(canonicalJson(args ?? {}));
+  const { ['__proto__']: _, ...rest } = args;
+  return digest(canonicalJson(rest));
+}
+
+/** Writes JSON data canonically. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return asciiJson(value ?? null);
+  const members = Object.keys(value)
+    .sort(byCodePoint)
+    .map((key) => `${asciiJson(key)}:${canonicalJson(value[key])}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The built-in order is by UTF-16 unit, which differs beyond the basic plane. */
+function byCodePoint(a: string, b: string): number {
+  const left = Array.from(a, codePoint);
+  const right = Array.from(b, codePoint);
+  const at = left.findIndex((point, index) => point !== right[index]);
+  if (at === -1) return left.length - right.length;
+  return (left[at] ?? 0) - (right[at] ?? -1);
+}
+
+function codePoint(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}

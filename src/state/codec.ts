@@ -1,0 +1,120 @@
+/**
+ * A codec turns bytes into a token that a client carries, and back. The built-in one encrypts; an
+ * author may bring another. Whatever the codec, the claims inside are stamped and checked by the
+ * library.
+ *
+ * ```
+ * v1.<base64url of  key id (4) │ nonce (12) │ ciphertext │ tag (16) >
+ * associated data:  "v1." │ key id
+ * ```
+ */
+import { InvalidRequestStateError } from '../errors.js';
+import { andThen, base64url, concat, fromBase64url, randomBytes, utf8 } from '../platform.js';
+import type { MaybePromise } from '../platform.js';
+import { deriveKey, TAG_BYTES } from './aead.js';
+import type { AeadKey, DeriveKey } from './aead.js';
+
+/** Seals and opens tokens. Both may take time. */
+export interface RequestStateCodec {
+  readonly seal: (plaintext: Uint8Array) => MaybePromise<string>;
+  /** @throws {@link InvalidRequestStateError} For anything that it did not seal, byte for byte. */
+  readonly unseal: (token: string) => MaybePromise<Uint8Array>;
+}
+
+const PREFIX = 'v1.';
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const OVERHEAD = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/** The length of the token for so many bytes. */
+export function tokenLength(plaintextBytes: number): number {
+  return PREFIX.length + Math.ceil(((plaintextBytes + OVERHEAD) * 4) / 3);
+}
+
+/** Creates the built-in codec over a ring of secrets: the first one seals, every one opens. */
+export function ringCodec(
+  secrets: readonly Uint8Array[],
+  derive: DeriveKey = deriveKey,
+): RequestStateCodec {
+  const ring = lazily(() => deriveAll(secrets, derive));
+  return {
+    seal: (plaintext) => andThen(ring(), (keys) => sealUnder(firstOf(keys), plaintext)),
+    unseal: (token) => {
+      const parts = takeApart(token);
+      return andThen(ring(), (keys) => openUnder(keys, parts));
+    },
+  };
+}
+
+function deriveAll(
+  secrets: readonly Uint8Array[],
+  derive: DeriveKey,
+): MaybePromise<readonly AeadKey[]> {
+  return secrets.reduce<MaybePromise<readonly AeadKey[]>>(
+    (before, secret) => andThen(before, (keys) => andThen(derive(secret), (key) => [...keys, key])),
+    [],
+  );
+}
+
+function lazily<T>(compute: () => T): () => T {
+  let computed: { readonly value: T } | undefined;
+  return () => (computed ??= { value: compute() }).value;
+}
+
+function firstOf(keys: readonly AeadKey[]): AeadKey {
+  const [first] = keys;
+  if (first === undefined) throw new Error('The key ring is empty.');
+  return first;
+}
+
+function sealUnder(key: AeadKey, plaintext: Uint8Array): MaybePromise<string> {
+  const nonce = randomBytes(NONCE_BYTES);
+  return andThen(
+    key.seal(nonce, plaintext, associatedData(key.id)),
+    (sealed) => PREFIX + base64url(concat(key.id, nonce, sealed)),
+  );
+}
+
+interface TokenParts {
+  readonly id: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+function takeApart(token: string): TokenParts {
+  const bytes = token.startsWith(PREFIX) ? fromBase64url(token.slice(PREFIX.length)) : undefined;
+  if (bytes === undefined || bytes.length < OVERHEAD)
+    throw new InvalidRequestStateError('malformed');
+  return {
+    id: bytes.subarray(0, KEY_ID_BYTES),
+    nonce: bytes.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES),
+    sealed: bytes.subarray(KEY_ID_BYTES + NONCE_BYTES),
+  };
+}
+
+function openUnder(keys: readonly AeadKey[], parts: TokenParts): MaybePromise<Uint8Array> {
+  const named = keys.filter((key) => sameBytes(key.id, parts.id));
+  if (named.length === 0) throw new InvalidRequestStateError('unknown key');
+  return openUnderOne(named, parts);
+}
+
+/** Two keys may share an id by chance, so every key of that name gets its try. */
+function openUnderOne(
+  [key, ...others]: readonly AeadKey[],
+  parts: TokenParts,
+): MaybePromise<Uint8Array> {
+  if (key === undefined) throw new InvalidRequestStateError('seal');
+  return andThen(
+    key.open(parts.nonce, parts.sealed, associatedData(key.id)),
+    (plaintext) => plaintext ?? openUnderOne(others, parts),
+  );
+}
+
+function associatedData(id: Uint8Array): Uint8Array {
+  return concat(utf8(PREFIX), id);
+}
+
+/** Key ids are not secret, so the comparison may stop early. */
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

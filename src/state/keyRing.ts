@@ -1,0 +1,49 @@
+/** The secrets that an author configures, checked and copied. */
+import { concat, utf8 } from '../platform.js';
+
+/** A secret: at least 32 bytes, or a text of as many. */
+export type RequestStateKey = string | Uint8Array;
+
+const LEAST_BYTES = 32;
+const ADVICE =
+  "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+
+/**
+ * Reads a ring of secrets. The bytes are copied, so that nothing the caller does later changes
+ * them.
+ *
+ * @throws {TypeError} If the ring is empty, or a secret is too short, given twice, or of another
+ *   type.
+ */
+export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[] {
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`);
+  }
+  const ring: Uint8Array[] = [];
+  keys.forEach((key: unknown, index) => {
+    const bytes = readKey(key, index);
+    if (ring.some((earlier) => equal(earlier, bytes))) {
+      throw new TypeError(`keys[${index}] duplicates an earlier ring key`);
+    }
+    ring.push(bytes);
+  });
+  return ring;
+}
+
+function readKey(key: unknown, index: number): Uint8Array {
+  if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
+    const type = key === null ? 'null' : typeof key;
+    throw new TypeError(`keys[${index}] is of type ${type}: a key is a string or a Uint8Array`);
+  }
+  const bytes = typeof key === 'string' ? utf8(key) : concat(key);
+  if (bytes.length < LEAST_BYTES) {
+    throw new TypeError(
+      `keys[${index}] has ${bytes.length} bytes, and at least ${LEAST_BYTES} are needed; ${ADVICE}`,
+    );
+  }
+  return bytes;
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

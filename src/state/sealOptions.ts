@@ -1,0 +1,127 @@
+/** The options of a sealing policy, checked. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { MaybePromise } from '../platform.js';
+import { ringCodec, tokenLength } from './codec.js';
+import type { RequestStateCodec } from './codec.js';
+import { readKeys } from './keyRing.js';
+import type { RequestStateKey } from './keyRing.js';
+
+/** A rejected state, for the server's eyes. Never contains the token, the state or the principal. */
+export interface Rejection {
+  /** A few fixed words, such as `expired`; with an own codec, the first 40 characters of its reason. */
+  readonly reason: string;
+  /** The method of the request that brought the state. */
+  readonly method: string;
+}
+
+/** Where a policy writes its warnings. */
+export interface SealLogger {
+  readonly warn: (message: string) => void;
+}
+
+/** What every policy can be told. */
+export interface SealSettings {
+  /** Which service the tokens are for; servers that share keys but not the audience reject each
+other's. */
+  readonly audience?: string;
+  /** How long a client may take for one round. Default: 600. */
+  readonly ttlSeconds?: number;
+  /** How long one logical call may take over all its rounds. Default: 3600. */
+  readonly maxFlowSeconds?: number;
+  /** The largest state that is sent or taken, in bytes. Default: 65,536. */
+  readonly maxStateBytes?: number;
+  /**
+   * Who the state belongs to: everything that decides what an id means, the tenant included.
+   * Default: client, issuer and subject of the validated token; nobody without one.
+   */
+  readonly principal?: (ctx: ServerContext) => MaybePromise<string | undefined>;
+  /** Told of every rejected state. */
+  readonly onReject?: (rejection: Rejection) => void;
+  /** Default: standard error. */
+  readonly logger?: SealLogger;
+}
+
+/** A policy over shared secrets, or over a codec of one's own. Either way it names its audience. */
+export type RequestStateSealOptions = SealSettings &
+  (
+    | {
+        /** The secrets, at least 32 bytes each: the first one seals, every one opens. */
+        readonly keys: readonly RequestStateKey[];
+        readonly codec?: never;
+      }
+    | { readonly codec: RequestStateCodec; readonly keys?: never }
+  );
+
+/** A policy, complete. */
+export interface CheckedSeal extends Required<
+  Omit<SealSettings, 'audience' | 'onReject' | 'principal'>
+> {
+  readonly codec: RequestStateCodec;
+  readonly audience: string | undefined;
+  readonly principal: SealSettings['principal'];
+  readonly onReject: SealSettings['onReject'];
+  /** A token that is longer is malformed before it is decoded. */
+  readonly maxTokenLength: number;
+}
+
+/** @throws {TypeError} If the options make no sense. */
+export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
+  const { keys, codec } = options as {
+    keys?: readonly RequestStateKey[];
+    codec?: RequestStateCodec;
+  };
+  if ((keys === undefined) === (codec === undefined)) {
+    throw new TypeError("requestStateSeal takes exactly one of 'keys' and 'codec'");
+  }
+  if (codec !== undefined) {
+    if (typeof codec.seal !== 'function' || typeof codec.unseal !== 'function') {
+      throw new TypeError("'codec' is an object with seal(bytes) and unseal(token)");
+    }
+    return completeSeal(options, codec, (bytes) => 4 * bytes + 4096);
+  }
+  return completeSeal(options, ringCodec(readKeys(keys ?? [])), tokenLength);
+}
+
+/** Fills in the defaults and checks the rest. */
+export function completeSeal(
+  settings: SealSettings,
+  codec: RequestStateCodec,
+  tokenLengthFor: (bytes: number) => number,
+): CheckedSeal {
+  const { ttlSeconds = 600, maxFlowSeconds = 3600, maxStateBytes = 65_536 } = settings;
+  assertPositive({ ttlSeconds, maxFlowSeconds, maxStateBytes });
+  const { audience, principal, onReject, logger = STANDARD_ERROR } = settings;
+  if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
+    throw new TypeError("'audience' is a text that is not empty");
+  }
+  if (principal !== undefined && typeof principal !== 'function') {
+    throw new TypeError("'principal' is a function of the request's context");
+  }
+  const maxTokenLength = tokenLengthFor(maxStateBytes);
+  return {
+    codec,
+    audience,
+    ttlSeconds,
+    maxFlowSeconds,
+    maxStateBytes,
+    principal,
+    onReject,
+    logger,
+    maxTokenLength,
+  };
+}
+
+const STANDARD_ERROR: SealLogger = {
+  warn: (message) => {
+    // eslint-disable-next-line no-console -- the default place for warnings; standard output may be the transport
+    console.warn(`mcp-resolve: ${message}`);
+  },
+};
+
+function assertPositive(numbers: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (typeof value !== 'number' || !(value > 0 && value < Infinity)) {
+      throw new TypeError(`'${name}' is a positive, finite number`);
+    }
+  }
+}

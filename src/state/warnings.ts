@@ -1,0 +1,54 @@
+/**
+ * Warnings for a server's operator. What a hostile client can cause at will is limited in its rate,
+ * and the log says how many were left out; what is about the set-up is said once.
+ */
+import type { SealLogger } from './sealOptions.js';
+
+const BURST = 20;
+const REFILL_MS = 1000;
+
+/** The warnings that go to one logger. */
+export class Warnings {
+  private static readonly all = new WeakMap<SealLogger, Warnings>();
+  private readonly said = new Set<string>();
+  private allowance = BURST;
+  private suppressed = 0;
+  private refilledAt = Date.now();
+
+  private constructor(private readonly logger: SealLogger) {}
+
+  /** The warnings of a logger: policies that share it share the limit. */
+  static of(logger: SealLogger): Warnings {
+    const known = Warnings.all.get(logger) ?? new Warnings(logger);
+    Warnings.all.set(logger, known);
+    return known;
+  }
+
+  /** Warns, unless there have been too many. */
+  warn(message: string): void {
+    this.refill();
+    if (this.allowance < 1) {
+      this.suppressed += 1;
+      return;
+    }
+    this.allowance -= 1;
+    const left = this.suppressed === 0 ? '' : ` (${this.suppressed} similar warnings left out)`;
+    this.suppressed = 0;
+    this.logger.warn(message + left);
+  }
+
+  /** Warns the first time. */
+  once(message: string): void {
+    if (this.said.has(message)) return;
+    this.said.add(message);
+    this.logger.warn(message);
+  }
+
+  private refill(): void {
+    const now = Date.now();
+    const earned = Math.floor((now - this.refilledAt) / REFILL_MS);
+    if (earned <= 0) return;
+    this.allowance = Math.min(BURST, this.allowance + earned);
+    this.refilledAt = now;
+  }
+}
