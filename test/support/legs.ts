@@ -1,0 +1,126 @@
+/**
+ * Single legs and crafted state: what a client of the modern era sends by hand, round by round, and
+ * what a client of the legacy era answers by hand. {@link readState} and {@link writeState} are the
+ * only places that know what stands inside a `requestState`.
+ */
+import { McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { install } from 'mcp-resolve';
+import type { Tool } from 'mcp-resolve';
+
+import {
+  errorTextOf,
+  type Factory,
+  httpHandler,
+  post,
+  questionsOf,
+  rawLegacy,
+  textOf,
+} from './conversation.js';
+
+/** What a leg answers: questions, or the result. */
+export type LegResult = InputRequiredResult | CallToolResult;
+
+/** What a leg carries besides the tool and its arguments; sent as it is, however malformed. */
+export interface LegInput {
+  readonly args?: Record<string, unknown>;
+  readonly inputResponses?: unknown;
+  readonly requestState?: unknown;
+}
+
+/** A factory of servers with these tools. */
+export function serving(...tools: Tool[]): Factory {
+  return () => {
+    const server = new McpServer({ name: 'behaviours', version: '1.0.0' });
+    install(server, tools);
+    return server;
+  };
+}
+
+const CAPABILITIES = { elicitation: {}, sampling: { tools: {} }, roots: {} };
+
+/** Sends legs of one tool by hand, from a client that can be asked anything. */
+export function legsOf(tool: Tool): (input?: LegInput) => Promise<LegResult> {
+  const handler = httpHandler(serving(tool));
+  return async ({ args = {}, ...rest } = {}) => {
+    const params = { name: tool.name, arguments: args, ...rest };
+    const { body } = await post(handler, 'tools/call', params, { capabilities: CAPABILITIES });
+    if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
+    return body.result as LegResult;
+  };
+}
+
+/** The retry of a leg: its state, and these answers. */
+export function answering(result: LegResult, inputResponses: Record<string, unknown>): LegInput {
+  return { inputResponses, requestState: questionsOf(result).requestState };
+}
+
+/** The messages of the forms that a leg asks, by wire key. */
+export function messagesOf(result: LegResult): Record<string, unknown> {
+  const { requests } = questionsOf(result);
+  return Object.fromEntries(
+    Object.entries(requests).map(([key, { params }]) => [key, params?.message]),
+  );
+}
+
+/** How a call on the legacy era went whose questions were answered by hand. */
+export interface LegacyCall {
+  readonly result: CallToolResult;
+  /** The requests that the server pushed, without their ids. */
+  readonly pushed: { method: string; params?: Record<string, unknown> }[];
+}
+
+/** Calls a tool on the legacy era; every question gets the next of `responses`, as it is. */
+export async function callOnLegacy(
+  tool: Tool,
+  responses: readonly unknown[],
+  args: Record<string, unknown> = {},
+): Promise<LegacyCall> {
+  const remaining = [...responses];
+  const client = await rawLegacy(serving(tool), {
+    capabilities: CAPABILITIES,
+    answer: () => ({ result: remaining.shift() }),
+  });
+  const { result, error } = await client.request('tools/call', {
+    name: tool.name,
+    arguments: args,
+  });
+  if (result === undefined) throw new Error(`expected a result: ${JSON.stringify(error)}`);
+  return {
+    result: result as unknown as CallToolResult,
+    pushed: client.received.map(({ method, params }) => ({ method, ...(params && { params }) })),
+  };
+}
+
+/** One recorded answer. */
+export interface StateEntry {
+  action: string;
+  data?: unknown;
+  q?: string;
+}
+
+/** What a state says. */
+export interface StateRecord {
+  v: number;
+  outcomes: Record<string, StateEntry>;
+  asked: Record<string, string>;
+}
+
+/** What stands in the state of a leg. */
+export function readState(result: LegResult): StateRecord {
+  return JSON.parse(questionsOf(result).requestState) as StateRecord;
+}
+
+/**
+ * A state that the server takes for its own: that of `origin`, with another record inside. A record
+ * that is a text is put there as it is.
+ */
+export function writeState(_origin: LegResult, record: unknown): string {
+  return typeof record === 'string' ? record : JSON.stringify(record);
+}
+
+/** The outcome of a leg in one line: its text, its error, or what it asks. */
+export function summaryOf(result: LegResult): string {
+  if ('inputRequests' in result) return `asks ${questionsOf(result).keys.join(', ')}`;
+  return result.isError === true ? errorTextOf(result) : textOf(result);
+}
