@@ -7,12 +7,11 @@
  * @module
  */
 export { serveHttp } from './wire/serve/http.js';
-export type {
-  AuthenticateRequest,
-  HttpServerHandle,
-  ServeHttpOptions,
-} from './wire/serve/httpOptions.js';
+export type { HttpServerHandle, ServeHttpOptions } from './wire/serve/httpOptions.js';
 export { serveStdio } from './wire/serve/stdio.js';
 export type { ServeStdioOptions, StdioServerHandle } from './wire/serve/stdio.js';
 export { createDualEraHandler } from './wire/serve/dualEra.js';
-export type { DualEraHandler, DualEraHandlerOptions } from './wire/serve/dualEra.js';
+export type { DualEraHandler } from './wire/serve/dualEra.js';
+export type { CloseOptions, DualEraHandlerOptions } from './wire/serve/handlerOptions.js';
+export type { AuthenticateRequest } from './wire/serve/authenticate.js';
+export type { NodeListener } from './wire/serve/nodeListener.js';

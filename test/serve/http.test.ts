@@ -58,7 +58,7 @@ describe('the address', () => {
     expect((await postTo(handle, initialize)).status).toBe(200);
     for (const path of ['/', '/mcp', '/tools/v1/', '/tools']) {
       const response = await fetch(new URL(path, handle.url), { method: 'POST' });
-      expect(response.status).toBe(404);
+      expect(await refusalOf(response)).toMatchObject({ status: 404, message: 'Not found' });
     }
   });
 
@@ -203,49 +203,6 @@ describe('an open stream', () => {
   });
 });
 
-describe('close', () => {
-  it('ends open streams and calls of both eras and frees the port', async () => {
-    const { factory, witness } = askingFactory();
-    const handle = await serveHttp(factory);
-    const id = await openSession({ fetch: (r) => fetch(addressedTo(handle, r)) });
-    const stream = await fetch(handle.url, {
-      headers: { accept: 'text/event-stream', ...withSession(id) },
-    });
-    const modern = await connect(handle.url, 'modern');
-    const hanging = expect(modern.callTool({ name: 'hang' })).rejects.toThrow();
-    const signal = await witness.hanging;
-
-    await handle.close();
-    expect(signal.aborted).toBe(true);
-    expect(await stream.text()).toBe('');
-    await hanging;
-    await expect(fetch(handle.url)).rejects.toThrow('fetch failed');
-    const again = await serve({ port: handle.port });
-    expect(again.port).toBe(handle.port);
-    await modern.close();
-  });
-
-  it('ends a call in flight of a 2025 session', async () => {
-    const { factory, witness } = askingFactory();
-    const handle = await serveHttp(factory);
-    const opened = await postTo(handle, initialize);
-    const session = withSession(opened.headers.get('mcp-session-id')!);
-    const response = await postTo(handle, toolCall('hang'), session);
-    const signal = await witness.hanging;
-
-    await handle.close();
-    expect(signal.aborted).toBe(true);
-    expect(await response.text()).toBe('');
-  });
-
-  it('may be called twice', async () => {
-    const handle = await serveHttp(askingFactory().factory);
-    await Promise.all([handle.close(), handle.close()]);
-    await handle.close();
-    expect(handle.server.listening).toBe(false);
-  });
-});
-
 /** The same request, addressed to a running server. */
 function addressedTo({ url }: HttpServerHandle, original: Request): Request {
   return new Request(url, original);
@@ -257,7 +214,7 @@ describe('without the package @modelcontextprotocol/node', () => {
       code: 'ERR_MODULE_NOT_FOUND',
     });
     await expect(loadNodeAdapter(() => Promise.reject(missing))).rejects.toThrow(
-      'serveHttp needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
+      'Serving HTTP with Node needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
     );
     const broken = new Error('a syntax error');
     await expect(loadNodeAdapter(() => Promise.reject(broken))).rejects.toBe(broken);

@@ -2,12 +2,22 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { AuthInfo, McpServer } from '@modelcontextprotocol/server';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createDualEraHandler, type DualEraHandler } from 'mcp-resolve/node';
+import { createDualEraHandler } from 'mcp-resolve/node';
 
-import { askingFactory, deferred } from './askingServer.js';
-import { initialize, openSession, post, refusalOf, toolCall, withSession } from './rawHttp.js';
+import { askingFactory } from './askingServer.js';
+import {
+  get,
+  initialize,
+  isOpen,
+  openSession,
+  post,
+  refusalOf,
+  remove,
+  toolCall,
+  withSession,
+} from './rawHttp.js';
 
 const HALF_AN_HOUR = 30 * 60_000;
 const AN_AGE = 365 * 24 * 60 * 60_000;
@@ -19,20 +29,6 @@ afterEach(() => {
 function handlerOf(options: Parameters<typeof createDualEraHandler>[1] = {}) {
   const { factory, witness } = askingFactory();
   return { handler: createDualEraHandler(factory, options), witness };
-}
-
-function get(headers: Record<string, string>): Request {
-  return new Request('http://localhost/mcp', {
-    headers: { accept: 'text/event-stream', ...headers },
-  });
-}
-
-async function isOpen(handler: DualEraHandler, id: string): Promise<boolean> {
-  const response = await handler.fetch(
-    post({ jsonrpc: '2.0', id: 7, method: 'ping' }, withSession(id)),
-  );
-  await response.text();
-  return response.status === 200;
 }
 
 describe('a request of the 2025 era', () => {
@@ -116,12 +112,11 @@ describe('the owner of a session', () => {
     const { handler, id } = await sessionOf(alice);
     const headers = withSession(id);
     const unknown = withSession('no-such-session');
-    const remove = { method: 'DELETE', headers };
 
     const attempts = [
       await handler.fetch(post(toolCall('whoami'), headers), intruder),
       await handler.fetch(get(headers), intruder),
-      await handler.fetch(new Request('http://localhost/mcp', remove), intruder),
+      await handler.fetch(remove(headers), intruder),
       await handler.fetch(post(toolCall('whoami'), unknown), intruder),
     ];
     const refusals = await Promise.all(attempts.map(refusalOf));
@@ -163,22 +158,6 @@ describe('an idle session', () => {
     await vi.advanceTimersByTimeAsync(HALF_AN_HOUR + 60_000);
     expect(await isOpen(handler, id)).toBe(false);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('is not one with a call in flight, even if the client dropped the connection', async () => {
-    const { handler, witness } = handlerOf();
-    const id = await openSession(handler);
-    const response = await handler.fetch(post(toolCall('hang', 2), withSession(id)));
-    const signal = await witness.hanging;
-
-    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
-    await response.body!.cancel();
-    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
-    expect(signal.aborted).toBe(false);
-
-    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
-    await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
-    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
   });
 
   it('is one whose call has been answered', async () => {
@@ -246,71 +225,6 @@ describe('a cancelled call', () => {
   });
 });
 
-describe('a full handler', () => {
-  const full = {
-    status: 503,
-    code: -32000,
-    message: 'Too many sessions: this server keeps at most 1 open. Try again later.',
-    id: 1,
-  };
-
-  it('refuses one more session until another has ended', async () => {
-    const { handler } = handlerOf({ maxSessions: 1 });
-    const id = await openSession(handler);
-    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
-
-    const headers = withSession(id);
-    const ended = await handler.fetch(
-      new Request('http://localhost/mcp', { method: 'DELETE', headers }),
-    );
-    expect(ended.status).toBe(200);
-    expect((await handler.fetch(post(initialize))).status).toBe(200);
-  });
-
-  it('counts the sessions that are still being opened', async () => {
-    const gate = deferred<undefined>();
-    const { factory } = askingFactory();
-    const handler = createDualEraHandler(
-      async (context) => {
-        await gate.promise;
-        return factory(context);
-      },
-      { maxSessions: 1 },
-    );
-    const first = handler.fetch(post(initialize));
-    const second = await handler.fetch(post(initialize));
-    gate.resolve(undefined);
-
-    expect(await refusalOf(second)).toEqual(full);
-    expect((await first).status).toBe(200);
-  });
-
-  it('makes room by closing the sessions which are idle already', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const { handler } = handlerOf({ maxSessions: 1, sessionIdleMs: 1000 });
-    const id = await openSession(handler);
-    vi.setSystemTime(Date.now() + 1000);
-
-    expect((await handler.fetch(post(initialize))).status).toBe(200);
-    expect(await isOpen(handler, id)).toBe(false);
-  });
-
-  it('keeps no place and no server for a handshake that was refused', async () => {
-    const { factory } = askingFactory();
-    const onclose = vi.fn();
-    const closing: typeof factory = async (context) => {
-      const server = (await factory(context)) as McpServer;
-      server.server.onclose = onclose;
-      return server;
-    };
-    const handler = createDualEraHandler(closing, { maxSessions: 1 });
-    const refused = await handler.fetch(post(initialize, { accept: 'text/html' }));
-    expect(refused.status).toBe(406);
-    expect(onclose).toHaveBeenCalledOnce();
-    expect((await handler.fetch(post(initialize))).status).toBe(200);
-  });
-});
-
 describe('a factory that fails', () => {
   it.each([
     ['throws', () => Promise.reject(new Error('no database')), 'no database'],
@@ -350,45 +264,5 @@ describe('a factory that fails', () => {
       'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',
     ]);
     expect(await isOpen(handler, id)).toBe(true);
-  });
-});
-
-describe('a closed handler', () => {
-  it('has ended its sessions, their streams and their calls', async () => {
-    const { handler, witness } = handlerOf();
-    const id = await openSession(handler);
-    const call = await handler.fetch(post(toolCall('hang'), withSession(id)));
-    const stream = await handler.fetch(get(withSession(id)));
-    const signal = await witness.hanging;
-
-    await handler.close();
-    expect(signal.aborted).toBe(true);
-    expect(await call.text()).toBe('');
-    expect(await stream.text()).toBe('');
-  });
-
-  it('refuses every request with 503', async () => {
-    const { handler } = handlerOf();
-    await handler.close();
-    expect(await refusalOf(await handler.fetch(post(initialize)))).toMatchObject({
-      status: 503,
-      message: 'This server has been closed.',
-    });
-  });
-
-  it('opens no session that was still waiting for its factory', async () => {
-    const called = deferred<undefined>();
-    const gate = deferred<undefined>();
-    const { factory } = askingFactory();
-    const handler = createDualEraHandler(async (context) => {
-      called.resolve(undefined);
-      await gate.promise;
-      return factory(context);
-    });
-    const opening = handler.fetch(post(initialize));
-    await called.promise;
-    await handler.close();
-    gate.resolve(undefined);
-    expect((await opening).status).toBe(503);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Counts the calls a 2025 session is working on.
+ * Knows the calls a 2025 session is working on, and whether their client still waits for them.
  *
  * A call is in flight from the moment its request is delivered until its answer is handed to the
  * transport, or until the client cancels it: a dropped HTTP connection alone ends nothing in this
@@ -9,40 +9,63 @@
  * @module
  */
 import {
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
   isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
   type RequestId,
   type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-/** A live count of the calls in flight on one transport. */
+import { answeredId, cancelledId } from './messages.js';
+
+/** The calls in flight on one transport, kept up to date. */
 export interface CallsInFlight {
   readonly count: number;
+  /** How many of them have a client that still waits at their response. */
+  readonly attended: number;
+  /** Notes that the response of an HTTP request is over: nobody waits there for its calls. */
+  desert(carrier: Request): void;
+  /** Gives up all calls, because their session has ended. */
+  endAll(): void;
 }
 
-/** Watches a connected transport; `onend` is called whenever a call has ended. */
+interface Call {
+  /** The HTTP request that carried the call: batched calls share one response stream. */
+  readonly carrier: object | undefined;
+  readonly ended: () => void;
+  attended: boolean;
+}
+
+/**
+ * Watches a connected transport; `onbegin` is called when a call begins, and what it returned when
+ * that call has ended.
+ */
 export function watchCalls(
   transport: WebStandardStreamableHTTPServerTransport,
-  onend: () => void,
+  onbegin: () => () => void,
 ): CallsInFlight {
-  // The value is the HTTP request that carried the call: batched calls share one response stream.
-  const calls = new Map<RequestId, object | undefined>();
-  const end = (id: RequestId): void => {
-    if (calls.delete(id)) onend();
+  const calls = new Map<RequestId, Call>();
+  const end = (id: RequestId): Call | undefined => {
+    const call = calls.get(id);
+    calls.delete(id);
+    call?.ended();
+    return call;
+  };
+  const begin = (id: RequestId, carrier: object | undefined): void => {
+    // A client may wrongly use an id twice; the SDK too forgets the first call then.
+    end(id);
+    calls.set(id, { carrier, ended: onbegin(), attended: true });
+  };
+  const cancel = (id: RequestId): void => {
+    const call = end(id);
+    if (call === undefined) return;
+    const shared = [...calls.values()].some(({ carrier }) => carrier === call.carrier);
+    if (!shared) endStreamSoon(transport, id);
   };
 
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {
-    if (isJSONRPCRequest(message)) calls.set(message.id, extra?.request);
+    if (isJSONRPCRequest(message)) begin(message.id, extra?.request);
     const cancelled = cancelledId(message);
-    if (cancelled !== undefined && calls.has(cancelled)) {
-      const carrier = calls.get(cancelled);
-      end(cancelled);
-      if (![...calls.values()].includes(carrier)) endStreamSoon(transport, cancelled);
-    }
+    if (cancelled !== undefined) cancel(cancelled);
     deliver?.(message, extra);
   };
 
@@ -60,6 +83,15 @@ export function watchCalls(
     get count() {
       return calls.size;
     },
+    get attended() {
+      return [...calls.values()].filter(({ attended }) => attended).length;
+    },
+    desert: (carrier) => {
+      for (const call of calls.values()) if (call.carrier === carrier) call.attended = false;
+    },
+    endAll: () => {
+      for (const id of [...calls.keys()]) end(id);
+    },
   };
 }
 
@@ -69,16 +101,4 @@ function endStreamSoon(transport: WebStandardStreamableHTTPServerTransport, id: 
   setTimeout(() => {
     transport.closeSSEStream(id);
   }, 0);
-}
-
-function cancelledId(message: JSONRPCMessage): RequestId | undefined {
-  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
-  const id: unknown = message.params?.requestId;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-function answeredId(message: JSONRPCMessage): RequestId | undefined {
-  return isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
-    ? message.id
-    : undefined;
 }

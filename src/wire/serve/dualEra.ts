@@ -1,5 +1,5 @@
 /**
- * One web-standard handler for clients of both protocol eras.
+ * One handler for clients of both protocol eras, with a web-standard face and one for Node.
  *
  * In: HTTP requests. A 2026 request is a whole conversation step by itself and goes to the SDK's
  * handler, which builds a server for it. A 2025 request belongs to a session, which keeps its
@@ -11,152 +11,96 @@
  */
 import {
   createMcpHandler,
-  type CreateMcpHandlerOptions,
-  DEFAULT_MAX_REQUEST_BODY_SIZE,
-  isJsonContentType,
-  isLegacyRequest,
   type McpHandlerRequestOptions,
-  type McpHttpHandler,
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
 
-import { type ReadBody, readJsonBody } from './body.js';
-import { checkArguments, checkedFactory, checkWholeNumber } from './check.js';
-import { handlerClosed, type Refusal, refuse } from './refusal.js';
+import { checkArguments, checkedFactory } from './check.js';
+import {
+  type CloseOptions,
+  closeTimeout,
+  type DualEraHandlerOptions,
+  handlerSettings,
+} from './handlerOptions.js';
+import { InFlight } from './inFlight.js';
+import { createNodeListener, type NodeListener } from './nodeListener.js';
+import { type Router, serve } from './route.js';
 import { SessionTable } from './sessions.js';
 
-/** The options of {@link createDualEraHandler}: those of the SDK's handler, and limits on sessions. */
-export interface DualEraHandlerOptions extends Omit<CreateMcpHandlerOptions, 'legacy'> {
-  /**
-   * The number of 2025 sessions kept at a time; one more handshake is answered with HTTP 503.
-   *
-   * @defaultValue 1000
-   */
-  maxSessions?: number;
-  /**
-   * How long, in milliseconds, a 2025 session may be unused before it is closed. A session with a
-   * call in flight or with an open GET stream is in use.
-   *
-   * @defaultValue 1800000 (30 minutes)
-   */
-  sessionIdleMs?: number;
-}
-
-/** The handler made by {@link createDualEraHandler}: what Bun, Deno and workers serve directly. */
+/** The handler made by {@link createDualEraHandler}. */
 export interface DualEraHandler {
   /**
-   * Serves one HTTP request. `options.authInfo` is the validated token, if there is one: it reaches
-   * the factory and the tools, and its client, issuer and subject own the 2025 sessions they open.
+   * Serves one HTTP request: what Bun, Deno, workers and hono call. `options.authInfo` is the
+   * validated token, if there is one: it reaches the factory and the tools, and its client, issuer
+   * and subject own the 2025 sessions they open.
    */
-  fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
-  /** Ends every session and every open stream, and aborts the calls in flight. */
-  close: () => Promise<void>;
+  readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
-   * Closes the sessions which are idle at `now` (milliseconds since the epoch, by default the
+   * Serves one request of Node: what `node:http`, express and fastify call. A validated token is
+   * taken from `req.auth`. Needs the package `@modelcontextprotocol/node`.
+   */
+  readonly node: NodeListener;
+  /** The number of 2025 sessions that are open now. */
+  readonly sessionCount: number;
+  /**
+   * Refuses new requests with HTTP 503, lets calls in flight finish (answers to their questions
+   * still come in), and then ends every session and every open stream.
+   */
+  close(options?: CloseOptions): Promise<void>;
+  /**
+   * Closes the sessions which are abandoned at `now` (milliseconds since the epoch, by default the
    * present) and says how many. A timer does this where processes live long; call it yourself where
    * timers do not run.
    */
-  closeIdleSessions: (now?: number) => Promise<number>;
+  closeIdleSessions(now?: number): Promise<number>;
 }
 
 /**
  * Creates a handler that serves one server factory to 2025 and 2026 clients on the same URL.
  *
- * It checks no Host, no Origin and no token: `serveHttp` does, or put the checks of your framework
- * in front.
+ * It answers for loopback hosts only; a handler for others needs `allowedHosts`.
  *
  * @example
  *
  * ```ts
- * const handler = createDualEraHandler(() => buildServer());
- * export default { fetch: (request: Request) => handler.fetch(request) };
+ * const handler = createDualEraHandler(() => buildServer(), {
+ *   allowedHosts: ['mcp.example.com'],
+ * });
+ * honoApp.all('/mcp', (c) => handler.fetch(c.req.raw));
+ * expressApp.all('/mcp', handler.node);
  * ```
  *
- * @throws TypeError when `factory` is not a function or a limit is not a positive whole number.
+ * @throws TypeError when `factory` is not a function or an option cannot be meant.
  */
 export function createDualEraHandler(
   factory: McpServerFactory,
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
-  const { maxSessions = 1000, sessionIdleMs = 30 * 60_000, ...modernOptions } = options;
+  const settings = handlerSettings(options);
   const build = checkedFactory(factory);
-  const maxRequestBodySize = options.maxRequestBodySize ?? DEFAULT_MAX_REQUEST_BODY_SIZE;
-  const onerror = reportTo(options.onerror);
-  const modern = createMcpHandler(build, { ...modernOptions, legacy: 'reject' });
-  const sessions = new SessionTable({
-    factory: build,
-    maxSessions: checkWholeNumber(maxSessions, 'maxSessions', { min: 1 }),
-    sessionIdleMs: checkWholeNumber(sessionIdleMs, 'sessionIdleMs', { min: 1 }),
-    maxRequestBodySize,
-    keepAliveMs: options.keepAliveMs,
-    onerror,
-  });
-  const router: Router = { modern, sessions, maxRequestBodySize, onerror, closed: false };
+  const inFlight = new InFlight();
+  const modern = createMcpHandler(build, settings.modernOptions);
+  const sessions = new SessionTable({ ...settings.sessions, factory: build, inFlight });
+  const router: Router = { ...settings, modern, sessions, inFlight, stage: 'open' };
+  const fetch: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
+    serve(router, request, requestOptions);
   return {
-    fetch: (request, requestOptions = {}) => route(router, request, requestOptions),
-    close: async () => {
-      router.closed = true;
-      await Promise.all([modern.close(), sessions.close()]);
+    fetch,
+    node: createNodeListener({ ...settings, fetch }),
+    get sessionCount() {
+      return sessions.size;
     },
+    close: async (closeOptions) => close(router, closeTimeout(closeOptions)),
     closeIdleSessions: (now = Date.now()) => sessions.closeIdle(now),
   };
 }
 
-interface Router {
-  readonly modern: McpHttpHandler;
-  readonly sessions: SessionTable;
-  readonly maxRequestBodySize: number;
-  readonly onerror: (error: Error) => void;
-  closed: boolean;
+/** May be called again, with less patience: the shortest time counts. */
+async function close(router: Router, timeoutMs: number): Promise<void> {
+  if (router.stage === 'open') router.stage = 'closing';
+  router.sessions.seal();
+  await router.inFlight.settled(timeoutMs);
+  router.stage = 'closed';
+  await Promise.all([router.modern.close(), router.sessions.close()]);
 }
-
-/** Reads a request once, decides its era, and has it served there. */
-async function route(
-  router: Router,
-  request: Request,
-  { authInfo, parsedBody }: McpHandlerRequestOptions,
-): Promise<Response> {
-  if (router.closed) return refuse(handlerClosed(parsedBody));
-  // The SDK's handler turns a wrong media type away before it reads anything.
-  if (isPost(request) && !isJsonContentType(request.headers.get('content-type'))) {
-    return router.modern.fetch(request);
-  }
-  const read = await bodyOf(request, parsedBody, router.maxRequestBodySize);
-  if (!read.ok) return refuse(read.refusal);
-  const body = read.value;
-  try {
-    return (await isLegacyRequest(request, body))
-      ? await router.sessions.serve({ request, body, authInfo })
-      : await router.modern.fetch(request, {
-          parsedBody: body,
-          ...(authInfo !== undefined && { authInfo }),
-        });
-  } catch (error) {
-    router.onerror(error instanceof Error ? error : new Error(String(error)));
-    return refuse({ ...internalError, body });
-  }
-}
-
-function bodyOf(request: Request, parsed: unknown, maxBytes: number): ReadBody | Promise<ReadBody> {
-  if (parsed !== undefined || !isPost(request)) return { ok: true, value: parsed };
-  return readJsonBody(request, maxBytes);
-}
-
-function isPost(request: Request): boolean {
-  return request.method.toUpperCase() === 'POST';
-}
-
-/** A report function which cannot alter an answer by throwing. */
-function reportTo(onerror: ((error: Error) => void) | undefined): (error: Error) => void {
-  return (error) => {
-    try {
-      onerror?.(error);
-    } catch {
-      // Reporting must not change what the client gets.
-    }
-  };
-}
-
-// What went wrong inside goes to onerror: the message may name things a client must not see.
-const internalError: Refusal = { status: 500, code: -32_603, message: 'Internal server error' };

@@ -1,8 +1,8 @@
 /**
  * The life of a `node:http` server: opening its port, its address, and an orderly end.
  *
- * The end is orderly when streams are finished, not cut: the handler is closed first, its last
- * bytes are given a moment to leave, and only what then still hangs is destroyed.
+ * The end is orderly when streams are finished, not cut: when the handler is closed, its last bytes
+ * are given a moment to leave, and only what then still hangs is destroyed.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { DualEraHandler } from './dualEra.js';
 import type { HttpSettings } from './httpOptions.js';
 
 type Endpoint = Pick<HttpSettings, 'port' | 'host' | 'path'>;
@@ -46,16 +45,10 @@ export function watchResponses(server: Server): ReadonlySet<ServerResponse> {
   return open;
 }
 
-/** Closes a handler and the server in front of it; resolves when the port is free. */
-export async function shutDown(parts: {
-  server: Server;
-  handler: DualEraHandler;
-  open: ReadonlySet<ServerResponse>;
-}): Promise<void> {
-  const { server, handler, open } = parts;
+/** Closes a server whose handler is closed; resolves when the port is free. */
+export async function shutDown(server: Server, open: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  await handler.close();
   const finished = Promise.all([...open].map((response) => once(response, 'close')));
   const patience = new AbortController();
   await Promise.race([

@@ -8,11 +8,8 @@
  */
 import type * as nodePackage from '@modelcontextprotocol/node';
 
-/** The parts of the package used here. */
-export type NodeAdapter = Pick<
-  typeof nodePackage,
-  'toNodeHandler' | 'hostHeaderValidation' | 'originValidation'
->;
+/** The part of the package used here. */
+export type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
 
 /**
  * Loads the adapter.
@@ -27,7 +24,7 @@ export async function loadNodeAdapter(
   } catch (error) {
     if (!isMissingModule(error)) throw error;
     throw new Error(
-      'serveHttp needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
+      'Serving HTTP with Node needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
       { cause: error },
     );
   }

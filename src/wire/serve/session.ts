@@ -2,8 +2,14 @@
  * One 2025 session: a server of its own on a stateful transport, and who may use it.
  *
  * In: the HTTP requests that name its `Mcp-Session-Id`. It can ask the client in the middle of a
- * call, because the answer comes back as another request of the same session. It knows whether it
- * is in use: while a call is in flight or the client listens on its GET stream it is never idle.
+ * call, because the answer comes back as another request of the same session. It knows three things
+ * about its use:
+ *
+ * - **busy**: a call is in flight or a question is open. A busy session is never evicted.
+ * - **attended**: the client holds a stream open, its GET stream or the response of a call in flight.
+ *   An attended session is never abandoned, however long a person takes to answer.
+ * - **abandoned**: not attended for too long. Losing a connection cancels nothing in this era, the
+ *   client may come back; but what it left behind does not stay for ever.
  *
  * @module
  */
@@ -14,6 +20,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 import { type CallsInFlight, watchCalls } from './callsInFlight.js';
+import type { InFlight } from './inFlight.js';
+import { type OpenQuestions, watchQuestions } from './questions.js';
+import { isEventStream, relay } from './relay.js';
 
 /** What a session is opened with. */
 export interface SessionSettings {
@@ -23,8 +32,18 @@ export interface SessionSettings {
   /** Called once the session has ended, for whatever reason. */
   onclose: (id: string) => void;
   onerror: (error: Error) => void;
+  /** Where its calls in flight are counted, together with those of all other sessions. */
+  inFlight: InFlight;
+  maxOpenQuestions: number;
   maxRequestBodySize: number;
   keepAliveMs: number | undefined;
+}
+
+/** How long a session may be unattended. */
+export interface Patience {
+  sessionIdleMs: number;
+  /** The limit when a question is open. */
+  disconnectGraceMs: number;
 }
 
 /** One HTTP request of a session, with its parsed body (POST only) and its validated principal. */
@@ -39,18 +58,27 @@ export class LegacySession {
   /** The principal that opened the session; undefined when it was not authenticated. */
   readonly owner: string | undefined;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #onerror: (error: Error) => void;
   readonly #calls: CallsInFlight;
+  readonly #questions: OpenQuestions;
   #listeners = 0;
   #lastUsedAt = Date.now();
 
   private constructor(
     transport: WebStandardStreamableHTTPServerTransport,
     owner: string | undefined,
+    { inFlight, maxOpenQuestions, onerror }: SessionSettings,
   ) {
     this.owner = owner;
     this.#transport = transport;
+    this.#onerror = onerror;
+    this.#questions = watchQuestions(transport, maxOpenQuestions);
     this.#calls = watchCalls(transport, () => {
-      this.#touch();
+      const leave = inFlight.enter();
+      return () => {
+        this.#touch();
+        leave();
+      };
     });
   }
 
@@ -71,14 +99,32 @@ export class LegacySession {
       ...(settings.keepAliveMs !== undefined && { keepAliveMs: settings.keepAliveMs }),
     });
     await server.connect(transport);
-    const session = new LegacySession(transport, principalOf(authInfo));
-    listenToTransport(transport, settings);
+    const session = new LegacySession(transport, principalOf(authInfo), settings);
+    session.#listenToTransport(settings);
     return session;
   }
 
   /** Whether an `initialize` has been accepted. */
   get initialized(): boolean {
     return this.#transport.sessionId !== undefined;
+  }
+
+  /** When the client or the server last did something, in milliseconds since the epoch. */
+  get lastUsedAt(): number {
+    return this.#lastUsedAt;
+  }
+
+  /** Whether a call is in flight or a question is open. */
+  get busy(): boolean {
+    return this.#calls.count > 0 || this.#questions.count > 0;
+  }
+
+  /** Whether the client has been away, at `now`, for longer than patience lasts. */
+  isAbandoned(now: number, { sessionIdleMs, disconnectGraceMs }: Patience): boolean {
+    if (this.#listeners > 0 || this.#calls.attended > 0) return false;
+    const waiting = this.#questions.count > 0;
+    const limit = waiting ? Math.min(disconnectGraceMs, sessionIdleMs) : sessionIdleMs;
+    return now - this.#lastUsedAt >= limit;
   }
 
   /** Serves one request that names this session. */
@@ -88,17 +134,19 @@ export class LegacySession {
       ...(body !== undefined && { parsedBody: body }),
       ...(authInfo !== undefined && { authInfo }),
     });
-    return request.method === 'GET' ? this.#listening(response) : response;
+    if (!isEventStream(response)) return response;
+    return request.method === 'GET'
+      ? this.#listening(response, request)
+      : this.#answering(response, request);
   }
 
-  /** Whether nothing is going on and the last use is at least `idleMs` before `now`. */
-  isIdle(now: number, idleMs: number): boolean {
-    return this.#calls.count === 0 && this.#listeners === 0 && now - this.#lastUsedAt >= idleMs;
-  }
-
-  /** Ends the session: aborts its calls, ends its streams, closes its server. */
+  /** Ends the session: aborts its calls, ends its streams, closes its server. Never rejects. */
   async close(): Promise<void> {
-    await this.#transport.close();
+    try {
+      await this.#transport.close();
+    } catch (error) {
+      this.#onerror(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   #touch(): void {
@@ -106,16 +154,34 @@ export class LegacySession {
   }
 
   /** Counts the GET stream for as long as both ends hold it open. */
-  #listening(response: Response): Response {
-    if (!response.ok || response.body === null) return response;
-    const relay = new TransformStream<Uint8Array, Uint8Array>();
+  #listening(response: Response, request: Request): Response {
     this.#listeners += 1;
-    const done = (): void => {
+    return relay(response, request, () => {
       this.#listeners -= 1;
       this.#touch();
+    });
+  }
+
+  /** Notes when nobody waits any more at the response of a POST. */
+  #answering(response: Response, request: Request): Response {
+    return relay(response, request, (carrier) => {
+      this.#calls.desert(carrier);
+      this.#touch();
+    });
+  }
+
+  #listenToTransport({ onclose, onerror }: SessionSettings): void {
+    const transport = this.#transport;
+    const { onclose: closed, onerror: failed } = transport;
+    transport.onclose = () => {
+      if (transport.sessionId !== undefined) onclose(transport.sessionId);
+      this.#calls.endAll();
+      closed?.();
     };
-    response.body.pipeTo(relay.writable).then(done, done);
-    return new Response(relay.readable, { status: response.status, headers: response.headers });
+    transport.onerror = (error) => {
+      onerror(error);
+      failed?.(error);
+    };
   }
 }
 
@@ -128,19 +194,4 @@ export function principalOf(authInfo: AuthInfo | undefined): string | undefined 
   if (authInfo === undefined) return undefined;
   const { iss, sub } = authInfo.extra ?? {};
   return JSON.stringify([authInfo.clientId, iss ?? null, sub ?? null]);
-}
-
-function listenToTransport(
-  transport: WebStandardStreamableHTTPServerTransport,
-  { onclose, onerror }: SessionSettings,
-): void {
-  const { onclose: closed, onerror: failed } = transport;
-  transport.onclose = () => {
-    if (transport.sessionId !== undefined) onclose(transport.sessionId);
-    closed?.();
-  };
-  transport.onerror = (error) => {
-    onerror(error);
-    failed?.(error);
-  };
 }

@@ -3,24 +3,29 @@
  *
  * In: legacy HTTP requests. An `initialize` without a session id opens a session; every other
  * request must name one. A session of somebody else is answered exactly like one that does not
- * exist, so ids cannot be probed. Sessions end by DELETE, by idleness or by `close()`.
+ * exist, so ids cannot be probed. Sessions end by DELETE, by being abandoned, by `close()`, or to
+ * make room: in a full table the one unused for longest gives way, unless all are busy.
  *
  * @module
  */
-import { isInitializeRequest } from '@modelcontextprotocol/server';
-
+import type { InFlight } from './inFlight.js';
+import { hasHandshake } from './messages.js';
 import { handlerClosed, type Refusal, refuse, sessionNotFound } from './refusal.js';
 import {
   LegacySession,
+  type Patience,
   principalOf,
   type SessionRequest,
   type SessionSettings,
 } from './session.js';
 
 /** What the table is made with. */
-export interface SessionTableSettings extends Omit<SessionSettings, 'onopen' | 'onclose'> {
+export interface SessionTableSettings
+  extends Omit<SessionSettings, 'onopen' | 'onclose'>, Patience {
+  inFlight: InFlight;
   maxSessions: number;
-  sessionIdleMs: number;
+  /** The limit for each authenticated principal; what nobody in particular opens has only the other. */
+  maxSessionsPerPrincipal: number;
 }
 
 /** Serves 2025 requests, each in its session. */
@@ -28,12 +33,17 @@ export class SessionTable {
   readonly #settings: SessionTableSettings;
   readonly #sessions = new Map<string, LegacySession>();
   /** The handshakes whose session does not exist yet: each has its place already. */
-  readonly #opening = new Set<SessionRequest>();
-  #closed = false;
+  readonly #opening = new Map<SessionRequest, string | undefined>();
+  #sealed = false;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
   constructor(settings: SessionTableSettings) {
     this.#settings = settings;
+  }
+
+  /** The number of open sessions. */
+  get size(): number {
+    return this.#sessions.size;
   }
 
   /** Serves one request. */
@@ -47,32 +57,36 @@ export class SessionTable {
     return session.serve(incoming);
   }
 
-  /** Closes the sessions that are idle at `now`, and says how many. */
+  /** Closes the sessions that are abandoned at `now`, and says how many. */
   async closeIdle(now: number): Promise<number> {
-    const { sessionIdleMs } = this.#settings;
-    const idle = [...this.#sessions.values()].filter((one) => one.isIdle(now, sessionIdleMs));
-    await Promise.all(idle.map((session) => session.close()));
-    return idle.length;
+    const abandoned = [...this.#sessions].filter(([, one]) => one.isAbandoned(now, this.#settings));
+    await Promise.all(abandoned.map(([id, session]) => this.#end(id, session)));
+    return abandoned.length;
   }
 
-  /** Closes every session; later requests are refused. */
+  /** Opens no further session, not even one whose handshake has begun. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** Closes every session; later handshakes are refused. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    this.seal();
+    await Promise.all([...this.#sessions].map(([id, session]) => this.#end(id, session)));
   }
 
   async #open(incoming: SessionRequest): Promise<Response> {
-    const refusal = refusalOfOpening(incoming);
-    if (refusal !== undefined) return refuse(refusal);
-    if (this.#isFull()) await this.closeIdle(Date.now());
+    const { body } = incoming;
+    if (!hasHandshake(body)) return refuse(sessionRequired(body));
+    const principal = principalOf(incoming.authInfo);
+    if (this.#limitReached(principal)) await this.closeIdle(Date.now());
     // Nothing may wait between this question and the place taken, or a burst passes the limit.
-    if (this.#isFull()) return refuse(this.#tooMany(incoming.body));
-    this.#opening.add(incoming);
+    const refusal = this.#makeRoom(principal);
+    if (refusal !== undefined) return refuse({ ...refusal, body });
+    this.#opening.set(incoming, principal);
     try {
       const session = await LegacySession.connect(incoming, this.#sessionSettings(incoming));
-      const response = this.#closed
-        ? refuse(handlerClosed(incoming.body))
-        : await session.serve(incoming);
+      const response = this.#sealed ? refuse(handlerClosed(body)) : await session.serve(incoming);
       if (!session.initialized) await session.close();
       return response;
     } finally {
@@ -80,14 +94,49 @@ export class SessionTable {
     }
   }
 
-  #isFull(): boolean {
+  /** Makes sure there is a place for one more session of a principal, or says why there is none. */
+  #makeRoom(principal: string | undefined): Refusal | undefined {
+    const { maxSessions, maxSessionsPerPrincipal } = this.#settings;
+    if (this.#principalFull(principal) && !this.#evict((one) => one.owner === principal)) {
+      return tooManyOfPrincipal(maxSessionsPerPrincipal);
+    }
+    if (this.#full() && !this.#evict(() => true)) return tooMany(maxSessions);
+    return undefined;
+  }
+
+  /** Ends the session unused for longest among those which are not busy; false if all are. */
+  #evict(candidate: (session: LegacySession) => boolean): boolean {
+    const [first, ...others] = [...this.#sessions].filter(
+      ([, session]) => !session.busy && candidate(session),
+    );
+    if (first === undefined) return false;
+    const [id, session] = others.reduce(
+      (oldest, one) => (one[1].lastUsedAt < oldest[1].lastUsedAt ? one : oldest),
+      first,
+    );
+    void this.#end(id, session);
+    return true;
+  }
+
+  #limitReached(principal: string | undefined): boolean {
+    return this.#full() || this.#principalFull(principal);
+  }
+
+  #full(): boolean {
     return this.#sessions.size + this.#opening.size >= this.#settings.maxSessions;
   }
 
-  #tooMany(body: unknown): Refusal {
-    const { maxSessions } = this.#settings;
-    const message = `Too many sessions: this server keeps at most ${maxSessions} open. Try again later.`;
-    return { status: 503, code: -32_000, message, body };
+  #principalFull(principal: string | undefined): boolean {
+    if (principal === undefined) return false;
+    const owners = [...this.#sessions.values()].map(({ owner }) => owner);
+    const own = [...owners, ...this.#opening.values()].filter((owner) => owner === principal);
+    return own.length >= this.#settings.maxSessionsPerPrincipal;
+  }
+
+  /** Its place is free at once, whatever its server still has to do. */
+  #end(id: string, session: LegacySession): Promise<void> {
+    this.#remove(id);
+    return session.close();
   }
 
   #sessionSettings(opening: SessionRequest): SessionSettings {
@@ -99,20 +148,27 @@ export class SessionTable {
         this.#sweeper ??= this.#startSweeper();
       },
       onclose: (id) => {
-        this.#sessions.delete(id);
-        if (this.#sessions.size > 0) return;
-        clearInterval(this.#sweeper);
-        this.#sweeper = undefined;
+        this.#remove(id);
       },
     };
   }
 
+  #remove(id: string): void {
+    this.#sessions.delete(id);
+    if (this.#sessions.size > 0) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
+  }
+
   #startSweeper(): ReturnType<typeof setInterval> {
-    const { sessionIdleMs, onerror } = this.#settings;
+    const { sessionIdleMs, disconnectGraceMs, onerror } = this.#settings;
     const sweep = (): void => {
       this.closeIdle(Date.now()).catch(onerror);
     };
-    const timer = setInterval(sweep, Math.min(sessionIdleMs, MAX_SWEEP_INTERVAL_MS));
+    const timer = setInterval(
+      sweep,
+      Math.min(sessionIdleMs, disconnectGraceMs, MAX_SWEEP_INTERVAL_MS),
+    );
     unref(timer);
     return timer;
   }
@@ -125,15 +181,17 @@ function unref(timer: ReturnType<typeof setInterval> | number): void {
 
 const MAX_SWEEP_INTERVAL_MS = 60_000;
 
-/** Why a request without a session id cannot open a session, if it cannot. */
-function refusalOfOpening({ request, body }: SessionRequest): Refusal | undefined {
-  if (!['GET', 'POST', 'DELETE'].includes(request.method)) {
-    const headers = { Allow: 'GET, POST, DELETE' };
-    return { status: 405, code: -32_000, message: 'Method not allowed.', headers };
-  }
-  // The transport accepts a batch of one, and refuses a larger one with an initialize in it itself.
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.some((message) => isInitializeRequest(message))) return undefined;
+function sessionRequired(body: unknown): Refusal {
   const message = 'Bad Request: Mcp-Session-Id header is required';
   return { status: 400, code: -32_000, message, body };
+}
+
+function tooMany(max: number): Refusal {
+  const message = `Too many sessions: this server keeps at most ${max} open. Try again later.`;
+  return { status: 503, code: -32_000, message };
+}
+
+function tooManyOfPrincipal(max: number): Refusal {
+  const message = `Too many sessions: this server keeps at most ${max} open for one user. End one of yours first.`;
+  return { status: 429, code: -32_000, message };
 }

@@ -1,0 +1,44 @@
+/**
+ * Asks the author's `authenticate` who sent a request: without a valid token it gets no further.
+ *
+ * In: a request. Out: the validated token, or the refusal with the challenge of RFC 6750. An error
+ * thrown by `authenticate` refuses the request too, always.
+ *
+ * @module
+ */
+import {
+  type AuthInfo,
+  bearerAuthChallengeResponse,
+  OAuthError,
+  OAuthErrorCode,
+} from '@modelcontextprotocol/server';
+
+/**
+ * Decides who is asking. It gets a copy of the request and returns the validated token; `undefined`
+ * refuses the request with HTTP 401, a `Response` refuses it with that answer. The gate made by the
+ * SDK's `requireBearerAuth` fits as it is.
+ */
+export type AuthenticateRequest = (
+  request: Request,
+) => AuthInfo | Response | undefined | Promise<AuthInfo | Response | undefined>;
+
+/** Decides who sent `request`; what goes wrong inside `authenticate` is reported to `onerror`. */
+export async function whoSent(
+  request: Request,
+  authenticate: AuthenticateRequest,
+  onerror: (error: Error) => void,
+): Promise<AuthInfo | Response> {
+  try {
+    // A copy, so that a scheme which signs the body can read it.
+    return (await authenticate(request.clone())) ?? bearerAuthChallengeResponse(tokenRequired());
+  } catch (error) {
+    if (!(error instanceof OAuthError)) {
+      onerror(error instanceof Error ? error : new Error(String(error)));
+    }
+    return bearerAuthChallengeResponse(error);
+  }
+}
+
+function tokenRequired(): OAuthError {
+  return new OAuthError(OAuthErrorCode.InvalidToken, 'A valid token is required');
+}
