@@ -1,0 +1,482 @@
+/** F: asking the client's model and the client's roots. */
+import type { SamplingMessage } from '@modelcontextprotocol/server';
+import { confirm, defineTool, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+
+import { eras, errorTextOf, questionsOf, refusal, talk, textOf } from '../support/conversation.js';
+import {
+  answering,
+  callOnLegacy,
+  legsOf,
+  readState,
+  serving,
+  writeState,
+} from '../support/legs.js';
+
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const user = (words: string): SamplingMessage => ({ role: 'user', content: text(words) });
+const reply = (words: string) => ({
+  role: 'assistant' as const,
+  content: text(words),
+  model: 'test-model',
+});
+
+const capital = { messages: [user('Capital of France?')], maxTokens: 20 };
+const askCapital = resolver({}, () => sample(capital));
+const wordsOf = ({ content }: { content: unknown }): string => {
+  const [block] = [content].flat();
+  return (block as { text: string }).text;
+};
+const atlas = defineTool('atlas', { resolve: { capital: askCapital } }, ({ capital: answer }) =>
+  wordsOf(answer),
+);
+
+const askRoots = resolver({}, () => listRoots());
+const count = defineTool('count', { resolve: { where: askRoots } }, ({ where }) =>
+  String(where.roots.length),
+);
+
+const adder = {
+  name: 'add',
+  inputSchema: { type: 'object' as const, properties: { a: { type: 'number' } } },
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.each(eras)('on the %s era', (era) => {
+  test('F1: the result of the client model is injected', async () => {
+    const conversation = await talk(era, serving(atlas), { sample: [reply('Paris')] });
+
+    expect(await conversation.text('atlas')).toBe('Paris');
+    expect(conversation.asked).toEqual(['Capital of France?']);
+  });
+
+  test('F2: the roots of the client are injected, and none is a normal value', async () => {
+    const conversation = await talk(era, serving(count), {
+      roots: [{ roots: [{ uri: 'file:///work', name: 'work' }] }, { roots: [] }],
+    });
+
+    expect(await conversation.text('count')).toBe('1');
+    expect(await conversation.text('count')).toBe('0');
+    expect(conversation.asked).toEqual(['roots/list', 'roots/list']);
+  });
+
+  test('F3: an outcome consumer of either gets an accepted outcome', async () => {
+    const tool = defineTool(
+      'outcomes',
+      { resolve: { answer: outcome(askCapital), where: outcome(askRoots) } },
+      ({ answer, where }) => JSON.stringify([answer, where]),
+    );
+    const conversation = await talk(era, serving(tool), {
+      sample: [reply('Paris')],
+      roots: [{ roots: [] }],
+    });
+
+    expect(JSON.parse(await conversation.text('outcomes'))).toEqual([
+      { action: 'accept', data: reply('Paris'), asked: true },
+      { action: 'accept', data: { roots: [] }, asked: true },
+    ]);
+  });
+
+  test('F4: all three kinds work in one call', async () => {
+    const login = resolver({}, () => elicit('Username?', z.object({ username: z.string() })));
+    const tool = defineTool(
+      'mixed',
+      { resolve: { login, answer: askCapital, where: askRoots } },
+      ({ login: { username }, answer, where }) =>
+        `${username}/${wordsOf(answer)}/${where.roots.length}`,
+    );
+    const conversation = await talk(era, serving(tool), {
+      elicit: [{ action: 'accept', content: { username: 'octocat' } }],
+      sample: [reply('hey')],
+      roots: [{ roots: [] }],
+    });
+
+    expect(await conversation.text('mixed')).toBe('octocat/hey/0');
+    expect(conversation.asked.toSorted()).toEqual([
+      'Capital of France?',
+      'Username?',
+      'roots/list',
+    ]);
+    expect(conversation.legs()).toBe(era === 'modern' ? 2 : 1);
+  });
+
+  test.each([
+    ['tools', { tools: [adder] }],
+    ['toolChoice', { toolChoice: { mode: 'none' as const } }],
+  ])('F5: %s alone needs the capability sampling.tools', async (_, extra) => {
+    const sums = resolver({}, () => sample({ ...capital, ...extra }));
+    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
+
+    const lacking = await talk(era, serving(tool), { sample: [reply('4')] });
+    expect(await refusal(lacking.call('sums'))).toEqual({
+      code: -32021,
+      message: "Client did not declare the sampling.tools capability required by resolver 'sums'",
+      data: { requiredCapabilities: { sampling: { tools: {} } } },
+    });
+    expect(lacking.asked).toEqual([]);
+
+    const able = await talk(era, serving(tool), {
+      sample: [reply('4')],
+      capabilities: { sampling: { tools: {} } },
+    });
+    expect(await able.text('sums')).toBe('4');
+  });
+
+  test.each([
+    ['a single block', text('4')],
+    ['a list of one', [text('4')]],
+    [
+      'a list with a tool use',
+      [text('4'), { type: 'tool_use' as const, id: '1', name: 'add', input: {} }],
+    ],
+  ])('F6: with tools, %s is an answer', async (_, content) => {
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
+    const conversation = await talk(era, serving(tool), {
+      sample: [{ role: 'assistant', model: 'm', content }],
+      capabilities: { sampling: { tools: {} } },
+    });
+
+    expect(await conversation.text('sums')).toBe('4');
+  });
+
+  test('F9: one sample per call, over however many rounds', async () => {
+    const first = resolver({ answer: askCapital }, ({ answer }) => confirm(`${wordsOf(answer)}?`));
+    const second = resolver({ first }, () => confirm('Really?'));
+    const tool = defineTool(
+      'sure',
+      { resolve: { second, answer: askCapital } },
+      ({ second: sure, answer }) => `${wordsOf(answer)}:${String(sure)}`,
+    );
+    const yes = { action: 'accept' as const, content: { confirm: true } };
+    const conversation = await talk(era, serving(tool), {
+      elicit: [yes, yes],
+      sample: [reply('Paris')],
+    });
+
+    expect(await conversation.text('sure')).toBe('Paris:true');
+    expect(conversation.asked).toEqual(['Capital of France?', 'Paris?', 'Really?']);
+  });
+
+  test('F13, F14: parameters reach the client as they are, and what is left out stays out', async () => {
+    const full = {
+      messages: [user('Hello'), { role: 'assistant' as const, content: text('Hi') }, user('Bye')],
+      maxTokens: 7,
+      systemPrompt: 'Be brief',
+      includeContext: 'thisServer' as const,
+      temperature: 0.25,
+      stopSequences: ['END'],
+      metadata: { trace: 'abc' },
+      modelPreferences: { hints: [{ name: 'small' }], costPriority: 1 },
+    };
+    const tool = defineTool(
+      'params',
+      { resolve: { a: resolver({}, () => sample(full)), b: askCapital } },
+      () => 'done',
+    );
+    const conversation = await talk(era, serving(tool), {
+      sample: () => reply('ok'),
+      capabilities: { sampling: { context: {} } },
+    });
+    await conversation.text('params');
+
+    expect(conversation.questions).toContainEqual({
+      method: 'sampling/createMessage',
+      params: full,
+    });
+    const bare = conversation.questions.find(
+      ({ params }) => !('systemPrompt' in (params as object)),
+    );
+    expect(Object.keys(bare?.params as object).toSorted()).toEqual(['maxTokens', 'messages']);
+  });
+
+  test('F15: nothing is warned about', async () => {
+    const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const logged = [
+      vi.spyOn(console, 'warn').mockImplementation(() => undefined),
+      vi.spyOn(console, 'error').mockImplementation(() => undefined),
+    ];
+    const tool = defineTool('both', { resolve: { a: askCapital, b: askRoots } }, () => 'done');
+    const conversation = await talk(era, serving(tool), {
+      sample: [reply('Paris')],
+      roots: [{ roots: [] }],
+    });
+
+    expect(await conversation.text('both')).toBe('done');
+    expect([emitted, ...logged].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+});
+
+describe('answers of the wrong kind', () => {
+  const forSample: object[] = [
+    {},
+    { action: 'accept', content: { x: 'y' } },
+    { action: 'accept', content: { type: 'text', text: 'Paris' } },
+    { action: 'decline' },
+    { action: 'cancel' },
+    { roots: [] },
+    { ...reply('Paris'), role: 'system' },
+    { ...reply('Paris'), role: null },
+    { ...reply('Paris'), model: 7 },
+    { role: 'assistant', content: text('Paris') },
+    { role: 'assistant', model: 'm' },
+    { ...reply('Paris'), content: 'Paris' },
+    { ...reply('Paris'), content: null },
+    { ...reply('Paris'), content: { type: 'text' } },
+    { ...reply('Paris'), content: { type: 'text', text: 7 } },
+    { ...reply('Paris'), content: { type: 'banana', text: 'Paris' } },
+    { ...reply('Paris'), content: { type: 'tool_use', id: '1', name: 'add', input: {} } },
+    { ...reply('Paris'), content: [text('Paris')] },
+    { ...reply('Paris'), content: [] },
+  ];
+
+  test.each(forSample)('F7, F8: %j does not answer a plain sample', async (response) => {
+    const leg = legsOf(atlas);
+    const first = await leg();
+
+    expect(errorTextOf(await leg(answering(first, { capital: response })))).toBe(
+      "Error executing tool atlas: Resolver 'capital' received a response of the wrong kind",
+    );
+    const corrected = await leg(answering(first, { capital: reply('Paris') }));
+    expect(textOf(corrected)).toBe('Paris');
+
+    const { result } = await callOnLegacy(atlas, [response]);
+    expect(errorTextOf(result)).toBe(
+      'Error executing tool atlas: Received a response of the wrong kind',
+    );
+  });
+
+  const forRoots: object[] = [
+    {},
+    { action: 'accept', content: { roots: [] } },
+    { action: 'decline' },
+    reply('file:///'),
+    { roots: null },
+    { roots: {} },
+    { roots: 'file:///work' },
+    { roots: ['file:///work'] },
+    { roots: [null] },
+    { roots: [{}] },
+    { roots: [{ name: 'work' }] },
+    { roots: [{ uri: 7 }] },
+    { roots: [{ uri: 'https://example.org/' }] },
+    { roots: [{ uri: 'javascript:alert(1)' }] },
+    { roots: [{ uri: 'file:///work', name: 7 }] },
+  ];
+
+  test.each(forRoots)('F8: %j does not answer a request for roots', async (response) => {
+    const leg = legsOf(count);
+    const first = await leg();
+
+    expect(errorTextOf(await leg(answering(first, { where: response })))).toBe(
+      "Error executing tool count: Resolver 'where' received a response of the wrong kind",
+    );
+    expect(textOf(await leg(answering(first, { where: { roots: [] } })))).toBe('0');
+
+    const { result } = await callOnLegacy(count, [response]);
+    expect(errorTextOf(result)).toBe(
+      'Error executing tool count: Received a response of the wrong kind',
+    );
+  });
+
+  test.each([
+    { ...reply('4'), content: [] },
+    { ...reply('4'), content: [text('4'), { type: 'tool_use', id: '1', name: 'add', input: {} }] },
+  ])('F6: with tools, %j is of the right kind', async (response) => {
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: { content } }) =>
+      String([content].flat().length),
+    );
+    const leg = legsOf(tool);
+
+    const done = await leg(answering(await leg(), { sums: response }));
+    expect(textOf(done)).toBe(String(response.content.length));
+  });
+
+  test.each([
+    { ...reply('4'), content: [{ type: 'banana' }] },
+    { ...reply('4'), content: ['4'] },
+    { ...reply('4'), role: 'system' },
+    { action: 'accept', content: { x: 'y' } },
+  ])('F8: with tools, %j is still of the wrong kind', async (response) => {
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const leg = legsOf(defineTool('sums', { resolve: { sums } }, () => 'ran'));
+
+    expect(errorTextOf(await leg(answering(await leg(), { sums: response })))).toBe(
+      "Error executing tool sums: Resolver 'sums' received a response of the wrong kind",
+    );
+  });
+});
+
+test('F4: three kinds go out in one leg', async () => {
+  const login = resolver({}, () => confirm('Sure?'));
+  const tool = defineTool(
+    'mixed',
+    { resolve: { login, answer: askCapital, where: askRoots } },
+    () => 'done',
+  );
+
+  expect(questionsOf(await legsOf(tool)()).requests).toEqual({
+    login: expect.objectContaining({ method: 'elicitation/create' }) as unknown,
+    answer: { method: 'sampling/createMessage', params: capital },
+    where: { method: 'roots/list' },
+  });
+});
+
+describe('what is recorded', () => {
+  const next = resolver({ answer: askCapital, where: askRoots }, () => confirm('Next?'));
+  const tool = defineTool('recorded', { resolve: { next } }, () => 'done');
+
+  test('F10: results are recorded as accepted, in wire form and without nulls', async () => {
+    const leg = legsOf(tool);
+    const second = await leg(
+      answering(await leg(), {
+        answer: { ...reply('Paris'), stopReason: null, _meta: null },
+        where: { roots: [{ uri: 'file:///work' }], _meta: null },
+      }),
+    );
+
+    expect(readState(second)).toEqual({
+      v: 3,
+      outcomes: {
+        answer: { action: 'accept', data: reply('Paris'), q: 'QOWGlBb4T_6TA7v2CQuv_g' },
+        where: {
+          action: 'accept',
+          data: { roots: [{ uri: 'file:///work' }] },
+          q: 'dCNOmK_nSY-12vHzasLXig',
+        },
+      },
+      asked: { next: 'VX8f20fOTBBYMwqI2ewRGw' },
+    });
+  });
+
+  test.each(['decline', 'cancel'])(
+    'F11: a recorded %s of a sample or of roots means nothing: both are asked again',
+    async (action) => {
+      const leg = legsOf(tool);
+      const first = await leg();
+      const { v, asked } = readState(first);
+      const outcomes = {
+        answer: { action, q: asked.answer },
+        where: { action, q: asked.where },
+      };
+
+      const again = await leg({ requestState: writeState(first, { v, outcomes, asked: {} }) });
+      expect(questionsOf(again).keys.toSorted()).toEqual(['answer', 'where']);
+      expect(readState(again)).toEqual({ v, outcomes: {}, asked });
+    },
+  );
+
+  test.each([
+    [{ role: 'assistant' }, { roots: 'none' }],
+    [[reply('Paris')], []],
+    ['Paris', 'file:///'],
+    [null, null],
+    [{ ...reply('Paris'), content: [text('Paris')] }, { roots: [{ uri: 'https://x.test/' }] }],
+  ])('F11: recorded data %j and %j is no result: both are asked again', async (answer, where) => {
+    const leg = legsOf(tool);
+    const first = await leg();
+    const { v, asked } = readState(first);
+    const outcomes = {
+      answer: { action: 'accept', data: answer, q: asked.answer },
+      where: { action: 'accept', data: where, q: asked.where },
+    };
+
+    const again = await leg({ requestState: writeState(first, { v, outcomes, asked: {} }) });
+    expect(questionsOf(again).keys.toSorted()).toEqual(['answer', 'where']);
+    expect(readState(again).outcomes).toEqual({});
+  });
+});
+
+describe('F12: tool use in the messages of a sample', () => {
+  const use = (...ids: string[]): SamplingMessage => ({
+    role: 'assistant',
+    content: ids.map((id) => ({ type: 'tool_use', id, name: 'add', input: {} })),
+  });
+  const result = (id: string) => ({ type: 'tool_result' as const, toolUseId: id, content: [] });
+  const results = (...ids: string[]): SamplingMessage => ({
+    role: 'user',
+    content: ids.map(result),
+  });
+  const make = (...messages: SamplingMessage[]) => sample({ messages, maxTokens: 5 });
+
+  test.each<[string, SamplingMessage[], string]>([
+    [
+      'results beside text',
+      [use('1'), { role: 'user', content: [result('1'), text('and?')] }],
+      'sample(): a message with tool_result content holds only tool_result blocks.',
+    ],
+    [
+      'results that follow no tool use',
+      [user('Add'), results('1')],
+      'sample(): tool_result content must follow a message with tool_use content.',
+    ],
+    [
+      'results that follow nothing',
+      [results('1')],
+      'sample(): tool_result content must follow a message with tool_use content.',
+    ],
+    [
+      'a tool use without its result',
+      [use('1', '2'), results('1')],
+      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+    ],
+    [
+      'a result without its tool use',
+      [use('1'), results('1', '2')],
+      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+    ],
+    [
+      'the result of another tool use',
+      [use('1'), results('2')],
+      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+    ],
+    [
+      'text where results are due',
+      [use('1'), user('Never mind')],
+      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+    ],
+  ])('F12: %s', (_, messages, complaint) => {
+    expect(() => make(...messages)).toThrow(new TypeError(complaint));
+  });
+
+  test('F12: complete sequences pass, in any order of ids and as single blocks', () => {
+    expect(() => make(user('Add'), use('1', '2'), results('2', '1'))).not.toThrow();
+    expect(() => make(use('1'), { role: 'user', content: result('1') })).not.toThrow();
+    expect(() => make(user('Add'), use('1'))).not.toThrow();
+    expect(() => make()).not.toThrow();
+  });
+
+  test.each([
+    [undefined],
+    [null],
+    [{}],
+    [{ messages: [] }],
+    [{ maxTokens: 5 }],
+    [{ messages: 'Hello', maxTokens: 5 }],
+    [{ messages: [], maxTokens: '5' }],
+  ])('F12: %j are no parameters of a sample', (params) => {
+    expect(() => sample(params as never)).toThrow(
+      new TypeError('sample() takes createMessage parameters: { messages, maxTokens, … }.'),
+    );
+  });
+});
+
+test('F14: a request for roots has no params, on either era', async () => {
+  const { requests } = questionsOf(await legsOf(count)());
+  expect(requests).toEqual({ where: { method: 'roots/list' } });
+  expect(Object.keys(requests.where!)).toEqual(['method']);
+
+  const { pushed } = await callOnLegacy(count, [{ roots: [] }]);
+  expect(pushed).toEqual([{ method: 'roots/list' }]);
+});
+
+test('F14: a legacy push of a sample carries its parameters and nothing else', async () => {
+  const { pushed } = await callOnLegacy(atlas, [reply('Paris')]);
+
+  expect(pushed).toEqual([{ method: 'sampling/createMessage', params: capital }]);
+});
