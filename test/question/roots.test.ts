@@ -1,0 +1,21 @@
+/** Requests for roots keep the contract of a question. */
+import { listRoots } from '../../src/define/question.js';
+import { roots } from '../../src/question/roots.js';
+import { kindContract } from './kind.case.js';
+
+kindContract('listRoots', {
+  kind: roots,
+  method: 'roots/list',
+  question: listRoots,
+  others: [],
+  response: { roots: [{ uri: 'file:///work', name: 'work' }] },
+  value: { roots: [{ uri: 'file:///work', name: 'work' }] },
+  misfits: [
+    {},
+    { roots: null },
+    { roots: 'file:///work' },
+    { roots: [{ uri: 'https://example.org/' }] },
+    { action: 'accept', content: { roots: [] } },
+  ],
+  refusal: () => undefined,
+});
