@@ -22,6 +22,7 @@ export default defineConfig({
       { find: /^mcp-resolve$/, replacement: source('index.ts') },
       { find: /^mcp-resolve\/engine$/, replacement: source('engine.ts') },
       { find: /^mcp-resolve\/node$/, replacement: source('node.ts') },
+      { find: /^mcp-resolve\/client$/, replacement: source('client.ts') },
     ],
   },
   test: {

@@ -18,9 +18,14 @@ import { importsOf, parse } from '../support/imports.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ENTRIES = ['mcp-resolve', 'mcp-resolve/engine', 'mcp-resolve/node'];
+const ENTRIES = ['mcp-resolve', 'mcp-resolve/engine', 'mcp-resolve/node', 'mcp-resolve/client'];
 const COMPILER_TIMEOUT = 120_000;
-const PEERS = ['@modelcontextprotocol/server', '@modelcontextprotocol/node', 'zod'];
+const PEERS = [
+  '@modelcontextprotocol/server',
+  '@modelcontextprotocol/node',
+  '@modelcontextprotocol/client',
+  'zod',
+];
 
 let project: string;
 let tarball: string;
@@ -59,7 +64,7 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('holds a build of every entry point', () => {
-    for (const entry of ['index', 'engine', 'node']) {
+    for (const entry of ['index', 'engine', 'node', 'client']) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -111,7 +116,7 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine'].flatMap((entry) => [
+  for (const start of ['index', 'engine', 'client'].flatMap((entry) => [
     `${entry}.mjs`,
     `${entry}.cjs`,
     `${entry}.d.mts`,

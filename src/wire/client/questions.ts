@@ -1,0 +1,58 @@
+/**
+ * What a round asks: by wire key, the requests that the server embedded in its result.
+ *
+ * The SDK hands them over as they came. Before an author's code sees them, {@link problemOf} makes
+ * sure that each has one of the three methods and parameters to read; what the parameters say is
+ * shown to a person or a model, and is the server's word.
+ *
+ * @module
+ */
+import type {
+  CreateMessageRequestParams,
+  ElicitRequestFormParams,
+  ElicitRequestURLParams,
+} from '@modelcontextprotocol/client';
+import { isObject } from '../../define/schema.js';
+
+/** A question for the person: a form, or with `params.mode === 'url'` a link to open. */
+export interface ElicitationQuestion {
+  readonly method: 'elicitation/create';
+  readonly params: ElicitRequestFormParams | UrlElicitationParams;
+}
+
+/** A link, without the id that only the 2025 era has. */
+export type UrlElicitationParams = Omit<ElicitRequestURLParams, 'elicitationId'>;
+
+/** A question for the client's model. */
+export interface SamplingQuestion {
+  readonly method: 'sampling/createMessage';
+  readonly params: CreateMessageRequestParams;
+}
+
+/** The question which folders the client works in. */
+export interface RootsQuestion {
+  readonly method: 'roots/list';
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** One question, told from the others by its `method`. */
+export type OpenQuestion = ElicitationQuestion | SamplingQuestion | RootsQuestion;
+
+/** The questions of a round by wire key; empty when the server only wants to be asked again. */
+export type OpenQuestions = Readonly<Record<string, OpenQuestion>>;
+
+/** Says what is wrong with a map of questions, or nothing. */
+export function problemOf(questions: unknown): string | undefined {
+  if (!isObject(questions)) return 'the questions are not an object';
+  const bad = Object.keys(questions).find((key) => !isQuestion(questions[key]));
+  return bad === undefined ? undefined : `the question '${bad}' is none that can be asked`;
+}
+
+function isQuestion(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const { method, params } = entry;
+  if (method === 'roots/list') return params === undefined || isObject(params);
+  if (method === 'sampling/createMessage')
+    return isObject(params) && Array.isArray(params.messages);
+  return method === 'elicitation/create' && isObject(params) && typeof params.message === 'string';
+}

@@ -1,0 +1,106 @@
+/**
+ * What a call is made to: a tool, a prompt or a resource.
+ *
+ * In: a target as its caller writes it. Out: the method and the parameters that every round of the
+ * call sends unchanged. They are a copy, the very JSON that goes over the wire, so that nothing the
+ * caller does to its arguments between two rounds can change them.
+ *
+ * @module
+ */
+import type {
+  CallToolResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/client';
+import { isObject } from '../../define/schema.js';
+
+/** A tool, as for `client.callTool`. */
+export interface ToolTarget {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A prompt, by its name. */
+export interface PromptTarget {
+  readonly prompt: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** A resource, by its URI. */
+export interface ResourceTarget {
+  readonly resource: string;
+}
+
+/** What can be called. */
+export type CallTarget = ToolTarget | PromptTarget | ResourceTarget;
+
+/** The result of each method that can ask questions. */
+export interface CallResults {
+  'tools/call': CallToolResult;
+  'prompts/get': GetPromptResult;
+  'resources/read': ReadResourceResult;
+}
+
+/** A method that can ask questions. */
+export type CallMethod = keyof CallResults;
+
+/** The parameters of each method, as they go over the wire. */
+export interface CallParams {
+  'tools/call': Pick<ToolTarget, 'name' | 'arguments'>;
+  'prompts/get': { readonly name: string; readonly arguments?: Readonly<Record<string, string>> };
+  'resources/read': { readonly uri: string };
+}
+
+/** The part of a call that all its rounds share. */
+export interface CallRequest<M extends CallMethod = CallMethod> {
+  readonly method: M;
+  readonly params: CallParams[M];
+}
+
+/**
+ * The request that a target stands for.
+ *
+ * @throws TypeError when it names nothing, or more than one thing.
+ */
+export function requestOf(target: CallTarget): CallRequest {
+  const given: unknown = target;
+  if (!isObject(given)) throw new TypeError(WHAT_TO_CALL);
+  const { name, prompt, resource, arguments: args } = given;
+  const named = [name, prompt, resource].filter((field) => field !== undefined);
+  if (named.length !== 1) throw new TypeError(WHAT_TO_CALL);
+  if (resource !== undefined) return checkedRequest('resources/read', { uri: resource });
+  const method = name === undefined ? 'prompts/get' : 'tools/call';
+  return checkedRequest(method, { name: name ?? prompt, arguments: args });
+}
+
+const WHAT_TO_CALL =
+  'A call is made to a tool { name, arguments }, a prompt { prompt, arguments } or a resource { resource }.';
+
+/**
+ * The request with these parameters: a copy which holds what the method knows and nothing else.
+ *
+ * @throws TypeError when they do not fit the method.
+ */
+export function checkedRequest(method: unknown, params: unknown): CallRequest {
+  if (!isObject(params)) throw new TypeError('The parameters of a call are an object.');
+  if (method === 'resources/read') return { method, params: { uri: text(params.uri, 'uri') } };
+  if (method !== 'tools/call' && method !== 'prompts/get') {
+    throw new TypeError("A call's method is 'tools/call', 'prompts/get' or 'resources/read'.");
+  }
+  const name = text(params.name, 'name');
+  if (params.arguments === undefined) return { method, params: { name } };
+  return { method, params: { name, arguments: copyOfArguments(params.arguments) } };
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`The ${what} of a call is a string.`);
+}
+
+function copyOfArguments(args: unknown): Record<string, string> {
+  if (!isObject(args)) {
+    throw new TypeError('The arguments of a call are an object.');
+  }
+  // What a prompt takes are strings; that is the server's to check, as the values of a tool's are.
+  return JSON.parse(JSON.stringify(args)) as Record<string, string>;
+}

@@ -1,0 +1,217 @@
+/** Open calls as data: stored, taken up by someone else, tampered with. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect, promisify } from 'node:util';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { accept, type Answers, resumeCall, type SavedCall, startCall } from 'mcp-resolve/client';
+import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+
+import { closeAfterTest } from '../support/conversation.js';
+import { capabilities, finished, manual, messageOf, open, refund, textOf } from './byHand.js';
+import { handWritten, refundDesk, STATES } from './servers.js';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('finishSavedCall.ts', import.meta.url));
+
+async function served(): Promise<HttpServerHandle> {
+  const handle = await serveHttp(refundDesk);
+  closeAfterTest(() => handle.close());
+  return handle;
+}
+
+async function connected(url: URL): Promise<Client> {
+  const client = new Client(
+    { name: 'first process', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: 'auto' } },
+  );
+  closeAfterTest(() => client.close());
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return client;
+}
+
+/** A file for one saved call. */
+async function scratchFile(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'saved-call-'));
+  closeAfterTest(() => rm(folder, { recursive: true, force: true }));
+  return path.join(folder, 'call.json');
+}
+
+/** Finishes the call of a file in a new process, with the answers of its rounds. */
+async function finishElsewhere(url: URL, file: string, ...rounds: Answers[]) {
+  const texts = rounds.map((answers) => JSON.stringify(answers));
+  const argv = ['--import', 'tsx', program, url.href, file, ...texts];
+  const { stdout } = await run(process.execPath, argv);
+  return JSON.parse(stdout) as { done: boolean; result: CallToolResult };
+}
+
+describe('J12: a saved call', () => {
+  it('is finished by another process from a file', async () => {
+    const { url } = await served();
+    const first = open(await startCall(await connected(url), refund));
+    const second = open(await first.answer({ scope: accept({ full: true }) }));
+    const file = await scratchFile();
+    await writeFile(file, JSON.stringify(second));
+
+    const call = await finishElsewhere(url, file, { approval: accept({ by: 'Ada' }) });
+    expect(call.result.structuredContent).toEqual({
+      order_id: 'ORD-7',
+      full: true,
+      approved_by: 'Ada',
+    });
+  });
+
+  it('is finished by another process, in several rounds, after its server was started anew', async () => {
+    const before = await served();
+    const client = await connected(before.url);
+    const file = await scratchFile();
+    await writeFile(file, JSON.stringify(await startCall(client, refund)));
+    await client.close();
+    await before.close();
+
+    const { url } = await served();
+    const answers = [{ scope: accept({ full: false }) }, { approval: accept({ by: 'Bob' }) }];
+    const { result } = await finishElsewhere(url, file, ...answers);
+    expect(result.structuredContent).toMatchObject({ full: false, approved_by: 'Bob' });
+  });
+
+  it('keeps the state byte for byte through a file', async () => {
+    const { client } = await manual(handWritten);
+    const file = await scratchFile();
+    const args = { list: [{ é: null }], n: 1e21 };
+    await writeFile(
+      file,
+      JSON.stringify(await startCall(client, { name: 'two_rounds', arguments: args })),
+    );
+
+    const { client: other } = await manual(handWritten);
+    const call = resumeCall(other, await readFile(file, 'utf8'));
+    expect(call.toJSON().requestState).toBe(STATES[0]);
+    expect(call.params).toEqual({ name: 'two_rounds', arguments: args });
+    const next = open(await call.answer({ right: accept({ yes: true }) }));
+    const last = resumeCall(client, JSON.stringify(next));
+    const { result } = finished(await last.answer({ last: accept({ yes: true }) }));
+    expect(textOf(result as CallToolResult)).toMatch(/^known state/);
+  });
+
+  it('is plain data of version 1', async () => {
+    const { client } = await manual(refundDesk);
+    const call = open(await startCall(client, refund));
+    const saved = JSON.parse(JSON.stringify(call)) as SavedCall;
+    expect(Object.keys(saved)).toEqual([
+      'version',
+      'method',
+      'params',
+      'questions',
+      'requestState',
+    ]);
+    expect(saved).toMatchObject({ version: 1, method: 'tools/call', params: refund });
+    expect(saved.questions).toEqual(call.questions);
+    expect(resumeCall(client, saved).toJSON()).toEqual(saved);
+  });
+
+  it('has no state where the server sent none', async () => {
+    const { client } = await manual(handWritten);
+    const busy = open(await startCall(client, { name: 'waiting' }));
+    const asking = open(await busy.answer({}));
+    expect(Object.keys(asking.toJSON())).not.toContain('requestState');
+    const call = await resumeCall(client, asking.toJSON()).answer({ done: accept() });
+    expect(textOf(finished(call).result)).toBe('state undefined');
+  });
+
+  it('is taken from its text, its data or the open call, with the type of its method', async () => {
+    const { client } = await manual(handWritten);
+    const call = open(await startCall(client, { resource: 'report://today' }));
+    expectTypeOf(resumeCall(client, call.toJSON()).method).toEqualTypeOf<'resources/read'>();
+    for (const saved of [JSON.stringify(call), call.toJSON(), call as unknown as SavedCall]) {
+      const next = await resumeCall(client, saved).answer({});
+      expect(next).toMatchObject({ done: false, method: 'resources/read' });
+    }
+  });
+
+  it('does not show its state in a log', async () => {
+    const { client } = await manual(refundDesk);
+    const call = open(await startCall(client, refund));
+    const { requestState } = call.toJSON();
+    expect(requestState).toBeTypeOf('string');
+    expect(inspect(call, { depth: null, showHidden: true })).not.toContain(requestState);
+  });
+});
+
+describe('what is not a saved call', () => {
+  const good = {
+    version: 1,
+    method: 'tools/call',
+    params: { name: 'two_rounds' },
+    questions: { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } },
+    requestState: 'SECRET',
+  };
+
+  it.each([
+    ['broken JSON', `{"requestState":"SECRET"`, 'it is not JSON'],
+    ['an empty text', '', 'it is not JSON'],
+    ['undefined', undefined, 'it is not an object'],
+    ['an array', [good], 'it is not an object'],
+    ['a finished call', { done: true, result: {}, method: 'tools/call' }, 'the call is finished'],
+    ['no version', { ...good, version: undefined }, 'its version is not 1'],
+    ['a version of the future', { ...good, version: 2 }, 'its version is not 1'],
+    ['another method', { ...good, method: 'tools/list' }, "A call's method is"],
+    ['no name', { ...good, params: {} }, 'The name of a call is a string'],
+    ['a uri for a tool', { ...good, params: { uri: 'x:y' } }, 'The name of a call is a string'],
+    ['no parameters', { ...good, params: null }, 'The parameters of a call are an object'],
+    ['listed arguments', { ...good, params: { name: 'x', arguments: [] } }, 'arguments of a call'],
+    ['no questions', { ...good, questions: undefined }, 'the questions are not an object'],
+    ['a question of no kind', { ...good, questions: { a: { method: 'x' } } }, "question 'a'"],
+    ['an empty question', { ...good, questions: { a: null } }, "question 'a'"],
+    ['a state that is no text', { ...good, requestState: 7 }, 'its requestState is not a string'],
+    [
+      'nothing to go on with',
+      { version: 1, method: 'tools/call', params: good.params, questions: {} },
+      'neither questions nor a requestState',
+    ],
+  ])('%s is refused with a TypeError that says why and shows no state', (_, saved, reason) => {
+    const attempt = (): unknown =>
+      resumeCall(new Client({ name: 'c', version: '1' }), saved as never);
+    expect(attempt).toThrow(TypeError);
+    expect(attempt).toThrow(reason);
+    expect(attempt).not.toThrow('SECRET');
+  });
+
+  it('keys of every object and fields from elsewhere stay without effect', async () => {
+    const { client, sent } = await manual(handWritten);
+    const call = resumeCall(
+      client,
+      `{"version":1,"method":"tools/call","__proto__":{"polluted":true},"extra":1,
+        "params":{"name":"plain","_meta":{"x":1},"inputResponses":{"a":1},"arguments":{"__proto__":{"polluted":true}}},
+        "questions":{"__proto__":{"method":"roots/list"},"constructor":{"method":"roots/list"}},
+        "requestState":"x"}`,
+    );
+    expect(Object.keys(call.questions)).toEqual(['__proto__', 'constructor']);
+    const answers = JSON.parse('{"__proto__":{"roots":[]},"constructor":{"roots":[]}}') as Answers;
+    expect((await call.answer(answers)).done).toBe(true);
+
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    const { params } = sent.at(-1) as unknown as { params: Record<string, unknown> };
+    expect(Object.keys(params).sort()).toEqual(
+      ['_meta', 'arguments', 'inputResponses', 'name', 'requestState'].sort(),
+    );
+    expect(params._meta).not.toHaveProperty('x');
+    expect(JSON.stringify(params.inputResponses)).toBe(JSON.stringify(answers));
+    expect(JSON.stringify(params.arguments)).toBe('{"__proto__":{"polluted":true}}');
+  });
+
+  it('changed questions change nothing but what is shown', async () => {
+    const { client } = await manual(refundDesk);
+    const saved = open(await startCall(client, refund)).toJSON();
+    const question = { method: 'elicitation/create', params: { message: 'A present?' } };
+    const forged = JSON.stringify({ ...saved, questions: { scope: question } });
+    const call = resumeCall(client, forged);
+    expect(messageOf(call, 'scope')).toBe('A present?');
+    const next = open(await call.answer({ scope: accept({ full: true }) }));
+    expect(messageOf(next, 'approval')).toBe('Approve the full refund of ORD-7?');
+  });
+});
