@@ -1,0 +1,106 @@
+/** The README keeps its word: its program compiles and runs as printed, its names and links exist. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import * as engine from 'mcp-resolve/engine';
+import * as main from 'mcp-resolve';
+import * as node from 'mcp-resolve/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { ROOT, run } from './program.js';
+
+const TIMEOUT = 120_000;
+const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+const program = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+
+let project: string;
+
+beforeAll(async () => {
+  project = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-readme-'));
+  const tsconfig = { extends: path.join(ROOT, 'tsconfig.json'), include: ['server.ts'] };
+  await writeFile(path.join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
+  await writeFile(path.join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(path.join(project, 'server.ts'), program);
+  await symlink(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'junction');
+});
+
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+describe.concurrent('the program of the README', () => {
+  it('is at most 40 lines', () => {
+    expect(program.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
+
+  it('type-checks', { timeout: TIMEOUT }, async () => {
+    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    expect(await run(process.execPath, [tsc, '-p', project])).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+  });
+
+  it.each(['auto', 'legacy'] as const)(
+    'pays, and asks first ($0)',
+    { timeout: TIMEOUT },
+    async (mode) => {
+      const asked: string[] = [];
+      let yes = true;
+      const client = new Client(
+        { name: 'reader', version: '1.0.0' },
+        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
+      );
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        asked.push(params.message);
+        return { action: 'accept', content: { confirm: yes } };
+      });
+      const args = ['--import', 'tsx', 'server.ts'];
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args, cwd: project }),
+      );
+      const pay = async (invoice: string): Promise<unknown> => {
+        const call = { name: 'pay_invoice', arguments: { invoice, euros: 1, approved: true } };
+        const { content } = await client.callTool(call);
+        return content[0]?.type === 'text' ? content[0].text : content;
+      };
+
+      expect(await pay('INV-1')).toBe('Paid 40 euros for INV-1.');
+      expect(asked).toEqual([]);
+      expect(await pay('INV-2')).toBe('Paid 900 euros for INV-2.');
+      expect(asked).toEqual(['Pay 900 euros for INV-2?']);
+      yes = false;
+      expect(await pay('INV-2')).toBe(
+        "Error executing tool pay_invoice: Resolver for parameter 'approved' could not resolve: elicitation was decline",
+      );
+      expect(await pay('INV-3')).toBe("Error executing tool pay_invoice: unknown invoice 'INV-3'");
+      await client.close();
+    },
+  );
+});
+
+describe('the README', () => {
+  it('has at most 120 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+
+  it('lists every function and class of the package, and nothing else', () => {
+    const table = readme.split('\n').filter((line) => line.startsWith('| `'));
+    const names = table.flatMap((line) => {
+      const [, exported = '', meaning = ''] = line.split('|');
+      const column = exported.includes('mcp-resolve/') ? meaning : exported;
+      return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
+    });
+    const exported = [main, node, engine].flatMap((entry) => Object.keys(entry));
+    expect(names.sort()).toEqual(exported.sort());
+  });
+
+  it('links to files that exist', () => {
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !existsSync(path.join(ROOT, link)))).toEqual([]);
+    expect(links.length).toBeGreaterThan(4);
+  });
+});

@@ -1,0 +1,96 @@
+/** Every story, as a reader runs it: over both transports, in both eras, as programs of their own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { serveHttp } from 'mcp-resolve/node';
+import { describe, expect, it } from 'vitest';
+
+import { buildServer } from '../../examples/bookshop/server.js';
+import { ROOT, runProgram } from './program.js';
+
+const STORIES = ['bookshop', 'delete-folder', 'refund-desk'];
+const TIMEOUT = 120_000;
+
+const clientOf = (story: string): string => `examples/${story}/client.ts`;
+
+describe('the stories', () => {
+  it('are the folders of examples/, besides their common support', async () => {
+    const entries = await readdir(path.join(ROOT, 'examples'));
+    expect(entries.sort()).toEqual([...STORIES, 'support'].sort());
+  });
+
+  it.each(STORIES)('have a page, a server and a client: %s', async (story) => {
+    const files = await readdir(path.join(ROOT, 'examples', story));
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'client.ts', 'server.ts']));
+  });
+});
+
+const matrix = STORIES.flatMap((story) =>
+  ['stdio', 'http'].flatMap((transport) =>
+    ['modern', 'legacy'].map((era) => ({ story, transport, era })),
+  ),
+);
+
+// M1 to M8, A2, E2 to E5 and E8 are asserted by the clients themselves.
+describe.concurrent('a story holds', () => {
+  it.for(matrix)('$story over $transport, $era', { timeout: TIMEOUT }, async (cell, { expect }) => {
+    const flags = [
+      ...(cell.transport === 'http' ? ['--http'] : []),
+      ...(cell.era === 'legacy' ? ['--legacy'] : []),
+    ];
+    const { code, stdout, stderr } = await runProgram(clientOf(cell.story), ...flags);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      `ok  both sides speak ${cell.era === 'legacy' ? '2025-11-25' : '2026-07-28'}\n`,
+    );
+    expect(stdout).toMatch(/\n\d{2} facts hold\n$/);
+  });
+});
+
+describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
+  it('holds twice, in either era, on a server that runs already', async ({ expect }) => {
+    const { url, server } = await startServer('delete-folder');
+    for (const flags of [[], ['--legacy']]) {
+      const { code } = await runProgram(clientOf('delete-folder'), '--url', url, ...flags);
+      expect(code).toBe(0);
+    }
+    server.kill('SIGINT');
+    expect(await once(server, 'exit')).toEqual([0, null]);
+  });
+
+  it('fails when a fact does not hold', async ({ expect }) => {
+    const wrong = await serveHttp(buildServer);
+    const ended = await runProgram(clientOf('refund-desk'), '--url', wrong.url.href);
+    await wrong.close();
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('not true: the desk has one tool\n');
+    expect(ended.stderr).toContain('expected [1,"refund_order"]');
+  });
+
+  it('fails when there is no server', async ({ expect }) => {
+    const gone = await serveHttp(buildServer);
+    await gone.close();
+    const ended = await runProgram(clientOf('bookshop'), '--url', gone.url.href);
+    expect(ended.code).toBe(1);
+  });
+
+  it('refuses a flag that it does not know', async ({ expect }) => {
+    const ended = await runProgram(clientOf('bookshop'), '--htpp');
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain("Unknown option '--htpp'");
+  });
+});
+
+/** Starts a server of a story over HTTP and waits for its address. */
+async function startServer(story: string) {
+  const program = `examples/${story}/server.ts`;
+  const server = spawn(process.execPath, ['--import', 'tsx', program, '--http'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  return { server, url: line.toString().replace('Listening on ', '').trim() };
+}
