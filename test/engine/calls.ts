@@ -1,0 +1,347 @@
+/**
+ * Random calls: a fast-check arbitrary of plain data ({@link CallShape}, which prints and shrinks
+ * well), and two readings of it: as the oracle's {@link CallSpec}, and as real resolvers.
+ */
+import { arg, confirm, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
+import type { AnyResolver, CallContext, Filler, Need } from 'mcp-resolve';
+import fc from 'fast-check';
+import { z } from 'zod';
+
+import { answerTo } from './oracle.js';
+import type { Act, Ask, AskKind, CallSpec, FillSpec, NeedSpec, Reply } from './oracle.js';
+
+/** What the body of a node does. */
+export type Behaviour =
+  | { readonly does: 'compute' }
+  /** Computes another value in each of the first rounds, so that questions are reworded. */
+  | { readonly does: 'drift'; readonly rounds: number }
+  | { readonly does: 'throw' }
+  /** Depends on its inputs. */
+  | { readonly does: 'throwOrCompute' }
+  | { readonly does: 'ask'; readonly kind: AskKind }
+  | { readonly does: 'askOrCompute'; readonly kind: AskKind };
+
+/** A resolver, as data. */
+export interface NodeShape {
+  readonly name: string | undefined;
+  /** A node so many places before this one, or an argument where there is none. */
+  readonly needs: readonly { readonly back: number; readonly outcome: boolean }[];
+  readonly behaviour: Behaviour;
+  readonly salt: number;
+  /** Whether its function returns a promise, which the scheduler settles in any order. */
+  readonly later: boolean;
+  readonly reply: Reply;
+  readonly ignored: number;
+}
+
+/** A call, as data. */
+export interface CallShape {
+  readonly nodes: readonly NodeShape[];
+  readonly guards: readonly number[];
+  readonly params: readonly { readonly back: number; readonly outcome: boolean }[];
+  readonly canAnswer: CallSpec['canAnswer'];
+  /** Whether the modern client also sends answers to what nobody asked. */
+  readonly noisy: boolean;
+}
+
+/** How likely it is that things go wrong. */
+export interface Odds {
+  readonly throws: number;
+  readonly refusals: number;
+  readonly invalid: number;
+  readonly incapable: number;
+  readonly maxNodes: number;
+}
+
+const NAMES = ['left', 'alpha', 'left#1', 'constructor', 'toString', 'guard'];
+const NEED_PARAMS = ['left', 'right', 'third', 'fourth', 'fifth'];
+const BODY_PARAMS = ['alpha', 'beta', 'left', 'valueOf', 'guard', 'zeta'];
+const ARGUMENTS = { city: 'Ulm', count: 7 };
+
+/** The names of the tool's arguments. */
+export const ARGUMENT_NAMES: readonly string[] = Object.keys(ARGUMENTS);
+
+/** Random calls. */
+export function callShapes(odds: Odds): fc.Arbitrary<CallShape> {
+  return fc.record({
+    nodes: fc.array(nodeShapes(odds), { minLength: 1, maxLength: odds.maxNodes, size: 'max' }),
+    guards: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 2, arbitrary: fc.array(fc.nat(24), { maxLength: 3 }) },
+    ),
+    params: fc.array(fc.record({ back: fc.nat(24), outcome: oneIn(3) }), {
+      minLength: 1,
+      maxLength: BODY_PARAMS.length,
+    }),
+    canAnswer: fc.record({
+      form: yesBut(odds.incapable),
+      sample: yesBut(odds.incapable),
+      roots: yesBut(odds.incapable),
+    }),
+    noisy: fc.boolean(),
+  });
+}
+
+function nodeShapes(odds: Odds): fc.Arbitrary<NodeShape> {
+  return fc.record({
+    name: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom(...NAMES) },
+    ),
+    needs: fc.array(fc.record({ back: fc.nat(26), outcome: oneIn(3) }), {
+      maxLength: NEED_PARAMS.length,
+      size: 'max',
+    }),
+    behaviour: behaviours(odds),
+    salt: fc.nat(9),
+    later: fc.boolean(),
+    reply: replies(odds),
+    ignored: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.constantFrom(1, 2) },
+    ),
+  });
+}
+
+function behaviours({ throws }: Odds): fc.Arbitrary<Behaviour> {
+  const kind = fc.constantFrom<AskKind>('elicit', 'confirm', 'sample', 'roots', 'elicitSlowly');
+  return fc.oneof(
+    { weight: 40, arbitrary: fc.constant<Behaviour>({ does: 'compute' }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({ does: fc.constant('drift'), rounds: fc.constantFrom(1, 2) }),
+    },
+    { weight: throws, arbitrary: fc.constant<Behaviour>({ does: 'throw' }) },
+    { weight: throws, arbitrary: fc.constant<Behaviour>({ does: 'throwOrCompute' }) },
+    { weight: 25, arbitrary: fc.record({ does: fc.constant('ask'), kind }) },
+    { weight: 25, arbitrary: fc.record({ does: fc.constant('askOrCompute'), kind }) },
+  );
+}
+
+function replies({ refusals, invalid }: Odds): fc.Arbitrary<Reply> {
+  return fc.oneof(
+    {
+      weight: 40,
+      arbitrary: fc.record({ how: fc.constant('accept'), number: fc.nat(99) }),
+    },
+    {
+      weight: refusals,
+      arbitrary: fc.record({ how: fc.constantFrom('decline', 'cancel') }),
+    },
+    { weight: invalid, arbitrary: fc.record({ how: fc.constantFrom(...INVALID) }) },
+  );
+}
+
+const INVALID = ['untick', 'noContent', 'mismatch', 'wrongKind'] as const;
+
+function oneIn(many: number): fc.Arbitrary<boolean> {
+  return fc.nat(many - 1).map((number) => number === many - 1);
+}
+
+function yesBut(weight: number): fc.Arbitrary<boolean> {
+  return fc.oneof(
+    { weight: 100, arbitrary: fc.constant(true) },
+    { weight, arbitrary: fc.constant(false) },
+  );
+}
+
+/** A shape as the oracle reads it. */
+export function specOf(shape: CallShape): CallSpec {
+  const { nodes, guards, params, canAnswer } = shape;
+  return {
+    nodes: nodes.map((node, index) => ({
+      name: node.name,
+      needs: needsOf(node, index),
+      act: (inputs, round) => actOf(node, index, { inputs, round }),
+    })),
+    guards: guards.map((guard) => guard % nodes.length),
+    params: params.map(({ back, outcome: wantsOutcome }, index) => ({
+      param: BODY_PARAMS[index]!,
+      node: nodes.length - 1 - (back % nodes.length),
+      outcome: wantsOutcome,
+    })),
+    args: ARGUMENTS,
+    canAnswer,
+    replies: nodes.map(({ reply }) => reply),
+    ignored: nodes.map(({ ignored }) => ignored),
+  };
+}
+
+function needsOf({ needs }: NodeShape, index: number): readonly NeedSpec[] {
+  return needs.map(({ back, outcome: wantsOutcome }, position) => {
+    const param = NEED_PARAMS[position]!;
+    // One place more than there are nodes before this one, so that arguments occur as well.
+    const node = index - 1 - (back % (index + 1));
+    if (node >= 0) return { param, node, outcome: wantsOutcome };
+    return { param, argument: ARGUMENT_NAMES[back % ARGUMENT_NAMES.length]! };
+  });
+}
+
+interface Situation {
+  readonly inputs: readonly unknown[];
+  readonly round: number;
+}
+
+/** What a node's function does with its inputs. */
+export function actOf(node: NodeShape, index: number, { inputs, round }: Situation): Act {
+  const { behaviour, salt } = node;
+  const hash = hashOf(`${salt} ${JSON.stringify(inputs, sortedMembers)}`);
+  const asks = (kind: AskKind): Act => ({ asks: { kind, message: `question ${index}: ${hash}` } });
+  switch (behaviour.does) {
+    case 'compute':
+      return { value: hash };
+    case 'drift':
+      return { value: hash + Math.min(round, behaviour.rounds) };
+    case 'throw':
+      return { throws: `node ${index} failed on ${hash}` };
+    case 'throwOrCompute':
+      return hash % 2 === 0 ? { throws: `node ${index} failed on ${hash}` } : { value: hash };
+    case 'ask':
+      return asks(behaviour.kind);
+    case 'askOrCompute':
+      return hash % 3 === 0 ? { value: hash } : asks(behaviour.kind);
+  }
+}
+
+/** Schemas may hand on the members of an answer in another order. */
+function sortedMembers(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function hashOf(text: string): number {
+  let hash = 7;
+  for (const char of text) hash = (hash * 31 + char.charCodeAt(0)) % 10_007;
+  return hash;
+}
+
+/** How a node of a real graph does its act. */
+export type Perform = (index: number, inputs: readonly unknown[], ctx: CallContext) => unknown;
+
+/** A graph, as `planResolvers` and `defineTool` take it. */
+export interface RealGraph {
+  readonly resolve: Readonly<Record<string, Filler>>;
+  readonly guards: readonly AnyResolver[];
+}
+
+/** Makes real resolvers of a call. */
+export function realGraph({ nodes, guards, params }: CallSpec, perform: Perform): RealGraph {
+  const made: AnyResolver[] = [];
+  const filler = ({ node, outcome: wantsOutcome }: FillSpec): Filler =>
+    wantsOutcome ? outcome(made[node]!) : made[node]!;
+  for (const [index, { name, needs }] of nodes.entries()) {
+    const entries = needs.map((need): [string, Need] => [
+      need.param,
+      'argument' in need ? arg(need.argument) : filler(need),
+    ]);
+    const params = needs.map(({ param }) => param);
+    made.push(
+      resolver(
+        Object.fromEntries(entries),
+        (values: Record<string, unknown>, ctx: CallContext): unknown => {
+          if (Object.keys(values).length !== params.length) throw new Error('wrong parameters');
+          return perform(
+            index,
+            params.map((param) => values[param]),
+            ctx,
+          );
+        },
+        name === undefined ? {} : { name },
+      ),
+    );
+  }
+  return {
+    resolve: Object.fromEntries(params.map((param) => [param.param, filler(param)])),
+    guards: guards.map((guard) => made[guard]!),
+  };
+}
+
+/** Returns, throws or asks, as an author's function would. */
+export function realise(act: Act): unknown {
+  if ('throws' in act) throw new Error(act.throws);
+  return 'value' in act ? act.value : realQuestion(act.asks);
+}
+
+const Pieces = z.object({ number: z.number(), unit: z.string().default('pieces') });
+
+/** The same, but validation takes its time. */
+const SlowPieces: typeof Pieces = {
+  '~standard': {
+    ...Pieces['~standard'],
+    validate: async (value: unknown) => Pieces['~standard'].validate(value),
+  },
+} as unknown as typeof Pieces;
+
+function realQuestion({ kind, message }: Ask): unknown {
+  switch (kind) {
+    case 'elicit':
+      return elicit(message, Pieces);
+    case 'elicitSlowly':
+      return elicit(message, SlowPieces);
+    case 'confirm':
+      return confirm(message);
+    case 'sample':
+      return sample({
+        messages: [{ role: 'user', content: { type: 'text', text: message } }],
+        maxTokens: 9,
+      });
+    case 'roots':
+      return listRoots();
+  }
+}
+
+/** A reply as the client sends it. */
+export function responseOf(kind: AskKind, reply: Reply): Record<string, unknown> {
+  const isForm = kind !== 'sample' && kind !== 'roots';
+  switch (reply.how) {
+    case 'accept':
+      if (!isForm) return answerTo(kind, reply.number) as Record<string, unknown>;
+      return {
+        action: 'accept',
+        content: kind === 'confirm' ? { confirm: true } : { number: reply.number },
+      };
+    case 'decline':
+    case 'cancel':
+      return { action: reply.how, content: { confirm: true, number: 1 } };
+    case 'untick':
+      return { action: 'accept', content: { confirm: false } };
+    case 'noContent':
+      return { action: 'accept' };
+    case 'mismatch':
+      return { action: 'accept', content: { nope: 'x' } };
+    case 'wrongKind':
+      return isForm ? { action: 'banana' } : { action: 'accept', content: { x: 'y' } };
+  }
+}
+
+/** The method and the text of a question on the wire. */
+export interface WireQuestion {
+  readonly method: string;
+  readonly message: string | undefined;
+}
+
+/** A question as the wire has to show it. */
+export function wireQuestion({ kind, message }: Ask): WireQuestion {
+  switch (kind) {
+    case 'elicit':
+    case 'elicitSlowly':
+    case 'confirm':
+      return { method: 'elicitation/create', message };
+    case 'sample':
+      return { method: 'sampling/createMessage', message };
+    case 'roots':
+      return { method: 'roots/list', message: undefined };
+  }
+}
+
+/** A question as the wire shows it. */
+export function readWireQuestion(request: { method: string; params?: unknown }): WireQuestion {
+  const params = (request.params ?? {}) as {
+    message?: string;
+    messages?: { content: { text: string } }[];
+  };
+  return {
+    method: request.method,
+    message: params.message ?? params.messages?.[0]?.content.text,
+  };
+}

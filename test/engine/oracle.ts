@@ -1,0 +1,342 @@
+/**
+ * What the engine has to do, said in the slowest and plainest way: one thing after another.
+ *
+ * A call is described as data ({@link CallSpec}); the oracle walks its resolvers in order and gives
+ * a {@link Transcript}: the questions of every round, what ran, and how the call ended. It shares no
+ * code with the library and knows nothing of scheduling, digests or tokens.
+ *
+ * ```
+ * walk      guards in order, then the parameters of `resolve`; depth first, needs in declaration order
+ * fill      at once when its source is settled; a plain one of a refusal ends the call there
+ * modern    walk ─► open questions? ask them all, come back with answers, walk again from scratch
+ * legacy    walk ─► open questions? ask the first, settle it, walk on; a body that ran stays run
+ * ```
+ */
+
+/** The kinds of question, by the function that an author calls. */
+export type AskKind = 'elicit' | 'elicitSlowly' | 'confirm' | 'sample' | 'roots';
+
+/** A question that a body returns. */
+export interface Ask {
+  readonly kind: AskKind;
+  readonly message: string;
+}
+
+/** What a body does when it is run. */
+export type Act =
+  { readonly value: unknown } | { readonly throws: string } | { readonly asks: Ask };
+
+/** How a resolver ended, as consumers of the outcome see it. */
+export type OracleOutcome =
+  | { readonly action: 'accept'; readonly data: unknown; readonly asked: boolean }
+  | { readonly action: 'decline' | 'cancel' };
+
+/** A parameter and the resolver that fills it. */
+export interface FillSpec {
+  readonly param: string;
+  readonly node: number;
+  readonly outcome: boolean;
+}
+
+/** A parameter of a resolver: filled by an argument of the tool, or by another resolver. */
+export type NeedSpec = FillSpec | { readonly param: string; readonly argument: string };
+
+/** A resolver. It needs only nodes with a lower index. */
+export interface NodeSpec {
+  readonly name: string | undefined;
+  readonly needs: readonly NeedSpec[];
+  /** Its function; `inputs` are the values of its needs, in declaration order. */
+  readonly act: (inputs: readonly unknown[], round: number) => Act;
+}
+
+/** How the person behind the client replies to a question. */
+export type Reply =
+  | { readonly how: 'accept'; readonly number: number }
+  | { readonly how: 'decline' | 'cancel' | 'untick' | 'noContent' | 'mismatch' | 'wrongKind' };
+
+/** A call: the graph, the arguments and the person. */
+export interface CallSpec {
+  readonly nodes: readonly NodeSpec[];
+  readonly guards: readonly number[];
+  readonly params: readonly FillSpec[];
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Which kinds of question the client declares that it can answer. */
+  readonly canAnswer: { readonly form: boolean; readonly sample: boolean; readonly roots: boolean };
+  /** How the question of each node is replied to. */
+  readonly replies: readonly Reply[];
+  /** How often the question of each node is left unanswered before that, on modern. */
+  readonly ignored: readonly number[];
+}
+
+/** A question as it was asked. */
+export interface AskedQuestion {
+  readonly node: number;
+  readonly key: string;
+  readonly kind: AskKind;
+  readonly message: string;
+}
+
+/** One round: which bodies ran, in walk order, and what was asked at its end. */
+export interface OracleRound {
+  readonly ran: readonly number[];
+  readonly questions: readonly AskedQuestion[];
+}
+
+/** How a call ended. */
+export type End =
+  { readonly values: Readonly<Record<string, unknown>> } | { readonly error: string };
+
+/** Everything that an observer can see of a call. */
+export interface Transcript {
+  readonly rounds: readonly OracleRound[];
+  readonly end: End;
+}
+
+class Abort extends Error {}
+
+/** How a question is settled; `undefined` leaves it open. */
+type Settle = (question: AskedQuestion) => OracleOutcome | undefined;
+
+/** What a walk found. */
+interface Walked {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly open: readonly AskedQuestion[];
+}
+
+/**
+ * The wire key of every node that the walk reaches: its name, else the parameter under which it is
+ * reached first; guards first, pre-order; `#1`, `#2` … where that is taken.
+ */
+export function wireKeys({ nodes, guards, params }: CallSpec): ReadonlyMap<number, string> {
+  const keys = new Map<number, string>();
+  const reach = (node: number, param: string): void => {
+    if (keys.has(node)) return;
+    const base = nodes[node]!.name ?? param;
+    const taken = new Set(keys.values());
+    let key = base;
+    for (let number = 1; taken.has(key); number += 1) key = `${base}#${number}`;
+    keys.set(node, key);
+    for (const need of nodes[node]!.needs) if ('node' in need) reach(need.node, need.param);
+  };
+  for (const guard of guards) reach(guard, 'guard');
+  for (const { node, param } of params) reach(node, param);
+  return keys;
+}
+
+/** The nodes that belong to guards: nothing else starts before they are settled. */
+export function guardNodes({ nodes, guards }: CallSpec): ReadonlySet<number> {
+  const found = new Set<number>();
+  const reach = (node: number): void => {
+    found.add(node);
+    for (const need of nodes[node]!.needs) if ('node' in need) reach(need.node);
+  };
+  guards.forEach(reach);
+  return found;
+}
+
+/** One sequential walk; a failure is thrown as {@link Abort}, at the moment it happens. */
+function walk(spec: CallSpec, run: (node: number, inputs: unknown[]) => Act, settle: Settle) {
+  const keys = wireKeys(spec);
+  const visited = new Map<number, OracleOutcome | undefined>();
+  const open: AskedQuestion[] = [];
+
+  const visit = (node: number): OracleOutcome | undefined => {
+    if (!visited.has(node)) visited.set(node, enter(node));
+    return visited.get(node);
+  };
+  const enter = (node: number): OracleOutcome | undefined => {
+    const inputs: unknown[] = [];
+    let waits = false;
+    for (const need of spec.nodes[node]!.needs) {
+      if ('argument' in need) {
+        inputs.push(spec.args[need.argument]);
+        continue;
+      }
+      const filled = fill(need);
+      if (filled === undefined) waits = true;
+      else inputs.push(filled.value);
+    }
+    if (waits) return undefined;
+    const act = run(node, inputs);
+    if ('throws' in act) throw new Abort(act.throws);
+    if ('value' in act) return { action: 'accept', data: act.value, asked: false };
+    const question = { node, key: keys.get(node)!, ...act.asks };
+    const outcome = settle(question);
+    if (outcome === undefined) open.push(question);
+    return outcome;
+  };
+  const fill = ({
+    node,
+    param,
+    outcome: wantsOutcome,
+  }: FillSpec): { value: unknown } | undefined => {
+    const outcome = visit(node);
+    if (outcome === undefined) return undefined;
+    if (wantsOutcome) return { value: outcome };
+    if (outcome.action === 'accept') return { value: outcome.data };
+    throw new Abort(
+      `Resolver for parameter '${param}' could not resolve: elicitation was ${outcome.action}`,
+    );
+  };
+
+  for (const guard of spec.guards) fill({ param: 'guard', node: guard, outcome: false });
+  const values: Record<string, unknown> = {};
+  if (open.length > 0) return { values, open };
+  for (const param of spec.params) values[param.param] = fill(param)?.value;
+  return { values, open };
+}
+
+/** All open questions pass the gate before any is asked. */
+function gate(open: readonly AskedQuestion[], { canAnswer }: CallSpec): void {
+  const needed = {
+    elicit: ['form', 'form elicitation'],
+    elicitSlowly: ['form', 'form elicitation'],
+    confirm: ['form', 'form elicitation'],
+    sample: ['sample', 'sampling'],
+    roots: ['roots', 'roots'],
+  } as const;
+  for (const { kind, key } of open) {
+    const [capability, name] = needed[kind];
+    if (canAnswer[capability]) continue;
+    throw new Abort(`Client did not declare the ${name} capability required by resolver '${key}'`);
+  }
+}
+
+/** What a reply means; `subject` begins the sentence about one that cannot be taken. */
+function read({ kind }: AskedQuestion, reply: Reply, subject: string): OracleOutcome {
+  const refuse = (problem: string): never => {
+    const sentence = `${subject}${problem}`;
+    throw new Abort(sentence.charAt(0).toUpperCase() + sentence.slice(1));
+  };
+  if (kind === 'sample' || kind === 'roots') {
+    if (reply.how !== 'accept') return refuse('received a response of the wrong kind');
+    return { action: 'accept', data: answerTo(kind, reply.number), asked: true };
+  }
+  switch (reply.how) {
+    case 'accept':
+      return { action: 'accept', data: answerTo(kind, reply.number), asked: true };
+    case 'decline':
+    case 'cancel':
+      return { action: reply.how };
+    case 'untick':
+      if (kind === 'confirm') return { action: 'decline' };
+      return refuse(MISMATCH);
+    case 'mismatch':
+      return refuse(MISMATCH);
+    case 'noContent':
+      return refuse('received an accepted elicitation with no content');
+    case 'wrongKind':
+      return refuse('received a non-elicitation response');
+  }
+}
+
+const MISMATCH =
+  'received an accepted elicitation whose content does not match the requested schema';
+
+/** The value that consumers get for an accepted answer. */
+export function answerTo(kind: AskKind, number: number): unknown {
+  switch (kind) {
+    case 'elicit':
+    case 'elicitSlowly':
+      return { number, unit: 'pieces' };
+    case 'confirm':
+      return true;
+    case 'sample':
+      return { role: 'assistant', content: { type: 'text', text: `${number}` }, model: 'scripted' };
+    case 'roots':
+      return { roots: [{ uri: `file:///${number}` }] };
+  }
+}
+
+/** Two questions are the same if they read the same. */
+function rendering({ kind, message }: Ask): string {
+  return kind === 'roots' ? kind : `${kind}: ${message}`;
+}
+
+/** What a client of the modern era keeps, or the server for it. */
+interface Recorded {
+  readonly rendering: string;
+  readonly outcome: OracleOutcome;
+}
+
+/** The modern loop: every round walks from scratch, with the answers so far. */
+export function modern(spec: CallSpec): Transcript {
+  const rounds: OracleRound[] = [];
+  const shown = spec.nodes.map(() => 0);
+  let recorded = new Map<string, Recorded>();
+  let asked = new Map<string, string>();
+  let answered = new Map<string, Reply>();
+  for (;;) {
+    const ran: number[] = [];
+    const nextRecorded = new Map<string, Recorded>();
+    const settle: Settle = (question) => {
+      const { key } = question;
+      const kept = recorded.get(key);
+      if (kept?.rendering === rendering(question)) {
+        nextRecorded.set(key, kept);
+        return kept.outcome;
+      }
+      const reply = answered.get(key);
+      if (reply === undefined || asked.get(key) !== rendering(question)) return undefined;
+      const outcome = read(question, reply, `Resolver '${key}' `);
+      nextRecorded.set(key, { rendering: rendering(question), outcome });
+      return outcome;
+    };
+    const round = rounds.length;
+    const run = (node: number, inputs: readonly unknown[]): Act => {
+      ran.push(node);
+      return spec.nodes[node]!.act(inputs, round);
+    };
+    try {
+      const { values, open } = walk(spec, run, settle);
+      gate(open, spec);
+      rounds.push({ ran, questions: open });
+      if (open.length === 0) return { rounds, end: { values } };
+      recorded = nextRecorded;
+      asked = new Map(open.map((question) => [question.key, rendering(question)]));
+      answered = new Map(
+        open
+          .filter(({ node }) => (shown[node]! += 1) > spec.ignored[node]!)
+          .map(({ key, node }) => [key, spec.replies[node]!]),
+      );
+    } catch (error) {
+      if (!(error instanceof Abort)) throw error;
+      rounds.push({ ran, questions: [] });
+      return { rounds, end: { error: error.message } };
+    }
+  }
+}
+
+/** The legacy loop: one call; each round here ends with one push, the last with the end. */
+export function legacy(spec: CallSpec): Transcript {
+  const rounds: OracleRound[] = [];
+  const acts = new Map<number, Act>();
+  const settled = new Map<number, OracleOutcome>();
+  for (;;) {
+    const ran: number[] = [];
+    const run = (node: number, inputs: readonly unknown[]): Act => {
+      if (!acts.has(node)) {
+        ran.push(node);
+        acts.set(node, spec.nodes[node]!.act(inputs, 0));
+      }
+      return acts.get(node)!;
+    };
+    let asked: readonly AskedQuestion[] = [];
+    try {
+      const { values, open }: Walked = walk(spec, run, ({ node }) => settled.get(node));
+      gate(open, spec);
+      const [first] = open;
+      if (first === undefined) {
+        rounds.push({ ran, questions: [] });
+        return { rounds, end: { values } };
+      }
+      asked = [first];
+      settled.set(first.node, read(first, spec.replies[first.node]!, ''));
+      rounds.push({ ran, questions: asked });
+    } catch (error) {
+      if (!(error instanceof Abort)) throw error;
+      rounds.push({ ran, questions: asked });
+      return { rounds, end: { error: error.message } };
+    }
+  }
+}
