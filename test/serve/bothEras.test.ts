@@ -1,5 +1,5 @@
 /** One endpoint, clients of both eras: who is asked how, and that nothing mixes. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
 
@@ -12,6 +12,7 @@ import {
   personAt,
   type Witness,
 } from './askingServer.js';
+import { eventually } from './eventually.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -118,7 +119,7 @@ describe('one endpoint for both eras', () => {
       cancelling.abort('no longer needed');
 
       await failure;
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(signal.aborted).toBe(true);
       });
       expect(await call(ada, 'greet', { greeting: 'Still here' })).toBe('Still here, Ada!');

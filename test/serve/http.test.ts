@@ -1,8 +1,15 @@
 /** `serveHttp` as a server on a port: who may reach it, who may use it, how it starts and ends. */
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { requireBearerAuth, type AuthInfo } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpServerHandle, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  createDualEraHandler,
+  type HttpServerHandle,
+  serveHttp,
+  type ServeHttpOptions,
+} from 'mcp-resolve/node';
 
 import { askingFactory, call, connect } from './askingServer.js';
 import { initialize, openSession, post, refusalOf, toolCall, withSession } from './rawHttp.js';
@@ -218,5 +225,21 @@ describe('without the package @modelcontextprotocol/node', () => {
     );
     const broken = new Error('a syntax error');
     await expect(loadNodeAdapter(() => Promise.reject(broken))).rejects.toBe(broken);
+  });
+
+  it('a mounted handler answers with an error, and says why to its author', async () => {
+    vi.doMock('@modelcontextprotocol/node', () => {
+      throw new Error('missing');
+    });
+    const onerror = vi.fn();
+    const { node } = createDualEraHandler(askingFactory().factory, { onerror });
+    const server = createServer(node).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(post(initialize, {}, `http://127.0.0.1:${port}/mcp`));
+    expect(await refusalOf(response)).toMatchObject({ status: 500, code: -32603 });
+    expect(onerror).toHaveBeenCalledOnce();
+    server.close();
+    vi.doUnmock('@modelcontextprotocol/node');
   });
 });

@@ -61,6 +61,23 @@ describe('createDualEraHandler', () => {
       { sessionIdleMs: Number.NaN },
       "The option 'sessionIdleMs' must be a whole number of at least 1, not NaN.",
     ],
+    [
+      { maxSessionsPerPrincipal: -1 },
+      "The option 'maxSessionsPerPrincipal' must be a whole number of at least 1, not -1.",
+    ],
+    [
+      { maxOpenQuestions: 0.5 },
+      "The option 'maxOpenQuestions' must be a whole number of at least 1, not 0.5.",
+    ],
+    [
+      { disconnectGraceMs: untyped('1m') },
+      "The option 'disconnectGraceMs' must be a whole number of at least 1, not '1m'.",
+    ],
+    [
+      { allowedHosts: ['https://example.com'] },
+      "The option 'allowedHosts' takes host names without scheme and port, like 'example.com' or '[::1]', not 'https://example.com'.",
+    ],
+    [{ authenticate: untyped(true) }, "The option 'authenticate' must be a function, not true."],
   ])('refuses %o', async (options, sentence) => {
     expect(await messageOf(() => createDualEraHandler(build, options))).toBe(sentence);
   });

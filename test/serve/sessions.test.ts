@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDualEraHandler } from 'mcp-resolve/node';
 
 import { askingFactory } from './askingServer.js';
+import { eventually } from './eventually.js';
 import {
   get,
   initialize,
@@ -176,7 +177,7 @@ describe('an idle session', () => {
     expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
 
     await stream.body!.cancel();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
     });
   });
@@ -218,7 +219,7 @@ describe('a cancelled call', () => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     const answer = { action: 'accept', content: { name: 'Ada' } };
     await handler.fetch(post({ jsonrpc: '2.0', id: 0, result: answer }, withSession(id)));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
     });
     expect(await new Response(all).text()).toContain('Hello, Ada!');

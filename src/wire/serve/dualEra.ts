@@ -46,13 +46,13 @@ export interface DualEraHandler {
    * Refuses new requests with HTTP 503, lets calls in flight finish (answers to their questions
    * still come in), and then ends every session and every open stream.
    */
-  close(options?: CloseOptions): Promise<void>;
+  readonly close: (options?: CloseOptions) => Promise<void>;
   /**
    * Closes the sessions which are abandoned at `now` (milliseconds since the epoch, by default the
    * present) and says how many. A timer does this where processes live long; call it yourself where
    * timers do not run.
    */
-  closeIdleSessions(now?: number): Promise<number>;
+  readonly closeIdleSessions: (now?: number) => Promise<number>;
 }
 
 /**

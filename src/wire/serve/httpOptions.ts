@@ -46,7 +46,7 @@ export interface HttpServerHandle {
    * Refuses new requests with HTTP 503 while calls in flight finish, then ends every session,
    * stream and connection, and resolves when the port is free again.
    */
-  close(options?: CloseOptions): Promise<void>;
+  readonly close: (options?: CloseOptions) => Promise<void>;
 }
 
 /** The settings `serveHttp` works with. */
