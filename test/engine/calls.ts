@@ -13,8 +13,8 @@ import type { Act, Ask, AskKind, CallSpec, FillSpec, NeedSpec, Reply } from './o
 /** What the body of a node does. */
 export type Behaviour =
   | { readonly does: 'compute' }
-  /** Computes another value in each of the first rounds, so that questions are reworded. */
-  | { readonly does: 'drift'; readonly rounds: number }
+  /** Computes another value in each of some rounds, so that questions are reworded. */
+  | { readonly does: 'drift'; readonly after: number; readonly times: number }
   | { readonly does: 'throw' }
   /** Depends on its inputs. */
   | { readonly does: 'throwOrCompute' }
@@ -108,8 +108,12 @@ function behaviours({ throws }: Odds): fc.Arbitrary<Behaviour> {
   return fc.oneof(
     { weight: 40, arbitrary: fc.constant<Behaviour>({ does: 'compute' }) },
     {
-      weight: 5,
-      arbitrary: fc.record({ does: fc.constant('drift'), rounds: fc.constantFrom(1, 2) }),
+      weight: 8,
+      arbitrary: fc.record({
+        does: fc.constant('drift'),
+        after: fc.nat(3),
+        times: fc.constantFrom(1, 2),
+      }),
     },
     { weight: throws, arbitrary: fc.constant<Behaviour>({ does: 'throw' }) },
     { weight: throws, arbitrary: fc.constant<Behaviour>({ does: 'throwOrCompute' }) },
@@ -191,7 +195,7 @@ export function actOf(node: NodeShape, index: number, { inputs, round }: Situati
     case 'compute':
       return { value: hash };
     case 'drift':
-      return { value: hash + Math.min(round, behaviour.rounds) };
+      return { value: hash + Math.min(Math.max(round - behaviour.after, 0), behaviour.times) };
     case 'throw':
       return { throws: `node ${index} failed on ${hash}` };
     case 'throwOrCompute':
