@@ -101,13 +101,16 @@ type Unless<Sentence> = [Sentence] extends [never] ? unknown : Sentence;
 
 type Complaint<R, A, P extends string> =
   R extends Req<infer N, infer T>
-    ? N extends keyof A
-      ? A[N] extends T
-        ? never
-        : Exclude<A[N], undefined> extends T
-          ? `'${P}' needs the argument '${N}', which is optional in inputSchema: make it required, give it a default, or let the resolver take undefined.`
-          : `'${P}' needs the argument '${N}', which has another type in inputSchema.`
-      : `'${P}' needs the argument '${N}', which inputSchema does not have.`
+    ? // `arg<T>('name')` keeps its name from the compiler; it is checked when the tool is defined.
+      string extends N
+      ? never
+      : N extends keyof A
+        ? A[N] extends T
+          ? never
+          : Exclude<A[N], undefined> extends T
+            ? `'${P}' needs the argument '${N}', which is optional in inputSchema: make it required, give it a default, or let the resolver take undefined.`
+            : `'${P}' needs the argument '${N}', which has another type in inputSchema.`
+        : `'${P}' needs the argument '${N}', which inputSchema does not have.`
     : never;
 
 /** What a body receives: the tool's arguments and the resolved values in one object. */

@@ -4,11 +4,11 @@
  * read when a tool is defined, with the whole graph in view.
  */
 import { InvalidGraphError } from '../errors.js';
-import { KIND } from './brand.js';
+import { KIND, kindOf } from './brand.js';
 import type { CallContext } from './context.js';
 import type { OneQuestion, ReqsOf, ValueOfReturn, ValuesOf } from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
-import { isObject, isSchema } from './schema.js';
+import { isObject, isPlainObject, isSchema } from './schema.js';
 
 /**
  * Creates a resolver. `fn` gets the values of its needs and the context of the call, and returns a
@@ -29,7 +29,7 @@ export function resolver(
   fn: unknown,
   options: ResolverOptions = {},
 ): Resolver<unknown> {
-  if (!isObject(needs)) {
+  if (!isPlainObject(needs) || kindOf(needs) !== undefined) {
     throw invalid('resolver() takes its needs first: resolver({}, fn) where there are none.');
   }
   if (typeof fn !== 'function') {
@@ -52,7 +52,8 @@ const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots'];
 function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (!isObject(options)) throw invalid('The options of resolver() are an object: { name, asks }.');
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined) throw invalid(`resolver() has no option '${unknown}'.`);
+  if (unknown !== undefined)
+    throw invalid(`resolver() has no option '${unknown}' (known: ${OPTIONS.join(', ')}).`);
   const { name, asks } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw invalid('The name of a resolver is a text that is not empty.');

@@ -81,6 +81,16 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Whether `value` is an object as a literal makes it: what a Map or an instance holds would be
+ * overlooked.
+ */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** What a validation complained about, with the places. */
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[]): string {
   return issues

@@ -5,7 +5,7 @@
  */
 import { isKind } from '../define/brand.js';
 import type { AnyResolver, Filler } from '../define/model.js';
-import { InvalidGraphError } from '../errors.js';
+import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { WireKeys } from './keys.js';
 import { describeMisfit, readNeed } from './needs.js';
@@ -22,15 +22,23 @@ export interface PlanSpec {
 /** The parameter name of a guard, in keys, paths and messages. */
 export const GUARD = 'guard';
 
+/** What a graph is checked against. */
+export interface Surroundings {
+  /** The tool's arguments; `undefined` where its schema does not tell them. */
+  readonly argumentNames: ReadonlySet<string> | undefined;
+  /** What is wrong with the question that a resolver declares, if anything. */
+  readonly problemWith?: (resolver: AnyResolver) => string | undefined;
+}
+
 /**
- * Builds the plan of a graph. `argumentNames` are the tool's arguments, or `undefined` where its
- * schema does not tell them.
+ * Builds the plan of a graph.
  *
  * @throws {@link InvalidGraphError} If the graph has a cycle, a need that nothing fills, or a bad
  *   name.
  */
-export function buildPlan(spec: PlanSpec, argumentNames: ReadonlySet<string> | undefined): Plan {
-  const builder = new PlanBuilder(spec.name, argumentNames);
+export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
+  const { argumentNames } = surroundings;
+  const builder = new PlanBuilder(spec.name, surroundings);
   for (const guard of spec.guards ?? []) builder.addGuard(guard);
   const guardNodes = builder.nodes.length;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
@@ -69,7 +77,7 @@ class PlanBuilder {
 
   constructor(
     private readonly tool: string,
-    private readonly argumentNames: ReadonlySet<string> | undefined,
+    private readonly surroundings: Surroundings,
   ) {}
 
   /** Plans a guard: its value is dropped, and a refusal always ends the call. */
@@ -120,12 +128,24 @@ class PlanBuilder {
   private enter(param: string, resolver: AnyResolver): void {
     if (this.open.has(resolver)) throw this.cycle(param, resolver);
     const base = resolver.options.name ?? param;
-    this.checkName(base);
-    const needs = Object.entries(resolver.needs);
-    for (const [name] of needs) this.checkName(name);
+    this.checkName(base, param);
+    const needs = this.needsOf(param, resolver);
     this.open.add(resolver);
     const key = this.keys.take(base);
     this.visits.push({ resolver, param, key, needs, args: [], fills: [], next: 0 });
+    for (const [name] of needs) this.checkName(name);
+    const problem = this.surroundings.problemWith?.(resolver);
+    if (problem !== undefined) throw this.error('ERR_GRAPH_ASKS', `Resolver '${key}' ${problem}`);
+  }
+
+  /** Needs may be getters, which is how a graph can be written before its parts. */
+  private needsOf(param: string, resolver: AnyResolver): [string, unknown][] {
+    try {
+      return Object.entries(resolver.needs);
+    } catch (error) {
+      const problem = `The needs of resolver '${param}' cannot be read: ${messageOf(error)}`;
+      throw this.error('ERR_GRAPH_NEED', problem, param);
+    }
   }
 
   private leave({ resolver, key, args, fills }: Visit): void {
@@ -149,17 +169,16 @@ class PlanBuilder {
     return placed;
   }
 
-  private checkName(name: string): void {
+  private checkName(name: string, at = name): void {
     if (name !== '__proto__' && name !== '') return;
-    throw this.error(
-      'ERR_GRAPH_NAME',
-      `'${name}' cannot be the name of a parameter or a resolver.`,
-    );
+    const problem = `'${name}' cannot be the name of a parameter or a resolver: rename it.`;
+    throw this.error('ERR_GRAPH_NAME', problem, at);
   }
 
   private checkArgument(param: string, argument: string): string {
-    if (this.argumentNames?.has(argument) === false) {
-      const has = [...this.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
+    if (this.surroundings.argumentNames?.has(argument) === false) {
+      const has =
+        [...this.surroundings.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
       throw this.error(
         'ERR_GRAPH_ARGUMENT',
         `${this.subject()} parameter '${param}' cannot be resolved: '${this.tool}' has no argument '${argument}' (it has ${has}). ` +
@@ -172,9 +191,7 @@ class PlanBuilder {
 
   private misfit(param: string, given: unknown): InvalidGraphError {
     const expected =
-      this.visits.length === 0
-        ? 'a resolver or outcome(resolver)'
-        : 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
+      this.visits.length > 0 ? IN_A_RESOLVER : param === GUARD ? 'a resolver' : IN_A_TOOL;
     return this.error(
       'ERR_GRAPH_NEED',
       `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, but ${describeMisfit(given)}.`,
@@ -203,6 +220,9 @@ class PlanBuilder {
     return new InvalidGraphError(code, message, path);
   }
 }
+
+const IN_A_TOOL = 'a resolver or outcome(resolver)';
+const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
 
 function clash(tool: string, param: string): InvalidGraphError {
   return new InvalidGraphError(

@@ -145,8 +145,10 @@ const LONGEST_REASON = 40;
 /** The claims besides the state, the target and the audience. */
 const CLAIM_BYTES = 256;
 
-/** A resource is bound by its uri alone; the others by name and arguments as they came over the
-wire. */
+/**
+ * A resource is bound by its uri alone; the others by name and arguments as they came over the
+ * wire.
+ */
 async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
   const args = method === 'resources/read' ? {} : params.arguments;
   return { method, target: targetOf(params), args: await argumentsDigest(args) };

@@ -21,8 +21,10 @@ export interface SealLogger {
 
 /** What every policy can be told. */
 export interface SealSettings {
-  /** Which service the tokens are for; servers that share keys but not the audience reject each
-other's. */
+  /**
+   * Which service the tokens are for; servers that share keys but not the audience reject each
+   * other's.
+   */
   readonly audience?: string;
   /** How long a client may take for one round. Default: 600. */
   readonly ttlSeconds?: number;

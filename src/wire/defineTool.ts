@@ -1,5 +1,5 @@
 /** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
-import { KIND } from '../define/brand.js';
+import { KIND, kindOf } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type {
   ArgumentsOf,
@@ -9,18 +9,19 @@ import type {
   CheckResolve,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
-import { isObject, propertyNames } from '../define/schema.js';
+import { isPlainObject, propertyNames } from '../define/schema.js';
 import type { InputOf, Schema } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
 import type { Tool, ToolDefinition, ToolMetadata } from './definition.js';
 import { callDirectly } from './directCall.js';
 import { install } from './install.js';
 import { planResolvers } from './planResolvers.js';
+import { findSlip } from './slips.js';
 import {
   advertisedSchema,
   argumentSchema,
-  assertObjectSchema,
-  assertSchema,
+  assertInputSchema,
+  assertOutputSchema,
 } from './toolSchema.js';
 
 /** What a tool is defined with, besides its name and body. */
@@ -61,8 +62,8 @@ export function defineTool<
 export function defineTool(name: string, config: unknown, body: unknown): Tool {
   assertParts(name, config, body);
   const { inputSchema, outputSchema, resolve, guards, ...metadata } = config;
-  if (inputSchema !== undefined) assertObjectSchema(name, 'inputSchema', inputSchema);
-  if (outputSchema !== undefined) assertSchema(name, 'outputSchema', outputSchema);
+  if (inputSchema !== undefined) assertInputSchema(name, inputSchema);
+  if (outputSchema !== undefined) assertOutputSchema(name, outputSchema);
   const names = inputSchema === undefined ? [] : propertyNames(inputSchema);
   return makeTool({
     name,
@@ -95,19 +96,6 @@ type AnyConfig = ToolConfig<
   readonly AnyResolver[]
 >;
 
-/** Names that authors reach for and that would be passed on silently. */
-const SLIPS: Readonly<Record<string, string>> = {
-  resolver: 'resolve',
-  resolvers: 'resolve',
-  resolves: 'resolve',
-  guard: 'guards',
-  input: 'inputSchema',
-  output: 'outputSchema',
-  schema: 'inputSchema',
-  parameters: 'inputSchema',
-  argsSchema: 'inputSchema',
-};
-
 function assertParts(name: unknown, config: unknown, body: unknown): asserts config is AnyConfig {
   if (typeof name !== 'string' || name === '') {
     throw invalid(
@@ -115,23 +103,27 @@ function assertParts(name: unknown, config: unknown, body: unknown): asserts con
       "defineTool() takes the tool's name first: defineTool('refund_order', { … }, body).",
     );
   }
-  if (!isObject(config))
+  if (!isPlainObject(config)) {
     throw invalid(name, `Tool '${name}': the second argument is its configuration, an object.`);
-  if (typeof body !== 'function')
+  }
+  if (typeof body !== 'function') {
     throw invalid(name, `Tool '${name}' has no body: the third argument is its function.`);
-  const slip = Object.keys(config).find((key) => Object.hasOwn(SLIPS, key));
-  if (slip !== undefined)
+  }
+  const slip = findSlip(Object.keys(config));
+  if (slip !== undefined) {
     throw invalid(
       name,
-      `Tool '${name}' has no field '${slip}': did you mean '${SLIPS[slip] ?? ''}'?`,
+      `Tool '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
     );
-  if (config.resolve !== undefined && !isObject(config.resolve)) {
+  }
+  const { resolve, guards } = config;
+  if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
     throw invalid(
       name,
       `Tool '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`,
     );
   }
-  if (config.guards !== undefined && !Array.isArray(config.guards)) {
+  if (guards !== undefined && !Array.isArray(guards)) {
     throw invalid(name, `Tool '${name}': guards is a list of resolvers: [canRefund].`);
   }
 }

@@ -43,7 +43,7 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
     errors = 'all',
     request,
   } = options as InstallOptions;
-  if (!(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
+  if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
     throw invalid(
       `askTimeoutMs is a positive number of milliseconds, at most ${LONGEST_TIMER_MS}.`,
     );

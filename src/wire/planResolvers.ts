@@ -1,5 +1,6 @@
 /** Plans a graph, and checks of each declared question that it can be shown. */
-import { InvalidGraphError, messageOf } from '../errors.js';
+import type { AnyResolver } from '../define/model.js';
+import { messageOf } from '../errors.js';
 import { buildPlan } from '../graph/build.js';
 import type { PlanSpec } from '../graph/build.js';
 import type { Plan } from '../graph/plan.js';
@@ -12,16 +13,18 @@ import { formSchema } from '../question/formSchema.js';
  * @throws {@link InvalidGraphError} If the graph cannot work.
  */
 export function planResolvers(spec: PlanSpec, argumentNames: Iterable<string> | undefined): Plan {
-  const plan = buildPlan(spec, argumentNames && new Set(argumentNames));
-  for (const { key, resolver } of plan.nodes) {
-    const { asks } = resolver.options;
-    if (asks === undefined || typeof asks === 'string') continue;
-    try {
-      formSchema(asks);
-    } catch (error) {
-      const problem = `Resolver '${key}' asks with a schema that no form can show: ${messageOf(error)}`;
-      throw new InvalidGraphError('ERR_GRAPH_ASKS', problem, [spec.name, key]);
-    }
+  return buildPlan(spec, {
+    argumentNames: argumentNames && new Set(argumentNames),
+    problemWith: unshowable,
+  });
+}
+
+function unshowable({ options: { asks } }: AnyResolver): string | undefined {
+  if (asks === undefined || typeof asks === 'string') return undefined;
+  try {
+    formSchema(asks);
+    return undefined;
+  } catch (error) {
+    return `asks with a schema that no form can show: ${messageOf(error)}`;
   }
-  return plan;
 }

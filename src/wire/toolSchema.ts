@@ -51,33 +51,32 @@ function without(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * Checks that what an author gave as a schema is one, and describes an object.
+ * Checks that what an author gave as the schema of arguments is one, and describes an object.
  *
  * @throws {@link InvalidGraphError} With the remedy for what was given instead.
  */
-export function assertObjectSchema(
-  tool: string,
-  field: string,
-  given: unknown,
-): asserts given is Schema {
+export function assertInputSchema(tool: string, given: unknown): asserts given is Schema {
+  const { type } = jsonOf(tool, 'inputSchema', given);
+  if (type === undefined || type === 'object') return;
+  throw invalid(
+    tool,
+    `inputSchema must describe an object, not ${JSON.stringify(type)}: wrap it in z.object({ … }).`,
+  );
+}
+
+/** Checks that what an author gave as the schema of results is one. */
+export function assertOutputSchema(tool: string, given: unknown): asserts given is Schema {
+  jsonOf(tool, 'outputSchema', given);
+}
+
+function jsonOf(tool: string, field: 'inputSchema' | 'outputSchema', given: unknown): JsonSchema {
   if (!isSchema(given)) throw invalid(tool, `${field} is not a schema: ${remedy(given)}`);
-  let type: unknown;
+  const { jsonSchema } = given['~standard'];
   try {
-    ({ type } = toJsonSchema(given, 'input'));
+    return jsonSchema[field === 'inputSchema' ? 'input' : 'output']({ target: 'draft-2020-12' });
   } catch (error) {
     throw invalid(tool, `${field} cannot be shown as JSON Schema: ${messageOf(error)}`);
   }
-  if (type !== undefined && type !== 'object') {
-    throw invalid(
-      tool,
-      `${field} must describe an object, not ${JSON.stringify(type)}: wrap it in z.object({ … }).`,
-    );
-  }
-}
-
-/** Checks that what an author gave as an output schema is a schema. */
-export function assertSchema(tool: string, field: string, given: unknown): asserts given is Schema {
-  if (!isSchema(given)) throw invalid(tool, `${field} is not a schema: ${remedy(given)}`);
 }
 
 function remedy(given: unknown): string {
