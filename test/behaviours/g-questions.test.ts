@@ -469,6 +469,35 @@ describe('G33: a question that is worded anew each time', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  test('G33: a leg without an answer between the two does not hide the second', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    let rate = 0;
+    const leg = legsOf(volatile('slow', () => `At ${++rate}?`));
+    const moved = await leg(answering(await leg(), { approval: yes }));
+    const idle = await leg(answering(moved, {}));
+    expect(warned).not.toHaveBeenCalled();
+
+    await leg(answering(idle, { approval: yes }));
+    expect(warned).toHaveBeenCalledTimes(1);
+  });
+
+  test('G33: an old answer that is sent along again is no answer to the new question', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    let rate = 1;
+    const approval = resolver({}, () => confirm(`At ${rate}?`));
+    const last = resolver({ approval }, () => confirm('Last?'));
+    const leg = legsOf(defineTool('resent', { resolve: { last } }, () => 'ran'));
+    const second = await leg(answering(await leg(), { approval: yes }));
+    rate = 2;
+    const third = await leg(answering(second, { approval: yes, last: yes }));
+    expect(messagesOf(third)).toEqual({ approval: 'At 2?' });
+
+    rate = 3;
+    const fourth = await leg(answering(third, { approval: yes }));
+    expect(messagesOf(fourth)).toEqual({ approval: 'At 3?' });
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   test('G33: nobody is warned of an answer that comes without a state', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const leg = legsOf(volatile('stateless', () => 'Sure?'));
