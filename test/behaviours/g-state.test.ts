@@ -104,7 +104,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
     ],
   ])('G23: __proto__ cannot be the name of %s', (_, define) => {
     expect(define).toThrow(InvalidGraphError);
-    expect(define).toThrow("'__proto__' cannot be the name of a parameter or a resolver.");
+    expect(define).toThrow("'__proto__' cannot be the name of a parameter or a resolver");
   });
 });
 
