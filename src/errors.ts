@@ -110,5 +110,9 @@ function shownPath(path: readonly string[]): string {
 
 /** The message of anything that can be thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return 'something that cannot be shown was thrown';
+  }
 }

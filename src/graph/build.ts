@@ -41,12 +41,13 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
   const builder = new PlanBuilder(spec.name, surroundings);
   for (const guard of spec.guards ?? []) builder.addGuard(guard);
   const guardNodes = builder.nodes.length;
+  const guardSteps = builder.steps;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
     if (argumentNames?.has(param) === true) throw clash(spec.name, param);
     return builder.addRoot(param, filler);
   });
   for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
-  return { name: spec.name, nodes: builder.nodes, guardNodes, params };
+  return { name: spec.name, nodes: builder.nodes, guardNodes, guardSteps, params };
 }
 
 /** A resolver whose needs are being visited. */
@@ -79,6 +80,11 @@ class PlanBuilder {
     private readonly tool: string,
     private readonly surroundings: Surroundings,
   ) {}
+
+  /** How many sequence numbers are given out. */
+  get steps(): number {
+    return this.seq;
+  }
 
   /** Plans a guard: its value is dropped, and a refusal always ends the call. */
   addGuard(guard: unknown): void {

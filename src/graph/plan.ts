@@ -49,6 +49,8 @@ export interface Plan {
   readonly nodes: readonly PlanNode[];
   /** The first so many nodes are the guards and what they need: they finish before the others start. */
   readonly guardNodes: number;
+  /** The first so many sequence numbers are theirs. */
+  readonly guardSteps: number;
   /** The parameters of the body. */
   readonly params: readonly Fill[];
 }

@@ -49,11 +49,14 @@ export class Round {
   private readonly missing: number[];
   private readonly outcomes: (Outcome<unknown> | undefined)[];
   private readonly queue: PlanNode[] = [];
+  /** What runs and is awaited. */
   private readonly running = new Set<PlanNode>();
   private readonly open = new Map<PlanNode, Asked>();
   private guarding: boolean;
   private over = false;
   private failedAt = Infinity;
+  /** The nodes that a failure has not overtaken: all before this one. */
+  private reach: number;
   private error: unknown;
   private onQuiet: (() => void) | undefined;
 
@@ -64,6 +67,7 @@ export class Round {
     this.missing = plan.nodes.map((node) => node.fills.length);
     this.outcomes = new Array<undefined>(plan.nodes.length);
     this.guarding = plan.guardNodes > 0;
+    this.reach = plan.nodes.length;
     this.enqueueFree(0, this.guarding ? plan.guardNodes : plan.nodes.length);
   }
 
@@ -77,7 +81,9 @@ export class Round {
 
   /** The failure that a sequential walk would have met first. */
   get failure(): Failure | undefined {
-    return this.failedAt === Infinity ? undefined : { error: this.error };
+    // What refused a guard may fail a parameter of the body as well: not before the guards are through.
+    const reached = this.guarding ? this.plan.guardSteps : Infinity;
+    return this.failedAt < reached ? { error: this.error } : undefined;
   }
 
   /** The questions that nobody has answered yet, in walk order. */
@@ -109,19 +115,13 @@ export class Round {
       // The queue grows while it is worked off; taking from its front would cost more than the work.
       for (const node of this.queue) this.start(node);
       this.queue.length = 0;
-      if (this.isRunning()) return false;
+      if (this.running.size > 0) return false;
       if (!this.guarding || this.failure !== undefined || this.open.size > 0) break;
       this.guarding = false;
       this.enqueueFree(this.plan.guardNodes, this.plan.nodes.length);
     }
     if (this.failure !== undefined) this.over = true;
     return true;
-  }
-
-  /** Whether something runs that the walk would have come to before it failed. */
-  private isRunning(): boolean {
-    if (this.failedAt === Infinity) return this.running.size > 0;
-    return [...this.running].some((node) => node.seq < this.failedAt);
   }
 
   private enqueueFree(from: number, to: number): void {
@@ -158,7 +158,7 @@ export class Round {
       return;
     }
     this.running.add(node);
-    Promise.resolve(value).then(
+    genuine(value).then(
       (arrived) => {
         this.arrive(node, () => {
           next(arrived);
@@ -173,8 +173,7 @@ export class Round {
   }
 
   private arrive(node: PlanNode, goOn: () => void): void {
-    this.running.delete(node);
-    if (this.over) return;
+    if (!this.running.delete(node) || this.over) return;
     try {
       goOn();
     } catch (error) {
@@ -219,6 +218,16 @@ export class Round {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
     this.error = error;
+    // What the walk would do later is no longer awaited. Each node is passed once, however many fail.
+    const { nodes } = this.plan;
+    for (
+      let node = nodes[this.reach - 1];
+      node !== undefined && node.seq >= seq;
+      node = nodes[this.reach - 1]
+    ) {
+      this.running.delete(node);
+      this.reach -= 1;
+    }
   }
 
   private valuesFor(node: PlanNode): Record<string, unknown> {
@@ -236,6 +245,14 @@ export class Round {
     if (fill.wantsOutcome) return outcome;
     return outcome?.action === 'accept' ? outcome.data : undefined;
   }
+}
+
+/** A promise that settles once and later; an author's own may have a `then` that does neither. */
+function genuine<T>(value: PromiseLike<T>): Promise<T> {
+  if (value instanceof Promise && value.then === Promise.prototype.then) return value as Promise<T>;
+  return new Promise((resolve) => {
+    resolve(value);
+  });
 }
 
 function refusal(param: string, action: 'decline' | 'cancel'): ToolError {

@@ -7,6 +7,7 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { messageOf } from '../errors.js';
 import { passToBoundary } from './boundary.js';
 import { callTool } from './callTool.js';
 import type { ToolDefinition } from './definition.js';
@@ -62,7 +63,7 @@ export function callFor(
     errors: options.errors,
     onUnexpectedError: (error) => {
       if (ctx.mcpReq.signal.aborted) return;
-      server.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      server.onerror?.(error instanceof Error ? error : new Error(messageOf(error)));
     },
   });
 }

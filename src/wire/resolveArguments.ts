@@ -87,6 +87,7 @@ async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
     round.stop();
   };
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   await quiet;
   signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
