@@ -1,0 +1,16 @@
+// is not assignable to type 'Filler'.
+import { argsOf, defineTool } from 'mcp-resolve';
+import * as z from 'zod';
+
+const RefundInput = z.object({ order_id: z.string() });
+
+export const refund = defineTool(
+  'refund',
+  {
+    inputSchema: RefundInput,
+    // Mistake:
+    resolve: { id: argsOf(RefundInput).order_id },
+  },
+  // Follows:
+  ({ id }) => id,
+);

@@ -1,0 +1,16 @@
+// 'restock' needs the argument 'order_id', which has another type in inputSchema.
+import { argsOf, confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const { order_id } = argsOf(z.object({ order_id: z.string() }));
+const askRestock = resolver({ id: order_id }, ({ id }) => confirm(`Restock ${id}?`));
+
+export const refund = defineTool(
+  'refund',
+  {
+    inputSchema: z.object({ order_id: z.number() }),
+    // Mistake:
+    resolve: { restock: outcome(askRestock) },
+  },
+  ({ restock }) => restock.action,
+);

@@ -1,0 +1,17 @@
+// 'guard' needs the argument 'order_id', which is optional in inputSchema: make it required, give it a default, or let the resolver take undefined.
+import { argsOf, defineTool, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const { order_id } = argsOf(z.object({ order_id: z.string() }));
+const loggedIn = resolver({}, () => true);
+const mayRefund = resolver({ id: order_id }, ({ id }) => id !== '');
+
+export const refund = defineTool(
+  'refund',
+  {
+    inputSchema: z.object({ order_id: z.string().optional() }),
+    // Mistake:
+    guards: [loggedIn, mayRefund],
+  },
+  ({ order_id = 'none' }) => order_id,
+);

@@ -1,0 +1,9 @@
+// 'nmae' does not exist in type 'ResolverOptions'.
+import { resolver } from 'mcp-resolve';
+
+export const cents = resolver(
+  {},
+  () => 500,
+  // Mistake:
+  { nmae: 'cents' },
+);

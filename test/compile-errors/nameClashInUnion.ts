@@ -1,0 +1,18 @@
+// 'cents' is both an argument of inputSchema and a resolved parameter: rename one of them.
+import { defineTool, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const cents = resolver({}, () => 500);
+
+export const refund = defineTool(
+  'refund',
+  {
+    inputSchema: z.discriminatedUnion('scope', [
+      z.object({ scope: z.literal('all') }),
+      z.object({ scope: z.literal('part'), cents: z.number() }),
+    ]),
+    // Mistake:
+    resolve: { cents },
+  },
+  ({ scope }) => scope,
+);

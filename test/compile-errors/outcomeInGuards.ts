@@ -1,0 +1,13 @@
+// Type 'OutcomeOf<true, never>' is missing the following properties from type 'Resolver<unknown, Reqs>'
+import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+
+const sure = resolver({}, () => confirm('Sure?'));
+
+export const refund = defineTool(
+  'refund',
+  {
+    // Mistake:
+    guards: [outcome(sure)],
+  },
+  () => 'refunded',
+);

@@ -1,0 +1,10 @@
+// The body must return what outputSchema describes.
+import { defineTool } from 'mcp-resolve';
+import * as z from 'zod';
+
+export const refund = defineTool(
+  'refund',
+  { outputSchema: z.array(z.string()) },
+  // Mistake:
+  () => 500,
+);

@@ -1,0 +1,12 @@
+// A resolver asks one question: split this one into a resolver per question.
+import { argsOf, elicit, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const { full } = argsOf(z.object({ full: z.boolean() }));
+
+// Mistake:
+export const scope = resolver({ full }, (values) =>
+  values.full
+    ? elicit('Why?', z.object({ reason: z.string() }))
+    : elicit('Which, and why?', z.object({ sku: z.string(), reason: z.string() })),
+);

@@ -1,0 +1,109 @@
+/** What a resolver takes from the tool's arguments, and what it requires of the tool for that. */
+import {
+  type Arg,
+  arg,
+  argsOf,
+  defineTool,
+  outcome,
+  type Req,
+  resolver,
+  type Resolver,
+} from 'mcp-resolve';
+import * as z from 'zod';
+import { typeOf } from '../support/typeOf.js';
+
+const Input = z.object({
+  order_id: z.string(),
+  note: z.string().optional(),
+  limit: z.number().default(10),
+  at: z.string().transform((text) => new Date(text)),
+});
+const args = argsOf(Input);
+
+// One need per property, named, with the type that validation gives.
+typeOf(args).is<{
+  readonly order_id: Arg<string, 'order_id'>;
+  readonly note: Arg<string | undefined, 'note'>;
+  readonly limit: Arg<number, 'limit'>;
+  readonly at: Arg<Date, 'at'>;
+}>();
+
+// Under another name, an argument still requires its own.
+const load = resolver({ id: args.order_id }, ({ id }) => {
+  typeOf(id).is<string>();
+  return { id, cents: 500 };
+});
+typeOf(load).is<Resolver<{ id: string; cents: number }, Req<'order_id', string>>>();
+
+// Optional arguments come as they are, defaulted ones are there.
+const wide = resolver({ note: args.note, limit: args.limit, at: args.at }, (values) => {
+  typeOf(values).is<{ note: string | undefined; limit: number; at: Date }>();
+  return values.limit;
+});
+typeOf(wide).is<
+  Resolver<number, Req<'note', string | undefined> | Req<'limit', number> | Req<'at', Date>>
+>();
+
+// The shorthand: the parameter's name is the argument's.
+const short = resolver({ order_id: arg<string>(), limit: arg<number>() }, (values) => {
+  typeOf(values).is<{ order_id: string; limit: number }>();
+  return values.order_id;
+});
+typeOf(short).is<Resolver<string, Req<'order_id', string> | Req<'limit', number>>>();
+
+// Requirements add up along the graph, each once.
+const deep = resolver({ load, short, again: outcome(load) }, (values) => values.short);
+typeOf(deep).is<Resolver<string, Req<'order_id', string> | Req<'limit', number>>>();
+typeOf(resolver({ deep }, () => 1)).is<
+  Resolver<number, Req<'order_id', string> | Req<'limit', number>>
+>();
+typeOf(resolver({}, () => 1)).is<Resolver<number>>();
+
+// A factory passes the argument's name on.
+const priceOf = <N extends string>(id: Arg<string, N>) =>
+  resolver({ id }, (values) => {
+    typeOf(values.id).is<string>();
+    return values.id.length;
+  });
+typeOf(priceOf).is<<N extends string>(id: Arg<string, N>) => Resolver<number, Req<N, string>>>();
+typeOf(priceOf(args.order_id)).is<Resolver<number, Req<'order_id', string>>>();
+defineTool(
+  'price',
+  { inputSchema: Input, resolve: { cents: priceOf(args.order_id) } },
+  ({ cents }) => {
+    typeOf(cents).is<number>();
+    return `${cents}`;
+  },
+);
+
+// A name that is only known at run time is checked when the tool is defined.
+defineTool(
+  'named',
+  {
+    inputSchema: Input,
+    resolve: { id: resolver({ id: arg<string>('order_id') }, ({ id }) => id) },
+  },
+  ({ id }) => {
+    typeOf(id).is<string>();
+    return id;
+  },
+);
+
+// All members of a union give needs; what only some have is optional.
+const either = argsOf(
+  z.discriminatedUnion('by', [
+    z.object({ by: z.literal('order'), order_id: z.string() }),
+    z.object({ by: z.literal('invoice'), invoice_id: z.string() }),
+  ]),
+);
+typeOf(either).is<{
+  readonly by: Arg<'order' | 'invoice', 'by'>;
+  readonly order_id: Arg<string | undefined, 'order_id'>;
+  readonly invoice_id: Arg<string | undefined, 'invoice_id'>;
+}>();
+
+// Schemas without names of their own give no needs.
+typeOf(argsOf(z.object({}))).is<{}>();
+typeOf(argsOf(z.looseObject({ order_id: z.string() }))).is<{
+  readonly order_id: Arg<string, 'order_id'>;
+}>();

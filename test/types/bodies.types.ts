@@ -1,0 +1,156 @@
+/** What a tool's body receives, and what a direct call takes. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import {
+  argsOf,
+  type CallContext,
+  confirm,
+  defineTool,
+  type Outcome,
+  outcome,
+  resolver,
+} from 'mcp-resolve';
+import * as z from 'zod';
+import { typeOf } from '../support/typeOf.js';
+
+const cents = resolver({}, () => 500);
+const sure = resolver({}, () => confirm('Sure?'));
+
+// No arguments.
+const bare = defineTool('bare', {}, (values, ctx) => {
+  typeOf(values).is<{}>();
+  typeOf(ctx).is<CallContext>();
+  return 'done';
+});
+typeOf(bare.call).parameter(0).is<Readonly<Record<string, never>> | undefined>();
+typeOf(bare.call({})).is<Promise<CallToolResult>>();
+
+// Resolved values only; an outcome where it was asked for.
+defineTool('resolved', { resolve: { cents, sure, answer: outcome(sure) } }, (values) => {
+  typeOf(values).is<{ cents: number; sure: true; answer: Outcome<true> }>();
+  return `${values.cents}`;
+});
+
+// An empty object has no arguments, and no name that could clash.
+const empty = defineTool(
+  'empty',
+  { inputSchema: z.object({}), resolve: { cents } },
+  ({ cents }) => {
+    typeOf(cents).is<number>();
+    return `${cents}`;
+  },
+);
+typeOf(empty.call).parameter(0).is<Record<string, never>>();
+
+// Arguments and resolved values are one plain object.
+const strict = defineTool(
+  'strict',
+  { inputSchema: z.strictObject({ order_id: z.string() }), resolve: { cents } },
+  (values) => {
+    typeOf(values).is<{ order_id: string; cents: number }>();
+    return values.order_id;
+  },
+);
+typeOf(strict.call).parameter(0).is<{ order_id: string }>();
+
+// Loose objects pass unknown arguments on, and still know their own.
+defineTool(
+  'loose',
+  { inputSchema: z.looseObject({ order_id: z.string() }), resolve: { cents } },
+  (values) => {
+    typeOf(values.order_id).is<string>();
+    typeOf(values.cents).is<number>();
+    typeOf(values.other).is<unknown>();
+    return values.order_id;
+  },
+);
+
+// Optional, defaulted and transformed arguments: the body sees the result of validation, a caller gives the input.
+const sides = defineTool(
+  'sides',
+  {
+    inputSchema: z.object({
+      note: z.string().optional(),
+      limit: z.number().default(10),
+      at: z.string().transform((text) => new Date(text)),
+    }),
+    resolve: { cents },
+  },
+  (values) => {
+    typeOf(values).is<{ note?: string | undefined; limit: number; at: Date; cents: number }>();
+    return 'done';
+  },
+);
+typeOf(sides.call)
+  .parameter(0)
+  .is<{ note?: string | undefined; limit?: number | undefined; at: string }>();
+
+// The members of a union stay apart, so that the body can tell them by their mark.
+const Target = z.discriminatedUnion('by', [
+  z.object({ by: z.literal('order'), order_id: z.string() }),
+  z.object({ by: z.literal('amount'), amount: z.number() }),
+]);
+const union = defineTool('union', { inputSchema: Target, resolve: { cents } }, (values) => {
+  typeOf(values).is<
+    | { by: 'order'; order_id: string; cents: number }
+    | { by: 'amount'; amount: number; cents: number }
+  >();
+  if (values.by === 'order') return values.order_id;
+  typeOf(values.amount).is<number>();
+  return `${values.amount - values.cents}`;
+});
+typeOf(union.call)
+  .parameter(0)
+  .is<{ by: 'order'; order_id: string } | { by: 'amount'; amount: number }>();
+
+// A shared argument of a union can be needed, since every member has it.
+const mark = resolver({ by: argsOf(Target).by }, ({ by }) => {
+  typeOf(by).is<'order' | 'amount'>();
+  return by;
+});
+defineTool('marked', { inputSchema: Target, resolve: { mark } }, (values) => values.mark);
+
+// A resolver that takes undefined may be fed by an optional argument, and one that takes more by less.
+const notes = resolver(
+  { note: argsOf(z.object({ note: z.string().optional() })).note },
+  ({ note }) => note ?? '',
+);
+const any = resolver(
+  { by: argsOf(z.object({ by: z.union([z.string(), z.number()]) })).by },
+  ({ by }) => String(by),
+);
+defineTool(
+  'wider',
+  {
+    inputSchema: z.object({ note: z.string(), by: z.string() }),
+    resolve: { notes, any },
+  },
+  (values) => values.notes + values.any,
+);
+defineTool(
+  'optional',
+  { inputSchema: z.object({ note: z.string().optional() }), resolve: { notes } },
+  (values) => values.notes,
+);
+
+// Guards leave nothing behind.
+const guarded = defineTool(
+  'guarded',
+  { inputSchema: z.object({ order_id: z.string() }), guards: [cents, sure] },
+  (values) => {
+    typeOf(values).is<{ order_id: string }>();
+    return values.order_id;
+  },
+);
+typeOf(guarded.name).is<string>();
+const guards = [cents, sure];
+defineTool('listed', { guards, resolve: { cents } }, (values) => {
+  typeOf(values).is<{ cents: number }>();
+  return 'done';
+});
+
+// A configuration made elsewhere.
+const shared = { inputSchema: z.object({ order_id: z.string() }), resolve: { cents } };
+defineTool('spread', { ...shared, description: 'Spread.' }, (values) => {
+  typeOf(values).is<{ order_id: string; cents: number }>();
+  return values.order_id;
+});

@@ -1,0 +1,190 @@
+/**
+ * What an editor shows when an author points at something. A hover is read more often than any page
+ * of documentation: it names what the author named, in a few lines, and shows no machinery.
+ */
+import path from 'node:path';
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { COMPILER_TIMEOUT, ROOT } from '../support/compilers.js';
+
+/**
+ * A hover is asked for at the name which follows a comment like this one: the part between the
+ * stars.
+ */
+const PROGRAM = `
+import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const Input = z.object({ order_id: z.string(), note: z.string().optional() });
+const /*args*/args = argsOf(Input);
+
+const /*load*/load = /*resolver*/resolver({ id: args./*order_id*/order_id }, (/*found*/found) => ({ id: found.id, cents: 500 }));
+const /*scope*/scope = resolver({ order: load, note: args.note }, (/*needed*/needed) =>
+  needed.order.cents === 0 ? { full: true } : elicit('All of it?', z.object({ full: z.boolean() })),
+);
+const /*amount*/amount = resolver({ order: load, scope }, ({ /*order*/order, scope }) => (scope.full ? order.cents : 1));
+const /*none*/none = resolver({}, () => 500);
+const askRestock = resolver({ order: load }, ({ order }) => confirm(order.id));
+const /*priceOf*/priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ /*priced*/id }) => id.length);
+
+const /*wanted*/wanted = outcome(askRestock);
+const /*question*/question = elicit('All of it?', z.object({ full: z.boolean() }));
+const /*bare*/bare = defineTool('bare', {}, () => 'done');
+const /*refund*/refund = defineTool(
+  'refund',
+  { inputSchema: Input, guards: [none], resolve: { /*resolve*/cents: amount, restock: wanted } },
+  (/*values*/values) => values.order_id + values.cents,
+);
+const refundAgain = defineTool(
+  'refund_again',
+  { inputSchema: Input, resolve: { cents: amount, restock: outcome(askRestock) } },
+  ({ /*cents*/cents, /*restock*/restock }) => restock.action + cents,
+);
+refund./*call*/call({ order_id: 'A-1' });
+`;
+
+let hover: (name: string) => string;
+
+beforeAll(() => {
+  const file = path.join(ROOT, 'hovers.ts');
+  const service = ts.createLanguageService(hostOf(file, PROGRAM));
+  expect(service.getSemanticDiagnostics(file)).toEqual([]);
+  hover = (name) => {
+    const mark = `/*${name}*/`;
+    const info = service.getQuickInfoAtPosition(file, PROGRAM.indexOf(mark) + mark.length);
+    return ts.displayPartsToString(info?.displayParts);
+  };
+}, COMPILER_TIMEOUT);
+
+/** A project of one file that is nowhere on the disk, and of what it imports. */
+function hostOf(file: string, text: string): ts.LanguageServiceHost {
+  const read = (name: string): string | undefined => (name === file ? text : ts.sys.readFile(name));
+  return {
+    getCompilationSettings: () => ({
+      strict: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ['lib.es2023.d.ts'],
+      module: ts.ModuleKind.NodeNext,
+      skipLibCheck: true,
+      types: ['node'],
+      paths: { 'mcp-resolve': [path.join(ROOT, 'src/index.ts')] },
+    }),
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (name) => {
+      const content = read(name);
+      return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
+    },
+    getCurrentDirectory: () => ROOT,
+    getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+    fileExists: (name) => name === file || ts.sys.fileExists(name),
+    readFile: read,
+    directoryExists: (name) => ts.sys.directoryExists(name),
+    getDirectories: (name) => ts.sys.getDirectories(name),
+    realpath: (name) => ts.sys.realpath?.(name) ?? name,
+  };
+}
+
+describe('resolvers', () => {
+  it('show their value and what they require of the tool', () => {
+    expect(hover('load')).toBe(
+      'const load: Resolver<{\n    id: string;\n    cents: number;\n}, Req<"order_id", string>>',
+    );
+    expect(hover('scope')).toBe(
+      'const scope: Resolver<{\n    full: boolean;\n}, Req<"order_id", string> | Req<"note", string | undefined>>',
+    );
+    expect(hover('amount')).toBe(
+      'const amount: Resolver<number, Req<"order_id", string> | Req<"note", string | undefined>>',
+    );
+    expect(hover('none')).toBe('const none: Resolver<number, never>');
+  });
+
+  it('show plain values in the parameter of their function', () => {
+    expect(hover('found')).toBe('(parameter) found: {\n    id: string;\n}');
+    expect(hover('needed')).toBe(
+      '(parameter) needed: {\n    order: {\n        id: string;\n        cents: number;\n    };\n    note: string | undefined;\n}',
+    );
+    expect(hover('order')).toBe('(parameter) order: {\n    id: string;\n    cents: number;\n}');
+  });
+
+  it('show the call that made them in terms of their own names', () => {
+    expect(hover('resolver')).toBe(
+      [
+        '(alias) resolver<{',
+        '    readonly id: Arg<string, "order_id">;',
+        '}, {',
+        '    id: string;',
+        '    cents: number;',
+        '}>(needs: {',
+        '    readonly id: Arg<string, "order_id">;',
+        '}, fn: (values: {',
+        '    id: string;',
+        '}, ctx: CallContext) => {',
+        '    id: string;',
+        '    cents: number;',
+        '}, options?: ResolverOptions): Resolver<{',
+        '    id: string;',
+        '    cents: number;',
+        '}, Req<"order_id", string>>',
+        'import resolver',
+      ].join('\n'),
+    );
+  });
+
+  it('stay readable in a factory', () => {
+    expect(hover('priceOf')).toBe(
+      'const priceOf: <N extends string>(id: Arg<string, N>) => Resolver<number, Req<N, string>>',
+    );
+    expect(hover('priced')).toBe('(parameter) id: string');
+  });
+});
+
+describe('arguments, outcomes and questions', () => {
+  it('show an argument with its type and name', () => {
+    expect(hover('args')).toBe(
+      'const args: {\n    readonly order_id: Arg<string, "order_id">;\n    readonly note: Arg<string | undefined, "note">;\n}',
+    );
+    expect(hover('order_id')).toBe('(property) order_id: Arg<string, "order_id">');
+  });
+
+  it('show what an outcome is of', () => {
+    expect(hover('wanted')).toBe('const wanted: OutcomeOf<true, Req<"order_id", string>>');
+  });
+
+  it('show what a question is answered with', () => {
+    expect(hover('question')).toBe('const question: Elicit<{\n    full: boolean;\n}>');
+  });
+});
+
+describe('tools', () => {
+  it('show what they are called with', () => {
+    expect(hover('bare')).toBe('const bare: Tool<Readonly<Record<string, never>> | undefined>');
+    expect(hover('refund')).toBe(
+      'const refund: Tool<{\n    order_id: string;\n    note?: string | undefined;\n}>',
+    );
+    expect(hover('call')).toBe(
+      '(property) Tool<{ order_id: string; note?: string | undefined; }>.call: (args: {\n    order_id: string;\n    note?: string | undefined;\n}, ctx?: ServerContext) => Promise<CallToolResult>',
+    );
+  });
+
+  it('show arguments and resolved values in one plain object', () => {
+    expect(hover('values')).toBe(
+      '(parameter) values: {\n    order_id: string;\n    note?: string | undefined;\n    cents: number;\n    restock: Outcome<true>;\n}',
+    );
+    expect(hover('cents')).toBe('(parameter) cents: number');
+    expect(hover('restock')).toBe('(parameter) restock: Outcome<true>');
+  });
+});
+
+describe('every hover', () => {
+  const names = [...PROGRAM.matchAll(/\/\*(\w+)\*\//g)].map(([, name]) => name!);
+
+  it.each(names)('of %s is short and shows no machinery', (name) => {
+    const text = hover(name);
+    expect(text).not.toBe('');
+    expect(text).not.toMatch(
+      /\binfer\b|\bextends\b(?! string>)|Check|Simplify|ValuesOf|Merged|\.\.\./,
+    );
+    if (name !== 'resolver') expect(text.split('\n').length).toBeLessThanOrEqual(8);
+  });
+});

@@ -1,0 +1,137 @@
+/** What a resolver is worth to its consumers, read from what its function returns. */
+import type {
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  ListRootsResult,
+} from '@modelcontextprotocol/server';
+import {
+  type CallContext,
+  confirm,
+  elicit,
+  type Elicit,
+  listRoots,
+  type Outcome,
+  outcome,
+  type OutcomeOf,
+  resolver,
+  type Resolver,
+  sample,
+} from 'mcp-resolve';
+import * as z from 'zod';
+import { typeOf } from '../support/typeOf.js';
+
+interface Order {
+  id: string;
+  lines: string[];
+}
+
+const order: Order = { id: 'A-1', lines: ['sku-1'] };
+const Scope = z.object({ full: z.boolean(), sku: z.string() });
+const load = resolver({}, () => order);
+
+// A value, now or later.
+typeOf(load).is<Resolver<Order>>();
+typeOf(resolver({}, () => 500)).is<Resolver<number>>();
+typeOf(resolver({}, async () => order)).is<Resolver<Order>>();
+typeOf(resolver({}, () => Promise.resolve(order))).is<Resolver<Order>>();
+typeOf(resolver({}, () => ['a', 'b'])).is<Resolver<string[]>>();
+typeOf(resolver({}, () => new Map([['a', 1]]))).is<Resolver<Map<string, number>>>();
+typeOf(resolver({}, (): string | undefined => undefined)).is<Resolver<string | undefined>>();
+typeOf(resolver({ load }, (values) => (values.load.lines.length > 1 ? 'several' : 'single'))).is<
+  Resolver<'several' | 'single'>
+>();
+
+// Nothing, or no return at all.
+typeOf(resolver({}, () => undefined)).is<Resolver<undefined>>();
+typeOf(
+  resolver({}, () => {
+    throw new Error('no');
+  }),
+).is<Resolver<never>>();
+
+// What nobody knows the type of stays unknown instead of becoming `any`.
+typeOf(resolver({}, () => JSON.parse('{}') as unknown)).is<Resolver<unknown>>();
+// eslint-disable-next-line @typescript-eslint/no-unsafe-return -- that is the case under test
+typeOf(resolver({}, () => JSON.parse('{}'))).is<Resolver<unknown>>();
+
+// A question alone is worth its answer.
+typeOf(resolver({}, () => elicit('Which?', Scope))).is<Resolver<{ full: boolean; sku: string }>>();
+typeOf(resolver({}, async () => elicit('Which?', Scope))).is<
+  Resolver<{ full: boolean; sku: string }>
+>();
+typeOf(resolver({}, () => confirm('Sure?'))).is<Resolver<true>>();
+typeOf(resolver({}, () => listRoots())).is<Resolver<ListRootsResult>>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1 }))).is<
+  Resolver<CreateMessageResult>
+>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1, tools: [] }))).is<
+  Resolver<CreateMessageResultWithTools>
+>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }))).is<
+  Resolver<CreateMessageResultWithTools>
+>();
+
+// The same question asked in two ways is one question.
+typeOf(
+  resolver({ load }, (values) =>
+    values.load.lines.length > 1 ? elicit('Which one?', Scope) : elicit('Sure?', Scope),
+  ),
+).is<Resolver<{ full: boolean; sku: string }>>();
+
+// A value or a question: one type where both are the same, a union where they differ.
+typeOf(
+  resolver({ load }, (values) =>
+    values.load.lines.length === 1 ? { full: true, sku: '' } : elicit('Which?', Scope),
+  ),
+).is<Resolver<{ full: boolean; sku: string }>>();
+typeOf(
+  resolver({ load }, async (values) => {
+    if (values.load.lines.length === 1) return { full: true, sku: '' };
+    return elicit('Which?', Scope);
+  }),
+).is<Resolver<{ full: boolean; sku: string }>>();
+typeOf(
+  resolver({ load }, (values) => (values.load.lines.length === 0 ? null : elicit('Which?', Scope))),
+).is<Resolver<{ full: boolean; sku: string } | null>>();
+typeOf(
+  resolver({ load }, (values) => (values.load.lines.length < 9 ? false : confirm('Sure?'))),
+).is<Resolver<boolean>>();
+
+// The answer is what the schema gives, not what the person types.
+const Transformed = z.object({
+  amount: z.string().transform(Number),
+  currency: z.string().default('EUR'),
+  note: z.string().optional(),
+});
+typeOf(elicit('How much?', Transformed)).is<
+  Elicit<{ amount: number; currency: string; note?: string | undefined }>
+>();
+typeOf(resolver({}, () => elicit('How much?', Transformed))).is<
+  Resolver<{ amount: number; currency: string; note?: string | undefined }>
+>();
+
+// An outcome instead of the value.
+const askScope = resolver({}, () => elicit('Which?', Scope));
+typeOf(outcome(askScope)).is<OutcomeOf<{ full: boolean; sku: string }>>();
+resolver({ scope: outcome(askScope), bare: askScope }, (values) => {
+  typeOf(values).is<{
+    scope: Outcome<{ full: boolean; sku: string }>;
+    bare: { full: boolean; sku: string };
+  }>();
+  if (values.scope.action === 'accept') {
+    typeOf(values.scope.data).is<{ full: boolean; sku: string }>();
+    typeOf(values.scope.asked).is<boolean>();
+  } else {
+    typeOf(values.scope.action).is<'decline' | 'cancel'>();
+  }
+});
+
+// The context.
+resolver({}, (values, ctx) => {
+  typeOf(values).is<{}>();
+  typeOf(ctx).is<CallContext>();
+  typeOf(ctx.signal).is<AbortSignal>();
+  typeOf(ctx.protocolVersion).is<string | undefined>();
+  typeOf(ctx.callId).is<string>();
+  typeOf(ctx.canAsk('form')).is<boolean>();
+});
