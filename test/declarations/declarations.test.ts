@@ -1,0 +1,213 @@
+/**
+ * Authors publish resolvers: a library exports some, its declarations are emitted, and another
+ * project builds on them. The declarations have to stay short, whatever the resolvers depend on,
+ * and to mean the same there.
+ *
+ * Needs a build in `dist/`; `npm test` makes one first.
+ */
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILER_TIMEOUT, ROOT, tsc } from '../support/compilers.js';
+
+const LENGTH = 30;
+const LAST = LENGTH - 1;
+
+/** Each resolver of the chain adds a property to what the one before it gives. */
+const CHAIN = Array.from({ length: LAST }, (_, index) => {
+  const [before, name] = [`r${index}`, `r${index + 1}`];
+  return `export const ${name} = resolver({ ${before}, id: args.order_id }, ({ ${before}, id }) => ({ id, ${name}: typeof ${before} }));`;
+});
+
+const LIBRARY = `
+import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+export const Input = z.object({ order_id: z.string(), region: z.string() });
+export const args = argsOf(Input);
+export const r0 = resolver({ region: args.region }, ({ region }) => ({ region }));
+${CHAIN.join('\n')}
+export const scope = resolver({ r${LAST} }, ({ r${LAST}: last }) =>
+  last.id === '' ? { full: true } : elicit('All of it?', z.object({ full: z.boolean() })),
+);
+export const sure = resolver({ scope: outcome(scope) }, async ({ scope }) => confirm(scope.action));
+export const priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ id }) => id.length);
+export const wanted = outcome(sure);
+export const refund = defineTool(
+  'refund',
+  { inputSchema: Input, guards: [sure], resolve: { scope, wanted } },
+  ({ order_id }) => order_id,
+);
+`;
+
+const CONSUMER = `
+import { defineTool, type Outcome, type Resolver, resolver, type Req } from 'mcp-resolve';
+import * as z from 'zod';
+import { args, Input, priceOf, r${LAST}, refund, scope, sure, wanted } from '../library/out/index.js';
+
+export const known: Resolver<number, Req<'order_id', string>> = priceOf(args.order_id);
+export const more = resolver({ scope, last: r${LAST} }, ({ scope, last }) => {
+  const full: boolean = scope.full;
+  const id: string = last.id;
+  return { full, id };
+});
+export const tool = defineTool(
+  'more',
+  { inputSchema: Input, guards: [sure], resolve: { more, wanted } },
+  ({ region, more, wanted }) => {
+    const outcome: Outcome<true> = wanted;
+    return region + more.id + outcome.action;
+  },
+);
+export const result = refund.call({ order_id: 'A-1', region: 'eu' });
+
+// @ts-expect-error the argument 'region', which the first resolver of the chain needs, is missing
+defineTool('less', { inputSchema: z.object({ order_id: z.string() }), resolve: { more } }, () => '');
+`;
+
+/** The checked libraries cost seconds per run, so the slow compilers take one resolution each. */
+const RUNS = [
+  ['typescript-5.9', 'node16'],
+  ['typescript', 'bundler'],
+  ['typescript-7', 'node16'],
+  ['typescript-7', 'bundler'],
+] as const;
+
+const PEERS = ['@modelcontextprotocol/server', 'zod'];
+
+interface Emitted {
+  /** What the compiler printed for the library. */
+  readonly library: string;
+  /** What it printed for the project that builds on it. */
+  readonly consumer: string;
+  readonly declarations: string;
+}
+
+let project: string;
+let emitted: Emitted[];
+
+beforeAll(async () => {
+  project = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-declarations-'));
+  await install();
+  emitted = await Promise.all(RUNS.map(emit));
+}, COMPILER_TIMEOUT);
+
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+/** Lays our build and its peers out as an installation would. */
+async function install(): Promise<void> {
+  const installed = path.join(project, 'node_modules', 'mcp-resolve');
+  await cp(path.join(ROOT, 'dist'), path.join(installed, 'dist'), { recursive: true });
+  await cp(path.join(ROOT, 'package.json'), path.join(installed, 'package.json'));
+  for (const peer of PEERS) {
+    const link = path.join(project, 'node_modules', peer);
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.join(ROOT, 'node_modules', peer), link, 'junction');
+  }
+  await writeFile(path.join(project, 'package.json'), '{ "type": "module" }');
+}
+
+/** Compiles the library, then the consumer against what came out. */
+async function emit(run: (typeof RUNS)[number]): Promise<Emitted> {
+  const directory = path.join(project, run.join('-'));
+  const library = await compileProject(run, path.join(directory, 'library'), {
+    text: LIBRARY,
+    options: {
+      declaration: true,
+      emitDeclarationOnly: true,
+      skipLibCheck: true,
+      rootDir: '.',
+      outDir: 'out',
+    },
+  });
+  const consumer = await compileProject(run, path.join(directory, 'consumer'), {
+    text: CONSUMER,
+    options: { noEmit: true },
+  });
+  const declarations = await readFile(path.join(directory, 'library/out/index.d.ts'), 'utf8');
+  return { library, consumer, declarations };
+}
+
+/** Writes a project of one file and compiles it; resolves to what the compiler printed. */
+async function compileProject(
+  [compiler, moduleResolution]: (typeof RUNS)[number],
+  directory: string,
+  { text, options }: { text: string; options: object },
+): Promise<string> {
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2023'],
+    module: moduleResolution === 'bundler' ? 'esnext' : 'node16',
+    moduleResolution,
+    strict: true,
+    types: ['node'],
+    typeRoots: [path.join(ROOT, 'node_modules/@types')],
+    ...options,
+  };
+  await mkdir(directory, { recursive: true });
+  await writeFile(path.join(directory, 'index.ts'), text);
+  await writeFile(
+    path.join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['index.ts'] }),
+  );
+  return tsc(compiler, ['-p', directory]);
+}
+
+describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, run] as const))(
+  '%s, %s',
+  (_compiler, _resolution, run) => {
+    it('accepts the library', () => {
+      expect(emitted[run]!.library).toBe('');
+    });
+
+    it('declares a resolver by its value and its requirements', () => {
+      expect(declarationOf('sure')).toBe(
+        'export declare const sure: Resolver<true, Req<"order_id", string> | Req<"region", string>>;',
+      );
+      expect(declarationOf('wanted')).toBe(
+        'export declare const wanted: OutcomeOf<true, Req<"order_id", string> | Req<"region", string>>;',
+      );
+      expect(declarationOf('refund')).toBe(
+        'export declare const refund: Tool<{ order_id: string; region: string; }>;',
+      );
+    });
+
+    it('declares a factory by the name it passes on', () => {
+      expect(declarationOf('priceOf')).toBe(
+        'export declare const priceOf: <N extends string>(id: Arg<string, N>) => Resolver<number, Req<N, string>>;',
+      );
+    });
+
+    it('does not repeat what a resolver depends on', () => {
+      const last = declarationOf(`r${LAST}`);
+      expect(last).toMatch(/^export declare const r29: Resolver<\{ id: string; r29: .*; \}, Req</);
+      expect(last).not.toMatch(/r28|ReqsOf|ValueOf/);
+      expect(last.length).toBeLessThanOrEqual(declarationOf('r2').length + 4);
+    });
+
+    it('lets another project build on the declarations', () => {
+      expect(emitted[run]!.consumer).toBe('');
+    });
+
+    /**
+     * The declaration of a name, on one line, without the modules that its types are imported from
+     * and with the members of its unions in order.
+     */
+    function declarationOf(name: string): string {
+      const { declarations } = emitted[run]!;
+      const start = declarations.indexOf(`export declare const ${name}:`);
+      const end = declarations.indexOf('\nexport declare', start + 1);
+      const text = declarations.slice(start, end < 0 ? undefined : end);
+      return text
+        .replace(/import\("[^"]+"\)\./g, '')
+        .replace(/Req<[^|;]+(?: \| Req<[^|;]+)*(?=>[;,])/g, (union) =>
+          union.split(' | ').sort().join(' | '),
+        )
+        .replace(/\s+/g, ' ')
+        .trim();
+    }
+  },
+);
