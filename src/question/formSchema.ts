@@ -5,9 +5,9 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { isObject, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { asciiJson } from '../platform.js';
+import { formOf } from './formFields.js';
 
 /** A form's schema, ready for the wire. */
 export interface FormSchema {
@@ -33,7 +33,7 @@ export function formSchema(schema: Schema): FormSchema {
 }
 
 function convert(schema: Schema): FormSchema['json'] {
-  const flat = withoutNulls(toJsonSchema(schema, 'input'));
+  const flat = formOf(toFormJson(schema));
   const standard = schema['~standard'];
   const requestedSchema: Schema = {
     '~standard': {
@@ -47,31 +47,14 @@ function convert(schema: Schema): FormSchema['json'] {
 }
 
 /**
- * Forms have no null: an optional field is one that is left out. They do not say either what
- * happens to other properties, which is for validation to decide.
+ * What has no JSON Schema becomes "anything" in zod and valibot, so that the field can be named;
+ * other libraries ignore the options.
  */
-function withoutNulls({ additionalProperties: _, ...root }: JsonSchema): Record<string, unknown> {
-  if (!isObject(root.properties)) return root;
-  const properties = Object.entries(root.properties).map(([name, field]) => [
-    name,
-    withoutNull(field),
-  ]);
-  return { ...root, properties: Object.fromEntries(properties) as Record<string, unknown> };
-}
-
-function withoutNull(field: unknown): unknown {
-  if (!isObject(field)) return field;
-  const { anyOf, ...rest }: Record<string, unknown> = { ...field };
-  if (rest.default === null) delete rest.default;
-  if (Array.isArray(rest.type)) rest.type = oneOrAll(rest.type.filter((type) => type !== 'null'));
-  if (!Array.isArray(anyOf)) return rest;
-  const arms: unknown[] = anyOf.filter((arm) => !isObject(arm) || arm.type !== 'null');
-  const [only] = arms;
-  return arms.length === 1 && isObject(only) ? { ...only, ...rest } : { ...rest, anyOf: arms };
-}
-
-function oneOrAll(types: readonly unknown[]): unknown {
-  return types.length === 1 ? types[0] : types;
+function toFormJson(schema: Schema): JsonSchema {
+  return schema['~standard'].jsonSchema.input({
+    target: 'draft-2020-12',
+    libraryOptions: { unrepresentable: 'any', errorMode: 'ignore' },
+  });
 }
 
 /** What is shared between calls must not be changed by one of them. */

@@ -15,7 +15,8 @@
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
-import { ToolError } from '../errors.js';
+import type { QuestionData } from '../define/question.js';
+import { messageOf, ToolError } from '../errors.js';
 import { BODY } from '../graph/plan.js';
 import type { Fill, Plan, PlanNode } from '../graph/plan.js';
 import { isThenable } from '../platform.js';
@@ -188,7 +189,7 @@ export class Round {
       return;
     }
     assertDeclared(node, value);
-    const asked = ask(value);
+    const asked = render(node, value);
     this.follow(node, this.input.ledger.consult(node.key, asked), (outcome) => {
       if (outcome === undefined) this.open.set(node, asked);
       else this.settle(node, outcome);
@@ -244,6 +245,16 @@ export class Round {
     const outcome = this.outcomes[fill.source];
     if (fill.wantsOutcome) return outcome;
     return outcome?.action === 'accept' ? outcome.data : undefined;
+  }
+}
+
+function render({ key }: PlanNode, question: QuestionData): Asked {
+  try {
+    return ask(question);
+  } catch (error) {
+    throw new ToolError(
+      `Resolver '${key}' asks with a schema that no form can show: ${messageOf(error)}`,
+    );
   }
 }
 

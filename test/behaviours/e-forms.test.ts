@@ -409,7 +409,9 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
       elicit: [{ action: 'accept', content: {} }],
     });
 
-    expect(await errorText('form')).toMatch(/^Error executing tool form: Elicitation /);
+    expect(await errorText('form')).toMatch(
+      /^Error executing tool form: Resolver 'form' asks with a schema that no form can show: Elicitation /,
+    );
     expect(asked).toEqual([]);
   });
 

@@ -1,0 +1,84 @@
+/**
+ * What a form can say, out of what a schema says. Libraries spell the same field differently, and
+ * say things that a form has no words for but the validation of the answer still checks.
+ */
+import { isObject } from '../define/schema.js';
+import type { JsonSchema } from '../define/schema.js';
+
+/**
+ * Forms have no references and no null: an optional field is one that is left out. They do not say
+ * either what happens to other properties, which is for validation to decide.
+ */
+export function formOf({
+  additionalProperties: _,
+  $defs,
+  ...root
+}: JsonSchema): Record<string, unknown> {
+  if (!isObject(root.properties)) return root;
+  const properties = Object.entries(root.properties).map(([name, field]) => [
+    name,
+    fieldOf(field, $defs),
+  ]);
+  return { ...root, properties: Object.fromEntries(properties) as Record<string, unknown> };
+}
+
+const LOCAL_REFERENCE = /^#\/\$defs\/(.+)$/;
+
+function fieldOf(field: unknown, definitions: unknown): unknown {
+  if (!isObject(field)) return field;
+  const { $ref, ...rest } = field;
+  const name = typeof $ref === 'string' ? LOCAL_REFERENCE.exec($ref)?.[1] : undefined;
+  const target = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
+  const { id: _, ...whole }: Record<string, unknown> = isObject(target)
+    ? { ...target, ...rest }
+    : { ...field };
+  const shown = choiceOf(withoutNull(whole), 'oneOf');
+  return isObject(shown.items) ? { ...shown, items: choiceOf(shown.items, 'anyOf') } : shown;
+}
+
+function withoutNull({ anyOf, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  if (rest.default === null) delete rest.default;
+  if (Array.isArray(rest.type)) rest.type = oneOrAll(rest.type.filter((type) => type !== 'null'));
+  if (Array.isArray(rest.enum)) rest.enum = rest.enum.filter((choice) => choice !== null);
+  if (!Array.isArray(anyOf)) return rest;
+  const arms: unknown[] = anyOf.filter((arm) => !isObject(arm) || arm.type !== 'null');
+  const [only] = arms;
+  return arms.length === 1 && isObject(only) ? { ...only, ...rest } : { ...rest, anyOf: arms };
+}
+
+/**
+ * A choice between texts, however the library spells it. With titles, the wire calls one choice
+ * `oneOf` and several `anyOf`.
+ */
+function choiceOf(
+  { anyOf, ...rest }: Readonly<Record<string, unknown>>,
+  titled: 'oneOf' | 'anyOf',
+): Record<string, unknown> {
+  if (isText(rest.const)) {
+    const { const: only, ...others } = rest;
+    return { type: 'string', ...others, enum: [only] };
+  }
+  if (rest.type === undefined && Array.isArray(rest.enum) && rest.enum.every(isText)) {
+    return { type: 'string', ...rest };
+  }
+  if (!Array.isArray(anyOf)) return rest;
+  const arms: unknown[] = anyOf;
+  if (!arms.every(isConstant)) return { ...rest, anyOf };
+  if (!arms.every(({ title }) => isText(title))) {
+    return { type: 'string', enum: arms.map((arm) => arm.const), ...rest };
+  }
+  const choices = arms.map((arm) => ({ const: arm.const, title: arm.title }));
+  return { ...(titled === 'oneOf' && { type: 'string' }), [titled]: choices, ...rest };
+}
+
+function isConstant(arm: unknown): arm is { readonly const: string; readonly title?: unknown } {
+  return isObject(arm) && isText(arm.const);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function oneOrAll(types: readonly unknown[]): unknown {
+  return types.length === 1 ? types[0] : types;
+}
