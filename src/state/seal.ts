@@ -86,6 +86,7 @@ export class Seal {
       );
       if (claims.length > maxStateBytes)
         throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
+      this.warnOfProcessKey(request.ctx);
       return await codec.seal(claims);
     } catch (error) {
       this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
@@ -113,6 +114,14 @@ export class Seal {
       utf8(JSON.stringify(state)).length +
       utf8(`${target}${this.audience ?? ''}`).length +
       CLAIM_BYTES
+    );
+  }
+
+  /** Over HTTP there may be several processes, and only this one can open what it seals. */
+  private warnOfProcessKey(ctx: ServerContext): void {
+    if (!this.policy.byDefault || ctx.http === undefined) return;
+    this.warnings.once(
+      'requestState is sealed under a key that only this process has, so a call cannot go on in another process or after a restart; for that, pass { seal: requestStateSeal({ keys, audience }) } to install()',
     );
   }
 
@@ -145,8 +154,10 @@ const LONGEST_REASON = 40;
 /** The claims besides the state, the target and the audience. */
 const CLAIM_BYTES = 256;
 
-/** A resource is bound by its uri alone; the others by name and arguments as they came over the
-wire. */
+/**
+ * A resource is bound by its uri alone; the others by name and arguments as they came over the
+ * wire.
+ */
 async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
   const args = method === 'resources/read' ? {} : params.arguments;
   return { method, target: targetOf(params), args: await argumentsDigest(args) };

@@ -21,8 +21,10 @@ export interface SealLogger {
 
 /** What every policy can be told. */
 export interface SealSettings {
-  /** Which service the tokens are for; servers that share keys but not the audience reject each
-other's. */
+  /**
+   * Which service the tokens are for; servers that share keys but not the audience reject each
+   * other's.
+   */
   readonly audience?: string;
   /** How long a client may take for one round. Default: 600. */
   readonly ttlSeconds?: number;
@@ -62,6 +64,8 @@ export interface CheckedSeal extends Required<
   readonly onReject: SealSettings['onReject'];
   /** A token that is longer is malformed before it is decoded. */
   readonly maxTokenLength: number;
+  /** Whether nobody chose the key: then it is one that only this process has. */
+  readonly byDefault: boolean;
 }
 
 /** @throws {TypeError} If the options make no sense. */
@@ -108,6 +112,7 @@ export function completeSeal(
     onReject,
     logger,
     maxTokenLength,
+    byDefault: false,
   };
 }
 
