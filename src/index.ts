@@ -10,11 +10,12 @@ export { outcome } from './define/outcome.js';
 export { confirm, elicit, listRoots, sample } from './define/question.js';
 export { defineTool } from './wire/defineTool.js';
 
-// The way into a server.
+// The way into a server, and the seal on what travels between rounds.
 export { install } from './wire/install.js';
+export { requestStateSeal } from './wire/requestStateSeal.js';
 
 // What can go wrong.
-export { InvalidGraphError, ToolError } from './errors.js';
+export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
 
 // Types to annotate with.
 export type { Askable, CallContext } from './define/context.js';
@@ -36,7 +37,10 @@ export type {
   Confirm,
   Elicit,
   ListRoots,
+  ModelAnswer,
+  ModelAnswerWithTools,
   Question,
+  Roots,
   Sample,
 } from './define/question.js';
 export type { Schema } from './define/schema.js';
@@ -45,4 +49,13 @@ export type { Tool, ToolMetadata } from './wire/definition.js';
 export type { ToolConfig } from './wire/defineTool.js';
 export type { InstallOptions } from './wire/options.js';
 export type { ErrorPolicy } from './wire/toolResult.js';
-export type { InvalidGraphCode } from './errors.js';
+export type { RequestStateSeal } from './wire/requestStateSeal.js';
+export type { RequestStateCodec } from './state/codec.js';
+export type { RequestStateKey } from './state/keyRing.js';
+export type {
+  Rejection,
+  RequestStateSealOptions,
+  SealLogger,
+  SealSettings,
+} from './state/sealOptions.js';
+export type { InvalidGraphCode, RejectReason } from './errors.js';

@@ -4,18 +4,18 @@
  * a string literal type that a parameter cannot be assigned to, so that the compiler prints it.
  */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import type { Arg, Outcome, OutcomeOf, Reqs, Req, Resolver } from './model.js';
+import type { Arg, Outcome, OutcomeOf, Req, Resolver } from './model.js';
 import type { AnyQuestion, Question } from './question.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 
 /** What a parameter receives for its need. */
 export type ValueOf<N> =
-  N extends OutcomeOf<infer T, Reqs>
-    ? Outcome<T>
-    : N extends Resolver<infer T, Reqs>
+  N extends Resolver<infer T, infer _R>
+    ? T
+    : N extends Arg<infer T, infer _Name>
       ? T
-      : N extends Arg<infer T, string | undefined>
-        ? T
+      : N extends OutcomeOf<infer T, infer _R>
+        ? Outcome<T>
         : never;
 
 /** What a function receives for all needs. */
@@ -23,13 +23,15 @@ export type ValuesOf<N> = { -readonly [P in keyof N]: ValueOf<N[P]> };
 
 /** What a need at parameter `P` requires of the tool. */
 export type ReqsOf<N, P> =
-  N extends Arg<infer T, infer Name>
-    ? Req<Name extends string ? Name : P & string, T>
-    : N extends Resolver<unknown, infer R>
-      ? R
-      : N extends OutcomeOf<unknown, infer R>
-        ? R
-        : never;
+  N extends Resolver<infer _T, infer R>
+    ? R
+    : N extends Arg<infer T, infer Name extends string>
+      ? Req<Name, T>
+      : N extends Arg<infer T>
+        ? Req<P & string, T>
+        : N extends OutcomeOf<infer _T, infer R>
+          ? R
+          : never;
 
 /**
  * What consumers of a resolver get, given what its function returns: the answer stands for the
@@ -97,6 +99,23 @@ export type CheckGuards<G, A> = {
   [I in keyof G]: Unless<Complaint<ReqsOf<G[I], I>, A, 'guard'>>;
 };
 
+/** Stands for what a body returns, while the compiler has not read the body. */
+export interface Unread {
+  readonly [UNREAD]: true;
+}
+
+declare const UNREAD: unique symbol;
+
+/**
+ * A check of the configuration that waits until the body is read. Otherwise the body's parameters
+ * have no types when the check fails, and the sentence drowns in errors about implicit `any`.
+ */
+export type OnceRead<Returned, Check> = [Unread] extends [Returned]
+  ? 0 extends 1 & Returned
+    ? Check
+    : unknown
+  : Check;
+
 type Unless<Sentence> = [Sentence] extends [never] ? unknown : Sentence;
 
 type Complaint<R, A, P extends string> =
@@ -118,17 +137,17 @@ export type BodyValues<I, R> = I extends Schema
   ? Joined<OutputOf<I>, ValuesOf<R>>
   : Joined<{}, ValuesOf<R>>;
 
-type Joined<A, B> = A extends unknown ? Simplify<A & B> : never;
-
-type Simplify<T> = { [K in keyof T]: T[K] };
+type Joined<A, B> = A extends unknown ? { [K in keyof (A & B)]: (A & B)[K] } : never;
 
 /** What a body returns. */
 export type BodyReturn<O> = O extends Schema ? InputOf<O> : string | CallToolResult;
 
 /** A sentence, if what a body returns is not a result of the tool. */
-export type CheckBody<Returned, O> = [Extract<Returned, Asking>] extends [never]
-  ? CheckOutput<Mutable<Returned>, BodyReturn<O>, O>
-  : "A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.";
+export type CheckBody<Returned, O> = [Returned] extends [Unread]
+  ? unknown
+  : [Extract<Returned, Asking>] extends [never]
+    ? CheckOutput<Returned, Constant<BodyReturn<O>>, O>
+    : "A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.";
 
 type Asking = AnyQuestion | InputRequiredResult;
 
@@ -140,26 +159,29 @@ type CheckOutput<Got, Want, O> = [Got] extends [Want]
       : WrongProperty<Got, Want>
     : 'A tool body returns a string or a CallToolResult: to return another value, declare outputSchema.';
 
-type WrongProperty<Got, Want> = Want extends object
-  ? {
-      [K in keyof Want & string]: K extends keyof Got
-        ? Got[K] extends Want[K]
-          ? never
-          : `The body returns '${K}' of another type than outputSchema has.`
-        : Pick<Want, K> extends Required<Pick<Want, K>>
-          ? `The body does not return '${K}', which outputSchema requires.`
-          : never;
-    }[keyof Want & string]
-  : never;
+type WrongProperty<Got, Want> = Want extends readonly unknown[]
+  ? never
+  : Got extends object
+    ? {
+        [K in keyof Want & string]: K extends keyof Got
+          ? Got[K] extends Want[K]
+            ? never
+            : `The body returns '${K}' of another type than outputSchema has.`
+          : Pick<Want, K> extends Required<Pick<Want, K>>
+            ? `The body does not return '${K}', which outputSchema requires.`
+            : never;
+      }[keyof Want & string]
+    : never;
 
 /**
  * What a body returns is inferred as a constant, so that `'ok'` stays `'ok'`; its lists come out
- * readonly then, which says nothing about the author's code and is taken back here.
+ * readonly then, which says nothing about the author's code, so readonly lists are taken. What the
+ * body returns stays as it is: mapped, a branded string or an instance would lose its nature.
  */
-type Mutable<T> = T extends readonly unknown[]
-  ? { -readonly [K in keyof T]: Mutable<T[K]> }
-  : T extends (...args: never) => unknown
-    ? T
-    : T extends object
-      ? { [K in keyof T]: Mutable<T[K]> }
-      : T;
+type Constant<T> = T extends Primitive | ((...args: never) => unknown)
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: Constant<T[K]> }
+    : T;
+
+type Primitive = string | number | bigint | boolean | symbol | null | undefined;

@@ -33,7 +33,7 @@ export interface Resolver<out T, out R extends Reqs = never> {
   readonly needs: Needs;
   readonly fn: ResolverFn;
   readonly options: ResolverOptions;
-  readonly [TYPES]?: { readonly value: T; readonly reqs: R };
+  readonly [TYPES]?: { readonly value: T; readonly reqs: R } | undefined;
 }
 
 /** A need for the outcome of a resolver, instead of its bare value. */

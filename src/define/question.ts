@@ -49,8 +49,17 @@ export interface Sample<in out T> extends Question<T> {
   readonly params: CreateMessageRequestParams;
 }
 
+/** What the client's model answers. An interface, because declarations and hovers name it then. */
+export interface ModelAnswer extends CreateMessageResult {}
+
+/** What the client's model answers where it may use tools. */
+export interface ModelAnswerWithTools extends CreateMessageResultWithTools {}
+
+/** The client's roots. */
+export interface Roots extends ListRootsResult {}
+
 /** A request for the client's roots. */
-export interface ListRoots extends Question<ListRootsResult> {
+export interface ListRoots extends Question<Roots> {
   readonly kind: 'roots';
 }
 
@@ -101,8 +110,8 @@ export function confirm(message: string): Confirm {
  * Asks the client's model. With `tools` or `toolChoice` the answer may be a list of content blocks.
  * The parameters must come out the same in every round, or the client pays again.
  */
-export function sample(params: SampleParams & ToolUse): Sample<CreateMessageResultWithTools>;
-export function sample(params: SampleParams): Sample<CreateMessageResult>;
+export function sample(params: CreateMessageRequestParams & ToolUse): Sample<ModelAnswerWithTools>;
+export function sample(params: CreateMessageRequestParams): Sample<ModelAnswer>;
 export function sample(params: CreateMessageRequestParams): AnyQuestion {
   assertSampleParams(params);
   return Object.freeze({ [KIND]: 'question' as const, kind: 'sample', params });
@@ -113,10 +122,9 @@ export function listRoots(): ListRoots {
   return Object.freeze({ [KIND]: 'question' as const, kind: 'roots' });
 }
 
-type SampleParams = CreateMessageRequestParams;
 type ToolUse =
-  | { tools: NonNullable<SampleParams['tools']> }
-  | { toolChoice: NonNullable<SampleParams['toolChoice']> };
+  | { tools: NonNullable<CreateMessageRequestParams['tools']> }
+  | { toolChoice: NonNullable<CreateMessageRequestParams['toolChoice']> };
 
 function assertMessage(name: string, message: unknown): void {
   if (typeof message !== 'string' || message === '') {

@@ -6,7 +6,7 @@
 import { InvalidGraphError } from '../errors.js';
 import { KIND, kindOf } from './brand.js';
 import type { CallContext } from './context.js';
-import type { OneQuestion, ReqsOf, ValueOfReturn, ValuesOf } from './infer.js';
+import type { OneQuestion, ReqsOf, ValueOf, ValueOfReturn } from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 
@@ -21,7 +21,8 @@ import { isObject, isPlainObject, isSchema } from './schema.js';
  */
 export function resolver<const N extends Needs, Returned>(
   needs: N,
-  fn: ((values: ValuesOf<N>, ctx: CallContext) => Returned) & OneQuestion<Awaited<Returned>>,
+  fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
+    OneQuestion<Awaited<Returned>>,
   options?: ResolverOptions,
 ): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
 export function resolver(

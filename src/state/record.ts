@@ -1,48 +1,63 @@
 /**
- * The record: a call's progress as text, as it travels between rounds. It comes back from the
- * client: whatever is not exactly a record of this version reads as no progress, and the call
- * starts over with its questions. That is also what a rolling deploy needs.
+ * The record: a call as text, as it travels between rounds. Whatever is not exactly a record of
+ * this version reads as a call that has just begun, and its questions are asked again; that is what
+ * a rolling deploy needs.
  *
  * ```
- * {"v":3,"outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"}}
+ * {"v":4,"id":"…","start":1767225600.5,
+ *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"}}
  * ```
  */
 import { isObject } from '../define/schema.js';
-import { NO_PROGRESS } from '../resolve/ledger.js';
 import type { Entry, Progress } from '../resolve/ledger.js';
 
-/**
- * The shape is that of the reference implementation's third version; another shape takes a new
- * number.
- */
-const VERSION = 3;
+/** Another shape takes a new number. */
+const VERSION = 4;
 
-/** Writes progress down. */
-export function encodeRecord({ outcomes, asked, reworded }: Progress): string {
+/** A call between two rounds. */
+export interface CallRecord {
+  /** Names the call. */
+  readonly id: string;
+  /** When its first round was, in seconds. */
+  readonly start: number;
+  readonly progress: Progress;
+}
+
+/** Writes a call down. */
+export function encodeRecord({ id, start, progress }: CallRecord): string {
+  const { outcomes, asked, reworded } = progress;
   return JSON.stringify({
     v: VERSION,
+    id,
+    start,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
     ...(reworded.size > 0 && { reworded: [...reworded] }),
   });
 }
 
-/** Reads progress back. */
-export function decodeRecord(text: string | undefined): Progress {
+/** Reads a call back; `undefined` for what is no record. */
+export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
-  if (!isObject(record) || record.v !== VERSION) return NO_PROGRESS;
-  const { outcomes, asked, reworded = [] } = record;
-  const isRecord =
-    isMapOf(outcomes, isEntry) &&
-    isMapOf(asked, isText) &&
-    Array.isArray(reworded) &&
-    reworded.every(isText);
-  if (!isRecord) return NO_PROGRESS;
-  return {
+  if (!isObject(record) || record.v !== VERSION) return undefined;
+  const { id, start, outcomes, asked, reworded = [] } = record;
+  if (!isText(id) || typeof start !== 'number') return undefined;
+  if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
+  if (!Array.isArray(reworded) || !reworded.every(isText)) return undefined;
+  const progress = {
     outcomes: new Map(Object.entries(outcomes)),
     asked: new Map(Object.entries(asked)),
     reworded: new Set(reworded),
   };
+  return { id, start, progress };
+}
+
+/** The recorded answer that takes the most room, for the error about too many. */
+export function largestAnswer({
+  outcomes,
+}: Progress): { readonly key: string; readonly bytes: number } | undefined {
+  const sizes = [...outcomes].map(([key, entry]) => ({ key, bytes: JSON.stringify(entry).length }));
+  return sizes.sort((a, b) => b.bytes - a.bytes)[0];
 }
 
 function parse(text: string | undefined): unknown {
@@ -61,9 +76,8 @@ const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
  * matches.
  */
 function isEntry(value: unknown): value is Entry {
-  return (
-    isObject(value) && ACTIONS.includes(value.action) && (value.q === undefined || isText(value.q))
-  );
+  if (!isObject(value) || !ACTIONS.includes(value.action)) return false;
+  return value.q === undefined || isText(value.q);
 }
 
 function isText(value: unknown): value is string {

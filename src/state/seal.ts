@@ -86,6 +86,7 @@ export class Seal {
       );
       if (claims.length > maxStateBytes)
         throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
+      this.warnOfProcessKey(request.ctx);
       return await codec.seal(claims);
     } catch (error) {
       this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
@@ -113,6 +114,14 @@ export class Seal {
       utf8(JSON.stringify(state)).length +
       utf8(`${target}${this.audience ?? ''}`).length +
       CLAIM_BYTES
+    );
+  }
+
+  /** Over HTTP there may be several processes, and only this one can open what it seals. */
+  private warnOfProcessKey(ctx: ServerContext): void {
+    if (!this.policy.byDefault || ctx.http === undefined) return;
+    this.warnings.once(
+      'requestState is sealed under a key that only this process has, so a call cannot go on in another process or after a restart; for that, pass { seal: requestStateSeal({ keys, audience }) } to install()',
     );
   }
 

@@ -64,6 +64,8 @@ export interface CheckedSeal extends Required<
   readonly onReject: SealSettings['onReject'];
   /** A token that is longer is malformed before it is decoded. */
   readonly maxTokenLength: number;
+  /** Whether nobody chose the key: then it is one that only this process has. */
+  readonly byDefault: boolean;
 }
 
 /** @throws {TypeError} If the options make no sense. */
@@ -110,6 +112,7 @@ export function completeSeal(
     onReject,
     logger,
     maxTokenLength,
+    byDefault: false,
   };
 }
 

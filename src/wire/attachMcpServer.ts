@@ -8,7 +8,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../errors.js';
-import { passToBoundary } from './boundary.js';
+import { laneOf } from './boundary.js';
 import { callTool } from './callTool.js';
 import type { ToolDefinition } from './definition.js';
 import { clientFacts } from './era.js';
@@ -30,9 +30,10 @@ export function attachToMcpServer(
       return await callFor(mcp.server, tool, { args, ctx, options });
     } catch (error) {
       // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
-      if (error instanceof ProtocolError && passToBoundary(ctx, error))
-        return { content: [], isError: true };
-      throw error;
+      const lane = error instanceof ProtocolError ? laneOf(ctx) : undefined;
+      if (lane === undefined) throw error;
+      lane.error = error as ProtocolError;
+      return { content: [], isError: true };
     }
   };
   if (inputSchema === undefined) mcp.registerTool(name, config, (ctx) => answer({}, ctx));

@@ -13,7 +13,6 @@ import type {
   InputRequiredResult,
   ListToolsRequest,
   ListToolsResult,
-  Result,
   Server,
   ServerContext,
   Tool as ListedTool,
@@ -23,14 +22,14 @@ import type { Schema } from '../define/schema.js';
 import { callFor } from './attachMcpServer.js';
 import type { ToolDefinition } from './definition.js';
 import type { CheckedOptions } from './options.js';
+import { interceptSetting, presentHandlers } from './handlers.js';
+import type { Handler } from './handlers.js';
 import { parseArguments } from './parseArguments.js';
 
 interface Attached {
   readonly tool: ToolDefinition;
   readonly options: CheckedOptions;
 }
-
-type Handler = (request: unknown, ctx: ServerContext) => Result | Promise<Result>;
 
 /** The tools on a server, and the handlers of its author. */
 interface Attachments {
@@ -54,48 +53,26 @@ export function attachToServer(
 function attachmentsOf(server: Server & { [ATTACHMENTS]?: Attachments }): Attachments {
   const known = server[ATTACHMENTS];
   if (known !== undefined) return known;
-  const attachments: Attachments = { tools: new Map(), authors: presentHandlers(server) };
+  const attachments: Attachments = { tools: new Map(), authors: authorsHandlers(server) };
   Object.defineProperty(server, ATTACHMENTS, { value: attachments });
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', (request, ctx) => list(attachments, request, ctx));
   server.setRequestHandler('tools/call', (request, ctx) =>
     call(server, attachments, { request, ctx }),
   );
-  captureComingHandlers(server, attachments);
+  // What the author sets later stands beside ours instead of replacing it.
+  interceptSetting(server, (method, handler, set) => {
+    if (METHODS.includes(method)) attachments.authors.set(method, handler);
+    else set(handler);
+  });
   return attachments;
 }
 
-const METHODS = ['tools/list', 'tools/call'];
+const METHODS: readonly string[] = ['tools/list', 'tools/call'];
 
-/** What the author has set already; it lives in a private map of the SDK. */
-function presentHandlers(server: Server): Map<string, Handler> {
-  const handlers: unknown = Reflect.get(server, '_requestHandlers');
-  const present = new Map<string, Handler>();
-  if (!(handlers instanceof Map)) return present;
-  for (const method of METHODS) {
-    const handler = handlers.get(method) as Handler | undefined;
-    if (handler !== undefined) present.set(method, handler);
-  }
-  return present;
-}
-
-/** What the author sets later stands beside ours instead of replacing it. */
-function captureComingHandlers(server: Server, { authors }: Attachments): void {
-  const original = server.setRequestHandler.bind(server) as (
-    method: string,
-    ...rest: unknown[]
-  ) => void;
-  const override = (method: string, ...rest: unknown[]): void => {
-    const [handler] = rest;
-    if (METHODS.includes(method) && typeof handler === 'function')
-      authors.set(method, handler as Handler);
-    else original(method, ...rest);
-  };
-  Object.defineProperty(server, 'setRequestHandler', {
-    value: override,
-    writable: true,
-    configurable: true,
-  });
+/** What the author has set already. */
+function authorsHandlers(server: Server): Map<string, Handler> {
+  return new Map([...presentHandlers(server)].filter(([method]) => METHODS.includes(method)));
 }
 
 async function list(

@@ -10,8 +10,8 @@
  *                              └─► thrown as it is
  * ```
  *
- * Inbound it opens the request state, outbound it seals it; what a client of the 2025 era sends as
- * answers or state is not genuine and never reaches a handler.
+ * Inbound it opens the request state, outbound it seals it: handlers read and write plaintext. What
+ * a client of the 2025 era sends as answers or state is not genuine and never reaches a handler.
  */
 import {
   isInputRequiredResult,
@@ -19,19 +19,26 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../define/schema.js';
+import { InvalidRequestStateError } from '../errors.js';
+import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
+import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import { isModern } from './era.js';
+import { watchHandlers } from './handlers.js';
+import type { Handler } from './handlers.js';
 
-/** How request state is kept from the client's hands. Both directions may take time. */
-export interface StateSeal {
-  readonly seal: (plaintext: string) => string | Promise<string>;
-  readonly open: (token: string) => string | Promise<string>;
+/** What is kept about a server: its seal, and whose state it is for. */
+interface Boundary {
+  seal: Seal;
+  explicit: boolean;
+  /** The names of the tools whose state is sealed; `undefined` for everything on the server. */
+  readonly only: Set<string> | undefined;
 }
 
-/** State that travels as it is. */
-export const IDENTITY_SEAL: StateSeal = { seal: (text) => text, open: (text) => text };
-
-/** What a wrapped handler can hand to the boundary past anything that stands between. */
-interface Lane {
+/** What a handler and the boundary around it share, past anything that stands between. */
+export interface Lane {
+  readonly seal: Seal;
+  readonly request: StatefulRequest;
   error?: ProtocolError;
 }
 
@@ -41,118 +48,171 @@ const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 /** The SDK copies contexts member by member, so the lane is an enumerable member of it. */
 type LanedContext = ServerContext & { [LANE]?: Lane };
 
-type Handler = (request: unknown, ctx: LanedContext) => Result | Promise<Result>;
+type GuardedServer = Server & { [BOUNDARY]?: Boundary };
 
+/** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
 /**
- * Hands a protocol error to the boundary, from inside a handler whose own errors would become tool
- * errors. Gives whether there is a boundary to take it.
+ * The lane to the boundary around the handler that has this context; `undefined` where there is
+ * none.
  */
-export function passToBoundary(ctx: ServerContext, error: ProtocolError): boolean {
-  const lane = (ctx as LanedContext)[LANE];
-  if (lane === undefined) return false;
-  lane.error = error;
-  return true;
+export function laneOf(ctx: ServerContext): Lane | undefined {
+  return (ctx as LanedContext)[LANE];
+}
+
+/** How a server is to be protected. */
+export interface Protection {
+  readonly seal: Seal;
+  /** Whether the author chose the seal: it replaces a default, and there can be only one. */
+  readonly explicit: boolean;
+  /** Protects only the tools of this name; for servers whose author did not ask for more. */
+  readonly only?: readonly string[];
 }
 
 /**
- * Puts the boundary around a server's handlers, those that are there and those that will be. Once
- * per server; doing it again changes nothing.
+ * Puts the boundary around a server's handlers, those that are there and those that will be.
  *
- * @throws {Error} If the SDK has changed so that handlers can no longer be reached.
+ * @throws {Error} If another seal was chosen for it before, if it has the SDK's own check of
+ *   request state, or if the SDK has changed so that handlers can no longer be reached.
  */
-export function installBoundary(server: Server, seal: StateSeal = IDENTITY_SEAL): void {
-  if (Object.hasOwn(server, BOUNDARY)) return;
-  if (Reflect.get(server, '_requestStateVerify') !== undefined) {
-    throw new Error(
-      "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
-    );
+export function protect(server: GuardedServer, { seal, explicit, only }: Protection): void {
+  const present = server[BOUNDARY];
+  if (present === undefined) {
+    assertNoOtherCheck(server);
+    const boundary: Boundary = { seal, explicit, only: only && new Set(only) };
+    Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
+    watchHandlers(server, METHODS, (method, handler) => withBoundary(server, method, handler));
+    return;
   }
-  Object.defineProperty(server, BOUNDARY, { value: true });
-  const wrap = (handler: Handler): Handler => withBoundary(server, handler, seal);
-  wrapPresentHandlers(server, wrap);
-  wrapComingHandlers(server, wrap);
+  if (explicit && present.explicit && present.seal.policy !== seal.policy) {
+    throw new Error('This server has a seal already: give it one, to install() or with protect().');
+  }
+  const widened = explicit || only === undefined ? undefined : present.only;
+  for (const name of only ?? []) widened?.add(name);
+  server[BOUNDARY] = explicit
+    ? { seal, explicit, only: undefined }
+    : { ...present, only: present.explicit ? undefined : widened };
 }
 
-/** Handlers that were set before live in a private map of the SDK, and are replaced there. */
-function wrapPresentHandlers(server: Server, wrap: (handler: Handler) => Handler): void {
-  const handlers: unknown = Reflect.get(server, '_requestHandlers');
-  if (!(handlers instanceof Map)) {
-    throw new Error(
-      'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.',
-    );
-  }
-  for (const method of METHODS) {
-    const present = handlers.get(method) as Handler | undefined;
-    if (present !== undefined) handlers.set(method, wrap(present));
-  }
+function assertNoOtherCheck(server: Server): void {
+  if (Reflect.get(server, '_requestStateVerify') === undefined) return;
+  throw new Error(
+    "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
+  );
 }
 
-function wrapComingHandlers(server: Server, wrap: (handler: Handler) => Handler): void {
-  const original = server.setRequestHandler.bind(server) as (
-    method: string,
-    ...rest: unknown[]
-  ) => void;
-  const override = (method: string, ...rest: unknown[]): void => {
-    const handler = rest.at(-1);
-    if (METHODS.includes(method) && typeof handler === 'function') {
-      original(method, ...rest.slice(0, -1), wrap(handler as Handler));
-    } else {
-      original(method, ...rest);
-    }
-  };
-  Object.defineProperty(server, 'setRequestHandler', {
-    value: override,
-    writable: true,
-    configurable: true,
-  });
-}
-
-function withBoundary(server: Server, handler: Handler, seal: StateSeal): Handler {
-  return async (request, ctx) => {
-    // Already inside: a handler that was wrapped before stands behind another one that was.
-    if (ctx[LANE] !== undefined) return handler(request, ctx);
-    const lane: Lane = {};
-    const inner = isModern(server.getNegotiatedProtocolVersion())
-      ? await enterModern(ctx, seal)
-      : enterLegacy(ctx);
-    const result = await handler(request, { ...inner, [LANE]: lane });
+function withBoundary(server: GuardedServer, method: string, handler: Handler): Handler {
+  return async (message, ctx: LanedContext) => {
+    // Already inside: a handler that was wrapped stands behind another one.
+    if (ctx[LANE] !== undefined) return handler(message, ctx);
+    const request = { method, params: paramsOf(message), ctx };
+    const seal = sealFor(server, request);
+    if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
+    assertShallow(request);
+    const { inner, opened } = await enter(server, seal, request);
+    const lane: Lane = { seal, request };
+    const result = await handler(message, { ...inner, [LANE]: lane } as LanedContext);
     if (lane.error !== undefined) throw lane.error;
-    if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-    return { ...result, requestState: await seal.seal(result.requestState) };
+    return sealResult(result, lane, opened);
   };
 }
 
-async function enterModern(ctx: LanedContext, seal: StateSeal): Promise<ServerContext> {
-  const token = ctx.mcpReq.requestState();
-  if (token === undefined) return ctx;
-  if (typeof token !== 'string') throw invalidState();
-  return withState(ctx, await seal.open(token));
+function sealFor(server: GuardedServer, { params }: StatefulRequest): Seal | undefined {
+  const boundary = server[BOUNDARY];
+  if (boundary?.only === undefined) return boundary?.seal;
+  return typeof params.name === 'string' && boundary.only.has(params.name)
+    ? boundary.seal
+    : undefined;
+}
+
+/** Some handlers get the whole message, some only its parameters. */
+function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(message)) return {};
+  return isObject(message.params) ? message.params : message;
+}
+
+function assertShallow({ params, ctx }: StatefulRequest): void {
+  if (!isTooDeep(params.arguments) && !isTooDeep(ctx.mcpReq.inputResponses)) return;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Arguments and answers may be nested at most ${MAX_DEPTH} levels deep`,
+  );
+}
+
+interface Entered {
+  readonly inner: ServerContext;
+  readonly opened?: OpenedState;
 }
 
 const ENTERED = Symbol.for('mcp-resolve.entered');
 
 /**
- * On the 2025 era only the SDK's own shim has genuine answers: it calls a hand-written handler
- * again with a copy of the context that it was given first. So the context that comes in first is
- * marked, and a marked one is the shim's.
+ * Whether answers and state can be the client's. On the 2025 era only the SDK's own shim has
+ * genuine ones: it calls a hand-written handler again with a copy of the context that it was given
+ * first. So the context that comes in first is marked, and a marked one is the shim's.
  */
-function enterLegacy(ctx: LanedContext & { [ENTERED]?: true }): ServerContext {
-  if (ctx[ENTERED] === true) return ctx;
+function isGenuine(server: Server, ctx: ServerContext & { [ENTERED]?: true }): boolean {
+  const genuine = isModern(server.getNegotiatedProtocolVersion()) || ctx[ENTERED] === true;
   ctx[ENTERED] = true;
-  if (ctx.mcpReq.requestState() !== undefined) throw invalidState();
+  return genuine;
+}
+
+/** Takes a request in whose state is sealed. */
+async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
+  const { ctx, method } = request;
+  const token: unknown = ctx.mcpReq.requestState();
+  if (isGenuine(server, ctx)) {
+    return token === undefined ? { inner: ctx } : openState(seal, token, request);
+  }
+  if (token !== undefined) {
+    throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
+  }
+  return { inner: withoutAnswers(ctx) };
+}
+
+/** Takes a request in whose state is its author's business, unless it cannot be genuine. */
+function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
+  if (isGenuine(server, ctx)) return ctx;
+  if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
+  return withoutAnswers(ctx);
+}
+
+function withoutAnswers(ctx: ServerContext): ServerContext {
   const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
   return { ...ctx, mcpReq };
 }
 
-function withState(ctx: ServerContext, plaintext: string): ServerContext {
-  const requestState = (() => plaintext) as ServerContext['mcpReq']['requestState'];
-  return { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } };
+async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {
+  const opened = await seal.open(token, request).catch((error: unknown) => {
+    throw invalidState(error);
+  });
+  const { ctx } = request;
+  const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+  return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
-function invalidState(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
-    reason: 'invalid_request_state',
+/** Seals the state in a copy of the result; everything else crosses as it is. */
+async function sealResult(
+  result: Result,
+  { seal, request }: Lane,
+  opened?: OpenedState,
+): Promise<Result> {
+  if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
+  const requestState = await seal.seal(result.requestState, request, opened).catch(() => {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
+  return { ...result, requestState };
+}
+
+/** The one error for every cause. */
+export function invalidState(cause: unknown): ProtocolError {
+  const error = new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid or expired requestState',
+    {
+      reason: 'invalid_request_state',
+    },
+  );
+  return Object.assign(error, { cause });
 }

@@ -4,7 +4,6 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
-import { randomId } from '../platform.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { ClientFacts } from './era.js';
 
@@ -14,8 +13,13 @@ export interface OpenContext {
   readonly abort: () => void;
 }
 
+/** What is known about a call and its client. */
+export interface CallFacts extends ClientFacts {
+  readonly callId: string;
+}
+
 /** Opens the context of a call. */
-export function openContext(ctx: ServerContext, facts: ClientFacts): OpenContext {
+export function openContext(ctx: ServerContext, facts: CallFacts): OpenContext {
   const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
   const call = new AbortController();
   const abort = (): void => {
@@ -34,7 +38,7 @@ export function openContext(ctx: ServerContext, facts: ClientFacts): OpenContext
     protocolVersion: facts.protocolVersion,
     clientCapabilities: facts.clientCapabilities,
     canAsk: (kind) => CAPABILITIES[kind].isDeclaredIn(facts.clientCapabilities ?? {}),
-    callId: randomId(),
+    callId: facts.callId,
   };
   return { context, abort };
 }

@@ -7,6 +7,8 @@ import type {
   CheckBody,
   CheckGuards,
   CheckResolve,
+  OnceRead,
+  Unread,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isPlainObject, propertyNames } from '../define/schema.js';
@@ -52,10 +54,15 @@ export function defineTool<
   O extends Schema | undefined = undefined,
   const R extends Readonly<Record<string, Filler>> = {},
   const G extends readonly AnyResolver[] = [],
-  const Returned = never,
+  const Returned = Unread,
 >(
   name: string,
-  config: ToolConfig<I, O, R & CheckResolve<R, ArgumentsOf<I>>, G & CheckGuards<G, ArgumentsOf<I>>>,
+  config: ToolConfig<
+    I,
+    O,
+    R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>>>,
+    G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>>>
+  >,
   body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
     CheckBody<Awaited<Returned>, O>,
 ): Tool<CallArguments<I>>;

@@ -7,10 +7,13 @@ import { isKind } from '../define/brand.js';
 import { InvalidGraphError } from '../errors.js';
 import { attachToMcpServer } from './attachMcpServer.js';
 import { attachToServer } from './attachServer.js';
-import { installBoundary } from './boundary.js';
+import { protect } from './boundary.js';
+import type { Protection } from './boundary.js';
 import type { Tool, ToolDefinition } from './definition.js';
 import { checkOptions } from './options.js';
-import type { InstallOptions } from './options.js';
+import type { CheckedOptions, InstallOptions } from './options.js';
+import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { isMcpServer, lowLevelServer } from './servers.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -24,15 +27,24 @@ export function install(
 ): void {
   const checked = checkOptions(options);
   const wanted = namedBy(readDefinitions(definitions), checked.request);
+  const target = lowLevelServer(server, 'install()');
   if (isMcpServer(server)) {
-    installBoundary(server.server);
+    protect(target, protection(target, checked));
     for (const tool of wanted) attachToMcpServer(server, tool, checked);
-  } else if (isServer(server)) {
-    for (const tool of wanted) attachToServer(server, tool, checked);
-    installBoundary(server);
   } else {
-    throw invalid('the first argument is an McpServer or a Server.');
+    for (const tool of wanted) attachToServer(target, tool, checked);
+    const only = checked.seal === undefined ? { only: wanted.map(({ name }) => name) } : {};
+    protect(target, { ...protection(target, checked), ...only });
   }
+}
+
+/**
+ * The author's seal, or the default one. On a low-level Server the default covers our own tools
+ * alone.
+ */
+function protection(server: Server, { seal }: CheckedOptions): Protection {
+  const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
+  return { seal: sealFor(policy, server), explicit: seal !== undefined };
 }
 
 function readDefinitions(definitions: readonly Tool[]): readonly ToolDefinition[] {
@@ -60,15 +72,6 @@ function namedBy(
   if (headers?.get('mcp-method') !== 'tools/call') return tools;
   const named = tools.filter((tool) => tool.name === headers.get('mcp-name'));
   return named.length === 0 ? tools : named;
-}
-
-// By shape: the ESM and the CJS copy of the SDK have different classes.
-function isMcpServer(server: McpServer | Server): server is McpServer {
-  return typeof (server as Partial<McpServer> | undefined)?.registerTool === 'function';
-}
-
-function isServer(server: unknown): server is Server {
-  return typeof (server as Partial<Server> | undefined)?.setRequestHandler === 'function';
 }
 
 function invalid(problem: string): InvalidGraphError {

@@ -1,12 +1,19 @@
 /** The options of an installation, checked. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
+import { isKind } from '../define/brand.js';
 import { isObject } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
+import type { RequestStateSeal } from './requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
 import type { ErrorPolicy } from './toolResult.js';
 
 /** How definitions are installed. */
 export interface InstallOptions {
+  /**
+   * How the state between rounds is kept from the client's hands. Default: sealed under one key of
+   * this process, which is right for one process and wrong for several.
+   */
+  readonly seal?: RequestStateSeal;
   /** How long a client of the 2025 era may take to answer a question. Default: 600,000. */
   readonly askTimeoutMs?: number;
   /**
@@ -24,17 +31,18 @@ export interface InstallOptions {
 
 /** The same, complete. */
 export interface CheckedOptions {
+  readonly seal: RequestStateSeal | undefined;
   readonly askTimeoutMs: number;
   readonly errors: ErrorPolicy;
   readonly request: McpRequestContext | undefined;
 }
 
-const KNOWN: readonly string[] = ['askTimeoutMs', 'errors', 'request'];
+const KNOWN: readonly string[] = ['seal', 'askTimeoutMs', 'errors', 'request'];
 
 /** @throws {@link InvalidGraphError} If an option is unknown or has a value that makes no sense. */
 export function checkOptions(options: InstallOptions = {}): CheckedOptions {
   if (!isObject(options))
-    throw invalid('the options are an object: { askTimeoutMs, errors, request }.');
+    throw invalid('the options are an object: { seal, askTimeoutMs, errors, request }.');
   const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)
     throw invalid(`there is no option '${unknown}' (known: ${KNOWN.join(', ')}).`);
@@ -42,6 +50,7 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
     askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
     errors = 'all',
     request,
+    seal,
   } = options as InstallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
     throw invalid(
@@ -49,7 +58,9 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
     );
   }
   if (!ERROR_POLICIES.includes(errors)) throw invalid("errors is 'all' or 'toolErrorsOnly'.");
-  return { askTimeoutMs, errors, request };
+  if (seal !== undefined && !isKind(seal, 'seal'))
+    throw invalid('seal is made with requestStateSeal(…).');
+  return { seal, askTimeoutMs, errors, request };
 }
 
 /** A longer timer fires at once. */

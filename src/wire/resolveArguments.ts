@@ -15,7 +15,8 @@ import type { Plan } from '../graph/plan.js';
 import { BLANK_LEDGER, RoundLedger } from '../resolve/ledger.js';
 import { Round } from '../resolve/round.js';
 import type { OpenQuestion } from '../resolve/round.js';
-import { decodeRecord, encodeRecord } from '../state/record.js';
+import type { CallRecord } from '../state/record.js';
+import { keepRecord, newCall, resumeCall } from './callRecord.js';
 import { openContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
@@ -56,9 +57,11 @@ export async function resolveArguments(
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  const { context, abort } = openContext(options.ctx, options);
-  const modern = isModern(options.protocolVersion);
-  const ledger = modern ? openLedger(plan, options.ctx) : BLANK_LEDGER;
+  const call = isModern(options.protocolVersion) ? resumeCall(options.ctx) : newCall();
+  const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
+  const ledger = isModern(options.protocolVersion)
+    ? openLedger(plan, call, options.ctx)
+    : BLANK_LEDGER;
   const round = new Round(plan, { args, ctx: context, ledger });
   try {
     for (;;) {
@@ -68,7 +71,10 @@ export async function resolveArguments(
       const [first] = open;
       if (first === undefined) return { done: true, values: round.values(), ctx: context };
       assertCanAsk(open, options);
-      if (ledger instanceof RoundLedger) return { done: false, result: askAll(open, ledger) };
+      if (ledger instanceof RoundLedger) {
+        const requestState = keepRecord({ ...call, progress: ledger.next() }, options.ctx);
+        return { done: false, result: askAll(open, requestState) };
+      }
       const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
       await pushQuestion(round, first, { ctx: context, askTimeoutMs });
     }
@@ -93,21 +99,17 @@ async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-function openLedger(plan: Plan, { mcpReq }: ServerContext): RoundLedger {
-  const progress = decodeRecord(mcpReq.requestState<string>());
+function openLedger(plan: Plan, { progress }: CallRecord, { mcpReq }: ServerContext): RoundLedger {
   return new RoundLedger(progress, mcpReq.inputResponses ?? {}, (key) => {
     warnMovingQuestion(plan.name, key);
   });
 }
 
-function askAll(open: readonly OpenQuestion[], ledger: RoundLedger): InputRequiredResult {
+function askAll(open: readonly OpenQuestion[], requestState: string): InputRequiredResult {
   const requests = open.map(({ node, asked }) => {
     const { method, params } = asked.rendered;
     return [node.key, params === undefined ? { method } : { method, params }] as const;
   });
-  return {
-    resultType: 'input_required',
-    inputRequests: Object.fromEntries(requests) as InputRequests,
-    requestState: encodeRecord(ledger.next()),
-  };
+  const inputRequests = Object.fromEntries(requests) as InputRequests;
+  return { resultType: 'input_required', inputRequests, requestState };
 }

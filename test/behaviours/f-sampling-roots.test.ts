@@ -341,7 +341,7 @@ describe('what is recorded', () => {
     );
 
     expect(readState(second)).toEqual({
-      v: 3,
+      v: 4,
       outcomes: {
         answer: { action: 'accept', data: reply('Paris'), q: 'QOWGlBb4T_6TA7v2CQuv_g' },
         where: {

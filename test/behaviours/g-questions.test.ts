@@ -143,7 +143,7 @@ test('G14: a leg that asks records the digest of every question it asks, and onl
   const leg = legsOf(defineTool('asked', { resolve: { a, b, c } }, () => 'done'));
   const first = await leg();
   expect(readState(first)).toEqual({
-    v: 3,
+    v: 4,
     outcomes: {},
     asked: { a: '4e0ut86wr-Z2O1ke-89zNQ', b: 'Q6M03iuBpEGap0txORid5Q' },
   });
@@ -363,7 +363,7 @@ describe('recorded answers', () => {
       { action: 'decline' },
       { action: 'cancel' },
     ]) {
-      const record = { v: 3, outcomes: { login: { ...entry, ...pin } }, asked: {} };
+      const record = { v: 4, outcomes: { login: { ...entry, ...pin } }, asked: {} };
       const again = await leg({ requestState: writeState(first, record) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
       expect(readState(again).outcomes).toEqual({});

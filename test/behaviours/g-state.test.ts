@@ -26,6 +26,9 @@ const tool = defineTool(
   (values) => `${values.login.username}:${String(values.sure)}`,
 );
 
+/** What a record says of the call itself. */
+const CALL = { id: 'AAAAAAAAAAAAAAAAAAAAAA', start: Date.now() / 1000 };
+
 const Q = { login: 'JolArRQvGZnYYcB7Wqfp7Q' };
 
 /** The second leg: the login is recorded, the confirmation is out. */
@@ -81,7 +84,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
       expect(questionsOf(first).keys).toEqual([name]);
       expect(messagesOf(await leg(answering(first, {})))).toEqual({ [name]: 'Username?' });
 
-      const forged = { v: 3, outcomes: {}, asked: {} };
+      const forged = { v: 4, outcomes: {}, asked: {} };
       const again = await leg({ requestState: writeState(first, forged), inputResponses: {} });
       expect(messagesOf(again)).toEqual({ [name]: 'Username?' });
 
@@ -110,7 +113,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
 
 describe('G24: unknown entries of a state are ignored and not carried on', () => {
   const forge = (record: StateRecord, json: string): string =>
-    JSON.stringify(record).replace('"outcomes":{', `"outcomes":{${json},`);
+    JSON.stringify({ ...CALL, ...record }).replace('"outcomes":{', `"outcomes":{${json},`);
 
   test.each([
     '"ghost":{"action":"accept","data":{"username":"mallory"},"q":"AAAAAAAAAAAAAAAAAAAAAA"}',
@@ -187,7 +190,7 @@ describe('G25: recorded data that does not fit the question is asked again', () 
       inputResponses: { sure: yes },
     });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 3, outcomes: {}, asked: { login: Q.login } });
+    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: Q.login } });
   });
 
   test('G25: the answer of a confirm is checked again too', async () => {
@@ -249,7 +252,8 @@ describe('G25: recorded data that does not fit the question is asked again', () 
 describe('G26, G27: a state that is no record of this version reads as no progress', () => {
   const record = (change: object): string =>
     JSON.stringify({
-      v: 3,
+      v: 4,
+      ...CALL,
       outcomes: { login: { action: 'accept', data: { username: 'octocat' }, q: Q.login } },
       asked: {},
       ...change,
@@ -280,6 +284,12 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     ['a list of a record', `[${record({})}]`],
     ['an empty object', '{}'],
     ['deeply nested', '['.repeat(100_000)],
+    ['without an id', record({ id: undefined })],
+    ['an id that is a number', record({ id: 7 })],
+    ['without a start', record({ start: undefined })],
+    ['a start that is a text', record({ start: '0' })],
+    ['reworded a text', record({ reworded: 'login' })],
+    ['reworded a list of numbers', record({ reworded: [7] })],
     ['without outcomes', record({ outcomes: undefined })],
     ['outcomes null', record({ outcomes: null })],
     ['outcomes a list', record({ outcomes: [good] })],
@@ -307,15 +317,15 @@ describe('G26, G27: a state that is no record of this version reads as no progre
 
     const again = await leg({ requestState: writeState(first, inner) });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 3, outcomes: {}, asked: { login: Q.login } });
+    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: Q.login } });
   });
 
-  test.each([['1'], ['2'], ['4'], ['"3"'], ['3.5'], ['null'], ['true'], ['[3]'], ['{}']])(
+  test.each([['1'], ['2'], ['3'], ['5'], ['"4"'], ['4.5'], ['null'], ['true'], ['[4]'], ['{}']])(
     'G27: version %s is another version',
     async (version) => {
       const leg = legsOf(tool);
       const first = await leg();
-      const inner = record({}).replace('"v":3', `"v":${version}`);
+      const inner = record({}).replace('"v":4', `"v":${version}`);
 
       const again = await leg({ requestState: writeState(first, inner) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
@@ -336,7 +346,7 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     const second = await secondLeg(leg);
 
     expect(readState(second)).toEqual({
-      v: 3,
+      v: 4,
       outcomes: { login: good },
       asked: { sure: '2ddCvuo5Arx25thXkb0TXA' },
     });

@@ -5,9 +5,11 @@
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import { install } from 'mcp-resolve';
+import { install, requestStateSeal } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 
+import { ringCodec } from '../../src/state/codec.js';
+import { readKeys } from '../../src/state/keyRing.js';
 import {
   errorTextOf,
   type Factory,
@@ -28,11 +30,16 @@ export interface LegInput {
   readonly requestState?: unknown;
 }
 
-/** A factory of servers with these tools. */
+const KEY = 'a key of the tests, 32 bytes or more';
+
+// Large answers are a subject of some tests, the limit on them is that of others.
+const seal = requestStateSeal({ keys: [KEY], audience: 'behaviours', maxStateBytes: 32_000_000 });
+
+/** A factory of servers with these tools, and with a key that the tests have too. */
 export function serving(...tools: Tool[]): Factory {
   return () => {
     const server = new McpServer({ name: 'behaviours', version: '1.0.0' });
-    install(server, tools);
+    install(server, tools, { seal });
     return server;
   };
 }
@@ -108,15 +115,36 @@ export interface StateRecord {
 
 /** What stands in the state of a leg. */
 export function readState(result: LegResult): StateRecord {
-  return JSON.parse(questionsOf(result).requestState) as StateRecord;
+  const { id: _, start: __, ...record } = openRecord(result);
+  return record;
 }
 
 /**
  * A state that the server takes for its own: that of `origin`, with another record inside. A record
  * that is a text is put there as it is.
  */
-export function writeState(_origin: LegResult, record: unknown): string {
-  return typeof record === 'string' ? record : JSON.stringify(record);
+export function writeState(origin: LegResult, record: unknown): string {
+  const { id, start } = openRecord(origin);
+  const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record);
+  const s =
+    typeof record === 'string'
+      ? record
+      : JSON.stringify(isRecord ? { id, start, ...record } : record);
+  const claims = JSON.stringify({ ...openClaims(origin), s });
+  return codec.seal(new TextEncoder().encode(claims)) as string;
+}
+
+/** The same key as the servers have. On Node the codec is synchronous. */
+const codec = ringCodec(readKeys([KEY]));
+
+/** The record with what it says of the call itself, which no test of its own is about. */
+function openRecord(result: LegResult): StateRecord & { id: string; start: number } {
+  return JSON.parse(openClaims(result).s) as StateRecord & { id: string; start: number };
+}
+
+function openClaims(result: LegResult): { s: string } {
+  const bytes = codec.unseal(questionsOf(result).requestState) as Uint8Array;
+  return JSON.parse(new TextDecoder().decode(bytes)) as { s: string };
 }
 
 /** The outcome of a leg in one line: its text, its error, or what it asks. */

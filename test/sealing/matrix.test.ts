@@ -1,0 +1,166 @@
+/**
+ * Every kind of tampering, on every way in: handlers set before and after the protection, on both
+ * layers of the SDK, over HTTP and stdio, for tools, prompts and resources. Always the one frozen
+ * error, the handler does not run, and the untampered token still completes.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import {
+  ACCEPT,
+  caller,
+  desk,
+  endOf,
+  expectFrozen,
+  flipped,
+  layers,
+  moments,
+  overHttp,
+  overStdio,
+  sealing,
+  type Seen,
+  tokenOf,
+} from './desk.js';
+
+interface Request {
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
+
+interface Subject extends Request {
+  readonly what: string;
+  readonly otherTarget: Record<string, unknown>;
+  readonly otherArguments?: Record<string, unknown>;
+  readonly otherMethod: Request;
+}
+
+const args = (env: string) => ({ arguments: { env } });
+
+const subjects: Subject[] = [
+  {
+    what: 'staging',
+    method: 'tools/call',
+    params: { name: 'deploy', ...args('staging') },
+    otherTarget: { name: 'other', ...args('staging') },
+    otherArguments: { name: 'deploy', ...args('production') },
+    otherMethod: { method: 'prompts/get', params: { name: 'deploy', ...args('staging') } },
+  },
+  {
+    what: 'staging',
+    method: 'prompts/get',
+    params: { name: 'deploy', ...args('staging') },
+    otherTarget: { name: 'other', ...args('staging') },
+    otherArguments: { name: 'deploy', ...args('production') },
+    otherMethod: { method: 'tools/call', params: { name: 'deploy', ...args('staging') } },
+  },
+  {
+    what: 'desk://deploy',
+    method: 'resources/read',
+    params: { uri: 'desk://deploy' },
+    otherTarget: { uri: 'desk://other' },
+    otherMethod: { method: 'tools/call', params: { name: 'deploy' } },
+  },
+  {
+    what: 'desk://rooms/7',
+    method: 'resources/read',
+    params: { uri: 'desk://rooms/7' },
+    otherTarget: { uri: 'desk://rooms/8' },
+    otherMethod: { method: 'prompts/get', params: { name: 'deploy' } },
+  },
+];
+
+interface Tampering {
+  readonly kind: string;
+  /** The reason in the log. */
+  readonly reason: string;
+  readonly token?: (token: string) => unknown;
+  readonly request?: (subject: Subject) => Request | undefined;
+  readonly secondsLater?: number;
+  readonly by?: string;
+}
+
+const tamperings: Tampering[] = [
+  { kind: 'flipped', reason: 'seal', token: flipped },
+  { kind: 'truncated', reason: 'malformed', token: (token) => token.slice(0, 20) },
+  { kind: 'empty', reason: 'malformed', token: () => '' },
+  { kind: 'plaintext', reason: 'malformed', token: () => 'awaiting-confirm' },
+  { kind: 'a number', reason: 'non-string requestState', token: () => 123 },
+  { kind: 'null', reason: 'non-string requestState', token: () => null },
+  { kind: 'an object', reason: 'non-string requestState', token: () => ({ state: 1 }) },
+  {
+    kind: "another target's",
+    reason: 'request binding',
+    request: ({ method, otherTarget }) => ({ method, params: otherTarget }),
+  },
+  {
+    kind: 'of other arguments',
+    reason: 'request binding',
+    request: ({ method, otherArguments }) => otherArguments && { method, params: otherArguments },
+  },
+  { kind: 'of another method', reason: 'request binding', request: (s) => s.otherMethod },
+  { kind: 'expired', reason: 'expired', secondsLater: 601 },
+  { kind: 'from the future', reason: 'minted in the future', secondsLater: -120 },
+  { kind: "another principal's", reason: 'principal', by: 'bob' },
+];
+
+const NOW = 1_767_225_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const transports = ['HTTP', 'stdio'] as const;
+
+describe.each(layers)('I7, I10 on %s', (layer) => {
+  describe.each(moments)('handlers wrapped %s', (when) => {
+    describe.each(transports)('over %s', (transport) => {
+      describe.each(subjects)('$method of $what', (subject) => {
+        const cases = tamperings.filter(
+          ({ by, request }) =>
+            (by === undefined || transport === 'HTTP') &&
+            (request === undefined || request(subject) !== undefined),
+        );
+
+        test.each(cases)('a state that is $kind', async (tampering) => {
+          const seen: Seen = [];
+          const { seal, said } = sealing();
+          const factory = desk({ layer, when, seal, seen });
+          const send = transport === 'HTTP' ? overHttp(factory) : overStdio(factory);
+          const by = (sub: string) => (transport === 'HTTP' ? { authInfo: caller(sub) } : {});
+          const token = tokenOf(await send(subject.method, subject.params, by('alice')));
+          expect(seen).toEqual([[subject.what, undefined]]);
+
+          const { token: change, request = () => subject, secondsLater = 0 } = tampering;
+          const { method, params } = request(subject)!;
+          const requestState = change === undefined ? token : change(token);
+          vi.setSystemTime(NOW + secondsLater * 1000);
+          expectFrozen(
+            await send(
+              method,
+              { ...params, inputResponses: ACCEPT, requestState },
+              by(tampering.by ?? 'alice'),
+            ),
+          );
+          expect(seen).toHaveLength(1);
+          // Before a handler that was wrapped early, the SDK itself refuses what is no text.
+          const bySdk = when === 'early' && typeof requestState !== 'string';
+          expect(said).toEqual(
+            bySdk ? [] : [`requestState rejected on ${method}: ${tampering.reason}`],
+          );
+
+          vi.setSystemTime(NOW);
+          const completing = { ...subject.params, inputResponses: ACCEPT, requestState: token };
+          const end = await send(subject.method, completing, by('alice'));
+          expect(endOf(end)).toBe(`deployed to ${subject.what}`);
+          expect(seen).toEqual([
+            [subject.what, undefined],
+            [subject.what, 'awaiting-confirm'],
+          ]);
+        });
+      });
+    });
+  });
+});

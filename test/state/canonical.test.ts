@@ -1,0 +1,118 @@
+/** Canonical JSON and the digest of a request's arguments. */
+import { describe, expect, test } from 'vitest';
+
+import { argumentsDigest, canonicalJson, isTooDeep } from '../../src/state/canonical.js';
+
+const parsed = (json: string): unknown => JSON.parse(json);
+
+describe('I36: the digest of arguments', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', {}, 'RBNvo1WzZ4oRRq0W9-hkng'],
+    ['absent ones', undefined, 'RBNvo1WzZ4oRRq0W9-hkng'],
+    ['null', null, 'RBNvo1WzZ4oRRq0W9-hkng'],
+    ['ASCII', { env: 'prod' }, '_fZbwPys4tn6ogEHRin4tQ'],
+    ['an accent', { env: 'é' }, 'rPEL2yQH4VbE3cfmKoFlnA'],
+    ['a lone surrogate', { env: '\ud800-prod' }, 'bKbMaC5qRALUfpLFsAmW4Q'],
+  ])('I36: of %s is the known one', async (_, args, expected) => {
+    expect(await argumentsDigest(args)).toBe(expected);
+  });
+
+  test('I36: does not depend on the order of keys at any depth', async () => {
+    const one = parsed('{"a":1,"b":{"c":[{"d":1,"e":2}],"f":null}}');
+    const two = parsed('{"b":{"f":null,"c":[{"e":2,"d":1}]},"a":1}');
+    expect(await argumentsDigest(one)).toBe(await argumentsDigest(two));
+  });
+
+  test.each([
+    ['{"list":[1,2]}', '{"list":[2,1]}'],
+    ['{"a":1}', '{"a":"1"}'],
+    ['{"a":null}', '{}'],
+    ['{"a":{}}', '{"a":[]}'],
+    ['{"a":{}}', '{"a":null}'],
+    ['{"a":0}', '{"a":false}'],
+    ['{"a":""}', '{"a":null}'],
+    ['{"a":{"b":1}}', '{"a":1,"b":1}'],
+    ['{"ab":"c"}', '{"a":"bc"}'],
+    ['{"a":"\\ud800"}', '{"a":"\\udfff"}'],
+    ['{"a":"\\ud800"}', '{"a":"\\ufffd"}'],
+    ['{"\\ud800":1}', '{"\\udfff":1}'],
+    ['{"a":"é"}', '{"a":"e\\u0301"}'],
+    ['{"nested":{"__proto__":1}}', '{"nested":{}}'],
+    ['{"nested":{"__proto__":{"a":1}}}', '{"nested":{"__proto__":{"a":2}}}'],
+    ['{"constructor":1}', '{}'],
+  ])('I36: tells %s from %s', async (one, two) => {
+    expect(await argumentsDigest(parsed(one))).not.toBe(await argumentsDigest(parsed(two)));
+  });
+
+  test('I36: ignores a member __proto__ at the top, and only there', async () => {
+    const plain = await argumentsDigest(parsed('{"a":1}'));
+    expect(await argumentsDigest(parsed('{"a":1,"__proto__":{"b":2}}'))).toBe(plain);
+    expect(await argumentsDigest(parsed('{"__proto__":7}'))).toBe('RBNvo1WzZ4oRRq0W9-hkng');
+  });
+
+  test('I36: has 22 characters of base64url', async () => {
+    expect(await argumentsDigest({ any: 'thing' })).toMatch(/^[A-Za-z0-9_-]{22}$/);
+  });
+});
+
+describe('I36: canonical JSON', () => {
+  test.each<[unknown, string]>([
+    [{ b: 1, a: [true, null, 'x'] }, '{"a":[true,null,"x"],"b":1}'],
+    [{ a: 'é 😀 \u007f "\\\n' }, '{"a":"\\u00e9 \\ud83d\\ude00 \\u007f \\"\\\\\\n"}'],
+    [{ é: 1 }, '{"\\u00e9":1}'],
+    ['\ud800', '"\\ud800"'],
+    [{ a: undefined }, '{"a":null}'],
+    [[], '[]'],
+    [null, 'null'],
+    [undefined, 'null'],
+  ])('I36: of %o is %s', (value, expected) => {
+    expect(canonicalJson(value)).toBe(expected);
+  });
+
+  test('I36: keys are sorted by code point, not by UTF-16 unit', () => {
+    // U+FF61 comes before U+1F600, whose first unit is smaller.
+    const value = { '\u{1f600}': 1, '\uff61': 2, z: 3, '': 4, ab: 5, a: 6, '\ud800': 7 };
+    expect(canonicalJson(value)).toBe(
+      '{"":4,"a":6,"ab":5,"z":3,"\\ud800":7,"\\uff61":2,"\\ud83d\\ude00":1}',
+    );
+  });
+
+  test('I36: integer-like keys are sorted as texts', () => {
+    expect(canonicalJson({ 10: 'ten', 9: 'nine', 1: 'one' })).toBe(
+      '{"1":"one","10":"ten","9":"nine"}',
+    );
+  });
+
+  test.each([
+    ['1.0', '1'],
+    ['-0', '0'],
+    ['1e21', '1e+21'],
+    ['100000000000000000000', '100000000000000000000'],
+    ['0.1', '0.1'],
+    ['1E-7', '1e-7'],
+    ['12345678901234567890', '12345678901234567000'],
+  ])('I36: the number %s is written as JSON.stringify writes it: %s', (json, expected) => {
+    expect(canonicalJson(parsed(json))).toBe(expected);
+  });
+});
+
+describe('nesting', () => {
+  const nested = (levels: number, array: boolean): unknown => {
+    const [open, close] = array ? ['[', ']'] : ['{"a":', '}'];
+    return parsed(`${open.repeat(levels)}${array ? '' : 1}${close.repeat(levels)}`);
+  };
+
+  test.each([true, false])('256 levels are followed and 257 are too many (arrays: %s)', (array) => {
+    expect(isTooDeep(nested(256, array))).toBe(false);
+    expect(isTooDeep(nested(257, array))).toBe(true);
+  });
+
+  test('20,000 levels are told apart without running out of stack', () => {
+    expect(isTooDeep(nested(20_000, true))).toBe(true);
+    expect(isTooDeep(nested(20_000, false))).toBe(true);
+  });
+
+  test('what is no container has no depth', () => {
+    for (const value of [undefined, null, 'x', 7, true]) expect(isTooDeep(value)).toBe(false);
+  });
+});

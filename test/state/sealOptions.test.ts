@@ -1,0 +1,189 @@
+/** Making a policy: what is refused, and in which words. */
+import { requestStateSeal } from 'mcp-resolve';
+import type { RequestStateCodec, RequestStateKey, RequestStateSealOptions } from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+
+import { ringCodec } from '../../src/state/codec.js';
+import { readKeys } from '../../src/state/keyRing.js';
+import { refusalOf } from './codec.case.js';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
+const ADVICE =
+  "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const codec: RequestStateCodec = {
+  seal: (bytes) => Buffer.from(bytes).toString('hex'),
+  unseal: (token) => Buffer.from(token, 'hex'),
+};
+
+/** Makes a policy with options that the types would not allow. */
+const sealWith = (options: unknown): unknown => requestStateSeal(options as never);
+const withKeys = (...keys: unknown[]): unknown => sealWith({ audience: 'desk', keys });
+
+describe('I26: a ring of keys is refused', () => {
+  test('when it is empty', () => {
+    expect(() => withKeys()).toThrow(
+      new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`),
+    );
+  });
+
+  test('when it is no list', () => {
+    expect(() => sealWith({ audience: 'desk', keys: KEY })).toThrow(
+      new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`),
+    );
+  });
+
+  test('when a key is short, with its index, its length and how to make one', () => {
+    expect(() => withKeys(KEY, 'x'.repeat(31))).toThrow(
+      new TypeError(`keys[1] has 31 bytes, and at least 32 are needed; ${ADVICE}`),
+    );
+    expect(() => withKeys(new Uint8Array(0))).toThrow(
+      new TypeError(`keys[0] has 0 bytes, and at least 32 are needed; ${ADVICE}`),
+    );
+  });
+
+  test('when a key comes twice, as text or as bytes', () => {
+    expect(() => withKeys(KEY, KEY)).toThrow(
+      new TypeError('keys[1] duplicates an earlier ring key'),
+    );
+    expect(() => withKeys(KEY, OTHER_KEY, bytesOf(KEY))).toThrow(
+      new TypeError('keys[2] duplicates an earlier ring key'),
+    );
+  });
+
+  test.each([
+    [32, 'number'],
+    [true, 'boolean'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [Array.from({ length: 32 }, () => 7), 'object'],
+    [new ArrayBuffer(32), 'object'],
+    [{ length: 32 }, 'object'],
+    [() => KEY, 'function'],
+  ])('when an entry is %o: it is named by index and type and never coerced', (key, type) => {
+    expect(() => withKeys(KEY, key)).toThrow(
+      new TypeError(`keys[1] is of type ${type}: a key is a string or a Uint8Array`),
+    );
+  });
+});
+
+describe('I27: keys', () => {
+  test('I27: a text equals its UTF-8 bytes', async () => {
+    const text = 'schlüssel-schlüssel-schlüssel-schlüssel';
+    const token = await ringCodec(readKeys([text])).seal(bytesOf('state'));
+    const opened = await ringCodec(readKeys([bytesOf(text)])).unseal(token);
+    expect(Buffer.from(opened).toString()).toBe('state');
+  });
+
+  test('I27: 32 is counted in bytes, not in characters', () => {
+    expect(readKeys(['ü'.repeat(16)])).toHaveLength(1);
+    expect(() => readKeys(['ü'.repeat(15)])).toThrow('keys[0] has 30 bytes');
+  });
+
+  test('I27: texts, bytes and buffers mix in one ring', async () => {
+    const third = Buffer.from('abcdefghijklmnopqrstuvwxyz012345');
+    const ring = ringCodec(readKeys([KEY, bytesOf(OTHER_KEY), third]));
+    for (const key of [KEY, OTHER_KEY, third] as RequestStateKey[]) {
+      const token = await ringCodec(readKeys([key])).seal(bytesOf('state'));
+      expect(Buffer.from(await ring.unseal(token)).toString()).toBe('state');
+    }
+  });
+
+  test('I27: bytes are copied, so that later changes by the caller have no effect', async () => {
+    const mine = bytesOf(KEY);
+    const ring = ringCodec(readKeys([mine]));
+    const before = await ringCodec(readKeys([KEY])).seal(bytesOf('before'));
+    mine.fill(0);
+    expect(Buffer.from(await ring.unseal(before)).toString()).toBe('before');
+    const after = await ring.seal(bytesOf('after'));
+    const opened = await ringCodec(readKeys([KEY])).unseal(after);
+    expect(Buffer.from(opened).toString()).toBe('after');
+  });
+
+  test('I27: a view into a larger buffer counts with its own bytes alone', async () => {
+    const larger = Buffer.concat([Buffer.from('....'), Buffer.from(KEY), Buffer.from('....')]);
+    const ring = ringCodec(readKeys([larger.subarray(4, 36)]));
+    const token = await ringCodec(readKeys([KEY])).seal(bytesOf('state'));
+    expect(Buffer.from(await ring.unseal(token)).toString()).toBe('state');
+  });
+});
+
+describe('I28: a policy', () => {
+  test('I28: takes exactly one of keys and codec', () => {
+    const sentence = new TypeError("requestStateSeal takes exactly one of 'keys' and 'codec'");
+    expect(() => sealWith({ audience: 'desk', keys: [KEY], codec })).toThrow(sentence);
+    expect(() => sealWith({ audience: 'desk' })).toThrow(sentence);
+  });
+
+  test.each([{}, { seal: codec.seal }, { unseal: codec.unseal }, null, 'codec'])(
+    'I28: refuses the codec %o',
+    (given) => {
+      expect(() => sealWith({ audience: 'desk', codec: given })).toThrow(
+        new TypeError("'codec' is an object with seal(bytes) and unseal(token)"),
+      );
+    },
+  );
+
+  test.each([undefined, null, 'keys', 7])('I28: refuses %o instead of options', (options) => {
+    expect(() => sealWith(options)).toThrow(
+      new TypeError('requestStateSeal takes its options: { keys, audience }'),
+    );
+  });
+
+  describe.each(['ttlSeconds', 'maxFlowSeconds', 'maxStateBytes'])('%s', (name) => {
+    test.each([0, -1, NaN, Infinity, -Infinity, '600', null])('I28: refuses %o', (value) => {
+      const sentence = new TypeError(`'${name}' is a positive, finite number`);
+      expect(() => sealWith({ audience: 'desk', keys: [KEY], [name]: value })).toThrow(sentence);
+      expect(() => requestStateSeal.ephemeral({ [name]: value })).toThrow(sentence);
+    });
+
+    test.each([0.5, 1, 86_400])('I28: takes %o', (value) => {
+      expect(() => sealWith({ audience: 'desk', keys: [KEY], [name]: value })).not.toThrow();
+      expect(() => requestStateSeal.ephemeral({ [name]: value })).not.toThrow();
+    });
+  });
+
+  test('I37, I38: with keys or a codec it names its audience', () => {
+    const sentence = new TypeError(
+      "requestStateSeal needs an 'audience': the name of the service, so that another one with the same keys does not take its tokens",
+    );
+    expect(() => sealWith({ keys: [KEY] })).toThrow(sentence);
+    expect(() => sealWith({ codec })).toThrow(sentence);
+    expect(() => requestStateSeal.ephemeral()).not.toThrow();
+  });
+
+  test.each(['', 7, null, ['desk']])('I37: refuses the audience %o', (audience) => {
+    const sentence = new TypeError("'audience' is a text that is not empty");
+    expect(() => sealWith({ keys: [KEY], audience })).toThrow(sentence);
+    expect(() => requestStateSeal.ephemeral({ audience } as never)).toThrow(sentence);
+  });
+
+  test.each(['alice', 7, null])('I39: refuses the principal %o', (principal) => {
+    expect(() => sealWith({ keys: [KEY], audience: 'desk', principal })).toThrow(
+      new TypeError("'principal' is a function of the request's context"),
+    );
+  });
+
+  test('I28: lasts 600 seconds a round and 3600 a call unless told otherwise', () => {
+    const options: RequestStateSealOptions = { keys: [KEY], audience: 'desk' };
+    expect(requestStateSeal(options)['~policy']).toMatchObject({
+      ttlSeconds: 600,
+      maxFlowSeconds: 3600,
+      maxStateBytes: 65_536,
+    });
+  });
+
+  test('I29: keeps a codec as it was given', () => {
+    const policy = requestStateSeal({ codec, audience: 'desk' });
+    expect(policy['~policy'].codec).toBe(codec);
+  });
+
+  test('I28: two ephemeral policies cannot read each other', async () => {
+    const [one, two] = [requestStateSeal.ephemeral(), requestStateSeal.ephemeral()];
+    const token = await one['~policy'].codec.seal(bytesOf('state'));
+    expect(await refusalOf(two['~policy'].codec, token)).toBe('unknown key');
+    expect(Buffer.from(await one['~policy'].codec.unseal(token)).toString()).toBe('state');
+  });
+});
