@@ -174,6 +174,8 @@ export interface Reply {
 export interface SendOptions {
   readonly authInfo?: AuthInfo;
   readonly capabilities?: ClientCapabilities;
+  /** Changes the text of the message, for what `JSON.stringify` cannot write. */
+  readonly rewrite?: (message: string) => string;
 }
 
 /** Sends one request of the modern era; its id is always 1. */
@@ -186,7 +188,7 @@ export type Send = (
 function messageOf(
   method: string,
   params: Record<string, unknown>,
-  { capabilities = { elicitation: {} } }: SendOptions = {},
+  { capabilities = { elicitation: {} }, rewrite = (message) => message }: SendOptions = {},
 ): string {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': VERSION.modern,
@@ -194,7 +196,7 @@ function messageOf(
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
   const _meta = { ...envelope, ...(params._meta as object | undefined) };
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
+  return rewrite(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }));
 }
 
 const replyOf = (text: string): Reply => ({ ...(JSON.parse(text) as object), text });

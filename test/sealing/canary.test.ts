@@ -1,0 +1,239 @@
+/**
+ * What the boundary takes for granted about the SDK. A test here fails when an upgrade moves the
+ * seam; then the boundary has to move with it.
+ */
+import {
+  inputRequired,
+  McpServer,
+  ProtocolError,
+  ResourceTemplate,
+  Server,
+} from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { install, requestStateSeal } from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { accept, talk } from '../support/conversation.js';
+import { FROZEN, type Layer, layers, overHttp } from './desk.js';
+
+const info = { name: 'canary', version: '1.0.0' };
+const capabilities = { tools: {}, prompts: {}, resources: {} };
+
+type AnyHandler = (request: unknown, ctx: ServerContext) => unknown;
+
+const handlersOf = (server: Server): Map<string, AnyHandler> =>
+  Reflect.get(server, '_requestHandlers') as Map<string, AnyHandler>;
+
+describe('the SDK', () => {
+  test('keeps handlers in a Map by method, under _requestHandlers', () => {
+    const server = new Server(info, { capabilities });
+    expect(handlersOf(server)).toBeInstanceOf(Map);
+    expect(handlersOf(server).has('tools/call')).toBe(false);
+    server.setRequestHandler('tools/call', () => ({ content: [] }));
+    expect(handlersOf(server).get('tools/call')).toBeTypeOf('function');
+    expect(handlersOf(new McpServer(info).server)).toBeInstanceOf(Map);
+  });
+
+  test('dispatches to whatever stands in that Map', async () => {
+    const send = overHttp(() => {
+      const server = new Server(info, { capabilities });
+      server.setRequestHandler('tools/call', () => ({ content: [] }));
+      handlersOf(server).set('tools/call', () => ({ content: [{ type: 'text', text: 'mine' }] }));
+      return server;
+    });
+    const { result } = await send('tools/call', { name: 'any' });
+    expect(result?.content).toEqual([{ type: 'text', text: 'mine' }]);
+  });
+
+  test('sets the handlers of an McpServer through an own property setRequestHandler', () => {
+    const mcp = new McpServer(info);
+    const methods: string[] = [];
+    const original = mcp.server.setRequestHandler.bind(mcp.server) as (...all: unknown[]) => void;
+    Object.defineProperty(mcp.server, 'setRequestHandler', {
+      value: (method: string, ...rest: unknown[]) => {
+        methods.push(method);
+        original(method, ...rest);
+      },
+    });
+    mcp.registerTool('a', {}, () => ({ content: [] }));
+    expect(methods).toContain('tools/call');
+    mcp.registerPrompt('a', {}, () => ({ messages: [] }));
+    expect(methods).toContain('prompts/get');
+    mcp.registerResource('a', 'canary://a', {}, () => ({ contents: [] }));
+    expect(methods).toContain('resources/read');
+    const template = new ResourceTemplate('canary://{id}', { list: undefined });
+    mcp.registerResource('b', template, {}, () => ({ contents: [] }));
+    expect(methods.filter((method) => method === 'resources/read')).toHaveLength(1);
+  });
+
+  test('sets them in the constructor where capabilities are given, before anyone can stand in', () => {
+    const mcp = new McpServer(info, { capabilities });
+    for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
+      expect(handlersOf(mcp.server).has(method)).toBe(true);
+    }
+  });
+
+  test('turns a protocol error from a tool callback into a tool error, so the lane is needed', async () => {
+    const send = overHttp(() => {
+      const mcp = new McpServer(info);
+      mcp.registerTool('throwing', {}, () => {
+        throw new ProtocolError(-32602, 'swallowed', { reason: 'lost' });
+      });
+      return mcp;
+    });
+    const { result, error } = await send('tools/call', { name: 'throwing' });
+    expect(error).toBeUndefined();
+    expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'swallowed' }] });
+  });
+
+  test('hands the context on member by member, enumerable symbols included', async () => {
+    const MARK = Symbol('mark');
+    const seen: unknown[] = [];
+    const send = overHttp(() => {
+      const mcp = new McpServer(info);
+      mcp.registerTool('marked', {}, (ctx) => {
+        seen.push(Reflect.get(ctx, MARK));
+        return { content: [] };
+      });
+      const handler = handlersOf(mcp.server).get('tools/call')!;
+      handlersOf(mcp.server).set('tools/call', (request, ctx) =>
+        handler(request, { ...ctx, [MARK]: 'kept' } as ServerContext),
+      );
+      return mcp;
+    });
+    await send('tools/call', { name: 'marked' });
+    expect(seen).toEqual(['kept']);
+  });
+
+  test.each(['McpServer', 'Server'])(
+    'calls a handler again on the 2025 era with a copy of the context it was given (%s)',
+    async (layer) => {
+      const MARK = Symbol('mark');
+      const contexts: ServerContext[] = [];
+      const marks: unknown[] = [];
+      const handle = (_: unknown, ctx: ServerContext) => {
+        contexts.push(ctx);
+        marks.push(Reflect.get(ctx, MARK));
+        Reflect.set(ctx, MARK, 'first');
+        if (ctx.mcpReq.requestState() !== undefined) return { content: [] };
+        const question = inputRequired.elicit({
+          message: 'Sure?',
+          requestedSchema: { type: 'object', properties: {} },
+        });
+        return inputRequired({ inputRequests: { question }, requestState: 'state' });
+      };
+      const { call } = await talk(
+        'legacy',
+        () => {
+          const mcp = new McpServer(info, { capabilities: { tools: {} } });
+          mcp.server.setRequestHandler('tools/call', handle);
+          return layer === 'McpServer' ? mcp : mcp.server;
+        },
+        { elicit: [accept({})] },
+      );
+      await call('any');
+      expect(marks).toEqual([undefined, 'first']);
+      expect(contexts[1]).not.toBe(contexts[0]);
+    },
+  );
+
+  test('keeps the name of a server under _serverInfo', () => {
+    for (const server of [new Server(info), new McpServer(info).server]) {
+      expect(Reflect.get(server, '_serverInfo')).toEqual(info);
+    }
+  });
+
+  test('keeps its own check of request state under _requestStateVerify, and only where there is one', () => {
+    const verify = (): void => undefined;
+    for (const make of [
+      (options?: object) => new Server(info, options),
+      (options?: object) => new McpServer(info, options).server,
+    ]) {
+      expect(Reflect.get(make({ requestState: { verify } }), '_requestStateVerify')).toBe(verify);
+      expect(Reflect.get(make(), '_requestStateVerify')).toBeUndefined();
+    }
+  });
+
+  test('I12, I13: refuses a state that is no text by itself, with the same frozen error', async () => {
+    const send = overHttp(() => {
+      const mcp = new McpServer(info);
+      mcp.registerTool('any', {}, () => ({ content: [] }));
+      return mcp;
+    });
+    for (const requestState of [123, null, {}]) {
+      expect((await send('tools/call', { name: 'any', requestState })).error).toEqual(FROZEN);
+    }
+  });
+
+  test('I36: drops a member __proto__ at the top of the arguments before a handler that was set', async () => {
+    const raw: unknown[] = [];
+    const parsed: unknown[] = [];
+    const keys = (request: unknown): string[] =>
+      Object.keys((request as { params: { arguments: object } }).params.arguments);
+    const send = overHttp(() => {
+      const server = new Server(info, { capabilities });
+      server.setRequestHandler('tools/call', (request) => {
+        parsed.push(keys(request));
+        return { content: [] };
+      });
+      const handler = handlersOf(server).get('tools/call')!;
+      handlersOf(server).set('tools/call', (request, ctx) => {
+        raw.push(keys(request));
+        return handler(request, ctx);
+      });
+      return server;
+    });
+    const args = JSON.parse('{"a":1,"__proto__":{"b":2}}') as Record<string, unknown>;
+    await send('tools/call', { name: 'any', arguments: args });
+    expect(raw).toEqual([['a', '__proto__']]);
+    expect(parsed).toEqual([['a']]);
+  });
+
+  test('gives a handler with its own schema the parsed parameters alone', async () => {
+    const given: unknown[] = [];
+    const send = overHttp(() => {
+      const server = new Server(info, { capabilities });
+      const params = z.looseObject({ name: z.string() });
+      server.setRequestHandler('tools/call', { params }, (parameters) => {
+        given.push(parameters.name);
+        return { content: [] };
+      });
+      return server;
+    });
+    await send('tools/call', { name: 'any' });
+    expect(given).toEqual(['any']);
+  });
+});
+
+describe('an SDK that has changed', () => {
+  const sentence =
+    'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.';
+
+  const broken = (layer: Layer, handlers: unknown): McpServer | Server => {
+    const server = layer === 'McpServer' ? new McpServer(info) : new Server(info);
+    const low = server instanceof McpServer ? server.server : server;
+    Reflect.set(low, '_requestHandlers', handlers);
+    return server;
+  };
+
+  describe.each(layers)('on %s', (layer) => {
+    test.each([undefined, {}, null])('is told of, not worked around: %o', (handlers) => {
+      expect(() => {
+        requestStateSeal.ephemeral().protect(broken(layer, handlers));
+      }).toThrow(new Error(sentence));
+      expect(() => {
+        install(broken(layer, handlers), []);
+      }).toThrow(new Error(sentence));
+    });
+
+    test('is told of each time: a protection that failed does not count as one', () => {
+      const server = broken(layer, undefined);
+      for (const attempt of [1, 2]) {
+        expect(() => {
+          requestStateSeal.ephemeral().protect(server);
+        }, `attempt ${attempt}`).toThrow(new Error(sentence));
+      }
+    });
+  });
+});
