@@ -92,11 +92,15 @@ function parse(bytes: Uint8Array): Claims {
   return claims;
 }
 
-/** Written so that only a number in the right range passes: NaN compares false with everything. */
+/** Written so that only a finite number in the right range passes; JSON can hold `1e999`. */
 function checkTimes({ iat, exp }: Claims, now: number): void {
-  if (typeof iat !== 'number' || typeof exp !== 'number') throw rejected('malformed');
+  if (!isFiniteNumber(iat) || !isFiniteNumber(exp)) throw rejected('malformed');
   if (!(iat <= now + SKEW_SECONDS)) throw rejected('minted in the future');
   if (!(now < exp)) throw rejected('expired');
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 function checkBinding({ m, t, a }: Claims, { method, target, args }: RequestBinding): void {

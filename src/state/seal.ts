@@ -12,7 +12,7 @@ import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
 import { authenticatedPrincipal } from './authenticated.js';
-import type { CheckedSeal } from './sealOptions.js';
+import type { CheckedSeal, Rejection } from './sealOptions.js';
 import { Warnings } from './warnings.js';
 
 /** The request whose state is opened or sealed. */
@@ -87,7 +87,9 @@ export class Seal {
       if (claims.length > maxStateBytes)
         throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
       this.warnOfProcessKey(request.ctx);
-      return await codec.seal(claims);
+      const token: unknown = await codec.seal(claims);
+      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
+      return token;
     } catch (error) {
       this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
       throw new SealError('Internal error');
@@ -103,13 +105,22 @@ export class Seal {
     const reason = rejection.message.slice(0, LONGEST_REASON);
     const cause = rejection === error ? '' : ` (${nameOf(error)})`;
     this.warnings.warn(`requestState rejected on ${method}: ${reason}${cause}`);
-    this.policy.onReject?.({ reason, method });
+    this.report({ reason, method });
     return rejection;
   }
 
+  /** What an author's function throws here must not change the answer. */
+  private report(rejection: Rejection): void {
+    try {
+      this.policy.onReject?.(rejection);
+    } catch (error) {
+      this.warnings.warn(`onReject failed: ${nameOf(error)}`);
+    }
+  }
+
   /** The bytes that a state will take inside its token, near enough. */
-  sizeOf(state: string, { params }: Pick<StatefulRequest, 'params'>): number {
-    const target = targetOf(params);
+  sizeOf(state: string, { method, params }: StatefulRequest): number {
+    const target = targetOf(method, params);
     return (
       utf8(JSON.stringify(state)).length +
       utf8(`${target}${this.audience ?? ''}`).length +
@@ -160,11 +171,12 @@ const CLAIM_BYTES = 256;
  */
 async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
   const args = method === 'resources/read' ? {} : params.arguments;
-  return { method, target: targetOf(params), args: await argumentsDigest(args) };
+  return { method, target: targetOf(method, params), args: await argumentsDigest(args) };
 }
 
-function targetOf({ name, uri }: Readonly<Record<string, unknown>>): string {
-  const target = name ?? uri;
+/** What else the parameters carry is the client's to choose: a resource has a uri and no name. */
+function targetOf(method: string, { name, uri }: Readonly<Record<string, unknown>>): string {
+  const target = method === 'resources/read' ? uri : name;
   return typeof target === 'string' ? target : '';
 }
 

@@ -72,13 +72,13 @@ export interface CheckedSeal extends Required<
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
   const { keys, codec } = options as {
     keys?: readonly RequestStateKey[];
-    codec?: RequestStateCodec;
+    codec?: RequestStateCodec | null;
   };
   if ((keys === undefined) === (codec === undefined)) {
     throw new TypeError("requestStateSeal takes exactly one of 'keys' and 'codec'");
   }
   if (codec !== undefined) {
-    if (typeof codec.seal !== 'function' || typeof codec.unseal !== 'function') {
+    if (typeof codec?.seal !== 'function' || typeof codec.unseal !== 'function') {
       throw new TypeError("'codec' is an object with seal(bytes) and unseal(token)");
     }
     return completeSeal(options, codec, (bytes) => 4 * bytes + 4096);

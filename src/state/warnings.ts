@@ -34,14 +34,23 @@ export class Warnings {
     this.allowance -= 1;
     const left = this.suppressed === 0 ? '' : ` (${this.suppressed} similar warnings left out)`;
     this.suppressed = 0;
-    this.logger.warn(message + left);
+    this.say(message + left);
   }
 
   /** Warns the first time. */
   once(message: string): void {
     if (this.said.has(message)) return;
     this.said.add(message);
-    this.logger.warn(message);
+    this.say(message);
+  }
+
+  /** A log that fails must not change what the client gets. */
+  private say(message: string): void {
+    try {
+      this.logger.warn(message);
+    } catch {
+      // There is nowhere left to say it.
+    }
   }
 
   private refill(): void {

@@ -1,5 +1,5 @@
 /** Attaches a tool to an McpServer: registered as any other, so listing, enabling and updating work. */
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -30,7 +30,7 @@ export function attachToMcpServer(
       return await callFor(mcp.server, tool, { args, ctx, options });
     } catch (error) {
       // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
-      const lane = error instanceof ProtocolError ? laneOf(ctx) : undefined;
+      const lane = takesLane(error) ? laneOf(ctx) : undefined;
       if (lane === undefined) throw error;
       lane.error = error as ProtocolError;
       return { content: [], isError: true };
@@ -41,6 +41,13 @@ export function attachToMcpServer(
     mcp.registerTool(name, { ...config, inputSchema }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
+}
+
+const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;
+
+/** The one that McpServer lets through is left to the SDK, which has its own answer for each era. */
+function takesLane(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code !== URL_ELICITATION_REQUIRED;
 }
 
 /** One request for a tool. */

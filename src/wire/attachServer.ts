@@ -22,7 +22,7 @@ import type { Schema } from '../define/schema.js';
 import { callFor } from './attachMcpServer.js';
 import type { ToolDefinition } from './definition.js';
 import type { CheckedOptions } from './options.js';
-import { interceptSetting, presentHandlers } from './handlers.js';
+import { handlersOf, replaceComing } from './handlers.js';
 import type { Handler } from './handlers.js';
 import { parseArguments } from './parseArguments.js';
 
@@ -53,26 +53,31 @@ export function attachToServer(
 function attachmentsOf(server: Server & { [ATTACHMENTS]?: Attachments }): Attachments {
   const known = server[ATTACHMENTS];
   if (known !== undefined) return known;
-  const attachments: Attachments = { tools: new Map(), authors: authorsHandlers(server) };
-  Object.defineProperty(server, ATTACHMENTS, { value: attachments });
+  const handlers = handlersOf(server);
+  const authors = new Map([...handlers].filter(([method]) => METHODS.includes(method)));
+  const attachments: Attachments = { tools: new Map(), authors };
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', (request, ctx) => list(attachments, request, ctx));
   server.setRequestHandler('tools/call', (request, ctx) =>
     call(server, attachments, { request, ctx }),
   );
-  // What the author sets later stands beside ours instead of replacing it.
-  interceptSetting(server, (method, handler, set) => {
-    if (METHODS.includes(method)) attachments.authors.set(method, handler);
-    else set(handler);
-  });
+  standBeside(server, authors, new Map(handlers));
+  Object.defineProperty(server, ATTACHMENTS, { value: attachments });
   return attachments;
 }
 
 const METHODS: readonly string[] = ['tools/list', 'tools/call'];
 
-/** What the author has set already. */
-function authorsHandlers(server: Server): Map<string, Handler> {
-  return new Map([...presentHandlers(server)].filter(([method]) => METHODS.includes(method)));
+/** What the author sets later stands beside ours instead of replacing it. */
+function standBeside(
+  server: Server,
+  authors: Map<string, Handler>,
+  ours: ReadonlyMap<string, Handler>,
+): void {
+  replaceComing(server, METHODS, (method, handler) => {
+    authors.set(method, handler);
+    return ours.get(method) ?? handler;
+  });
 }
 
 async function list(

@@ -24,7 +24,7 @@ import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import { isModern } from './era.js';
-import { watchHandlers } from './handlers.js';
+import { wrapAll } from './handlers.js';
 import type { Handler } from './handlers.js';
 
 /** What is kept about a server: its seal, and whose state it is for. */
@@ -81,8 +81,8 @@ export function protect(server: GuardedServer, { seal, explicit, only }: Protect
   if (present === undefined) {
     assertNoOtherCheck(server);
     const boundary: Boundary = { seal, explicit, only: only && new Set(only) };
+    wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
-    watchHandlers(server, METHODS, (method, handler) => withBoundary(server, method, handler));
     return;
   }
   if (explicit && present.explicit && present.seal.policy !== seal.policy) {
@@ -118,18 +118,15 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
   };
 }
 
-function sealFor(server: GuardedServer, { params }: StatefulRequest): Seal | undefined {
+function sealFor(server: GuardedServer, { method, params }: StatefulRequest): Seal | undefined {
   const boundary = server[BOUNDARY];
   if (boundary?.only === undefined) return boundary?.seal;
-  return typeof params.name === 'string' && boundary.only.has(params.name)
-    ? boundary.seal
-    : undefined;
+  const ours = method === 'tools/call' && boundary.only.has(String(params.name));
+  return ours ? boundary.seal : undefined;
 }
 
-/** Some handlers get the whole message, some only its parameters. */
 function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
-  if (!isObject(message)) return {};
-  return isObject(message.params) ? message.params : message;
+  return isObject(message) && isObject(message.params) ? message.params : {};
 }
 
 function assertShallow({ params, ctx }: StatefulRequest): void {
@@ -145,35 +142,24 @@ interface Entered {
   readonly opened?: OpenedState;
 }
 
-const ENTERED = Symbol.for('mcp-resolve.entered');
-
 /**
- * Whether answers and state can be the client's. On the 2025 era only the SDK's own shim has
- * genuine ones: it calls a hand-written handler again with a copy of the context that it was given
- * first. So the context that comes in first is marked, and a marked one is the shim's.
+ * Takes a request in whose state is sealed. A client of the 2025 era has neither state nor answers
+ * to send; the SDK's own shim, which has them for hand-written handlers, stands inside the
+ * boundary.
  */
-function isGenuine(server: Server, ctx: ServerContext & { [ENTERED]?: true }): boolean {
-  const genuine = isModern(server.getNegotiatedProtocolVersion()) || ctx[ENTERED] === true;
-  ctx[ENTERED] = true;
-  return genuine;
-}
-
-/** Takes a request in whose state is sealed. */
 async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
-  if (isGenuine(server, ctx)) {
+  if (isModern(server.getNegotiatedProtocolVersion())) {
     return token === undefined ? { inner: ctx } : openState(seal, token, request);
   }
-  if (token !== undefined) {
-    throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
-  }
-  return { inner: withoutAnswers(ctx) };
+  if (token === undefined) return { inner: withoutAnswers(ctx) };
+  throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
 }
 
 /** Takes a request in whose state is its author's business, unless it cannot be genuine. */
 function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
-  if (isGenuine(server, ctx)) return ctx;
+  if (isModern(server.getNegotiatedProtocolVersion())) return ctx;
   if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
   return withoutAnswers(ctx);
 }

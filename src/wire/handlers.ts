@@ -5,15 +5,15 @@
  */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 
-/** A request handler, as the SDK keeps it. */
-export type Handler = (request: unknown, ctx: ServerContext) => Result | Promise<Result>;
+/** A request handler, as the SDK keeps it: it gets the request as it came over the wire. */
+export type Handler = (request: unknown, ctx: ServerContext) => Promise<Result>;
 
 /**
  * The SDK's map of handlers by method.
  *
  * @throws {Error} If this version of the SDK has none.
  */
-export function presentHandlers(server: Server): Map<string, Handler> {
+export function handlersOf(server: Server): Map<string, Handler> {
   const handlers: unknown = Reflect.get(server, '_requestHandlers');
   if (handlers instanceof Map) return handlers as Map<string, Handler>;
   throw new Error(
@@ -21,48 +21,40 @@ export function presentHandlers(server: Server): Map<string, Handler> {
   );
 }
 
-/** Puts a wrapper around the handlers of some methods, whenever they are set. */
-export function watchHandlers(
+/**
+ * Calls `replace` for the handlers of some methods that are set from now on; what it gives takes
+ * their place. They are let through to the SDK first, so that they can be set in every way that it
+ * knows.
+ */
+export function replaceComing(
   server: Server,
   methods: readonly string[],
-  wrap: (method: string, handler: Handler) => Handler,
+  replace: (method: string, handler: Handler) => Handler,
 ): void {
-  const present = presentHandlers(server);
-  for (const method of methods) {
-    const handler = present.get(method);
-    if (handler !== undefined) present.set(method, wrap(method, handler));
-  }
-  interceptSetting(server, (method, handler, set) => {
-    set(methods.includes(method) ? wrap(method, handler) : handler);
-  });
-}
-
-/** Decides what happens with a handler that is being set. */
-export type OnSetHandler = (
-  method: string,
-  handler: Handler,
-  set: (handler: Handler) => void,
-) => void;
-
-/** Stands in for `setRequestHandler` of one server. */
-export function interceptSetting(server: Server, onSet: OnSetHandler): void {
-  const original = server.setRequestHandler.bind(server) as (
-    method: string,
-    ...rest: unknown[]
-  ) => void;
+  const handlers = handlersOf(server);
+  const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
   const override = (method: string, ...rest: unknown[]): void => {
-    const handler = rest.at(-1);
-    if (typeof handler !== 'function') {
-      original(method, ...rest);
-      return;
-    }
-    onSet(method, handler as Handler, (chosen) => {
-      original(method, ...rest.slice(0, -1), chosen);
-    });
+    original(method, ...rest);
+    const stored = methods.includes(method) ? handlers.get(method) : undefined;
+    if (stored !== undefined) handlers.set(method, replace(method, stored));
   };
   Object.defineProperty(server, 'setRequestHandler', {
     value: override,
     writable: true,
     configurable: true,
   });
+}
+
+/** Puts a wrapper around the handlers of some methods, whenever they are set. */
+export function wrapAll(
+  server: Server,
+  methods: readonly string[],
+  wrap: (method: string, handler: Handler) => Handler,
+): void {
+  const handlers = handlersOf(server);
+  for (const method of methods) {
+    const present = handlers.get(method);
+    if (present !== undefined) handlers.set(method, wrap(method, present));
+  }
+  replaceComing(server, methods, wrap);
 }

@@ -28,23 +28,42 @@ const newServer = (): Server =>
 
 type AnyHandler = (request: unknown, ctx: ServerContext) => Result | Promise<Result>;
 
-/** Stands in front of the handlers that are set from now on, and keeps what they are given and give. */
-function tap(server: Server): { states: unknown[]; results: Result[] } {
-  const states: unknown[] = [];
-  const results: Result[] = [];
+interface Tap {
+  readonly states: unknown[];
+  readonly results: Result[];
+}
+
+function keeping(
+  tapped: Tap,
+  handler: AnyHandler,
+): (...args: Parameters<AnyHandler>) => Promise<Result> {
+  return async (request, ctx) => {
+    tapped.states.push(ctx.mcpReq.requestState());
+    const result = await handler(request, ctx);
+    tapped.results.push(result);
+    return result;
+  };
+}
+
+/** An interceptor: stands in front of the handlers that are set from now on. */
+function tapSetting(server: Server): Tap {
+  const tapped: Tap = { states: [], results: [] };
   const set = server.setRequestHandler.bind(server) as (
     method: string,
     handler: AnyHandler,
   ) => void;
   server.setRequestHandler = ((method: string, handler: AnyHandler) => {
-    set(method, async (request, ctx) => {
-      states.push(ctx.mcpReq.requestState());
-      const result = await handler(request, ctx);
-      results.push(result);
-      return result;
-    });
+    set(method, keeping(tapped, handler));
   }) as typeof server.setRequestHandler;
-  return { states, results };
+  return tapped;
+}
+
+/** Telemetry: stands between the transport and whatever handles the calls of tools. */
+function tapWire(server: Server): Tap {
+  const tapped: Tap = { states: [], results: [] };
+  const handlers = Reflect.get(server, '_requestHandlers') as Map<string, AnyHandler>;
+  handlers.set('tools/call', keeping(tapped, handlers.get('tools/call')!));
+  return tapped;
 }
 
 describe('I14: other methods', () => {
@@ -107,43 +126,28 @@ describe('I15: what crosses', () => {
   const through = (result: Result) => {
     const { seal } = sealing();
     const server = newServer();
-    const outside = tap(server);
-    seal.protect(server);
     server.setRequestHandler('tools/call', () => result as never);
-    return { send: overHttp(() => server), outside };
+    const inside = tapWire(server);
+    seal.protect(server);
+    return { send: overHttp(() => server), inside, outside: tapWire(server) };
   };
+  const confirm = inputRequired.elicit({
+    message: 'Sure?',
+    requestedSchema: { type: 'object', properties: {} },
+  });
 
-  test('I15: a complete result crosses as the same object', async () => {
-    const complete = { content: [{ type: 'text', text: 'done' }] };
-    const { send, outside } = through(complete);
+  test.each<[string, Result]>([
+    ['a complete result', { content: [{ type: 'text', text: 'done' }] }],
+    ['a complete result with a member requestState', { content: [], requestState: 'no question' }],
+    ['questions without a state', inputRequired({ inputRequests: { confirm } })],
+    ['a state of 7', { ...inputRequired({ inputRequests: { confirm } }), requestState: 7 }],
+    ['a state of null', { ...inputRequired({ inputRequests: { confirm } }), requestState: null }],
+    ['a state {}', { ...inputRequired({ inputRequests: { confirm } }), requestState: {} }],
+  ])('I15: %s crosses as the same object', async (_, result) => {
+    const { send, inside, outside } = through(result);
     await send('tools/call', STAGING);
     expect(outside.results).toHaveLength(1);
-    expect(outside.results[0]).toBe(complete);
-  });
-
-  test('I15: a complete result that has a member requestState crosses as the same object', async () => {
-    const complete = { content: [], requestState: 'not a question' };
-    const { send, outside } = through(complete);
-    await send('tools/call', STAGING);
-    expect(outside.results[0]).toBe(complete);
-  });
-
-  test('I15: questions without a state cross as the same object', async () => {
-    const confirm = inputRequired.elicit({
-      message: 'Sure?',
-      requestedSchema: { type: 'object', properties: {} },
-    });
-    const asking = inputRequired({ inputRequests: { confirm } });
-    const { send, outside } = through(asking);
-    expect((await send('tools/call', STAGING)).result).not.toHaveProperty('requestState');
-    expect(outside.results[0]).toBe(asking);
-  });
-
-  test.each([7, null, { state: 1 }])('I15: a state of %o is left alone', async (requestState) => {
-    const asking = { resultType: 'input_required', inputRequests: {}, requestState };
-    const { send, outside } = through(asking);
-    await send('tools/call', STAGING);
-    expect(outside.results[0]).toBe(asking);
+    expect(outside.results[0]).toBe(inside.results[0]);
   });
 
   test('I15: sealing works on a copy, and the rest of the result is kept', async () => {
@@ -169,25 +173,29 @@ describe('I15: what crosses', () => {
 });
 
 describe('I16: placement', () => {
-  test('I16: what stands inside sees plaintext, what stands outside sees the token', async () => {
-    const { seal } = sealing();
-    const outside: ReturnType<typeof tap>[] = [];
-    const inside: ReturnType<typeof tap>[] = [];
-    const send = overHttp(() => {
-      const server = newServer();
-      outside.push(tap(server));
-      seal.protect(server);
-      inside.push(tap(server));
-      server.setRequestHandler('tools/call', (_, ctx) => asTool(deploy('staging', ctx, {})));
-      return server;
-    });
-    const token = await ask(send);
-    expect(endOf(await retry(send, token))).toBe('deployed to staging');
-    expect(inside.flatMap(({ states }) => states)).toEqual([undefined, 'awaiting-confirm']);
-    expect(outside.flatMap(({ states }) => states)).toEqual([undefined, token]);
-    expect(inside[0]!.results[0]).toHaveProperty('requestState', 'awaiting-confirm');
-    expect(outside[0]!.results[0]).toHaveProperty('requestState', token);
-  });
+  test.each(['before', 'after'])(
+    'I16: interceptors, set %s, see plaintext, and the wire the token',
+    async (when) => {
+      const { seal } = sealing();
+      const outside: Tap[] = [];
+      const inside: Tap[] = [];
+      const send = overHttp(() => {
+        const server = newServer();
+        if (when === 'before') inside.push(tapSetting(server));
+        seal.protect(server);
+        if (when === 'after') inside.push(tapSetting(server));
+        server.setRequestHandler('tools/call', (_, ctx) => asTool(deploy('staging', ctx, {})));
+        outside.push(tapWire(server));
+        return server;
+      });
+      const token = await ask(send);
+      expect(endOf(await retry(send, token))).toBe('deployed to staging');
+      expect(inside.flatMap(({ states }) => states)).toEqual([undefined, 'awaiting-confirm']);
+      expect(outside.flatMap(({ states }) => states)).toEqual([undefined, token]);
+      expect(inside[0]!.results[0]).toHaveProperty('requestState', 'awaiting-confirm');
+      expect(outside[0]!.results[0]).toHaveProperty('requestState', token);
+    },
+  );
 });
 
 describe('handlers that are given their own schema for the parameters', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import * as client from 'mcp-resolve/client';
 import * as engine from 'mcp-resolve/engine';
 import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
@@ -94,7 +95,7 @@ describe('the README', () => {
       const column = exported.includes('mcp-resolve/') ? meaning : exported;
       return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
     });
-    const exported = [main, node, engine].flatMap((entry) => Object.keys(entry));
+    const exported = [main, node, engine, client].flatMap((entry) => Object.keys(entry));
     expect(names.sort()).toEqual(exported.sort());
   });
 
