@@ -102,7 +102,7 @@ export class Seal {
       error instanceof InvalidRequestStateError
         ? error
         : new InvalidRequestStateError('codec error');
-    const reason = rejection.message.slice(0, LONGEST_REASON);
+    const reason = rejection.message.slice(0, LONGEST_REASON).replace(UNPRINTABLE, '?');
     const cause = rejection === error ? '' : ` (${nameOf(error)})`;
     this.warnings.warn(`requestState rejected on ${method}: ${reason}${cause}`);
     this.report({ reason, method });
@@ -161,6 +161,9 @@ export class Seal {
 }
 
 const LONGEST_REASON = 40;
+
+/** A codec's reason must not write lines of its own into the log. */
+const UNPRINTABLE = /[^ -~]/g;
 
 /** The claims besides the state, the target and the audience. */
 const CLAIM_BYTES = 256;

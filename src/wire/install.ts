@@ -32,16 +32,13 @@ export function install(
     protect(target, protection(target, checked));
     for (const tool of wanted) attachToMcpServer(server, tool, checked);
   } else {
-    for (const tool of wanted) attachToServer(target, tool, checked);
+    // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
     const only = checked.seal === undefined ? { only: wanted.map(({ name }) => name) } : {};
     protect(target, { ...protection(target, checked), ...only });
+    for (const tool of wanted) attachToServer(target, tool, checked);
   }
 }
 
-/**
- * The author's seal, or the default one. On a low-level Server the default covers our own tools
- * alone.
- */
 function protection(server: Server, { seal }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
   return { seal: sealFor(policy, server), explicit: seal !== undefined };
