@@ -1,10 +1,14 @@
 /**
  * How the client of a story reaches its server, and what it can count on the way.
  *
- * Three ways: start the server as a child process (stdio), host it in this process (HTTP), or use
- * one that runs already (its URL). Each in both protocol eras. The SDK's client answers questions
- * by itself, so that a call looks like one call; the rounds it took are counted at the transport.
+ * Four ways: start the server as a child process (stdio), host it in this process or in a child
+ * process (HTTP), or use one that runs already (its URL). Each in both protocol eras. The SDK's
+ * client answers questions by itself, so that a call looks like one call; the rounds it took are
+ * counted at the transport.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import {
   type CallToolResult,
@@ -27,13 +31,15 @@ export interface Story {
   /** The server's program, a file next to the caller's. */
   server: URL;
   buildServer: McpServerFactory;
+  /** Changes to the environment, for a server that is started as a child process. */
+  env?: NodeJS.ProcessEnv;
   /** Answers a form that came in a round of the call, counted from 1. */
   person: (form: Form, round: number) => ElicitResult | Promise<ElicitResult>;
 }
 
 /** Where to find the server, and in which era to speak to it. */
 export interface Route {
-  via: 'stdio' | 'http' | URL;
+  via: 'stdio' | 'http' | 'http-process' | URL;
   legacy: boolean;
 }
 
@@ -57,11 +63,9 @@ export interface Connection {
 
 /** Connects to the server of a story. */
 export async function connect(story: Story, { via, legacy }: Route): Promise<Connection> {
-  const host = via === 'http' ? await serveHttp(story.buildServer) : undefined;
+  const host = await hostOf(story, via);
   const transport =
-    via === 'stdio'
-      ? startProgram(story.server)
-      : new StreamableHTTPClientTransport(host?.url ?? (via as URL));
+    host === undefined ? startProgram(story) : new StreamableHTTPClientTransport(host.url);
   let rounds: number[] = [];
   onToolCall(transport, () => rounds.push(0));
 
@@ -76,7 +80,12 @@ export async function connect(story: Story, { via, legacy }: Route): Promise<Con
     rounds.push((rounds.pop() ?? 0) + 1);
     return story.person(params as Form, rounds.length);
   });
-  await client.connect(transport);
+  try {
+    await client.connect(transport);
+  } catch (error) {
+    await host?.close?.();
+    throw error;
+  }
 
   return {
     client,
@@ -88,7 +97,7 @@ export async function connect(story: Story, { via, legacy }: Route): Promise<Con
     },
     close: async () => {
       await client.close();
-      await host?.close();
+      await host?.close?.();
     },
   };
 }
@@ -96,13 +105,49 @@ export async function connect(story: Story, { via, legacy }: Route): Promise<Con
 // A person may think about a question for longer than a call usually takes.
 const PATIENCE_MS = 10 * 60_000;
 
-/** Starts a program with the runtime, and the loaders, of this one. */
-function startProgram(program: URL): StdioClientTransport {
-  return new StdioClientTransport({
+/** The server at a URL, and how to stop it where it was started for this. */
+interface Host {
+  url: URL;
+  close?: () => Promise<void>;
+}
+
+/** The host of a server that is reached over HTTP. */
+async function hostOf(story: Story, via: Route['via']): Promise<Host | undefined> {
+  if (via === 'stdio') return undefined;
+  if (via === 'http') return serveHttp(story.buildServer);
+  if (via === 'http-process') return startHttpProgram(story);
+  return { url: via };
+}
+
+/** Starts a server over stdio, with the runtime, and the loaders, of this program. */
+function startProgram({ server, env }: Story): StdioClientTransport {
+  return new OneProcessTransport({
     command: process.execPath,
-    args: [...process.execArgv, fileURLToPath(program)],
-    env: process.env as Record<string, string>,
+    args: [...process.execArgv, fileURLToPath(server)],
+    env: { ...process.env, ...env } as Record<string, string>,
   });
+}
+
+/** The SDK finds out the era with a second process for its own class, and in place for any other. */
+class OneProcessTransport extends StdioClientTransport {}
+
+/** Starts a server over HTTP in the same way, and waits until it says where it listens. */
+async function startHttpProgram({ server, env }: Story): Promise<Host> {
+  const args = [...process.execArgv, fileURLToPath(server), '--http'];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = new URL(line.replace('Listening on ', ''));
+    const close = async (): Promise<void> => {
+      child.kill('SIGINT');
+      await ended;
+    };
+    return { url, close };
+  }
+  throw new Error(`${server.href} ended before it listened`);
 }
 
 function onToolCall(transport: Transport, seen: () => void): void {
@@ -114,13 +159,17 @@ function onToolCall(transport: Transport, seen: () => void): void {
 }
 
 function answerOf(result: CallToolResult, rounds: number[]): Answer {
-  const [first] = result.content;
   return {
-    text: first?.type === 'text' ? first.text : '',
+    text: textOf(result),
     isError: result.isError ?? false,
     structured: result.structuredContent,
     rounds,
   };
+}
+
+/** The text of a tool's result. */
+export function textOf({ content: [first] }: CallToolResult): string {
+  return first?.type === 'text' ? first.text : '';
 }
 
 /** The answers of a scripted person. */

@@ -3,7 +3,8 @@
  *
  * Every checked fact is a printed line. The first one that does not hold ends the program with exit
  * code 1. Flags: none for stdio, `--http` to host the server in this process, `--url URL` for a
- * server that runs already; `--legacy` speaks the 2025 era.
+ * server that runs already; `--legacy` speaks the 2025 era; `--lowlevel` takes the low-level
+ * variant of the server, where a story has one.
  */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
@@ -14,14 +15,28 @@ import { connect, type Connection, type Route, type Story } from './connect.js';
 export interface Telling extends Connection {
   legacy: boolean;
   check: (fact: string, actual: unknown, expected: unknown) => void;
+  /**
+   * Starts the server in a new process, over the same transport, for a new client to use; stops it
+   * afterwards. Absent for a server that runs already.
+   */
+  inNewProcess?: <T>(
+    env: NodeJS.ProcessEnv,
+    use: (connection: Connection) => Promise<T>,
+  ) => Promise<T>;
+}
+
+/** A story whose server may also be written on the SDK's low-level `Server`. */
+export interface StoryWithVariant extends Story {
+  lowlevel?: Pick<Story, 'server' | 'buildServer'>;
 }
 
 /** Tells a story by the flags of the command line. */
 export async function runStory(
-  story: Story,
+  { lowlevel, ...main }: StoryWithVariant,
   tell: (telling: Telling) => Promise<void>,
 ): Promise<void> {
-  const route = readFlags();
+  const { route, variant } = readFlags(lowlevel !== undefined);
+  const story = variant ? { ...main, ...lowlevel } : main;
   let facts = 0;
   const check = (fact: string, actual: unknown, expected: unknown): void => {
     assert.deepEqual(actual, expected, `not true: ${fact}\n${difference(actual, expected)}`);
@@ -29,14 +44,11 @@ export async function runStory(
     console.log(`ok  ${fact}`);
   };
   try {
-    const connection = await connect(story, route);
-    try {
+    await during(story, route, async (connection) => {
       const spoken = route.legacy ? '2025-11-25' : '2026-07-28';
       check(`both sides speak ${spoken}`, connection.protocolVersion, spoken);
-      await tell({ ...connection, legacy: route.legacy, check });
-    } finally {
-      await connection.close();
-    }
+      await tell({ ...connection, legacy: route.legacy, check, ...newProcesses(story, route) });
+    });
     console.log(`${facts} facts hold`);
   } catch (error) {
     console.error(error instanceof assert.AssertionError ? error.message : error);
@@ -44,17 +56,39 @@ export async function runStory(
   }
 }
 
-function readFlags(): Route {
+/** Connects, and disconnects again whatever happens. */
+async function during<T>(
+  story: Story,
+  route: Route,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(story, route);
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+function newProcesses(story: Story, route: Route): Pick<Telling, 'inNewProcess'> {
+  if (route.via instanceof URL) return {};
+  const via = route.via === 'stdio' ? 'stdio' : 'http-process';
+  return { inNewProcess: (env, use) => during({ ...story, env }, { ...route, via }, use) };
+}
+
+function readFlags(hasVariant: boolean): { route: Route; variant: boolean } {
+  const boolean = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
     options: {
-      http: { type: 'boolean' },
+      http: boolean,
       url: { type: 'string' },
-      legacy: { type: 'boolean', default: false },
+      legacy: boolean,
+      ...(hasVariant && { lowlevel: boolean }),
     },
   });
-  const { http, url, legacy } = values;
-  if (url !== undefined) return { via: new URL(url), legacy };
-  return { via: http === true ? 'http' : 'stdio', legacy };
+  const { http, url, legacy, lowlevel } = values;
+  const via = url === undefined ? (http ? 'http' : 'stdio') : new URL(url);
+  return { route: { via, legacy }, variant: lowlevel === true };
 }
 
 function difference(actual: unknown, expected: unknown): string {
