@@ -50,7 +50,7 @@ export default tseslint.config(
   },
 
   {
-    files: ['examples/**/*.ts'],
+    files: ['examples/**/*.ts', 'soak/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 

@@ -1,0 +1,54 @@
+/**
+ * The token as bytes and as claims, for those who want to spoil it. With the keys at hand, tokens
+ * can be made whose seal is right and whose claims are wrong.
+ */
+import { ringCodec } from '../../src/state/codec.js';
+import { readKeys } from '../../src/state/keyRing.js';
+
+const PREFIX = 'v1.';
+
+/** The parts of a token's bytes, by name: where each begins and ends. */
+export const REGIONS = {
+  'key id': [0, 4],
+  nonce: [4, 16],
+  ciphertext: [16, -16],
+  tag: [-16, Infinity],
+} as const;
+
+export type Region = keyof typeof REGIONS;
+
+export function bytesOf(token: string): Uint8Array {
+  return new Uint8Array(Buffer.from(token.slice(PREFIX.length), 'base64url'));
+}
+
+export function tokenOf(bytes: Uint8Array): string {
+  return PREFIX + Buffer.from(bytes).toString('base64url');
+}
+
+/** Where a region begins and ends in these bytes. */
+export function boundsOf(region: Region, { length }: Uint8Array): [from: number, to: number] {
+  const [from, to] = REGIONS[region];
+  return [from < 0 ? length + from : from, to < 0 ? length + to : Math.min(to, length)];
+}
+
+/** The claims in a token. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Opens and makes tokens with a key. */
+export interface Forge {
+  readonly open: (token: string) => Claims;
+  readonly sealClaims: (claims: Claims) => string;
+  readonly sealBytes: (bytes: Uint8Array) => string;
+}
+
+/** Makes a forge. On Node the codec is synchronous. */
+export function forgeWith(key: string): Forge {
+  const codec = ringCodec(readKeys([key]));
+  const sealBytes = (bytes: Uint8Array): string => codec.seal(bytes) as string;
+  return {
+    open: (token) =>
+      JSON.parse(Buffer.from(codec.unseal(token) as Uint8Array).toString()) as Claims,
+    sealClaims: (claims) => sealBytes(Buffer.from(JSON.stringify(claims))),
+    sealBytes,
+  };
+}

@@ -1,0 +1,49 @@
+/** Chance that can be repeated: the same seed makes the same choices. */
+
+/** A source of choices (mulberry32). */
+export class Random {
+  constructor(private state: number) {}
+
+  /** A whole number from 0 to 2^32 - 1. */
+  uint32(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  /** A whole number from 0 to `bound` - 1. */
+  below(bound: number): number {
+    return Math.floor((this.uint32() / 2 ** 32) * bound);
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
+  /** A length of at most `longest`: all magnitudes are equally likely, and long ones rare. */
+  length(longest: number): number {
+    return Math.floor(2 ** ((this.uint32() / 2 ** 32) * Math.log2(longest + 1)));
+  }
+
+  /** Yes, this many times out of a hundred. */
+  percent(chance: number): boolean {
+    return this.below(100) < chance;
+  }
+
+  pick<T>(choices: readonly [T, ...T[]]): T {
+    return choices[this.below(choices.length)] as T;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.uint32() & 0xff);
+  }
+
+  /** A text over an alphabet. */
+  text(length: number, alphabet: string): string {
+    let text = '';
+    for (let at = 0; at < length; at += 1) text += alphabet.charAt(this.below(alphabet.length));
+    return text;
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The soak: attempt after attempt against a live server, through both of its doors, and between
+ * them the proof that the true token still works. Says what was found; whether that is good is in
+ * {@link Findings.problems}.
+ */
+import { isDeepStrictEqual } from 'node:util';
+
+import { type RandomAnswers, randomAnswers } from './answers.js';
+import { createDesk, type Desk } from './desk.js';
+import { type Call, type Door, openHttp, openStdio, type Reply } from './doors.js';
+import { complete, nextRound, type OpenRound, openRounds } from './genuine.js';
+import { mutations, pickMutation } from './mutations.js';
+import { Random } from './random.js';
+
+/** How long and with which chance. */
+export interface SoakOptions {
+  readonly attempts: number;
+  readonly seed: number;
+  /** Told after every thousand attempts. */
+  readonly onProgress?: (findings: Findings) => void;
+}
+
+/** What a soak found. */
+export interface Findings {
+  attempts: number;
+  /** Calls brought to their end with the true token. */
+  controls: number;
+  /** The attempts, by what was tried. */
+  readonly kinds: Map<string, number>;
+  /** What the server answered, in a few words. */
+  readonly replies: Map<string, number>;
+  /** The attempts by the door they went through. */
+  readonly doors: Map<string, number>;
+  /** The reasons in the server's log. */
+  readonly rejections: ReadonlyMap<string, number>;
+  /** Whatever should not have happened, at most twenty of it in words. */
+  readonly problems: string[];
+  problemCount: number;
+}
+
+const FROZEN = {
+  code: -32602,
+  message: 'Invalid or expired requestState',
+  data: { reason: 'invalid_request_state' },
+};
+
+const PER_CONTROL = 1000;
+const BATCH = 25;
+const HTTP_PERCENT = 10;
+const ANSWERS_PERCENT = 20;
+
+/** Makes this many attempts. */
+export async function soakTokens({ attempts, seed, onProgress }: SoakOptions): Promise<Findings> {
+  const desk = createDesk();
+  const findings: Findings = {
+    attempts: 0,
+    controls: 0,
+    kinds: new Map(),
+    replies: new Map(),
+    doors: new Map(),
+    rejections: desk.rejections,
+    problems: [],
+    problemCount: 0,
+  };
+  const soak: Soak = { desk, findings, random: new Random(seed), doors: openDoors(desk) };
+  const onRejection = (reason: unknown) => report(findings, `unhandled: ${String(reason)}`);
+  process.on('unhandledRejection', onRejection);
+  try {
+    while (findings.attempts < attempts) {
+      await attackFor(soak, Math.min(PER_CONTROL, attempts - findings.attempts));
+      onProgress?.(findings);
+    }
+  } finally {
+    process.off('unhandledRejection', onRejection);
+    await Promise.all(Object.values(soak.doors).map((door) => door.close()));
+  }
+  const expected = findings.replies.get(REFUSED) ?? 0;
+  const logged = [...desk.rejections.values()].reduce((sum, count) => sum + count, 0);
+  if (logged !== expected) report(findings, `${expected} refusals, ${logged} of them in the log`);
+  return findings;
+}
+
+interface Soak {
+  readonly desk: Desk;
+  readonly findings: Findings;
+  readonly random: Random;
+  readonly doors: { readonly http: Door; readonly stdio: Door };
+}
+
+function openDoors({ factory }: Desk): Soak['doors'] {
+  return { http: openHttp(factory), stdio: openStdio(factory) };
+}
+
+/** Opens calls, attacks them this many times, and brings them to their end. */
+async function attackFor(soak: Soak, attempts: number): Promise<void> {
+  const { desk, findings, random, doors } = soak;
+  const trip = `T-${findings.attempts}`;
+  const control = random.percent(50) ? doors.http : doors.stdio;
+  const rounds = await openRounds(control, trip);
+  const others = await openRounds(control, `${trip} too`);
+  for (let left = attempts; left > 0; left -= BATCH) {
+    const door = random.percent(HTTP_PERCENT) ? 'http' : 'stdio';
+    const attack = random.percent(ANSWERS_PERCENT) ? attackAnswers : attackState;
+    const size = Math.min(BATCH, left);
+    await attack({ ...soak, door, rounds, others, size });
+    findings.attempts += size;
+    count(findings.doors, door, size);
+  }
+  const { bodies } = desk.ran;
+  findings.controls += await complete(control, rounds, trip);
+  if (desk.ran.bodies !== bodies + CALLS_TO_COMPLETE) {
+    report(findings, `${desk.ran.bodies - bodies} bodies ran for ${CALLS_TO_COMPLETE} true calls`);
+  }
+}
+
+const CALLS_TO_COMPLETE = 4;
+const REFUSED = 'the frozen error';
+
+interface Batch extends Soak {
+  readonly door: keyof Soak['doors'];
+  readonly rounds: readonly [OpenRound, ...OpenRound[]];
+  readonly others: readonly [OpenRound, ...OpenRound[]];
+  readonly size: number;
+}
+
+/** Spoilt states: each gets the frozen error, and nothing of the server runs. */
+async function attackState(batch: Batch): Promise<void> {
+  const { desk, findings, random, doors, door, rounds, others, size } = batch;
+  const before = { ...desk.ran };
+  const attempts = Array.from({ length: size }, async () => {
+    const kind = pickMutation(random);
+    const round = random.pick(rounds);
+    const call = mutations[kind]?.({ random, round, others }) ?? round.call;
+    const reply = await doors[door].send(call);
+    count(findings.kinds, kind);
+    const refused = reply.result === undefined && isDeepStrictEqual(reply.error, FROZEN);
+    count(findings.replies, refused ? REFUSED : 'something else than the frozen error');
+    if (!refused) report(findings, describe(kind, call, reply));
+  });
+  await Promise.all(attempts);
+  if (isDeepStrictEqual(desk.ran, before)) return;
+  report(
+    findings,
+    `behind refused states ran ${JSON.stringify(desk.ran)} (${JSON.stringify(before)})`,
+  );
+}
+
+/** Random answers to a true token: an error or the question again, and no body runs. */
+async function attackAnswers(batch: Batch): Promise<void> {
+  const { desk, findings, random, doors, door, rounds, size } = batch;
+  const { bodies } = desk.ran;
+  const attempts = Array.from({ length: size }, async () => {
+    const round = random.pick(rounds);
+    const answers = randomAnswers(random, round);
+    const call = nextRound(round, answers.inputResponses);
+    const reply = await doors[door].send(call);
+    count(findings.kinds, answers.kind);
+    const verdict = verdictOf(reply, answers);
+    count(findings.replies, verdict ?? 'not clean');
+    if (verdict === undefined) report(findings, describe(answers.kind, call, reply));
+  });
+  await Promise.all(attempts);
+  if (desk.ran.bodies !== bodies) {
+    report(findings, `${desk.ran.bodies - bodies} bodies ran on random answers`);
+  }
+}
+
+/** What a clean reply is called; `undefined` for one that is not. */
+function verdictOf({ result, error }: Reply, { next }: RandomAnswers): string | undefined {
+  if (error !== undefined) return CLEAN_ERRORS.find((text) => error.message === text);
+  if (result?.isError === true) return cleanToolError(JSON.stringify(result.content));
+  const asked = Object.keys(result?.inputRequests ?? {}).join();
+  return asked === next ? 'a question' : undefined;
+}
+
+const CLEAN_ERRORS: readonly string[] = [
+  'Arguments and answers may be nested at most 256 levels deep',
+];
+
+const CLEAN_TOOL_ERRORS: readonly string[] = [
+  'received a non-elicitation response',
+  'received an accepted elicitation with no content',
+  'received an accepted elicitation whose content does not match the requested schema',
+  'elicitation was decline',
+  'elicitation was cancel',
+];
+
+function cleanToolError(content: string): string | undefined {
+  return CLEAN_TOOL_ERRORS.find((text) => content.includes(text));
+}
+
+function count(counts: Map<string, number>, name: string, by = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
+}
+
+const MOST_PROBLEMS = 20;
+
+function report(findings: Findings, problem: string): void {
+  findings.problemCount += 1;
+  if (findings.problems.length < MOST_PROBLEMS) findings.problems.push(problem);
+}
+
+/** An attempt that was not answered as it should be, in full but for what is very long. */
+function describe(kind: string, call: Call, reply: Reply): string {
+  const shown = (value: unknown) => JSON.stringify(value).slice(0, 2000);
+  return `${kind}: ${shown(call)} was answered with ${shown(reply)}`;
+}
