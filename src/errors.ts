@@ -3,8 +3,9 @@
  *
  * ```
  * Error
- * ├── ToolError           during a call: its message is what the model reads
- * └── InvalidGraphError   while defining: an author's mistake, before any client connects
+ * ├── ToolError                  during a call: its message is what the model reads
+ * ├── InvalidGraphError          while defining: an author's mistake, before any client connects
+ * └── InvalidRequestStateError   by codecs: a token they did not seal; its reason stays on the server
  * ```
  *
  * Protocol errors are the SDK's own `ProtocolError` and pass through us unchanged. `instanceof` is
@@ -24,6 +25,11 @@ function isBranded(value: unknown, brand: symbol): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
 }
 
+/** What an author derives from these classes is told apart by its class, as usual. */
+function isDerived(constructor: unknown, value: unknown): boolean {
+  return Function.prototype[Symbol.hasInstance].call(constructor as () => void, value);
+}
+
 const TOOL_ERROR = Symbol.for('mcp-resolve.ToolError');
 const INVALID_GRAPH_ERROR = Symbol.for('mcp-resolve.InvalidGraphError');
 
@@ -32,11 +38,11 @@ const INVALID_GRAPH_ERROR = Symbol.for('mcp-resolve.InvalidGraphError');
  * the call with the tool error `Error executing tool <name>: <message>`.
  */
 export class ToolError extends Error {
-  override readonly name = 'ToolError';
+  override readonly name: string = 'ToolError';
   readonly [TOOL_ERROR] = true;
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isBranded(value, TOOL_ERROR);
+    return this === ToolError ? isBranded(value, TOOL_ERROR) : isDerived(this, value);
   }
 }
 
@@ -45,7 +51,7 @@ export class ToolError extends Error {
  * message names the place, the path to it and the remedy.
  */
 export class InvalidGraphError extends Error {
-  override readonly name = 'InvalidGraphError';
+  override readonly name: string = 'InvalidGraphError';
   readonly [INVALID_GRAPH_ERROR] = true;
   /** What is wrong, for programs. */
   readonly code: InvalidGraphCode;
@@ -59,7 +65,9 @@ export class InvalidGraphError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isBranded(value, INVALID_GRAPH_ERROR);
+    return this === InvalidGraphError
+      ? isBranded(value, INVALID_GRAPH_ERROR)
+      : isDerived(this, value);
   }
 }
 
@@ -86,7 +94,7 @@ const INVALID_REQUEST_STATE_ERROR = Symbol.for('mcp-resolve.InvalidRequestStateE
  * always.
  */
 export class InvalidRequestStateError extends Error {
-  override readonly name = 'InvalidRequestStateError';
+  override readonly name: string = 'InvalidRequestStateError';
   readonly [INVALID_REQUEST_STATE_ERROR] = true;
 
   constructor(reason = 'malformed') {
@@ -94,7 +102,9 @@ export class InvalidRequestStateError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isBranded(value, INVALID_REQUEST_STATE_ERROR);
+    return this === InvalidRequestStateError
+      ? isBranded(value, INVALID_REQUEST_STATE_ERROR)
+      : isDerived(this, value);
   }
 }
 
@@ -115,4 +125,9 @@ export function messageOf(thrown: unknown): string {
   } catch {
     return 'something that cannot be shown was thrown';
   }
+}
+
+/** Anything that can be thrown, as an error. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }

@@ -52,10 +52,6 @@ export type { ErrorPolicy } from './wire/toolResult.js';
 export type { RequestStateSeal } from './wire/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';
-export type {
-  Rejection,
-  RequestStateSealOptions,
-  SealLogger,
-  SealSettings,
-} from './state/sealOptions.js';
+export type { Rejection, RequestStateSealOptions, SealSettings } from './state/sealOptions.js';
+export type { SealLogger } from './state/warnings.js';
 export type { InvalidGraphCode, RejectReason } from './errors.js';

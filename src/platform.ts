@@ -1,8 +1,8 @@
 /**
  * What differs between runtimes, and the byte encodings built on it. Node, Bun and Deno have
- * synchronous cryptography; workers have only WebCrypto, which is asynchronous, or where it is the
- * faster one: callers take either. There is no static `node:` import, so the same file loads
- * everywhere.
+ * synchronous cryptography. Workers have WebCrypto, which is asynchronous, and where they imitate
+ * Node's it is slower: so callers take either. There is no static `node:` import, and the same file
+ * loads everywhere.
  */
 
 /** A value, or the promise of one: a synchronous path then costs no promise. */
@@ -78,6 +78,11 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
     offset += part.length;
   }
   return joined;
+}
+
+/** Whether two byte strings are equal; stops at the first difference, so not for secrets. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** Unpadded base64url. */

@@ -11,8 +11,12 @@ import { isSchema, propertyNames } from './schema.js';
 import type { Schema } from './schema.js';
 
 /**
- * Creates a need for one of the tool's arguments: `arg<string>('order_id')`, or `arg<string>()`
- * where the parameter has the argument's name.
+ * Creates a need for one of the tool's arguments by name. {@link argsOf} is checked further: with a
+ * type given by hand, the compiler does not learn the name, and only its absence is found, when the
+ * tool is defined.
+ *
+ * Written as `arg<string>('order_id')`, or `arg<string>()` where the parameter has the argument's
+ * name.
  */
 export function arg<T>(): Arg<T>;
 export function arg<T, const N extends string = string>(name: N): Arg<T, N>;

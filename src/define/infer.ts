@@ -151,13 +151,15 @@ export type CheckBody<Returned, O> = [Returned] extends [Unread]
 
 type Asking = AnyQuestion | InputRequiredResult;
 
-type CheckOutput<Got, Want, O> = [Got] extends [Want]
+type CheckOutput<Got, Want, O> = [Got] extends [BodyReturn<O>]
   ? unknown
-  : O extends Schema
-    ? [WrongProperty<Got, Want>] extends [never]
-      ? 'The body must return what outputSchema describes.'
-      : WrongProperty<Got, Want>
-    : 'A tool body returns a string or a CallToolResult: to return another value, declare outputSchema.';
+  : [Got] extends [Want]
+    ? unknown
+    : O extends Schema
+      ? [WrongProperty<Got, Want>] extends [never]
+        ? 'The body must return what outputSchema describes.'
+        : WrongProperty<Got, Want>
+      : 'A tool body returns a string or a CallToolResult: to return another value, declare outputSchema.';
 
 type WrongProperty<Got, Want> = Want extends readonly unknown[]
   ? never

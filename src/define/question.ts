@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
-import { isSchema } from './schema.js';
+import { isObject, isSchema } from './schema.js';
 import type { OutputOf, Schema } from './schema.js';
 
 declare const ANSWER: unique symbol;
@@ -136,7 +136,16 @@ function assertSampleParams(params: Partial<CreateMessageRequestParams> | undefi
   if (!Array.isArray(params?.messages) || typeof params.maxTokens !== 'number') {
     throw new TypeError('sample() takes createMessage parameters: { messages, maxTokens, … }.');
   }
+  if (!params.messages.every(isMessage)) {
+    throw new TypeError("sample(): a message is { role: 'user' | 'assistant', content }.");
+  }
   assertToolResultsFollowToolUse(params.messages);
+}
+
+function isMessage(message: unknown): boolean {
+  return (
+    isObject(message) && typeof message.role === 'string' && typeof message.content === 'object'
+  );
 }
 
 const YES_OR_NO_JSON = Object.freeze({

@@ -46,6 +46,11 @@ export function propertyNames(schema: Schema): ReadonlySet<string> | undefined {
   return output === undefined ? undefined : new Set([...(input ?? []), ...output]);
 }
 
+/** The names of the properties that data can have before validation, as far as the schema tells. */
+export function sentNames(schema: Schema): readonly string[] {
+  return namesIn(toJsonSchema(schema, 'input')) ?? [];
+}
+
 function outputOrInput(schema: Schema): JsonSchema {
   try {
     return toJsonSchema(schema, 'output');
@@ -70,10 +75,11 @@ function namesIn(json: JsonSchema): readonly string[] | undefined {
 
 const LOCAL_REFERENCE = /^#\/\$defs\/(.+)$/;
 
-function followReference(json: JsonSchema): JsonSchema {
+/** What a schema stands for, if it is a reference to one of its own definitions. */
+export function followReference(json: JsonSchema): Record<string, unknown> {
   const name = typeof json.$ref === 'string' ? LOCAL_REFERENCE.exec(json.$ref)?.[1] : undefined;
   const target = name !== undefined && isObject(json.$defs) ? json.$defs[name] : undefined;
-  return isObject(target) ? target : json;
+  return { ...(isObject(target) ? target : json) };
 }
 
 /** Whether `value` is an object with members, and not a list. */
@@ -101,4 +107,10 @@ export function describeIssues(issues: readonly StandardSchemaV1.Issue[]): strin
       return place === '' ? message : `${place}: ${message}`;
     })
     .join(', ');
+}
+
+/** What is shared between calls must not be changed by one of them. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
 }

@@ -3,8 +3,9 @@
  * every need and lays them out as a {@link Plan}. A walk with a stack of its own, because graphs may
  * be deeper than the call stack.
  */
-import { isKind } from '../define/brand.js';
+import { isKind, kindOf } from '../define/brand.js';
 import type { AnyResolver, Filler } from '../define/model.js';
+import { isPlainObject } from '../define/schema.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { WireKeys } from './keys.js';
@@ -28,6 +29,8 @@ export interface Surroundings {
   readonly argumentNames: ReadonlySet<string> | undefined;
   /** What is wrong with the question that a resolver declares, if anything. */
   readonly problemWith?: (resolver: AnyResolver) => string | undefined;
+  /** Names that a caller may send, and that a resolved parameter would therefore swallow. */
+  readonly sentNames?: ReadonlySet<string>;
 }
 
 /**
@@ -37,17 +40,31 @@ export interface Surroundings {
  *   name.
  */
 export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
-  const { argumentNames } = surroundings;
+  const { argumentNames, sentNames } = surroundings;
+  const isArgument = (name: string): boolean =>
+    argumentNames?.has(name) === true || sentNames?.has(name) === true;
+  assertSpec(spec);
   const builder = new PlanBuilder(spec.name, surroundings);
   for (const guard of spec.guards ?? []) builder.addGuard(guard);
   const guardNodes = builder.nodes.length;
   const guardSteps = builder.steps;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
-    if (argumentNames?.has(param) === true) throw clash(spec.name, param);
+    if (isArgument(param)) throw clash(spec.name, param);
     return builder.addRoot(param, filler);
   });
   for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
   return { name: spec.name, nodes: builder.nodes, guardNodes, guardSteps, params };
+}
+
+function assertSpec({ name, resolve, guards }: PlanSpec): void {
+  if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
+    const problem = `Tool '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`;
+    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+  }
+  if (guards !== undefined && !Array.isArray(guards)) {
+    const problem = `Tool '${name}': guards is a list of resolvers: [canRefund].`;
+    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+  }
 }
 
 /** A resolver whose needs are being visited. */

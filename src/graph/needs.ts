@@ -29,7 +29,7 @@ export function readNeed(need: unknown): ReadNeed | undefined {
 /** What stands where a need belongs, and what to do about it. */
 export function describeMisfit(value: unknown): string {
   if (value === undefined)
-    return 'it is undefined (is it defined further down, or imported in a circle?)';
+    return 'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)';
   if (value === null) return 'it is null';
   if (typeof value === 'function') return 'it is a function: wrap it as resolver({ … }, fn)';
   if (isSchema(value))

@@ -2,38 +2,51 @@
  * What a form can say, out of what a schema says. Libraries spell the same field differently, and
  * say things that a form has no words for but the validation of the answer still checks.
  */
-import { isObject } from '../define/schema.js';
+import { followReference, isObject } from '../define/schema.js';
 import type { JsonSchema } from '../define/schema.js';
 
 /**
  * Forms have no references and no null: an optional field is one that is left out. They do not say
  * either what happens to other properties, which is for validation to decide.
  */
-export function formOf({
-  additionalProperties: _,
-  $defs,
-  ...root
-}: JsonSchema): Record<string, unknown> {
+export function formOf(schema: JsonSchema): Record<string, unknown> {
+  const { $defs } = schema;
+  const { additionalProperties: _, id: __, ...root } = followReference(schema);
+  delete root.$defs;
   if (!isObject(root.properties)) return root;
   const properties = Object.entries(root.properties).map(([name, field]) => [
     name,
-    fieldOf(field, $defs),
+    isObject(field) ? fieldOf({ $defs, ...field }) : field,
   ]);
   return { ...root, properties: Object.fromEntries(properties) as Record<string, unknown> };
 }
 
-const LOCAL_REFERENCE = /^#\/\$defs\/(.+)$/;
-
-function fieldOf(field: unknown, definitions: unknown): unknown {
-  if (!isObject(field)) return field;
-  const { $ref, ...rest } = field;
-  const name = typeof $ref === 'string' ? LOCAL_REFERENCE.exec($ref)?.[1] : undefined;
-  const target = name !== undefined && isObject(definitions) ? definitions[name] : undefined;
-  const { id: _, ...whole }: Record<string, unknown> = isObject(target)
-    ? { ...target, ...rest }
-    : { ...field };
-  const shown = choiceOf(withoutNull(whole), 'oneOf');
+function fieldOf(field: JsonSchema): Record<string, unknown> {
+  const { $ref: _, $defs: __, ...own } = field;
+  const { id: ___, $defs: ____, ...whole } = { ...followReference(field), ...own };
+  delete whole.$ref;
+  const shown = choiceOf(sayable(withoutNull(whole)), 'oneOf');
   return isObject(shown.items) ? { ...shown, items: choiceOf(shown.items, 'anyOf') } : shown;
+}
+
+/**
+ * What narrows a value in ways that the wire has no word for: the answer is held to it all the
+ * same.
+ */
+const UNSAYABLE = ['pattern', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum'];
+
+const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
+
+function sayable(field: Record<string, unknown>): Record<string, unknown> {
+  const { exclusiveMinimum: above, exclusiveMaximum: below, type } = field;
+  const kept = Object.entries(field).filter(([key]) => !UNSAYABLE.includes(key));
+  const said = Object.fromEntries(kept);
+  if (type === 'string' && !FORMATS.includes(said.format)) delete said.format;
+  if (type === 'boolean') delete said.const;
+  // Between whole numbers, "more than 0" is "at least 1".
+  if (type === 'integer' && typeof above === 'number') said.minimum = above + 1;
+  if (type === 'integer' && typeof below === 'number') said.maximum = below - 1;
+  return said;
 }
 
 function withoutNull({ anyOf, ...rest }: Record<string, unknown>): Record<string, unknown> {

@@ -5,6 +5,7 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
+import { deepFreeze } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { asciiJson } from '../platform.js';
 import { formOf } from './formFields.js';
@@ -55,10 +56,4 @@ function toFormJson(schema: Schema): JsonSchema {
     target: 'draft-2020-12',
     libraryOptions: { unrepresentable: 'any', errorMode: 'ignore' },
   });
-}
-
-/** What is shared between calls must not be changed by one of them. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }

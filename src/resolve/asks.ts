@@ -1,5 +1,7 @@
-/** Holds a resolver to what it declared that it asks. */
+/** Holds a resolver to what it declared that it asks, and to asking in a way that is heard. */
+import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
+import { isPlainObject } from '../define/schema.js';
 import { ToolError } from '../errors.js';
 import type { PlanNode } from '../graph/plan.js';
 
@@ -18,4 +20,22 @@ export function assertDeclared({ key, resolver }: PlanNode, question: QuestionDa
       `Resolver '${key}' asked with another schema than the one it declares in 'asks'`,
     );
   }
+}
+
+/** More members than a value has that someone wrote around a question. */
+const MANY = 16;
+
+/**
+ * A question that is returned inside a list or an object is not asked, and what it should have
+ * guarded would go on.
+ *
+ * @throws {@link ToolError} If there is one.
+ */
+export function assertNoneInside({ key }: PlanNode, value: unknown): void {
+  if (!Array.isArray(value) && !isPlainObject(value)) return;
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (members.length > MANY || !members.some(isQuestion)) return;
+  throw new ToolError(
+    `Resolver '${key}' returned a question inside another value, where it is not asked: return the question itself`,
+  );
 }

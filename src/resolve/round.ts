@@ -23,7 +23,7 @@ import { isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { ask } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
-import { assertDeclared } from './asks.js';
+import { assertDeclared, assertNoneInside } from './asks.js';
 import type { Ledger } from './ledger.js';
 
 /** A question that nobody has answered yet. */
@@ -185,6 +185,7 @@ export class Round {
 
   private returned(node: PlanNode, value: unknown): void {
     if (!isQuestion(value)) {
+      assertNoneInside(node, value);
       this.settle(node, { action: 'accept', data: value, asked: false });
       return;
     }
@@ -201,10 +202,20 @@ export class Round {
     for (const fill of node.serves) {
       if (outcome.action !== 'accept' && !fill.wantsOutcome) {
         this.fail(fill.seq, refusal(fill.param, outcome.action));
-      } else if (fill.consumer !== BODY) {
+      } else if (fill.consumer === BODY) {
+        this.checkGuard(node, fill);
+      } else {
         this.countDown(fill.consumer);
       }
     }
+  }
+
+  /** A guard's value is dropped, but nobody who writes `false` there means "go on". */
+  private checkGuard(node: PlanNode, { seq }: Fill): void {
+    const outcome = this.outcomes[node.index];
+    if (seq >= this.plan.guardSteps || outcome?.action !== 'accept' || outcome.data !== false)
+      return;
+    this.fail(seq, new ToolError(`Guard '${node.key}' refused`));
   }
 
   private countDown(consumer: number): void {
@@ -252,9 +263,9 @@ function render({ key }: PlanNode, question: QuestionData): Asked {
   try {
     return ask(question);
   } catch (error) {
-    throw new ToolError(
-      `Resolver '${key}' asks with a schema that no form can show: ${messageOf(error)}`,
-    );
+    const what =
+      question.kind === 'form' ? 'a schema that no form can show' : 'what cannot be sent';
+    throw new ToolError(`Resolver '${key}' asks with ${what}: ${messageOf(error)}`);
   }
 }
 

@@ -9,7 +9,15 @@
  * ```
  */
 import { InvalidRequestStateError } from '../errors.js';
-import { andThen, base64url, concat, fromBase64url, randomBytes, utf8 } from '../platform.js';
+import {
+  andThen,
+  base64url,
+  concat,
+  equalBytes,
+  fromBase64url,
+  randomBytes,
+  utf8,
+} from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { deriveKey, TAG_BYTES } from './aead.js';
 import type { AeadKey, DeriveKey } from './aead.js';
@@ -93,7 +101,7 @@ function takeApart(token: string): TokenParts {
 }
 
 function openUnder(keys: readonly AeadKey[], parts: TokenParts): MaybePromise<Uint8Array> {
-  const named = keys.filter((key) => sameBytes(key.id, parts.id));
+  const named = keys.filter((key) => equalBytes(key.id, parts.id));
   if (named.length === 0) throw new InvalidRequestStateError('unknown key');
   return openUnderOne(named, parts);
 }
@@ -112,9 +120,4 @@ function openUnderOne(
 
 function associatedData(id: Uint8Array): Uint8Array {
   return concat(utf8(PREFIX), id);
-}
-
-/** Key ids are not secret, so the comparison may stop early. */
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

@@ -1,5 +1,5 @@
 /** The secrets that an author configures, checked and copied. */
-import { concat, utf8 } from '../platform.js';
+import { concat, equalBytes, utf8 } from '../platform.js';
 
 /** A secret: at least 32 bytes, or a text of as many. */
 export type RequestStateKey = string | Uint8Array;
@@ -22,7 +22,7 @@ export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[
   const ring: Uint8Array[] = [];
   keys.forEach((key: unknown, index) => {
     const bytes = readKey(key, index);
-    if (ring.some((earlier) => equal(earlier, bytes))) {
+    if (ring.some((earlier) => equalBytes(earlier, bytes))) {
       throw new TypeError(`keys[${index}] duplicates an earlier ring key`);
     }
     ring.push(bytes);
@@ -42,8 +42,4 @@ function readKey(key: unknown, index: number): Uint8Array {
     );
   }
   return bytes;
-}
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

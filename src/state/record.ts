@@ -9,6 +9,7 @@
  * ```
  */
 import { isObject } from '../define/schema.js';
+import { utf8 } from '../platform.js';
 import type { Entry, Progress } from '../resolve/ledger.js';
 
 /** Another shape takes a new number. */
@@ -56,7 +57,10 @@ export function decodeRecord(text: string | undefined): CallRecord | undefined {
 export function largestAnswer({
   outcomes,
 }: Progress): { readonly key: string; readonly bytes: number } | undefined {
-  const sizes = [...outcomes].map(([key, entry]) => ({ key, bytes: JSON.stringify(entry).length }));
+  const sizes = [...outcomes].map(([key, entry]) => ({
+    key,
+    bytes: utf8(JSON.stringify(entry)).length,
+  }));
   return sizes.sort((a, b) => b.bytes - a.bytes)[0];
 }
 

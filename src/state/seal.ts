@@ -36,6 +36,8 @@ export class SealError extends Error {
 /** A policy at work. */
 export class Seal {
   private readonly warnings: Warnings;
+  /** A request is opened and sealed, and its arguments are digested once. */
+  private readonly bindings = new WeakMap<StatefulRequest, Promise<RequestBinding>>();
 
   constructor(
     readonly policy: CheckedSeal,
@@ -155,7 +157,9 @@ export class Seal {
     request: StatefulRequest,
     principal: string | undefined,
   ): Promise<ClaimContext> {
-    const binding = await bindingOf(request);
+    const known = this.bindings.get(request) ?? bindingOf(request);
+    this.bindings.set(request, known);
+    const binding = await known;
     return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
   }
 }

@@ -5,6 +5,8 @@ import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
+import { STANDARD_ERROR } from './warnings.js';
+import type { SealLogger } from './warnings.js';
 
 /** A rejected state, for the server's eyes. Never contains the token, the state or the principal. */
 export interface Rejection {
@@ -12,11 +14,6 @@ export interface Rejection {
   readonly reason: string;
   /** The method of the request that brought the state. */
   readonly method: string;
-}
-
-/** Where a policy writes its warnings. */
-export interface SealLogger {
-  readonly warn: (message: string) => void;
 }
 
 /** What every policy can be told. */
@@ -28,7 +25,7 @@ export interface SealSettings {
   readonly audience?: string;
   /** How long a client may take for one round. Default: 600. */
   readonly ttlSeconds?: number;
-  /** How long one logical call may take over all its rounds. Default: 3600. */
+  /** How long one call of a tool with resolvers may take over all its rounds. Default: 3600. */
   readonly maxFlowSeconds?: number;
   /** The largest state that is sent or taken, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;
@@ -44,8 +41,7 @@ export interface SealSettings {
 }
 
 /** A policy over shared secrets, or over a codec of one's own. Either way it names its audience. */
-export type RequestStateSealOptions = SealSettings &
-  (
+export type RequestStateSealOptions = SealSettings & { readonly audience: string } & (
     | {
         /** The secrets, at least 32 bytes each: the first one seals, every one opens. */
         readonly keys: readonly RequestStateKey[];
@@ -70,6 +66,7 @@ export interface CheckedSeal extends Required<
 
 /** @throws {TypeError} If the options make no sense. */
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
+  assertKnown(options, ['keys', 'codec']);
   const { keys, codec } = options as {
     keys?: readonly RequestStateKey[];
     codec?: RequestStateCodec | null;
@@ -101,6 +98,11 @@ export function completeSeal(
   if (principal !== undefined && typeof principal !== 'function') {
     throw new TypeError("'principal' is a function of the request's context");
   }
+  if (onReject !== undefined && typeof onReject !== 'function') {
+    throw new TypeError("'onReject' is a function");
+  }
+  if (typeof logger.warn !== 'function')
+    throw new TypeError("'logger' is an object with warn(text)");
   const maxTokenLength = tokenLengthFor(maxStateBytes);
   return {
     codec,
@@ -116,12 +118,23 @@ export function completeSeal(
   };
 }
 
-const STANDARD_ERROR: SealLogger = {
-  warn: (message) => {
-    // eslint-disable-next-line no-console -- the default place for warnings; standard output may be the transport
-    console.warn(`mcp-resolve: ${message}`);
-  },
-};
+const SETTINGS: readonly string[] = [
+  'audience',
+  'ttlSeconds',
+  'maxFlowSeconds',
+  'maxStateBytes',
+  'principal',
+  'onReject',
+  'logger',
+];
+
+/** A misspelt setting would leave the default in force, unseen. */
+export function assertKnown(options: object, besides: readonly string[] = []): void {
+  const unknown = Object.keys(options).find((key) => ![...SETTINGS, ...besides].includes(key));
+  if (unknown === undefined) return;
+  const known = [...besides, ...SETTINGS].join(', ');
+  throw new TypeError(`requestStateSeal has no option '${unknown}' (known: ${known})`);
+}
 
 function assertPositive(numbers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(numbers)) {

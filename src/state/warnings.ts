@@ -2,7 +2,18 @@
  * Warnings for a server's operator. What a hostile client can cause at will is limited in its rate,
  * and the log says how many were left out; what is about the set-up is said once.
  */
-import type { SealLogger } from './sealOptions.js';
+/** Where a policy writes its warnings. */
+export interface SealLogger {
+  readonly warn: (message: string) => void;
+}
+
+/** The default place for warnings: standard output may be the transport. */
+export const STANDARD_ERROR: SealLogger = {
+  warn: (message) => {
+    // eslint-disable-next-line no-console -- the default place for warnings; standard output may be the transport
+    console.warn(`mcp-resolve: ${message}`);
+  },
+};
 
 const BURST = 20;
 const REFILL_MS = 1000;

@@ -9,8 +9,6 @@ import {
 } from '@modelcontextprotocol/server';
 import type {
   CallToolRequest,
-  CallToolResult,
-  InputRequiredResult,
   ListToolsRequest,
   ListToolsResult,
   Server,
@@ -19,7 +17,8 @@ import type {
 } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
-import { callFor } from './attachMcpServer.js';
+import { callFor } from './callFor.js';
+import type { Answer } from './callFor.js';
 import type { ToolDefinition } from './definition.js';
 import type { CheckedOptions } from './options.js';
 import { handlersOf, replaceComing } from './handlers.js';
@@ -112,8 +111,6 @@ function outputJson(schema: Schema): Record<string, unknown> {
     ? { type: 'object', ...json }
     : { ...json };
 }
-
-type Answer = CallToolResult | InputRequiredResult;
 
 interface Call {
   readonly request: CallToolRequest;

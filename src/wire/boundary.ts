@@ -23,6 +23,7 @@ import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
+import { withoutAnswers } from './context.js';
 import { isModern } from './era.js';
 import { wrapAll } from './handlers.js';
 import type { Handler } from './handlers.js';
@@ -107,7 +108,7 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     // Already inside: a handler that was wrapped stands behind another one.
     if (ctx[LANE] !== undefined) return handler(message, ctx);
     const request = { method, params: paramsOf(message), ctx };
-    const seal = sealFor(server, request);
+    const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
     const { inner, opened } = await enter(server, seal, request);
@@ -118,7 +119,10 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
   };
 }
 
-function sealFor(server: GuardedServer, { method, params }: StatefulRequest): Seal | undefined {
+function sealCovering(
+  server: GuardedServer,
+  { method, params }: StatefulRequest,
+): Seal | undefined {
   const boundary = server[BOUNDARY];
   if (boundary?.only === undefined) return boundary?.seal;
   const ours = method === 'tools/call' && boundary.only.has(String(params.name));
@@ -162,11 +166,6 @@ function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
   if (isModern(server.getNegotiatedProtocolVersion())) return ctx;
   if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
   return withoutAnswers(ctx);
-}
-
-function withoutAnswers(ctx: ServerContext): ServerContext {
-  const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
-  return { ...ctx, mcpReq };
 }
 
 async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {

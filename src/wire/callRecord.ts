@@ -21,7 +21,7 @@ export function newCall(): CallRecord {
  *
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
-export function resumeCall(ctx: ServerContext): CallRecord {
+export function takeUpCall(ctx: ServerContext): CallRecord {
   const record = decodeRecord(ctx.mcpReq.requestState<string>());
   if (record === undefined) return newCall();
   const lane = laneOf(ctx);

@@ -2,8 +2,8 @@
  * Makes the context that resolvers and bodies see. The multi-round material is taken out of it: it
  * belongs to the library, and a tool called from inside another one must not find the outer one's.
  */
-import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallContext } from '../define/context.js';
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import type { Askable, CallContext } from '../define/context.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { ClientFacts } from './era.js';
 
@@ -20,7 +20,7 @@ export interface CallFacts extends ClientFacts {
 
 /** Opens the context of a call. */
 export function openContext(ctx: ServerContext, facts: CallFacts): OpenContext {
-  const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
+  const { mcpReq } = withoutAnswers(ctx);
   const call = new AbortController();
   const abort = (): void => {
     call.abort();
@@ -37,10 +37,19 @@ export function openContext(ctx: ServerContext, facts: CallFacts): OpenContext {
     },
     protocolVersion: facts.protocolVersion,
     clientCapabilities: facts.clientCapabilities,
-    canAsk: (kind) => CAPABILITIES[kind].isDeclaredIn(facts.clientCapabilities ?? {}),
+    canAsk: (kind) => canAsk(kind, facts.clientCapabilities ?? {}),
     callId: facts.callId,
   };
   return { context, abort };
+}
+
+/**
+ * The same context without the answers of a client: for whom they are not meant, or where they are
+ * forged.
+ */
+export function withoutAnswers(ctx: ServerContext): ServerContext {
+  const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
+  return { ...ctx, mcpReq };
 }
 
 function followAbort(leader: AbortSignal, follower: AbortController): void {
@@ -49,4 +58,9 @@ function followAbort(leader: AbortSignal, follower: AbortController): void {
   };
   if (leader.aborted) abort();
   else leader.addEventListener('abort', abort, { once: true });
+}
+
+function canAsk(kind: Askable, declared: ClientCapabilities): boolean {
+  if (Object.hasOwn(CAPABILITIES, kind)) return CAPABILITIES[kind].isDeclaredIn(declared);
+  throw new TypeError("canAsk() takes 'form', 'url', 'sample' or 'roots'.");
 }

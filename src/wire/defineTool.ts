@@ -1,5 +1,5 @@
 /** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
-import { KIND, kindOf } from '../define/brand.js';
+import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type {
   ArgumentsOf,
@@ -11,7 +11,7 @@ import type {
   Unread,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
-import { isPlainObject, propertyNames } from '../define/schema.js';
+import { isPlainObject, propertyNames, sentNames } from '../define/schema.js';
 import type { InputOf, Schema } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
 import type { Tool, ToolDefinition, ToolMetadata } from './definition.js';
@@ -71,14 +71,23 @@ export function defineTool(name: string, config: unknown, body: unknown): Tool {
   const { inputSchema, outputSchema, resolve, guards, ...metadata } = config;
   if (inputSchema !== undefined) assertInputSchema(name, inputSchema);
   if (outputSchema !== undefined) assertOutputSchema(name, outputSchema);
-  const names = inputSchema === undefined ? [] : propertyNames(inputSchema);
+  const spec = {
+    name,
+    ...(resolve !== undefined && { resolve }),
+    ...(guards !== undefined && { guards }),
+  };
+  const plan =
+    inputSchema === undefined
+      ? planResolvers(spec, [])
+      : planResolvers(spec, propertyNames(inputSchema), sentNames(inputSchema));
+  const resolved = plan.params.map(({ param }) => param);
   return makeTool({
     name,
     metadata,
-    inputSchema: inputSchema && argumentSchema(inputSchema, Object.keys(resolve ?? {})),
+    inputSchema: inputSchema && argumentSchema(inputSchema, { tool: name, resolved }),
     outputSchema,
     advertisedOutput: outputSchema && advertisedSchema(outputSchema),
-    plan: planResolvers({ name, ...(resolve && { resolve }), ...(guards && { guards }) }, names),
+    plan,
     body: body as ToolDefinition['body'],
   });
 }
@@ -122,16 +131,6 @@ function assertParts(name: unknown, config: unknown, body: unknown): asserts con
       name,
       `Tool '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
     );
-  }
-  const { resolve, guards } = config;
-  if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
-    throw invalid(
-      name,
-      `Tool '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`,
-    );
-  }
-  if (guards !== undefined && !Array.isArray(guards)) {
-    throw invalid(name, `Tool '${name}': guards is a list of resolvers: [canRefund].`);
   }
 }
 

@@ -45,8 +45,8 @@ export interface Tool<in Args = never> {
   /** Installs this tool alone; the same as `install(server, [tool], options)`. */
   readonly register: (server: McpServer | Server, options?: InstallOptions) => void;
   /**
-   * Calls the tool directly. Without a context there is nobody to ask; with the context of another
-   * handler, questions go to that handler's client, where its protocol allows it.
+   * Calls the tool directly. Without a context there is nobody to ask; with the one that a resolver
+   * or a body of this library was given, questions go to its client, where its protocol allows it.
    */
   readonly call: (args: Args, ctx?: ServerContext) => Promise<CallToolResult>;
   readonly [KIND]: 'tool';

@@ -4,6 +4,7 @@ import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
 import { ToolError } from '../errors.js';
 import { callTool } from './callTool.js';
+import { withoutAnswers } from './context.js';
 import type { ToolDefinition } from './definition.js';
 import type { ClientFacts } from './era.js';
 import { toolError } from './toolResult.js';
@@ -22,7 +23,7 @@ export async function callDirectly(
 ): Promise<CallToolResult> {
   const parsed = await parseArguments(tool, args);
   if ('problem' in parsed) return parsed.problem;
-  const { inputResponses: _, ...mcpReq } = ctx.mcpReq;
+  const { mcpReq } = withoutAnswers(ctx);
   const result = await callTool(tool, parsed.args, {
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
     ...factsOf(ctx),

@@ -57,4 +57,26 @@ export function wrapAll(
     if (present !== undefined) handlers.set(method, wrap(method, present));
   }
   replaceComing(server, methods, wrap);
+  wrapFallback(server, methods, wrap);
+}
+
+/** The SDK sends to one handler what no other handles; there these methods are wrapped as well. */
+function wrapFallback(
+  server: Server,
+  methods: readonly string[],
+  wrap: (method: string, handler: Handler) => Handler,
+): void {
+  let fallback = server.fallbackRequestHandler as Handler | undefined;
+  const wrapped: Handler = async (request, ctx) => {
+    const { method } = request as { readonly method: string };
+    if (fallback === undefined) throw new Error('There is no handler.');
+    return (methods.includes(method) ? wrap(method, fallback) : fallback)(request, ctx);
+  };
+  Object.defineProperty(server, 'fallbackRequestHandler', {
+    get: () => (fallback === undefined ? undefined : wrapped),
+    set: (handler: Handler | undefined) => {
+      fallback = handler;
+    },
+    configurable: true,
+  });
 }

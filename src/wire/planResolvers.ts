@@ -12,9 +12,14 @@ import { formSchema } from '../question/formSchema.js';
  *
  * @throws {@link InvalidGraphError} If the graph cannot work.
  */
-export function planResolvers(spec: PlanSpec, argumentNames: Iterable<string> | undefined): Plan {
+export function planResolvers(
+  spec: PlanSpec,
+  argumentNames: Iterable<string> | undefined,
+  sentNames: Iterable<string> = [],
+): Plan {
   return buildPlan(spec, {
     argumentNames: argumentNames && new Set(argumentNames),
+    sentNames: new Set(sentNames),
     problemWith: unshowable,
   });
 }

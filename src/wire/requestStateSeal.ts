@@ -5,7 +5,7 @@ import { isObject } from '../define/schema.js';
 import { randomBytes } from '../platform.js';
 import { ringCodec, tokenLength } from '../state/codec.js';
 import { Seal } from '../state/seal.js';
-import { checkSealOptions, completeSeal } from '../state/sealOptions.js';
+import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
 import { protect } from './boundary.js';
 import { lowLevelServer, serverName } from './servers.js';
@@ -27,7 +27,8 @@ export interface RequestStateSeal {
 export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
   if (!isObject(options))
     throw new TypeError('requestStateSeal takes its options: { keys, audience }');
-  if (options.audience === undefined) {
+  const { audience } = options as { readonly audience?: string };
+  if (audience === undefined) {
     throw new TypeError(
       "requestStateSeal needs an 'audience': the name of the service, so that another one with the same keys does not take its tokens",
     );
@@ -37,6 +38,7 @@ export function requestStateSeal(options: RequestStateSealOptions): RequestState
 
 /** Creates a policy over a key of its own, which nobody else has and which ends with the process. */
 requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
+  assertKnown(settings);
   return asSeal(completeSeal(settings, ringCodec([randomBytes(32)]), tokenLength));
 };
 

@@ -16,7 +16,7 @@ import { BLANK_LEDGER, RoundLedger } from '../resolve/ledger.js';
 import { Round } from '../resolve/round.js';
 import type { OpenQuestion } from '../resolve/round.js';
 import type { CallRecord } from '../state/record.js';
-import { keepRecord, newCall, resumeCall } from './callRecord.js';
+import { keepRecord, newCall, takeUpCall } from './callRecord.js';
 import { openContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
@@ -57,11 +57,10 @@ export async function resolveArguments(
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  const call = isModern(options.protocolVersion) ? resumeCall(options.ctx) : newCall();
+  const modern = isModern(options.protocolVersion);
+  const call = modern ? takeUpCall(options.ctx) : newCall();
   const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
-  const ledger = isModern(options.protocolVersion)
-    ? openLedger(plan, call, options.ctx)
-    : BLANK_LEDGER;
+  const ledger = modern ? openLedger(plan, call, options.ctx) : BLANK_LEDGER;
   const round = new Round(plan, { args, ctx: context, ledger });
   try {
     for (;;) {

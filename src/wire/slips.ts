@@ -23,6 +23,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   schema: 'inputSchema',
   parameters: 'inputSchema',
   argsSchema: 'inputSchema',
+  inject: 'resolve',
+  deps: 'resolve',
+  dependencies: 'resolve',
+  needs: 'resolve',
 };
 
 /** A field that cannot be meant as it is written. */

@@ -33,7 +33,7 @@ export async function toolResult(
   if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
   if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
   throw new ToolError(
-    `the body of '${name}' returned ${kindOf(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
+    `the body of '${name}' returned ${describe(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
   );
 }
 
@@ -51,7 +51,7 @@ async function structured(schema: Schema, returned: unknown): Promise<CallToolRe
   };
 }
 
-function kindOf(value: unknown): string {
+function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;

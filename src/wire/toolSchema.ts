@@ -3,16 +3,33 @@
  * asks for it on every listing and, over HTTP, on every call.
  */
 import { InvalidGraphError, messageOf } from '../errors.js';
-import { isObject, isSchema, toJsonSchema } from '../define/schema.js';
+import { deepFreeze, isObject, isSchema, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
+import { isThenable } from '../platform.js';
+import { warnThrowingSchema } from './warnings.js';
 
-/**
- * The arguments of a tool: resolved parameters are dropped from what a caller sends, before
- * validation.
- */
-export function argumentSchema(schema: Schema, resolvedNames: readonly string[]): Schema {
+/** The schema of a tool's arguments, given what it is for. */
+export interface ArgumentsOf {
+  readonly tool: string;
+  /** Dropped from what a caller sends, before validation. */
+  readonly resolved: readonly string[];
+}
+
+/** The arguments of a tool, in their lasting form. A schema that throws finds the arguments invalid. */
+export function argumentSchema(schema: Schema, { tool, resolved }: ArgumentsOf): Schema {
   const { validate } = schema['~standard'];
-  return lasting(schema, (value, options) => validate(without(value, resolvedNames), options));
+  const uncheckable = (error: unknown): { issues: { message: string }[] } => {
+    warnThrowingSchema(tool, error);
+    return { issues: [{ message: 'could not be checked' }] };
+  };
+  return lasting(schema, (value, options) => {
+    try {
+      const result = validate(without(value, resolved), options);
+      return isThenable(result) ? result.then(undefined, uncheckable) : result;
+    } catch (error) {
+      return uncheckable(error);
+    }
+  });
 }
 
 /** The output of a tool: the library validates it itself, before anything is answered. */
@@ -42,7 +59,8 @@ function lasting(schema: Schema, validate: Validate): Schema {
 
 function once(compute: () => JsonSchema): () => Record<string, unknown> {
   let computed: JsonSchema | undefined;
-  return () => (computed ??= Object.freeze({ ...compute() }));
+  // A copy: what is frozen must not be the library's own.
+  return () => (computed ??= deepFreeze(structuredClone(compute())));
 }
 
 function without(value: unknown, names: readonly string[]): unknown {

@@ -1,18 +1,17 @@
-/**
- * Warnings for the server's operator, each once. On standard error: standard output may be the
- * transport.
- */
+/** What a server's operator should know about a tool. Goes where warnings go that nobody asked for. */
+import { messageOf } from '../errors.js';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-const warned = new Set<string>();
-
-function warnOnce(text: string): void {
-  if (warned.has(text)) return;
-  warned.add(text);
-  // eslint-disable-next-line no-console -- a library without a logger has no better place
-  console.warn(`mcp-resolve: ${text}`);
-}
+const warnings = Warnings.of(STANDARD_ERROR);
 
 /** A question that is worded anew each time can never be answered. */
 export function warnMovingQuestion(tool: string, key: string): void {
-  warnOnce(`${tool}: the question '${key}' changed after every answer; pin the value it shows`);
+  warnings.once(
+    `${tool}: the question '${key}' changed after every answer; pin the value it shows`,
+  );
+}
+
+/** A schema that throws is a mistake of its author, whose words are not for the model. */
+export function warnThrowingSchema(tool: string, error: unknown): void {
+  warnings.warn(`${tool}: inputSchema threw while checking arguments: ${messageOf(error)}`);
 }

@@ -301,7 +301,7 @@ describe('needs that nothing fills', () => {
     [
       'undefined',
       undefined,
-      'it is undefined (is it defined further down, or imported in a circle?)',
+      'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)',
     ],
     ['null', null, 'it is null'],
     ['a function', () => 1, 'it is a function: wrap it as resolver({ … }, fn)'],

@@ -10,6 +10,7 @@ import {
   decline,
   deferred,
   eras,
+  errorTextOf,
   questionsOf,
   refusal,
   serving,
@@ -215,4 +216,29 @@ test("A15: guards take their wire keys first, and unnamed ones are called 'guard
   const chat = await talk('modern', serving([tool]), { elicit: [] });
 
   expect(questionsOf(await chat.leg('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
+});
+
+test.each(eras)('D1: a guard that gives false ends the call (%s)', async (era) => {
+  let ran = 0;
+  const isAdmin = resolver({}, async () => false, { name: 'is_admin' });
+  const tool = defineTool('wipe', { guards: [isAdmin] }, () => {
+    ran += 1;
+    return 'wiped';
+  });
+  const chat = await talk(era, serving([tool]));
+  expect(errorTextOf(await chat.client.callTool({ name: 'wipe', arguments: {} }))).toBe(
+    "Error executing tool wipe: Guard 'is_admin' refused",
+  );
+  expect(ran).toBe(0);
+});
+
+test.each([
+  ['a list', (): unknown => [confirm('Sure?')]],
+  ['an object', (): unknown => ({ sure: confirm('Sure?') })],
+])('D1: a question inside %s is not taken for a value', async (_, fn) => {
+  const tool = defineTool('wipe', { guards: [resolver({}, fn)] }, () => 'wiped');
+  const { content } = await tool.call(undefined);
+  expect(content).toMatchObject([
+    { text: expect.stringContaining('return the question itself') as string },
+  ]);
 });

@@ -1,5 +1,5 @@
 /** E13-E16: how a schema is shown as a form, which schemas cannot be, and that answers fit both. */
-import { fromJsonSchema } from '@modelcontextprotocol/server';
+import { type CallToolResult, fromJsonSchema } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import { defineTool, elicit, resolver } from 'mcp-resolve';
@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { eras, questionsOf, talk, textOf } from '../support/conversation.js';
+import { eras, errorTextOf, questionsOf, talk, textOf } from '../support/conversation.js';
 import { answering, legsOf, serving } from '../support/legs.js';
 
 const asking = (schema: Schema) =>
@@ -36,6 +36,8 @@ async function filled(schema: Schema, content: object): Promise<unknown> {
 
 const json = (properties: Record<string, object>, rest: object = {}): Schema =>
   fromJsonSchema({ type: 'object', properties, ...rest });
+
+const UUID = '0b7a3c1e-5f6d-4c8b-9a1e-2d3f4a5b6c7d';
 
 describe('E14: what a form can show', () => {
   const primitives = {
@@ -350,10 +352,6 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
     ['a record', z.object({ bad: z.record(z.string(), z.string()) })],
     ['a tuple', z.object({ bad: z.tuple([z.string(), z.number()]) })],
     ['numbers as choices', z.object({ bad: z.enum({ One: 1, Two: 2 }) })],
-    ['a uuid', z.object({ bad: z.uuid() })],
-    ['a pattern', z.object({ bad: z.string().regex(/^a/) })],
-    ['an exclusive bound', z.object({ bad: z.number().gt(2) })],
-    ['a multiple', z.object({ bad: z.number().multipleOf(2) })],
     ['a date object', z.object({ bad: z.date() })],
     ['a big integer', z.object({ bad: z.bigint() })],
     ['a map', z.object({ bad: z.map(z.string(), z.string()) })],
@@ -633,5 +631,39 @@ describe('E16: the form and the validation of its answer describe the same input
     await expect(filled(Renamed, { user_name: 'octocat' })).rejects.toThrow(
       'whose content does not match the requested schema',
     );
+  });
+});
+
+describe('E14: what a form has no word for is left to the validation of the answer', () => {
+  test.each<[string, Schema, object, unknown, unknown]>([
+    ['a pattern', z.object({ it: z.string().regex(/^a/) }), { type: 'string' }, 'b', 'ab'],
+    ['a beginning', z.object({ it: z.string().startsWith('a') }), { type: 'string' }, 'b', 'ab'],
+    ['a format that forms lack', z.object({ it: z.uuid() }), { type: 'string' }, 'x', UUID],
+    ['a pattern (arktype)', type({ it: /^a/ }), { type: 'string' }, 'b', 'ab'],
+    ['more than', z.object({ it: z.number().gt(2) }), { type: 'number' }, 2, 2.5],
+    ['a multiple', z.object({ it: z.number().multipleOf(2) }), { type: 'number' }, 3, 4],
+    [
+      'more than, among whole numbers',
+      z.object({ it: z.int().gt(2).lt(9) }),
+      { type: 'integer', minimum: 3, maximum: 8 },
+      2,
+      3,
+    ],
+    ['always true', z.object({ it: z.literal(true) }), { type: 'boolean' }, false, true],
+  ])('E14: %s', async (_, schema, shown, bad, good) => {
+    const { properties } = await formOf(schema);
+    expect(properties).toEqual({ it: shown });
+
+    expect(await filled(schema, { it: good })).toEqual({ it: good });
+    const leg = legsOf(asking(schema));
+    const refused = await leg(
+      answering(await leg(), { form: { action: 'accept', content: { it: bad } } }),
+    );
+    expect(errorTextOf(refused as CallToolResult)).toContain('does not match the requested schema');
+  });
+
+  test('E14: a form that is a reference to its own definition', async () => {
+    const schema = z.object({ a: z.string() }).meta({ id: 'Address' });
+    expect((await formOf(schema)).properties).toEqual({ a: { type: 'string' } });
   });
 });

@@ -68,7 +68,7 @@ describe('I40: the default principal', () => {
     [{ clientId: 'client-123', extra: { sub: 'alice' } }, '["client-123",null,"alice"]'],
     [{ clientId: 'client-123', extra: {} }, '["client-123",null,null]'],
     [{ clientId: 'client-123' }, '["client-123",null,null]'],
-    [{ clientId: 'client-123', extra: { sub: 7, iss: {} } }, '["client-123",null,null]'],
+    [{ clientId: 'client-123', extra: { sub: 7, iss: {} } }, '["client-123",{},7]'],
     [{ clientId: 'a","b', extra: { sub: 'c' } }, '["a\\",\\"b",null,"c"]'],
   ])('I40: of %o is %s', (authInfo, expected) => {
     expect(principalWith(authInfo)).toBe(expected);

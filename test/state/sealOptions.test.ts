@@ -187,3 +187,15 @@ describe('I28: a policy', () => {
     expect(Buffer.from(await one['~policy'].codec.unseal(token)).toString()).toBe('state');
   });
 });
+
+describe('a setting that is misspelt', () => {
+  test.each(['ttlSecond', 'principle', 'key'])('is refused by its name: %s', (name) => {
+    const options = { keys: ['0123456789abcdef0123456789abcdef'], audience: 'a', [name]: 5 };
+    expect(() => requestStateSeal(options)).toThrow(
+      `requestStateSeal has no option '${name}' (known: keys, codec, audience, ttlSeconds,`,
+    );
+    expect(() => requestStateSeal.ephemeral({ [name]: 5 })).toThrow(
+      `requestStateSeal has no option '${name}'`,
+    );
+  });
+});

@@ -12,6 +12,7 @@ import {
   OAuthError,
   OAuthErrorCode,
 } from '@modelcontextprotocol/server';
+import { errorOf } from '../../errors.js';
 
 /**
  * Decides who is asking. It gets a copy of the request and returns the validated token; `undefined`
@@ -33,7 +34,7 @@ export async function whoSent(
     return (await authenticate(request.clone())) ?? bearerAuthChallengeResponse(tokenRequired());
   } catch (error) {
     if (!(error instanceof OAuthError)) {
-      onerror(error instanceof Error ? error : new Error(String(error)));
+      onerror(errorOf(error));
     }
     return bearerAuthChallengeResponse(error);
   }

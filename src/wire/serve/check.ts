@@ -9,6 +9,8 @@
  * @module
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { messageOf } from '../../errors.js';
+import { STANDARD_ERROR, Warnings } from '../../state/warnings.js';
 
 /** What a factory builds: an `McpServer` or a low-level `Server`. */
 type Product = Awaited<ReturnType<McpServerFactory>>;
@@ -25,10 +27,39 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 }
 
 /**
+ * Checks that there are no options but the known ones: a misspelt `authenticate` would open a
+ * server to everybody.
+ *
+ * @throws TypeError when there is another.
+ */
+export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${caller} has no option '${unknown}' (known: ${known.join(', ')}).`);
+}
+
+/**
  * Creates a factory which builds what `factory` builds and refuses a product that cannot be served:
  * something that is no server, or a server that has been served before.
  */
-export function checkedFactory(factory: McpServerFactory): McpServerFactory {
+export function checkedFactory(
+  factory: McpServerFactory,
+  { onerror }: { onerror?: ((error: Error) => void) | undefined },
+): McpServerFactory {
+  const checked = checkingFactory(factory);
+  if (onerror !== undefined) return checked;
+  // Nobody would hear of it otherwise: the client gets only that something went wrong.
+  return async (context) => {
+    try {
+      return await checked(context);
+    } catch (error) {
+      Warnings.of(STANDARD_ERROR).warn(`the server factory failed: ${messageOf(error)}`);
+      throw error;
+    }
+  };
+}
+
+function checkingFactory(factory: McpServerFactory): McpServerFactory {
   const served = new WeakSet();
   return async (context) => {
     const product = await factory(context);

@@ -78,7 +78,7 @@ export function createDualEraHandler(
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
   const settings = handlerSettings(options);
-  const build = checkedFactory(factory);
+  const build = checkedFactory(factory, options);
   const inFlight = new InFlight();
   const modern = createMcpHandler(build, settings.modernOptions);
   const sessions = new SessionTable({ ...settings.sessions, factory: build, inFlight });

@@ -12,7 +12,7 @@ import {
 
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.js';
 import type { AuthenticateRequest } from './authenticate.js';
-import { checkWholeNumber, describe } from './check.js';
+import { checkKnownOptions, checkWholeNumber, describe } from './check.js';
 import type { SessionTableSettings } from './sessions.js';
 
 /**
@@ -45,7 +45,7 @@ export interface DualEraHandlerOptions
    * The number of questions that may wait for their answer in one 2025 session. One more is not
    * sent, and fails the call that asks it.
    *
-   * @defaultValue 32
+   * @defaultValue 128
    */
   maxOpenQuestions?: number;
   /**
@@ -76,6 +76,24 @@ export interface CloseOptions {
   timeoutMs?: number;
 }
 
+/** The names of all options of a handler; the first six are the SDK's. */
+export const HANDLER_OPTIONS: readonly string[] = [
+  'onerror',
+  'responseMode',
+  'bus',
+  'maxSubscriptions',
+  'keepAliveMs',
+  'maxRequestBodySize',
+  'allowedHosts',
+  'allowedOrigins',
+  'authenticate',
+  'maxSessions',
+  'maxSessionsPerPrincipal',
+  'maxOpenQuestions',
+  'sessionIdleMs',
+  'disconnectGraceMs',
+];
+
 /** The settings a handler works with. */
 export interface HandlerSettings {
   modernOptions: CreateMcpHandlerOptions;
@@ -92,6 +110,7 @@ export interface HandlerSettings {
  * @throws TypeError when one of them cannot be meant.
  */
 export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings {
+  checkKnownOptions(options, HANDLER_OPTIONS, 'The handler');
   const { allowedHosts, allowedOrigins, authenticate, ...others } = options;
   const { maxSessions, maxSessionsPerPrincipal, maxOpenQuestions, ...timed } = others;
   const { sessionIdleMs, disconnectGraceMs, ...modernOptions } = timed;
@@ -102,7 +121,7 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
     sessions: {
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
       maxSessionsPerPrincipal: limit(maxSessionsPerPrincipal ?? 100, 'maxSessionsPerPrincipal'),
-      maxOpenQuestions: limit(maxOpenQuestions ?? 32, 'maxOpenQuestions'),
+      maxOpenQuestions: limit(maxOpenQuestions ?? 128, 'maxOpenQuestions'),
       sessionIdleMs: limit(sessionIdleMs ?? 30 * 60_000, 'sessionIdleMs'),
       disconnectGraceMs: limit(disconnectGraceMs ?? 60_000, 'disconnectGraceMs'),
       maxRequestBodySize,

@@ -10,7 +10,8 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createServer, type RequestListener } from 'node:http';
 
-import { checkArguments } from './check.js';
+import { checkArguments, checkKnownOptions } from './check.js';
+import { HANDLER_OPTIONS } from './handlerOptions.js';
 import { createDualEraHandler } from './dualEra.js';
 import { type HttpServerHandle, httpSettings, type ServeHttpOptions } from './httpOptions.js';
 import { addressOf, listen, shutDown, watchResponses } from './listen.js';
@@ -36,6 +37,7 @@ export async function serveHttp(
   options: ServeHttpOptions = {},
 ): Promise<HttpServerHandle> {
   checkArguments(factory, options, 'serveHttp');
+  checkKnownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp');
   const settings = httpSettings(options);
   const handler = createDualEraHandler(factory, settings.handlerOptions);
   // The handler loads it with its first request; here it is better missed before the port opens.

@@ -13,6 +13,7 @@ import type {
   NodeServerResponseLike,
 } from '@modelcontextprotocol/node';
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
+import { errorOf } from '../../errors.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Admission } from './admission.js';
@@ -52,7 +53,7 @@ export function createNodeListener(parts: NodeFaceParts): NodeListener {
       // The package types absent headers as missing, Node as undefined: the same at run time.
       .then((handle) => handle(request as NodeIncomingMessageLike, prompt(response), parsedBody))
       .catch((error: unknown) => {
-        onerror(error instanceof Error ? error : new Error(String(error)));
+        onerror(errorOf(error));
         if (response.headersSent) response.destroy();
         else refuseTo(response, internalError);
       });

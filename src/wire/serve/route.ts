@@ -14,6 +14,7 @@ import {
   type McpHandlerRequestOptions,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
+import { errorOf } from '../../errors.js';
 
 import { addressedBy } from './admission.js';
 import { whoSent } from './authenticate.js';
@@ -61,7 +62,7 @@ export async function serve(
       ? sender
       : await serveSender(router, request, { ...options, ...sender });
   } catch (error) {
-    router.onerror(error instanceof Error ? error : new Error(String(error)));
+    router.onerror(errorOf(error));
     return refuse({ ...internalError, body: options.parsedBody });
   }
 }
@@ -105,7 +106,7 @@ async function serveSender(
       ? await router.sessions.serve(incoming)
       : await serveModern(router, incoming);
   } catch (error) {
-    router.onerror(error instanceof Error ? error : new Error(String(error)));
+    router.onerror(errorOf(error));
     return refuse({ ...internalError, body: read.value });
   }
 }

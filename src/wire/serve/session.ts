@@ -18,6 +18,8 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { principalOf } from '../../state/authenticated.js';
+import { errorOf } from '../../errors.js';
 
 import { type CallsInFlight, watchCalls } from './callsInFlight.js';
 import type { InFlight } from './inFlight.js';
@@ -145,7 +147,7 @@ export class LegacySession {
     try {
       await this.#transport.close();
     } catch (error) {
-      this.#onerror(error instanceof Error ? error : new Error(String(error)));
+      this.#onerror(errorOf(error));
     }
   }
 
@@ -183,15 +185,4 @@ export class LegacySession {
       failed?.(error);
     };
   }
-}
-
-/**
- * The principal of a request: client, issuer and subject of its validated token as one JSON array.
- *
- * Without a subject, two users of one OAuth client are one principal.
- */
-export function principalOf(authInfo: AuthInfo | undefined): string | undefined {
-  if (authInfo === undefined) return undefined;
-  const { iss, sub } = authInfo.extra ?? {};
-  return JSON.stringify([authInfo.clientId, iss ?? null, sub ?? null]);
 }

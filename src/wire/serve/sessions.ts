@@ -8,13 +8,13 @@
  *
  * @module
  */
+import { principalOf } from '../../state/authenticated.js';
 import type { InFlight } from './inFlight.js';
 import { hasHandshake } from './messages.js';
 import { handlerClosed, type Refusal, refuse, sessionNotFound } from './refusal.js';
 import {
   LegacySession,
   type Patience,
-  principalOf,
   type SessionRequest,
   type SessionSettings,
 } from './session.js';

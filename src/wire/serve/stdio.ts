@@ -36,5 +36,5 @@ export function serveStdio(
   options: ServeStdioOptions = {},
 ): StdioServerHandle {
   checkArguments(factory, options, 'serveStdio');
-  return serveStdioWithSdk(checkedFactory(factory), options);
+  return serveStdioWithSdk(checkedFactory(factory, options), options);
 }
