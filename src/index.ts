@@ -8,11 +8,11 @@ export { arg, argsOf } from './define/arg.js';
 export { resolver } from './define/resolver.js';
 export { outcome } from './define/outcome.js';
 export { confirm, elicit, listRoots, sample } from './define/question.js';
-export { defineTool } from './wire/defineTool.js';
+export { defineTool } from './wire/tool/defineTool.js';
 
 // The way into a server, and the seal on what travels between rounds.
-export { install } from './wire/install.js';
-export { requestStateSeal } from './wire/requestStateSeal.js';
+export { install } from './wire/install/install.js';
+export { requestStateSeal } from './wire/boundary/requestStateSeal.js';
 
 // What can go wrong.
 export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
@@ -45,11 +45,11 @@ export type {
 } from './define/question.js';
 export type { Schema } from './define/schema.js';
 export type { ArgsOf } from './define/infer.js';
-export type { Tool, ToolMetadata } from './wire/definition.js';
-export type { ToolConfig } from './wire/defineTool.js';
-export type { InstallOptions } from './wire/options.js';
-export type { ErrorPolicy } from './wire/toolResult.js';
-export type { RequestStateSeal } from './wire/requestStateSeal.js';
+export type { Tool, ToolMetadata } from './wire/tool/definition.js';
+export type { ToolConfig } from './wire/tool/defineTool.js';
+export type { InstallOptions } from './wire/install/options.js';
+export type { ErrorPolicy } from './wire/tool/toolResult.js';
+export type { RequestStateSeal } from './wire/boundary/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';
 export type { Rejection, RequestStateSealOptions, SealSettings } from './state/sealOptions.js';

@@ -70,9 +70,15 @@ describe('the tarball', () => {
     }
   });
 
-  it('holds nothing but the build, the README, the licence and the manifest', () => {
-    const others = packed.filter((file) => !file.startsWith('dist/')).sort();
-    expect(others).toEqual(['LICENSE', 'README.md', 'package.json']);
+  it('holds nothing but the build, the documentation, the licence and the manifest', () => {
+    const others = packed.filter((file) => !/^(dist|docs)\//.test(file)).sort();
+    expect(others).toEqual([
+      'ARCHITECTURE.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'package.json',
+    ]);
   });
 
   it('passes publint in strict mode', async () => {

@@ -130,7 +130,9 @@ describe('a person who takes long to answer', () => {
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let heard = '';
     while (!/elicitation[^]*: keepalive\n\n: keepalive\n\n/.test(heard)) {
-      heard += (await reader.read()).value ?? '';
+      const { value, done } = await reader.read();
+      expect(done).toBe(false);
+      heard += value ?? '';
     }
     await reader.cancel();
   });

@@ -86,9 +86,11 @@ export class SessionTable {
     this.#opening.set(incoming, principal);
     try {
       const session = await LegacySession.connect(incoming, this.#sessionSettings(incoming));
-      const response = this.#sealed ? refuse(handlerClosed(body)) : await session.serve(incoming);
-      if (!session.initialized) await session.close();
-      return response;
+      try {
+        return this.#sealed ? refuse(handlerClosed(body)) : await session.serve(incoming);
+      } finally {
+        if (!session.initialized) await session.close();
+      }
     } finally {
       this.#opening.delete(incoming);
     }

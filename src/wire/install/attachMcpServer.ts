@@ -1,10 +1,10 @@
 /** Attaches a tool to an McpServer: registered as any other, so listing, enabling and updating work. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { laneOf } from './boundary.js';
-import { callFor } from './callFor.js';
-import type { Answer, Arguments } from './callFor.js';
-import type { ToolDefinition } from './definition.js';
+import { laneOf } from '../boundary/boundary.js';
+import { callFor } from '../call/callFor.js';
+import type { Answer, Arguments } from '../call/callFor.js';
+import type { ToolDefinition } from '../tool/definition.js';
 import type { CheckedOptions } from './options.js';
 
 /** Registers a tool. */

@@ -3,7 +3,7 @@
  * different classes.
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { InvalidGraphError } from '../errors.js';
+import { InvalidGraphError } from '../../errors.js';
 
 /** Whether it is an McpServer. */
 export function isMcpServer(server: McpServer | Server): server is McpServer {

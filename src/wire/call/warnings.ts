@@ -1,6 +1,6 @@
 /** What a server's operator should know about a tool. Goes where warnings go that nobody asked for. */
-import { messageOf } from '../errors.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { messageOf } from '../../errors.js';
+import { STANDARD_ERROR, Warnings } from '../../state/warnings.js';
 
 const warnings = Warnings.of(STANDARD_ERROR);
 

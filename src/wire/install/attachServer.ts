@@ -15,15 +15,15 @@ import type {
   ServerContext,
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
-import { toJsonSchema } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import { callFor } from './callFor.js';
-import type { Answer } from './callFor.js';
-import type { ToolDefinition } from './definition.js';
+import { toJsonSchema } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
+import { callFor } from '../call/callFor.js';
+import type { Answer } from '../call/callFor.js';
+import type { ToolDefinition } from '../tool/definition.js';
 import type { CheckedOptions } from './options.js';
-import { handlersOf, replaceComing } from './handlers.js';
-import type { Handler } from './handlers.js';
-import { parseArguments } from './parseArguments.js';
+import { handlersOf, replaceComing } from '../boundary/handlers.js';
+import type { Handler } from '../boundary/handlers.js';
+import { parseArguments } from '../tool/parseArguments.js';
 
 interface Attached {
   readonly tool: ToolDefinition;

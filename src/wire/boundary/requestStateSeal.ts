@@ -1,14 +1,18 @@
 /** Sealing policies, as authors make them, and the one that is used when they make none. */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { KIND } from '../define/brand.js';
-import { isObject } from '../define/schema.js';
-import { randomBytes } from '../platform.js';
-import { ringCodec, tokenLength } from '../state/codec.js';
-import { Seal } from '../state/seal.js';
-import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
-import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
+import { KIND } from '../../define/brand.js';
+import { isObject } from '../../define/schema.js';
+import { randomBytes } from '../../platform.js';
+import { ringCodec, tokenLength } from '../../state/codec.js';
+import { Seal } from '../../state/seal.js';
+import { assertKnown, checkSealOptions, completeSeal } from '../../state/sealOptions.js';
+import type {
+  CheckedSeal,
+  RequestStateSealOptions,
+  SealSettings,
+} from '../../state/sealOptions.js';
 import { protect } from './boundary.js';
-import { lowLevelServer, serverName } from './servers.js';
+import { lowLevelServer, serverName } from '../install/servers.js';
 
 /** A sealing policy, made once and given to every server of a service. */
 export interface RequestStateSeal {

@@ -1,12 +1,12 @@
 /** Calls a tool without a request of its own: from a test, a script, or another handler. */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
-import type { CallContext } from '../define/context.js';
-import { ToolError } from '../errors.js';
-import { callTool } from './callTool.js';
-import { withoutAnswers } from './context.js';
+import type { CallContext } from '../../define/context.js';
+import { ToolError } from '../../errors.js';
+import { callTool } from '../call/callTool.js';
+import { withoutAnswers } from '../call/context.js';
 import type { ToolDefinition } from './definition.js';
-import type { ClientFacts } from './era.js';
+import type { ClientFacts } from '../call/era.js';
 import { toolError } from './toolResult.js';
 import { parseArguments } from './parseArguments.js';
 

@@ -10,12 +10,12 @@ import type {
   InputRequests,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CallContext } from '../define/context.js';
-import type { Plan } from '../graph/plan.js';
-import { BLANK_LEDGER, RoundLedger } from '../resolve/ledger.js';
-import { Round } from '../resolve/round.js';
-import type { OpenQuestion } from '../resolve/round.js';
-import type { CallRecord } from '../state/record.js';
+import type { CallContext } from '../../define/context.js';
+import type { Plan } from '../../graph/plan.js';
+import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
+import { Round } from '../../resolve/round.js';
+import type { OpenQuestion } from '../../resolve/round.js';
+import type { CallRecord } from '../../state/record.js';
 import { keepRecord, newCall, takeUpCall } from './callRecord.js';
 import { openContext } from './context.js';
 import { isModern } from './era.js';

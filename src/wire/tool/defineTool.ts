@@ -1,6 +1,6 @@
 /** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
-import { KIND } from '../define/brand.js';
-import type { CallContext } from '../define/context.js';
+import { KIND } from '../../define/brand.js';
+import type { CallContext } from '../../define/context.js';
 import type {
   ArgumentsOf,
   BodyValues,
@@ -9,14 +9,14 @@ import type {
   CheckResolve,
   OnceRead,
   Unread,
-} from '../define/infer.js';
-import type { AnyResolver, Filler } from '../define/model.js';
-import { isPlainObject, propertyNames, sentNames } from '../define/schema.js';
-import type { InputOf, Schema } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
+} from '../../define/infer.js';
+import type { AnyResolver, Filler } from '../../define/model.js';
+import { isPlainObject, propertyNames, sentNames } from '../../define/schema.js';
+import type { InputOf, Schema } from '../../define/schema.js';
+import { InvalidGraphError } from '../../errors.js';
 import type { Tool, ToolDefinition, ToolMetadata } from './definition.js';
 import { callDirectly } from './directCall.js';
-import { install } from './install.js';
+import { install } from '../install/install.js';
 import { planResolvers } from './planResolvers.js';
 import { findSlip } from './slips.js';
 import {

@@ -1,6 +1,6 @@
 /** Validates arguments where McpServer does not do it for us; what it says is what McpServer says. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { describeIssues, isObject } from '../define/schema.js';
+import { describeIssues, isObject } from '../../define/schema.js';
 import type { ToolDefinition } from './definition.js';
 
 /** Valid arguments, or the result that says what is wrong with them. */

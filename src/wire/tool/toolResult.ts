@@ -1,10 +1,10 @@
 /** What a tool answers: from what its body returned, or from what went wrong. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isQuestion } from '../define/question.js';
-import { describeIssues, isObject } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import { messageOf, ToolError } from '../errors.js';
+import { isQuestion } from '../../define/question.js';
+import { describeIssues, isObject } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
+import { messageOf, ToolError } from '../../errors.js';
 
 /** Which errors the model may read: all of them, or only those meant for it. */
 export type ErrorPolicy = 'all' | 'toolErrorsOnly';

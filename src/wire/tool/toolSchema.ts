@@ -2,11 +2,11 @@
  * A tool's schema as the SDK gets it: its JSON Schema is computed once and frozen, because the SDK
  * asks for it on every listing and, over HTTP, on every call.
  */
-import { InvalidGraphError, messageOf } from '../errors.js';
-import { deepFreeze, isObject, isSchema, toJsonSchema } from '../define/schema.js';
-import type { JsonSchema, Schema } from '../define/schema.js';
-import { isThenable } from '../platform.js';
-import { warnThrowingSchema } from './warnings.js';
+import { InvalidGraphError, messageOf } from '../../errors.js';
+import { deepFreeze, isObject, isSchema, toJsonSchema } from '../../define/schema.js';
+import type { JsonSchema, Schema } from '../../define/schema.js';
+import { isThenable } from '../../platform.js';
+import { warnThrowingSchema } from '../call/warnings.js';
 
 /** The schema of a tool's arguments, given what it is for. */
 export interface ArgumentsOf {

@@ -19,12 +19,12 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
-import { InvalidRequestStateError } from '../errors.js';
-import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
-import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
-import { withoutAnswers } from './context.js';
-import { isModern } from './era.js';
+import { isObject } from '../../define/schema.js';
+import { InvalidRequestStateError } from '../../errors.js';
+import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
+import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
+import { withoutAnswers } from '../call/context.js';
+import { isModern } from '../call/era.js';
 import { wrapAll } from './handlers.js';
 import type { Handler } from './handlers.js';
 

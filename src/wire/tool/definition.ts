@@ -8,11 +8,11 @@ import type {
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import type { KIND } from '../define/brand.js';
-import type { CallContext } from '../define/context.js';
-import type { Schema } from '../define/schema.js';
-import type { Plan } from '../graph/plan.js';
-import type { InstallOptions } from './options.js';
+import type { KIND } from '../../define/brand.js';
+import type { CallContext } from '../../define/context.js';
+import type { Schema } from '../../define/schema.js';
+import type { Plan } from '../../graph/plan.js';
+import type { InstallOptions } from '../install/options.js';
 
 /** The fields of a tool that go to the SDK as they are. */
 export interface ToolMetadata {

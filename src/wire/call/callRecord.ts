@@ -4,12 +4,12 @@
  * a call of its own.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { InvalidRequestStateError, ToolError } from '../errors.js';
-import { randomId } from '../platform.js';
-import { NO_PROGRESS } from '../resolve/ledger.js';
-import { decodeRecord, encodeRecord, largestAnswer } from '../state/record.js';
-import type { CallRecord } from '../state/record.js';
-import { invalidState, laneOf } from './boundary.js';
+import { InvalidRequestStateError, ToolError } from '../../errors.js';
+import { randomId } from '../../platform.js';
+import { NO_PROGRESS } from '../../resolve/ledger.js';
+import { decodeRecord, encodeRecord, largestAnswer } from '../../state/record.js';
+import type { CallRecord } from '../../state/record.js';
+import { invalidState, laneOf } from '../boundary/boundary.js';
 
 /** A call that begins now. */
 export function newCall(): CallRecord {

@@ -8,11 +8,11 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { errorOf } from '../errors.js';
+import { errorOf } from '../../errors.js';
 import { callTool } from './callTool.js';
-import type { ToolDefinition } from './definition.js';
+import type { ToolDefinition } from '../tool/definition.js';
 import { clientFacts } from './era.js';
-import type { CheckedOptions } from './options.js';
+import type { CheckedOptions } from '../install/options.js';
 
 /** A tool's arguments, after validation. */
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 /** The options of an installation, checked. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
-import { isKind } from '../define/brand.js';
-import { isObject } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
-import type { RequestStateSeal } from './requestStateSeal.js';
-import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
-import type { ErrorPolicy } from './toolResult.js';
+import { isKind } from '../../define/brand.js';
+import { isObject } from '../../define/schema.js';
+import { InvalidGraphError } from '../../errors.js';
+import type { RequestStateSeal } from '../boundary/requestStateSeal.js';
+import { DEFAULT_ASK_TIMEOUT_MS } from '../call/resolveArguments.js';
+import type { ErrorPolicy } from '../tool/toolResult.js';
 
 /** How definitions are installed. */
 export interface InstallOptions {

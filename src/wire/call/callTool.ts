@@ -1,12 +1,12 @@
 /** The story of one call of a tool, from validated arguments to the result. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import { ToolError } from '../errors.js';
-import type { ToolDefinition } from './definition.js';
+import { ToolError } from '../../errors.js';
+import type { ToolDefinition } from '../tool/definition.js';
 import { resolveArguments } from './resolveArguments.js';
 import type { ResolveOptions } from './resolveArguments.js';
-import { toolError, toolResult } from './toolResult.js';
-import type { ErrorPolicy } from './toolResult.js';
+import { toolError, toolResult } from '../tool/toolResult.js';
+import type { ErrorPolicy } from '../tool/toolResult.js';
 
 /** What a call is made with, besides its arguments. */
 export interface CallOptions extends ResolveOptions {

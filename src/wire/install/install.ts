@@ -3,16 +3,16 @@
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
-import { isKind } from '../define/brand.js';
-import { InvalidGraphError } from '../errors.js';
+import { isKind } from '../../define/brand.js';
+import { InvalidGraphError } from '../../errors.js';
 import { attachToMcpServer } from './attachMcpServer.js';
 import { attachToServer } from './attachServer.js';
-import { protect } from './boundary.js';
-import type { Protection } from './boundary.js';
-import type { Tool, ToolDefinition } from './definition.js';
+import { protect } from '../boundary/boundary.js';
+import type { Protection } from '../boundary/boundary.js';
+import type { Tool, ToolDefinition } from '../tool/definition.js';
 import { checkOptions } from './options.js';
 import type { CheckedOptions, InstallOptions } from './options.js';
-import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
 import { isMcpServer, lowLevelServer } from './servers.js';
 
 /**

@@ -1,10 +1,10 @@
 /** Plans a graph, and checks of each declared question that it can be shown. */
-import type { AnyResolver } from '../define/model.js';
-import { messageOf } from '../errors.js';
-import { buildPlan } from '../graph/build.js';
-import type { PlanSpec } from '../graph/build.js';
-import type { Plan } from '../graph/plan.js';
-import { formSchema } from '../question/formSchema.js';
+import type { AnyResolver } from '../../define/model.js';
+import { messageOf } from '../../errors.js';
+import { buildPlan } from '../../graph/build.js';
+import type { PlanSpec } from '../../graph/build.js';
+import type { Plan } from '../../graph/plan.js';
+import { formSchema } from '../../question/formSchema.js';
 
 /**
  * Checks a graph of resolvers and lays it out for running, once. `argumentNames` are the names of

@@ -3,8 +3,8 @@
  * belongs to the library, and a tool called from inside another one must not find the outer one's.
  */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
-import type { Askable, CallContext } from '../define/context.js';
-import { CAPABILITIES } from '../question/capability.js';
+import type { Askable, CallContext } from '../../define/context.js';
+import { CAPABILITIES } from '../../question/capability.js';
 import type { ClientFacts } from './era.js';
 
 /** A call's context, and the way to tell its functions that their result is no longer wanted. */
