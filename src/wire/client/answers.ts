@@ -3,8 +3,6 @@
  *
  * A wrong key or something that is no result is the caller's mistake, and is found before anything
  * is sent. Whether an answer fits its question is the server's to say.
- *
- * @module
  */
 import type {
   CreateMessageResult,
@@ -40,7 +38,7 @@ export function cancel(): ElicitResult {
 /**
  * The answers to send, or `undefined` when there are none.
  *
- * @throws TypeError when one of them answers nothing that was asked, or is no result.
+ * @throws {TypeError} If one of them answers nothing that was asked, or is no result.
  */
 export function checkedAnswers(
   answers: Answers,

@@ -8,8 +8,6 @@
  *                       │   ▲                                     ▲
  *             answer(…) └───┘      JSON.stringify(call) ──────────┘
  * ```
- *
- * @module
  */
 import type { Answers } from './answers.js';
 import type { CallOptions } from './leg.js';
@@ -47,8 +45,8 @@ export interface OpenCall<M extends CallMethod = CallMethod> {
    * answer was refused: each time the server takes up the call from here. Whether a call that was
    * finished may be finished again is the server's decision.
    *
-   * @throws TypeError when a key was not asked or an answer is no result; nothing is sent then.
-   * @throws ProtocolError of the SDK when the server refuses the round, for instance its state.
+   * @throws {TypeError} If a key was not asked or an answer is no result; nothing is sent then.
+   * @throws {ProtocolError} If the server refuses the round, for instance its state.
    */
   readonly answer: (answers: Answers, options?: CallOptions) => Promise<Call<M>>;
   /**

@@ -4,8 +4,6 @@
  * Legs go through `client.request`, which gives each a JSON-RPC id of its own, caches nothing and
  * hands questions back instead of answering them. A tool whose definition is at hand takes the way
  * through `client.callTool`, which mirrors arguments into headers where the definition says so.
- *
- * @module
  */
 import {
   type CallToolResult,

@@ -1,8 +1,6 @@
 /**
  * Holds a tool's structured content against its output schema, as `client.callTool` does: with the
  * same two rules and the same errors.
- *
- * @module
  */
 import {
   type CallToolResult,
@@ -20,7 +18,7 @@ export type OutputCheck = (result: CallToolResult) => Promise<void>;
 /**
  * Creates the check for an output schema.
  *
- * @throws ProtocolError when the schema itself cannot be used.
+ * @throws {ProtocolError} If the schema itself cannot be used.
  */
 export function outputCheckOf(name: string, outputSchema: Tool['outputSchema']): OutputCheck {
   if (outputSchema === undefined) return () => Promise.resolve();

@@ -4,8 +4,6 @@
  * The SDK hands them over as they came. Before an author's code sees them, {@link problemOf} makes
  * sure that each has one of the three methods and parameters to read; what the parameters say is
  * shown to a person or a model, and is the server's word.
- *
- * @module
  */
 import type {
   CreateMessageRequestParams,

@@ -13,8 +13,6 @@
  *
  * What is read back is checked field by field and copied; fields that this version does not know
  * are left behind. No message quotes the data, which holds the server's state.
- *
- * @module
  */
 import { isObject } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
@@ -52,7 +50,7 @@ export function saveCall<M extends CallMethod>(
 /**
  * The open call that data stands for; the data is an object or its JSON.
  *
- * @throws TypeError when it is not what {@link saveCall} made.
+ * @throws {TypeError} If it is not what {@link saveCall} made.
  */
 export function readSavedCall(saved: unknown): { request: CallRequest; pending: Pending } {
   const data = parsed(typeof saved === 'string' ? saved : JSON.stringify(saved));

@@ -8,8 +8,6 @@
  *
  * On a connection of the 2025 era the server pushes its questions to the client's handlers while
  * the call runs. There a call is done when it comes back, and handlers are needed.
- *
- * @module
  */
 import {
   type Client,
@@ -51,8 +49,8 @@ import {
  * console.log(call.result.structuredContent);
  * ```
  *
- * @throws TypeError when the target names nothing to call.
- * @throws ProtocolError, SdkError of the SDK when the server refuses the call or does not answer.
+ * @throws {TypeError} If the target names nothing to call.
+ * @throws {ProtocolError | SdkError} If the server refuses the call or does not answer.
  */
 export function startCall(
   client: Client,
@@ -90,7 +88,7 @@ export async function startCall(
  * const next = await call.answer({ approval: accept({ confirm: true }) });
  * ```
  *
- * @throws TypeError when this is not an open call, or one of another version.
+ * @throws {TypeError} If this is not an open call, or one of another version.
  */
 export function resumeCall<M extends CallMethod = CallMethod>(
   client: Client,

@@ -4,8 +4,6 @@
  * In: a target as its caller writes it. Out: the method and the parameters that every round of the
  * call sends unchanged. They are a copy, the very JSON that goes over the wire, so that nothing the
  * caller does to its arguments between two rounds can change them.
- *
- * @module
  */
 import type {
   CallToolResult,
@@ -60,7 +58,7 @@ export interface CallRequest<M extends CallMethod = CallMethod> {
 /**
  * The request that a target stands for.
  *
- * @throws TypeError when it names nothing, or more than one thing.
+ * @throws {TypeError} If it names nothing, or more than one thing.
  */
 export function requestOf(target: CallTarget): CallRequest {
   const given: unknown = target;
@@ -79,7 +77,7 @@ const WHAT_TO_CALL =
 /**
  * The request with these parameters: a copy which holds what the method knows and nothing else.
  *
- * @throws TypeError when they do not fit the method.
+ * @throws {TypeError} If they do not fit the method.
  */
 export function checkedRequest(method: unknown, params: unknown): CallRequest {
   if (!isObject(params)) throw new TypeError('The parameters of a call are an object.');

@@ -4,8 +4,6 @@
  * In: the Host and the Origin of a request. Out: the refusal it gets, or nothing. Without it a web
  * page could make its own name point to this machine and use a local server through its visitor's
  * browser. So by default only loopback names pass; a server for others has to say its name.
- *
- * @module
  */
 import {
   localhostAllowedHostnames,
@@ -48,7 +46,7 @@ export type Admission = (addressed: Addressed) => Refusal | undefined;
 /**
  * Creates the admission check.
  *
- * @throws TypeError when a name could never match.
+ * @throws {TypeError} If a name could never match.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
   const hosts = hostsOf(options.allowedHosts);

@@ -3,8 +3,6 @@
  *
  * In: a request. Out: the validated token, or the refusal with the challenge of RFC 6750. An error
  * thrown by `authenticate` refuses the request too, always.
- *
- * @module
  */
 import {
   type AuthInfo,

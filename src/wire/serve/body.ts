@@ -3,8 +3,6 @@
  *
  * The SDK would read it for every decision (which era, which session, which message), from a copy
  * each time; all of them also take a parsed value. Out: the value, or the refusal to answer with.
- *
- * @module
  */
 import { readRequestBody } from '@modelcontextprotocol/server';
 

@@ -5,8 +5,6 @@
  * transport, or until the client cancels it: a dropped HTTP connection alone ends nothing in this
  * era. The open response of a cancelled call is ended here, because the SDK sends no answer to it
  * and would keep the stream alive for as long as the session lives.
- *
- * @module
  */
 import {
   isJSONRPCRequest,

@@ -5,8 +5,6 @@
  * or a `TypeError` whose sentence names the function that was called, what it got and what to write
  * instead. A factory can also go wrong later, when it runs: `checkedFactory` guards that moment for
  * both eras.
- *
- * @module
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { messageOf } from '../../errors.js';
@@ -18,7 +16,7 @@ type Product = Awaited<ReturnType<McpServerFactory>>;
 /**
  * Checks the arguments of a serving function, whose name is `caller`.
  *
- * @throws TypeError when the factory is not a function or the options are not an object.
+ * @throws {TypeError} If the factory is not a function or the options are not an object.
  */
 export function checkArguments(factory: unknown, options: unknown, caller: string): void {
   if (typeof factory !== 'function') throw new TypeError(noFactory(factory, caller));
@@ -30,7 +28,7 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
  * Checks that there are no options but the known ones: a misspelt `authenticate` would open a
  * server to everybody.
  *
- * @throws TypeError when there is another.
+ * @throws {TypeError} If there is another.
  */
 export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -83,7 +81,7 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
 /**
  * Checks that an option is a whole number in a range; `name` names it in the message.
  *
- * @throws TypeError otherwise.
+ * @throws {TypeError} Otherwise.
  */
 export function checkWholeNumber(
   value: number,

@@ -6,8 +6,6 @@
  * server between requests: only so can a tool ask that client in the middle of a call. The SDK
  * alone would serve 2025 clients without sessions, where every asking tool fails. Which era a
  * request belongs to is the SDK's own decision (`isLegacyRequest`).
- *
- * @module
  */
 import {
   createMcpHandler,
@@ -70,7 +68,7 @@ export interface DualEraHandler {
  * expressApp.all('/mcp', handler.node);
  * ```
  *
- * @throws TypeError when `factory` is not a function or an option cannot be meant.
+ * @throws {TypeError} If `factory` is not a function or an option cannot be meant.
  */
 export function createDualEraHandler(
   factory: McpServerFactory,

@@ -2,8 +2,6 @@
  * The options of `createDualEraHandler`, checked and completed.
  *
  * In: what the author wrote. Out: every setting with its default, or a `TypeError` with a sentence.
- *
- * @module
  */
 import {
   type CreateMcpHandlerOptions,
@@ -107,7 +105,7 @@ export interface HandlerSettings {
 /**
  * Completes the options with their defaults.
  *
- * @throws TypeError when one of them cannot be meant.
+ * @throws {TypeError} If one of them cannot be meant.
  */
 export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings {
   checkKnownOptions(options, HANDLER_OPTIONS, 'The handler');
@@ -138,7 +136,7 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
 /**
  * Completes the options of `close()`.
  *
- * @throws TypeError when the time is none a timer can wait for.
+ * @throws {TypeError} If the time is none a timer can wait for.
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkWholeNumber(timeoutMs, 'timeoutMs', { min: 0, max: 2 ** 31 - 1 });

@@ -4,8 +4,6 @@
  * A request to the path of the endpoint goes to the Node face of a dual-era handler; every other
  * path is not found. Node's own limits on the time a request may take to arrive stay as they are;
  * none of them counts while a response is open, and a socket that only waits is never cut.
- *
- * @module
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createServer, type RequestListener } from 'node:http';
@@ -29,8 +27,8 @@ import { notFound, refuseTo } from './refusal.js';
  * const { url, close } = await serveHttp(() => buildServer(), { port: 3000 });
  * ```
  *
- * @throws TypeError when `factory` is not a function or an option cannot be meant.
- * @throws Error when the port is taken, or `@modelcontextprotocol/node` is not installed.
+ * @throws {TypeError} If `factory` is not a function or an option cannot be meant.
+ * @throws {Error} If the port is taken, or `@modelcontextprotocol/node` is not installed.
  */
 export async function serveHttp(
   factory: McpServerFactory,

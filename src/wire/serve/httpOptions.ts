@@ -4,8 +4,6 @@
  * In: what the author wrote. Out: every setting with its default, or a `TypeError` with a sentence.
  * The defaults are for a server on the author's own machine: loopback only, and only pages of that
  * machine may reach it. A server that others can reach has to name the hosts it answers for.
- *
- * @module
  */
 import type { Server as HttpServer } from 'node:http';
 
@@ -60,7 +58,7 @@ export interface HttpSettings {
 /**
  * Completes the options with their defaults.
  *
- * @throws TypeError when one of them cannot be meant.
+ * @throws {TypeError} If one of them cannot be meant.
  */
 export function httpSettings(options: ServeHttpOptions): HttpSettings {
   const { port = 0, host = '127.0.0.1', path = '/mcp', ...handlerOptions } = options;

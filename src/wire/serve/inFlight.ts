@@ -3,8 +3,6 @@
  *
  * In: the beginning and the end of each piece of work. Out: a promise for the moment when nothing
  * is left, which comes at the latest after a given time.
- *
- * @module
  */
 
 /** The work in flight of one handler, whatever the era of the client. */

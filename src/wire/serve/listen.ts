@@ -3,8 +3,6 @@
  *
  * The end is orderly when streams are finished, not cut: when the handler is closed, its last bytes
  * are given a moment to leave, and only what then still hangs is destroyed.
- *
- * @module
  */
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
@@ -17,7 +15,7 @@ type Endpoint = Pick<HttpSettings, 'port' | 'host' | 'path'>;
 /**
  * Opens the port.
  *
- * @throws Error with a sentence when it cannot be had.
+ * @throws {Error} With a sentence, if it cannot be had.
  */
 export async function listen(server: Server, { port, host }: Endpoint): Promise<void> {
   server.listen(port, host);

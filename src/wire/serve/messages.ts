@@ -1,7 +1,5 @@
 /**
  * What a JSON-RPC message, or the parsed body of a request, is about.
- *
- * @module
  */
 import {
   isInitializeRequest,

@@ -3,8 +3,6 @@
  *
  * Optional, because servers over stdio and on web-standard runtimes do without it; loaded on the
  * first use, so that importing this entry never fails for them.
- *
- * @module
  */
 import type * as nodePackage from '@modelcontextprotocol/node';
 
@@ -14,7 +12,7 @@ export type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
 /**
  * Loads the adapter.
  *
- * @throws Error naming the package to install when it is missing.
+ * @throws {Error} Naming the package to install when it is missing.
  */
 export async function loadNodeAdapter(
   load: () => Promise<NodeAdapter> = () => import('@modelcontextprotocol/node'),

@@ -4,8 +4,6 @@
  * In: Node's request and response. What can be refused by the head alone is refused before the body
  * is read; everything else is turned into a web-standard request by `@modelcontextprotocol/node`,
  * an optional peer that is loaded with the first request.
- *
- * @module
  */
 import type {
   NodeIncomingMessageLike,

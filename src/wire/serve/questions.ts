@@ -4,8 +4,6 @@
  * A question is any request from the server to the client: for a form, a sampling, the roots. It is
  * open from the moment it is handed to the transport until its answer arrives or the server takes
  * it back, which it does when the call is cancelled or the time for the answer is over.
- *
- * @module
  */
 import {
   isJSONRPCRequest,

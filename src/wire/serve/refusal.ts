@@ -3,8 +3,6 @@
  *
  * One shape for every refusal of this folder, the same as the SDK's transports write, so that a
  * client cannot tell which layer turned it away.
- *
- * @module
  */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';

@@ -4,8 +4,6 @@
  * A stream is over when the server ends it, when the client stops reading it, or when the client's
  * connection is lost. The last is known only from the request's signal: an adapter that waits for
  * the next chunk of a quiet stream would notice it with the next keep-alive, or never.
- *
- * @module
  */
 
 /** Whether a response is a stream of events, which can stay open for long. */

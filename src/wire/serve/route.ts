@@ -4,8 +4,6 @@
  * In this order: the method, Host and Origin, who sent it, the media type, the body (read once),
  * and, while the handler is closing, whether it helps to finish a call. What fails is answered with
  * a JSON-RPC error; nothing is thrown.
- *
- * @module
  */
 import {
   type AuthInfo,

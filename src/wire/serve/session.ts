@@ -10,8 +10,6 @@
  *   An attended session is never abandoned, however long a person takes to answer.
  * - **abandoned**: not attended for too long. Losing a connection cancels nothing in this era, the
  *   client may come back; but what it left behind does not stay for ever.
- *
- * @module
  */
 import {
   type AuthInfo,

@@ -5,8 +5,6 @@
  * request must name one. A session of somebody else is answered exactly like one that does not
  * exist, so ids cannot be probed. Sessions end by DELETE, by being abandoned, by `close()`, or to
  * make room: in a full table the one unused for longest gives way, unless all are busy.
- *
- * @module
  */
 import { principalOf } from '../../state/authenticated.js';
 import type { InFlight } from './inFlight.js';

@@ -3,8 +3,6 @@
  *
  * The SDK decides the era by the client's first message and keeps the connection in it. What this
  * file adds are the checks of the factory, in the words of the other serving functions.
- *
- * @module
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import {
@@ -29,7 +27,7 @@ export type { ServeStdioOptions, StdioServerHandle };
  * serveStdio(() => buildServer());
  * ```
  *
- * @throws TypeError when `factory` is not a function.
+ * @throws {TypeError} If `factory` is not a function.
  */
 export function serveStdio(
   factory: McpServerFactory,
