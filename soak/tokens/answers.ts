@@ -3,7 +3,7 @@
  * none may take the call further; one kind does answer it and adds answers to questions that were
  * not asked, which must not count.
  */
-import { nestedText } from './doors.js';
+import { nestedText } from '../jsonRpc.js';
 import { ANSWERS, type Asked, type OpenRound } from './genuine.js';
 import type { Random } from './random.js';
 

@@ -8,45 +8,12 @@ import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { serveStdio } from 'mcp-resolve/node';
 
-/** A JSON-RPC response, as it came. */
-export interface Reply {
-  readonly jsonrpc: string;
-  readonly id: number;
-  readonly result?: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
-}
-
-/** A request without its envelope. */
-export interface Call {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
+import { type Call, messageOf, postOf, type Reply, replyOf } from '../jsonRpc.js';
 
 /** A way in. */
 export interface Door {
   readonly send: (call: Call) => Promise<Reply>;
   readonly close: () => Promise<void>;
-}
-
-const VERSION = '2026-07-28';
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1.0.0' },
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-};
-
-function message(id: number, { method, params }: Call): string {
-  const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } });
-  return text.replace(NESTED, (_, levels: string) => nested(Number(levels)));
-}
-
-/** Stands for a list in a list in a list, deeper than `JSON.stringify` could write it. */
-export const nestedText = (levels: number): string => `nested ${levels} levels`;
-
-const NESTED = /"nested (\d+) levels"/;
-
-function nested(levels: number): string {
-  return '['.repeat(levels) + ']'.repeat(levels);
 }
 
 /** Opens the way over HTTP, without a socket. */
@@ -56,32 +23,11 @@ export function openHttp(factory: () => McpServer): Door {
   return {
     send: async (call) => {
       id += 1;
-      const response = await handler.fetch(requestOf(id, call));
+      const response = await handler.fetch(new Request('http://localhost/mcp', postOf(id, call)));
       return replyOf(await response.text());
     },
     close: () => handler.close(),
   };
-}
-
-function requestOf(id: number, call: Call): Request {
-  const target = call.method === 'resources/read' ? call.params.uri : call.params.name;
-  return new Request('http://localhost/mcp', {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': call.method,
-      ...(typeof target === 'string' && { 'mcp-name': target }),
-    },
-    body: message(id, call),
-  });
-}
-
-/** Reads the one message of a response, which came as JSON or as an event stream. */
-function replyOf(text: string): Reply {
-  const event = text.split('\n').findLast((line) => line.startsWith('data: {'));
-  return JSON.parse(event?.slice('data: '.length) ?? text) as Reply;
 }
 
 /** Opens the way over streams. */
@@ -100,7 +46,7 @@ export function openStdio(factory: () => McpServer): Door {
       id += 1;
       return new Promise((resolve) => {
         waiting.set(id, resolve);
-        input.write(`${message(id, call)}\n`);
+        input.write(`${messageOf(id, call)}\n`);
       });
     },
     close: () => served.close(),

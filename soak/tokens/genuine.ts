@@ -3,7 +3,8 @@
  * token, and the answer that would take it on. Also the proof that the true token works: the same
  * calls brought to their end.
  */
-import type { Call, Door, Reply } from './doors.js';
+import type { Call, Reply } from '../jsonRpc.js';
+import type { Door } from './doors.js';
 
 /** Names the question of a round, which is also its wire key. */
 export type Asked = 'city' | 'nights' | 'approval' | 'signature';

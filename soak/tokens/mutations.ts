@@ -4,7 +4,7 @@
  * that is right with another request.
  */
 import { AUDIENCE, KEYS, PRINCIPAL, STRANGE_KEY } from './desk.js';
-import type { Call } from './doors.js';
+import type { Call } from '../jsonRpc.js';
 import { boundsOf, bytesOf, forgeWith, type Region, tokenOf } from './forgery.js';
 import { ANSWERS, nextRound, type OpenRound } from './genuine.js';
 import { principalClaim } from '../../src/state/principal.js';

@@ -1,0 +1,136 @@
+/**
+ * The processes of one service. They share keys and an audience; a restart gives a process other
+ * keys on the same port, and finishes what it has begun first.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What a process tells: its port when it is up, and when it stops what it has refused. */
+export type Report = { readonly port: number } | { readonly rejections: Record<string, number> };
+
+/** How a fleet is set up. */
+export interface FleetOptions {
+  readonly audience: string;
+  readonly keys: readonly string[];
+  readonly ttlSeconds: number;
+  /** One process for each port. */
+  readonly ports: readonly number[];
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
+
+/** The processes of a service. */
+export class Fleet {
+  /** Why states were refused, over all processes that have stopped. */
+  readonly rejections = new Map<string, number>();
+  restarts = 0;
+  private waiting: (() => void)[] = [];
+
+  private constructor(
+    private options: FleetOptions,
+    private readonly processes: Running[],
+  ) {}
+
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const processes = options.ports.map((port) => startProcess(options, port));
+    return new Fleet(options, await Promise.all(processes));
+  }
+
+  get audience(): string {
+    return this.options.audience;
+  }
+
+  get ports(): readonly number[] {
+    return this.processes.map(({ port }) => port);
+  }
+
+  /** Restarts the processes one after the other, with these keys; after each comes `pause`. */
+  async rollOut(
+    keys: readonly string[] = this.options.keys,
+    pause: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    this.options = { ...this.options, keys };
+    for (const [index, running] of this.processes.entries()) {
+      this.note(await stopProcess(running));
+      this.processes[index] = await startProcess(this.options, running.port);
+      this.restarts += 1;
+      this.wake();
+      await pause();
+    }
+  }
+
+  /** Resolves when a process has been restarted, or no more will be. */
+  async nextRestart(): Promise<void> {
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Lets go of those who wait for a restart. */
+  wake(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  async stop(): Promise<void> {
+    const reports = await Promise.all(this.processes.splice(0).map(stopProcess));
+    for (const rejections of reports) this.note(rejections);
+  }
+
+  private note(rejections: Readonly<Record<string, number>>): void {
+    for (const [reason, count] of Object.entries(rejections)) {
+      this.rejections.set(reason, (this.rejections.get(reason) ?? 0) + count);
+    }
+  }
+}
+
+async function startProcess(options: FleetOptions, port: number): Promise<Running> {
+  const { keys, audience, ttlSeconds } = options;
+  const child = fork(PROGRAM, [], {
+    cwd: ROOT,
+    execArgv: ['--import', 'tsx'],
+    env: {
+      ...process.env,
+      REQUEST_STATE_KEYS: keys.join(' '),
+      AUDIENCE: audience,
+      TTL_SECONDS: String(ttlSeconds),
+      PORT: String(port),
+    },
+  });
+  const report = await nextReport(child);
+  if (!('port' in report)) throw new Error('a server process stopped before it was up');
+  return { child, port: report.port };
+}
+
+/** Stops a process; gives what it refused. Its end is awaited, and then its port is free. */
+async function stopProcess({ child }: Running): Promise<Readonly<Record<string, number>>> {
+  const reported = nextReport(child);
+  child.send('stop');
+  const report = await reported;
+  const exited = once(child, 'exit');
+  child.disconnect();
+  await exited;
+  return 'rejections' in report ? report.rejections : {};
+}
+
+/** What a process says next. One that ends without a word is an error. */
+async function nextReport(child: ChildProcess): Promise<Report> {
+  const end = new AbortController();
+  const { signal } = end;
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([report]) => report as Report),
+      once(child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`a server process ended with code ${String(code)}`);
+      }),
+    ]);
+  } finally {
+    end.abort();
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Debian's nginx as the balancer: round robin, no stickiness, on loopback, as whoever runs this.
+ * Everything it writes is in a folder of its own, which is gone afterwards.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** One service behind nginx: where nginx listens for it, and where its processes do. */
+export interface Upstream {
+  readonly name: string;
+  readonly listen: number;
+  readonly ports: readonly number[];
+}
+
+/** A running nginx. */
+export interface Nginx {
+  readonly pid: number;
+  /** Stops it; gives what it wrote to its error log. */
+  readonly stop: () => Promise<string>;
+}
+
+/**
+ * Finds nginx.
+ *
+ * @throws Error With the command that installs it.
+ */
+export function findNginx(): string {
+  // Debian keeps it where only the path of root goes.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  const found = folders.map((folder) => join(folder, 'nginx')).find(isExecutable);
+  if (found !== undefined) return found;
+  throw new Error('The fleet needs nginx in front of it. Install it: apt-get install nginx');
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts nginx; it listens when this resolves. */
+export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx> {
+  const program = findNginx();
+  const folder = await mkdtemp(join(tmpdir(), 'soak-nginx-'));
+  // The worker of a root's nginx is somebody else, and has to get at its own files.
+  await chmod(folder, 0o755);
+  await writeFile(join(folder, 'nginx.conf'), configuration(upstreams));
+  const child = spawn(
+    program,
+    ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const { pid } = child;
+  if (pid === undefined) throw new Error('nginx could not be started');
+  const stop = async (): Promise<string> => {
+    await end(child);
+    const log = await readFile(join(folder, 'error.log'), 'utf8');
+    await rm(folder, { recursive: true });
+    return log;
+  };
+  try {
+    for (const { listen } of upstreams) await listening(child, listen);
+  } catch (error) {
+    throw new Error(`nginx did not start: ${await stop()}`, { cause: error });
+  }
+  return { pid, stop };
+}
+
+function configuration(upstreams: readonly Upstream[]): string {
+  return `
+daemon off;
+worker_processes 1;
+pid nginx.pid;
+error_log error.log error;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path client_body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  proxy_http_version 1.1;
+  proxy_set_header Connection "";
+  proxy_set_header Host $http_host;
+  proxy_buffering off;
+  # A process that restarts refuses with 503 or does not listen: nothing was done, ask the next.
+  proxy_next_upstream error timeout http_503 non_idempotent;
+${upstreams.map(block).join('')}}
+`;
+}
+
+/** Without `max_fails=0` a process would be left out for ten seconds after each of its restarts. */
+function block({ name, listen, ports }: Upstream): string {
+  const servers = ports.map((port) => `    server 127.0.0.1:${port} max_fails=0;\n`);
+  return `
+  upstream ${name} {
+${servers.join('')}    keepalive 32;
+  }
+  server {
+    listen 127.0.0.1:${listen};
+    location / { proxy_pass http://${name}; }
+  }
+`;
+}
+
+const POLL_MS = 20;
+
+/** Resolves when somebody listens on a port, and rejects when the process ends first. */
+async function listening(child: ChildProcess, port: number): Promise<void> {
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+    await delay(POLL_MS);
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

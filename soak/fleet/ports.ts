@@ -1,0 +1,28 @@
+/** Ports that can be had again after a restart. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Outgoing connections take theirs from a higher range, so that none is gone after a restart. */
+const [LOWEST, HIGHEST] = [20_000, 29_999];
+
+/** Finds free ports on loopback. */
+export async function freePorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) {
+    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
+    if (await isFree(port)) found.add(port);
+  }
+  return [...found];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}

@@ -1,0 +1,199 @@
+/**
+ * `npm run soak:fleet`: two services behind nginx, under load from two users, while their processes
+ * are restarted again and again and their keys rotated.
+ *
+ * ```
+ *  persons ──► nginx ──┬─► trips (3 processes) ──┐
+ *  (K at a time)       └─► hotels (2 processes) ─┴─ the same keys, two audiences
+ * ```
+ *
+ * Goes on for `--minutes` and until one rotation is complete, with `--flows` calls at a time. Ends
+ * with code 1 if a call was lost or a state taken where it does not belong.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { type Counts, newCounts, total } from './counts.js';
+import { Fleet } from './fleet.js';
+import { findNginx, startNginx } from './nginx.js';
+import { Person, TOOL_NAMES } from './person.js';
+import { freePorts } from './ports.js';
+import { misuse, MISUSES, mustBeRefused, type Owned, retryOf, USERS } from './probes.js';
+import { through } from './reach.js';
+import { newKey, phasesBetween } from './rotation.js';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    flows: { type: 'string', default: '24' },
+  },
+});
+const minutes = Number(values.minutes);
+const flows = Number(values.flows);
+
+findNginx();
+
+const TTL_SECONDS = 30;
+/** For each flow. */
+const ROUNDS_BETWEEN_RESTARTS = 10;
+const started = performance.now();
+const counts = newCounts();
+const ending = new AbortController();
+let key = newKey();
+/** A state of the key that is being retired, and whose it was. */
+let sample: Owned | undefined;
+
+const [tripsListen = 0, hotelsListen = 0, ...ports] = await freePorts(7);
+const setUp = { keys: [key], ttlSeconds: TTL_SECONDS };
+const [trips, hotels] = await Promise.all([
+  Fleet.start({ audience: 'trips', ports: ports.slice(0, 3), ...setUp }),
+  Fleet.start({ audience: 'hotels', ports: ports.slice(3), ...setUp }),
+]);
+const nginx = await startNginx([
+  { name: 'trips', listen: tripsListen, ports: trips.ports },
+  { name: 'hotels', listen: hotelsListen, ports: hotels.ports },
+]);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+console.log(`5 processes behind nginx, ${flows} flows at a time, for ${minutes} minutes`);
+
+let nginxLog = '';
+try {
+  const load = Array.from({ length: flows }, (_, index) => live(index));
+  const rotating = rotate().finally(() => {
+    ending.abort();
+    trips.wake();
+    hotels.wake();
+  });
+  await Promise.all([rotating, ...load]);
+} finally {
+  nginxLog = await nginx.stop();
+  await Promise.all([trips.stop(), hotels.stop()]);
+}
+print(counts);
+
+/** Rotates the keys from one to the next for as long as the run is. */
+async function rotate(): Promise<void> {
+  while (!isOver() && (counts.rotations === 0 || elapsed() < minutes * 60)) {
+    const next = newKey();
+    const [addNew, sealUnderNew, dropOld] = phasesBetween(key, next);
+    await rollOut(addNew);
+    const retired = sample;
+    await rollOut(sealUnderNew);
+    const sealedUnderNew = elapsed();
+    // The last token of the old key is as old as the last process that sealed under it.
+    while (!isOver() && elapsed() < sealedUnderNew + TTL_SECONDS) await rollOut();
+    await rollOut(dropOld);
+    if (retired !== undefined) await probeRetired(retired);
+    key = next;
+    sample = undefined;
+    counts.rotations += 1;
+  }
+}
+
+/**
+ * Restarts every process of both services, one of each at a time, with all of them up for a while
+ * in between.
+ */
+async function rollOut(phase?: { name: string; keys: readonly string[] }): Promise<void> {
+  if (isOver()) return;
+  const traffic = () => roundsMore(ROUNDS_BETWEEN_RESTARTS * flows);
+  await Promise.all([trips.rollOut(phase?.keys, traffic), hotels.rollOut(phase?.keys, traffic)]);
+  const { started: begun, completed, rounds, lost, accepted } = counts;
+  console.log(
+    [
+      `${elapsed().toFixed()} s: rolled out ${phase?.name ?? 'the same keys again'}`,
+      `${begun} flows, ${completed} completed, ${lost.length} lost`,
+      `${rounds} rounds`,
+      `${total(counts.refused)} misuses refused, ${accepted.length} accepted`,
+    ].join(', '),
+  );
+}
+
+/** Waits until so many more rounds have been made. */
+async function roundsMore(more: number): Promise<void> {
+  const enough = counts.rounds + more;
+  while (counts.rounds < enough && !isOver()) await delay(50);
+}
+
+async function probeRetired(owned: Owned): Promise<void> {
+  const { home, user } = owned;
+  await mustBeRefused('under a retired key', { reach: home, user, call: retryOf(owned) }, counts);
+}
+
+/** A person who makes one call after the other. Users alternate; two of three are at trips. */
+async function live(index: number): Promise<void> {
+  const user = USERS[index % 2] ?? 'alice';
+  const atTrips = index % 3 < 2;
+  const reaches = [
+    through(urlOf(tripsListen), counts),
+    through(urlOf(hotelsListen), counts),
+  ] as const;
+  const [home, nextDoor] = atTrips ? reaches : [reaches[1], reaches[0]];
+  const isPatient = index % 5 === 0;
+  let step = index;
+  const between = async (owned: Owned): Promise<boolean> => {
+    sample ??= owned;
+    step += 1;
+    await misuse(MISUSES[step % MISUSES.length] ?? '', owned, counts);
+    if (!isPatient || isOver()) return false;
+    await (atTrips ? trips : hotels).nextRestart();
+    return !isOver();
+  };
+  const person = await Person.connect({ user, home, nextDoor, counts, between });
+  for (let call = 0; !isOver(); call += 1) {
+    await person.makeCall(TOOL_NAMES[call % TOOL_NAMES.length] ?? '', `T-${index}-${call}`);
+    // A moment between calls, so that restarts get a share of the machine.
+    await delay(20);
+  }
+  await person.close();
+}
+
+function urlOf(port: number): string {
+  return `http://127.0.0.1:${port}/mcp`;
+}
+
+function isOver(): boolean {
+  return ending.signal.aborted;
+}
+
+function elapsed(): number {
+  return (performance.now() - started) / 1000;
+}
+
+function print(found: Counts): void {
+  const reasons = new Map(trips.rejections);
+  for (const [reason, count] of hotels.rejections) {
+    reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  }
+  const share = found.elsewhere / Math.max(1, found.rounds - found.started);
+  const lines: [string, string | number][] = [
+    ['flows started', found.started],
+    ['flows completed', found.completed],
+    ['flows lost', found.lost.length],
+    ['rounds', found.rounds],
+    [
+      'rounds on another process',
+      `${found.elsewhere} (${(share * 100).toFixed()} % of those after the first)`,
+    ],
+    ['rounds across a restart', found.acrossRestart],
+    ['processes restarted', trips.restarts + hotels.restarts],
+    ['key rotations', found.rotations],
+    ['connections refused, passed on by nginx', nginxLog.split('Connection refused').length - 1],
+    ['requests sent again by the client', found.resent],
+    ...[...found.refused].map(([kind, count]): [string, number] => [`refused ${kind}`, count]),
+    ...[...reasons].map(([reason, count]): [string, number] => [`in the log: ${reason}`, count]),
+    ['wrongly accepted', found.accepted.length],
+  ];
+  console.log('');
+  for (const [name, count] of lines) console.log(`${name.padEnd(40)} ${count}`);
+  const problems = [...found.lost.slice(0, 10), ...found.accepted.slice(0, 10)];
+  if (found.completed + found.lost.length !== found.started) problems.push('a flow has no end');
+  if (share <= 0.5) problems.push('most rounds stayed on the same process');
+  if (found.acrossRestart === 0) problems.push('no round went across a restart');
+  if (!found.refused.has('under a retired key')) problems.push('no retired key was tried');
+  if (total(reasons) < total(found.refused)) problems.push('refusals are missing in the log');
+  for (const problem of problems) console.error(`PROBLEM ${problem}`);
+  if (problems.length === 0) return;
+  console.error(`\nwhat nginx says:\n${nginxLog.split('\n').slice(-5).join('\n')}`);
+  process.exitCode = 1;
+}

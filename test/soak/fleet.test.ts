@@ -1,0 +1,120 @@
+/**
+ * A short run of `npm run soak:fleet`, without nginx: the client itself takes the processes in
+ * turn. Real processes, two services that share keys and not the audience, two users.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { newCounts, total } from '../../soak/fleet/counts.js';
+import { Fleet } from '../../soak/fleet/fleet.js';
+import { Person, TOOL_NAMES } from '../../soak/fleet/person.js';
+import { freePorts } from '../../soak/fleet/ports.js';
+import {
+  misuse,
+  MISUSES,
+  mustBeRefused,
+  type Owned,
+  retryOf,
+  type User,
+} from '../../soak/fleet/probes.js';
+import { inTurn, type Reach } from '../../soak/fleet/reach.js';
+import { newKey, phasesBetween } from '../../soak/fleet/rotation.js';
+
+const oldKey = newKey();
+const counts = newCounts();
+let trips: Fleet;
+let hotels: Fleet;
+let atTrips: Reach;
+let atHotels: Reach;
+
+beforeAll(async () => {
+  const setUp = { keys: [oldKey], ttlSeconds: 600 };
+  const ports = await freePorts(3);
+  [trips, hotels] = await Promise.all([
+    Fleet.start({ audience: 'trips', ports: ports.slice(1), ...setUp }),
+    Fleet.start({ audience: 'hotels', ports: ports.slice(0, 1), ...setUp }),
+  ]);
+  atTrips = inTurn(() => trips.ports, counts);
+  atHotels = inTurn(() => hotels.ports, counts);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([trips.stop(), hotels.stop()]);
+});
+
+type Between = (owned: Owned) => Promise<boolean>;
+
+async function withPerson<T>(
+  { user, between }: { user: User; between: Between },
+  use: (person: Person) => Promise<T>,
+): Promise<T> {
+  const around = { user, home: atTrips, nextDoor: atHotels, counts, between };
+  const person = await Person.connect(around);
+  return use(person).finally(() => person.close());
+}
+
+const atOnce: Between = () => Promise.resolve(false);
+
+test('every round is served by another process than the one before', async () => {
+  await withPerson({ user: 'alice', between: atOnce }, async (person) => {
+    for (const tool of TOOL_NAMES) await person.makeCall(tool, 'T-1');
+  });
+  const { rounds, elsewhere, ...rest } = counts;
+  expect(rest).toMatchObject({ started: 2, completed: 2, lost: [] });
+  expect({ rounds, elsewhere }).toEqual({ rounds: 7, elsewhere: 5 });
+});
+
+test('a state is refused wherever it does not belong, and its call goes on', async () => {
+  const between: Between = async (owned) => {
+    for (const kind of MISUSES) await misuse(kind, owned, counts);
+    return false;
+  };
+  for (const user of ['alice', 'bob'] as const) {
+    await withPerson({ user, between }, (person) => person.makeCall('plan_trip', `T-${user}`));
+  }
+  expect(counts.accepted).toEqual([]);
+  // Three rounds of each user, each misused in every way.
+  expect(Object.fromEntries(counts.refused)).toEqual(
+    Object.fromEntries(MISUSES.map((kind) => [kind, 6])),
+  );
+  expect(counts).toMatchObject({ started: 4, completed: 4, lost: [] });
+});
+
+test('no call is lost while keys are rotated in three phases under load', async () => {
+  let sealedUnderOld: Owned | undefined;
+  let rotating = true;
+  const load = withPerson({ user: 'bob', between: atOnce }, async (person) => {
+    for (let call = 0; rotating; call += 1) await person.makeCall('sign_off', `T-load-${call}`);
+  });
+  // Each answer comes after every process has been restarted, with the keys of the next phase.
+  const phases = [...phasesBetween(oldKey, newKey())];
+  const between: Between = async (owned) => {
+    sealedUnderOld ??= owned;
+    const keys = phases.shift()?.keys;
+    await Promise.all([trips.rollOut(keys), hotels.rollOut(keys)]);
+    return true;
+  };
+  const before = counts.acrossRestart;
+  await withPerson({ user: 'alice', between }, (person) => person.makeCall('plan_trip', 'T-rot'));
+  rotating = false;
+  await load;
+  expect(counts.acrossRestart - before).toBe(3);
+  expect(counts.lost).toEqual([]);
+  expect(counts.completed).toBe(counts.started);
+
+  const [owned, refusedBefore] = [sealedUnderOld!, total(counts.refused)];
+  const retired = { reach: atTrips, user: owned.user, call: retryOf(owned) };
+  await mustBeRefused('under a retired key', retired, counts);
+  expect(counts.accepted).toEqual([]);
+  expect(total(counts.refused)).toBe(refusedBefore + 1);
+}, 60_000);
+
+test('the log has every refusal with its reason', async () => {
+  await Promise.all([trips.stop(), hotels.stop()]);
+  expect(Object.fromEntries(trips.rejections)).toEqual({
+    principal: 6,
+    'request binding': 12,
+    seal: 6,
+    'unknown key': 1,
+  });
+  expect(Object.fromEntries(hotels.rejections)).toEqual({ audience: 6 });
+});
