@@ -5,8 +5,6 @@ export interface Counts {
   started: number;
   completed: number;
   rounds: number;
-  /** Rounds that another process served than the round before. */
-  elsewhere: number;
   /** Rounds between which a process of the service was restarted. */
   acrossRestart: number;
   resent: number;
@@ -19,12 +17,18 @@ export interface Counts {
   readonly accepted: string[];
 }
 
+/** The rounds of one service that came after another round, and by whom they were served. */
+export interface Turns {
+  again: number;
+  /** By another process than the round before. */
+  elsewhere: number;
+}
+
 export function newCounts(): Counts {
   return {
     started: 0,
     completed: 0,
     rounds: 0,
-    elsewhere: 0,
     acrossRestart: 0,
     resent: 0,
     rotations: 0,

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { accept, type Answers, type Call, type OpenCall, startCall } from 'mcp-resolve/client';
 
-import type { Counts } from './counts.js';
+import type { Counts, Turns } from './counts.js';
 import type { Owned, User } from './probes.js';
 import type { Reach } from './reach.js';
 
@@ -20,6 +20,7 @@ export interface Surroundings {
   readonly home: Reach;
   readonly nextDoor: Reach;
   readonly counts: Counts;
+  readonly turns: Turns;
   /** What happens before each answer; says whether a restart did. */
   readonly between: (owned: Owned) => Promise<boolean>;
 }
@@ -87,13 +88,14 @@ export class Person {
   }
 
   private async nextRound(call: OpenCall<'tools/call'>): Promise<Call<'tools/call'>> {
-    const { counts, between } = this.around;
+    const { counts, turns, between } = this.around;
     const answers = answersTo(call);
     const before = this.servedBy;
     if (await between({ ...this.around, call, answers })) counts.acrossRestart += 1;
     const next = await call.answer(answers);
     counts.rounds += 1;
-    if (this.servedBy !== before) counts.elsewhere += 1;
+    turns.again += 1;
+    if (this.servedBy !== before) turns.elsewhere += 1;
     return next;
   }
 
