@@ -21,7 +21,7 @@ export interface PlanSpec {
 }
 
 /** The parameter name of a guard, in keys, paths and messages. */
-export const GUARD = 'guard';
+const GUARD = 'guard';
 
 /** What a graph is checked against. */
 export interface Surroundings {

@@ -324,3 +324,13 @@ export const caller = (sub?: string, clientId = 'client-123', iss?: string): Aut
   scopes: [],
   extra: { ...(sub !== undefined && { sub }), ...(iss !== undefined && { iss }) },
 });
+
+const throws = (): never => {
+  throw new Error('secret-detail');
+};
+
+/** Settings whose reports of a rejection throw, each by its name. */
+export const throwingReports: [string, SealSettings][] = [
+  ['onReject', { onReject: throws }],
+  ['logger', { logger: { warn: throws } }],
+];

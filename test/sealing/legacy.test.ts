@@ -25,6 +25,7 @@ import {
   sealing,
   type Seen,
   STAGING,
+  throwingReports,
 } from './desk.js';
 
 const capabilities = { elicitation: {} };
@@ -195,26 +196,7 @@ test('I11: served without a session over HTTP, a state is refused as well', asyn
   expect(seen).toEqual([]);
 });
 
-test.each([
-  [
-    'onReject',
-    {
-      onReject: () => {
-        throw new Error('secret-detail');
-      },
-    },
-  ],
-  [
-    'logger',
-    {
-      logger: {
-        warn: () => {
-          throw new Error('secret-detail');
-        },
-      },
-    },
-  ],
-])('I7: %s that throws does not change the answer', async (_, settings) => {
+test.each(throwingReports)('I7: %s that throws does not change the answer', async (_, settings) => {
   const { request } = await rawLegacy(desk({ seal: sealing(settings).seal }));
   const { error } = await request('tools/call', { ...STAGING, requestState: 'junk' });
   expect(error).toEqual(FROZEN);
