@@ -7,8 +7,10 @@
 export { arg, argsOf } from './define/arg.js';
 export { resolver } from './define/resolver.js';
 export { outcome } from './define/outcome.js';
-export { confirm, elicit, listRoots, sample } from './define/question.js';
+export { confirm, elicit, elicitUrl, listRoots, sample } from './define/question.js';
 export { defineTool } from './wire/tool/defineTool.js';
+export { definePrompt } from './wire/prompt/definePrompt.js';
+export { defineResource } from './wire/resource/defineResource.js';
 
 // The way into a server, and the seal on what travels between rounds.
 export { install } from './wire/install/install.js';
@@ -22,6 +24,8 @@ export type { Askable, CallContext } from './define/context.js';
 export type {
   AnyResolver,
   Arg,
+  Dispose,
+  End,
   Filler,
   Need,
   Needs,
@@ -34,8 +38,10 @@ export type {
 } from './define/model.js';
 export type {
   AnyQuestion,
+  AskOptions,
   Confirm,
   Elicit,
+  ElicitUrl,
   ListRoots,
   ModelAnswer,
   ModelAnswerWithTools,
@@ -47,8 +53,15 @@ export type { Schema } from './define/schema.js';
 export type { ArgsOf } from './define/infer.js';
 export type { Tool, ToolMetadata } from './wire/tool/definition.js';
 export type { ToolConfig } from './wire/tool/defineTool.js';
+export type { Prompt } from './wire/prompt/definition.js';
+export type { PromptConfig } from './wire/prompt/definePrompt.js';
+export type { ReadContext, Resource, ResourceMetadata } from './wire/resource/definition.js';
+export type { ResourceConfig } from './wire/resource/defineResource.js';
 export type { InstallOptions } from './wire/install/options.js';
-export type { ErrorPolicy } from './wire/tool/toolResult.js';
+export type { AnyDefinition } from './wire/install/definitions.js';
+export type { ErrorPolicy } from './wire/call/callable.js';
+export type { OnceReason } from './wire/call/onceError.js';
+export type { OnceOptions } from './wire/call/onceSettings.js';
 export type { RequestStateSeal } from './wire/boundary/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';

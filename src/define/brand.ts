@@ -7,7 +7,8 @@
 export const KIND = Symbol.for('mcp-resolve.kind');
 
 /** What an object of ours can be. */
-export type Kind = 'arg' | 'resolver' | 'outcome' | 'question' | 'tool' | 'seal';
+export type Kind =
+  'arg' | 'resolver' | 'outcome' | 'question' | 'tool' | 'prompt' | 'resource' | 'seal';
 
 /** Whether `value` is one of our objects of that kind. */
 export function isKind(value: unknown, kind: Kind): boolean {

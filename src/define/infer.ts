@@ -3,7 +3,12 @@
  * function, what a graph requires of a tool, and a sentence where the two do not fit. A sentence is
  * a string literal type that a parameter cannot be assigned to, so that the compiler prints it.
  */
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  InputRequiredResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
 import type { Arg, Outcome, OutcomeOf, Req, Resolver } from './model.js';
 import type { AnyQuestion, Question } from './question.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
@@ -38,6 +43,14 @@ export type ReqsOf<N, P> =
  * question.
  */
 export type ValueOfReturn<R> = OneType<Exclude<R, AnyQuestion>, AnswerTo<Extract<R, AnyQuestion>>>;
+
+/** What a function computes, given what it returns: questions are asked and not computed. */
+export type Computed<R> = Exclude<R, AnyQuestion>;
+
+/** A sentence, if a pinned value would come back as another type than the function returns. */
+export type CheckPin<P extends Schema, R> = [OutputOf<P>] extends [ValueOfReturn<R>]
+  ? unknown
+  : 'The pin restores another type than the resolver returns: let its schema describe the whole value.';
 
 type AnswerTo<Q> = Q extends Question<infer T> ? T : never;
 
@@ -85,19 +98,34 @@ type PropertyOf<T, K> = T extends unknown
     : undefined
   : never;
 
-/** A sentence per parameter of `resolve` that does not fit the tool's arguments `A`. */
-export type CheckResolve<R, A> = {
+/**
+ * The variables of a resource by name: those of its schema, none at a fixed uri, and with a
+ * template alone any name, since the compiler does not see the template's.
+ */
+export type VariablesOf<U, V> = V extends Schema ? ArgumentsOf<V> : U extends string ? {} : Raw;
+
+/** The variables of a template, as a URI has them. */
+export type Raw = Readonly<Record<string, string | string[]>>;
+
+/** Where arguments come from, in the words of an error. */
+export type Source = 'inputSchema' | 'argsSchema' | 'variables';
+
+/** A sentence per parameter of `resolve` that does not fit the arguments `A`, which `S` describes. */
+export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
   [P in keyof R]: string extends P
     ? unknown
-    : P extends keyof A
-      ? `'${P & string}' is both an argument of inputSchema and a resolved parameter: rename one of them.`
-      : Unless<Complaint<ReqsOf<R[P], P>, A, P & string>>;
+    : IsClash<P, A> extends true
+      ? `'${P & string}' is both an argument of ${S} and a resolved parameter: rename one of them.`
+      : Unless<Complaint<ReqsOf<R[P], P>, A, { param: P & string; source: S }>>;
 };
 
-/** A sentence per guard that does not fit the tool's arguments `A`. */
-export type CheckGuards<G, A> = {
-  [I in keyof G]: Unless<Complaint<ReqsOf<G[I], I>, A, 'guard'>>;
+/** A sentence per guard that does not fit the arguments `A`, which `S` describes. */
+export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
+  [I in keyof G]: Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
 };
+
+/** Where any name can be an argument, whether one clashes is seen when the definition is made. */
+type IsClash<P, A> = string extends keyof A ? false : P extends keyof A ? true : false;
 
 /** Stands for what a body returns, while the compiler has not read the body. */
 export interface Unread {
@@ -118,7 +146,13 @@ export type OnceRead<Returned, Check> = [Unread] extends [Returned]
 
 type Unless<Sentence> = [Sentence] extends [never] ? unknown : Sentence;
 
-type Complaint<R, A, P extends string> =
+/** Whose need is looked at, and what describes the arguments. */
+interface Place {
+  readonly param: string;
+  readonly source: Source;
+}
+
+type Complaint<R, A, P extends Place> =
   R extends Req<infer N, infer T>
     ? // `arg<T>('name')` keeps its name from the compiler; it is checked when the tool is defined.
       string extends N
@@ -126,16 +160,30 @@ type Complaint<R, A, P extends string> =
       : N extends keyof A
         ? A[N] extends T
           ? never
-          : Exclude<A[N], undefined> extends T
-            ? `'${P}' needs the argument '${N}', which is optional in inputSchema: make it required, give it a default, or let the resolver take undefined.`
-            : `'${P}' needs the argument '${N}', which has another type in inputSchema.`
-        : `'${P}' needs the argument '${N}', which inputSchema does not have.`
+          : string extends keyof A
+            ? `'${P['param']}' needs the argument '${N}' as another type than string | string[]: describe the template's variables with 'variables'.`
+            : Exclude<A[N], undefined> extends T
+              ? `'${P['param']}' needs the argument '${N}', which is optional in ${P['source']}: make it required, give it a default, or let the resolver take undefined.`
+              : `'${P['param']}' needs the argument '${N}', which has another type in ${P['source']}.`
+        : `'${P['param']}' needs the argument '${N}', which ${P['source']} does not have.`
     : never;
 
 /** What a body receives: the tool's arguments and the resolved values in one object. */
 export type BodyValues<I, R> = I extends Schema
   ? Joined<OutputOf<I>, ValuesOf<R>>
   : Joined<{}, ValuesOf<R>>;
+
+/**
+ * What the body of a resource receives. Beside resolved values, the variables of a template without
+ * a schema are `unknown`: in TypeScript, "all other names" cannot have a type of its own.
+ */
+export type ReadValues<U, V, R> = V extends Schema
+  ? BodyValues<V, R>
+  : U extends string
+    ? BodyValues<undefined, R>
+    : [keyof R] extends [never]
+      ? Raw
+      : BodyValues<undefined, R> & Readonly<Record<string, unknown>>;
 
 type Joined<A, B> = A extends unknown ? { [K in keyof (A & B)]: (A & B)[K] } : never;
 
@@ -147,7 +195,32 @@ export type CheckBody<Returned, O> = [Returned] extends [Unread]
   ? unknown
   : [Extract<Returned, Asking>] extends [never]
     ? CheckOutput<Returned, Constant<BodyReturn<O>>, O>
-    : "A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.";
+    : CannotAsk<'tool'>;
+
+/** A sentence, if what a body returns is not the result of a prompt. */
+export type CheckPromptBody<Returned> = CheckResult<
+  Returned,
+  string | GetPromptResult,
+  { what: 'prompt'; result: 'GetPromptResult' }
+>;
+
+/** A sentence, if what a body returns is not the result of a resource. */
+export type CheckResourceBody<Returned> = CheckResult<
+  Returned,
+  string | Uint8Array | ReadResourceResult,
+  { what: 'resource'; result: 'ReadResourceResult' }
+>;
+
+type CheckResult<Got, Want, As extends { what: string; result: string }> = [Got] extends [Unread]
+  ? unknown
+  : [Extract<Got, Asking>] extends [never]
+    ? [Got] extends [Want | Constant<Want>]
+      ? unknown
+      : `A ${As['what']} body returns a string or a ${As['result']}.`
+    : CannotAsk<As['what']>;
+
+type CannotAsk<What extends string> =
+  `A ${What} body cannot ask: return the question from a resolver and list that resolver under 'resolve'.`;
 
 type Asking = AnyQuestion | InputRequiredResult;
 

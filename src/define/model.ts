@@ -44,7 +44,14 @@ export interface OutcomeOf<out T, out R extends Reqs = never> {
 
 /** How a resolver ended: with a value, asked for or computed, or with a refusal. */
 export type Outcome<T> =
-  | { readonly action: 'accept'; readonly data: T; readonly asked: boolean }
+  | {
+      readonly action: 'accept';
+      readonly data: T;
+      /** Whether somebody gave it, rather than the resolver computed it. */
+      readonly asked: boolean;
+      /** Set where the client could not be asked, and `otherwise` gave the value. */
+      readonly fallback?: true;
+    }
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
@@ -63,10 +70,35 @@ export type Needs = Readonly<Record<string, Need>>;
 /** The function of a resolver, whatever its types. */
 export type ResolverFn = (values: Record<string, unknown>, ctx: CallContext) => unknown;
 
-/** How a resolver is known and what it may ask. */
-export interface ResolverOptions {
+/** How the work for one request ended, as cleanup is told. */
+export type End =
+  /** The body ran, and its result is valid. */
+  | 'completed'
+  /** The round ended with questions; a 2025 client is asked in the middle of a call instead. */
+  | 'asked'
+  /** Something threw, or a person refused. */
+  | 'failed'
+  /** The client no longer wants the result. */
+  | 'cancelled';
+
+/** Cleans up after a value, given how it ended. */
+export type Dispose<in T> = (value: T, end: End) => unknown;
+
+/** How a resolver is known, what it may ask, and what happens to the value it computes. */
+export interface ResolverOptions<in T = never, out P extends Schema = Schema> {
   /** The key of its question on the wire, and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /** The one question it may ask: a schema, or a kind. Checked when a tool is defined. */
   readonly asks?: Schema | Askable;
+  /**
+   * Computes the value once per call: while questions are out it is sealed, as JSON, and restored
+   * through this schema instead of being computed again. Never for an identity or a permission.
+   */
+  readonly pin?: P;
+  /**
+   * Cleans up after each value that it computes, in reverse order, when the round has ended. What
+   * it throws under `completed` fails the call. `'auto'`: by `Symbol.asyncDispose` or
+   * `Symbol.dispose`.
+   */
+  readonly dispose?: Dispose<T> | 'auto';
 }

@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
-import { isObject, isSchema } from './schema.js';
+import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { OutputOf, Schema } from './schema.js';
 
 declare const ANSWER: unique symbol;
@@ -28,6 +28,16 @@ export interface Question<in out T> extends AnyQuestion {
   readonly [ANSWER]?: (answer: T) => T;
 }
 
+/** What to do with a question where the client cannot be asked. */
+export interface AskOptions<T> {
+  /**
+   * The value, or what computes it, where the client has not declared that it can be asked. A
+   * `ToolError` thrown here is what the model reads. Without it such a client gets a protocol
+   * error.
+   */
+  readonly otherwise?: T | (() => T | Promise<T>);
+}
+
 /** A form shown to the person. */
 export interface Elicit<in out T> extends Question<T> {
   readonly kind: 'form';
@@ -41,6 +51,13 @@ export interface Confirm extends Question<true> {
   readonly message: string;
   readonly schema: Schema;
   readonly yesOnly: true;
+}
+
+/** A link for the person to open; its value is `true`, which means opened and not done. */
+export interface ElicitUrl extends Question<true> {
+  readonly kind: 'url';
+  readonly message: string;
+  readonly url: string;
 }
 
 /** A request to the client's model. */
@@ -68,11 +85,17 @@ export type FormData = Pick<Elicit<unknown>, 'kind' | 'message' | 'schema'> & {
   readonly yesOnly?: true;
 };
 
+/** A link, as the library handles it. */
+export type UrlData = Pick<ElicitUrl, 'kind' | 'message' | 'url'>;
+
 /** A sampling request, whatever its answer. */
 export type SampleData = Pick<Sample<unknown>, 'kind' | 'params'>;
 
+/** A request for roots, as the library handles it. */
+export type RootsData = Pick<ListRoots, 'kind'>;
+
 /** A question as the library handles it. */
-export type QuestionData = FormData | SampleData | Pick<ListRoots, 'kind'>;
+export type QuestionData = (FormData | UrlData | SampleData | RootsData) & AskOptions<unknown>;
 
 /** Whether what a resolver returned is a question. */
 export function isQuestion(value: unknown): value is QuestionData {
@@ -83,43 +106,91 @@ export function isQuestion(value: unknown): value is QuestionData {
  * Asks the person with a form made of `schema`, a flat object of strings, numbers, booleans and
  * choices. The value is the validated answer.
  */
-export function elicit<S extends Schema>(message: string, schema: S): Elicit<OutputOf<S>> {
+export function elicit<S extends Schema>(
+  message: string,
+  schema: S,
+  options?: AskOptions<OutputOf<S>>,
+): Elicit<OutputOf<S>> {
   assertMessage('elicit', message);
   if (!isSchema(schema)) {
     throw new TypeError('elicit(message, schema) takes a schema, such as z.object({ … }).');
   }
-  return Object.freeze({ [KIND]: 'question' as const, kind: 'form', message, schema });
+  return question({ kind: 'form', message, schema, ...checked('elicit', options) });
 }
 
 /**
  * Asks the person to confirm. The value is `true`: an unticked box counts as a decline, and a
  * decline or a cancel ends the call unless the consumer takes the `outcome`.
  */
-export function confirm(message: string): Confirm {
+export function confirm(message: string, options?: AskOptions<boolean>): Confirm {
   assertMessage('confirm', message);
-  return Object.freeze({
-    [KIND]: 'question' as const,
-    kind: 'form',
-    message,
-    schema: YES_OR_NO,
-    yesOnly: true,
-  });
+  const schema = YES_OR_NO;
+  return question({ kind: 'form', message, schema, yesOnly: true, ...checked('confirm', options) });
+}
+
+/**
+ * Asks the person to open a link, for what must not pass through the client: signing in, a payment
+ * page. The value is `true`, and it means _opened_: whether the person did there what was asked,
+ * and whether it was the same person, is for a later resolver to check.
+ */
+export function elicitUrl(
+  message: string,
+  url: string | URL,
+  options?: AskOptions<boolean>,
+): ElicitUrl {
+  assertMessage('elicitUrl', message);
+  return question({ kind: 'url', message, url: linkOf(url), ...checked('elicitUrl', options) });
 }
 
 /**
  * Asks the client's model. With `tools` or `toolChoice` the answer may be a list of content blocks.
  * The parameters must come out the same in every round, or the client pays again.
  */
-export function sample(params: CreateMessageRequestParams & ToolUse): Sample<ModelAnswerWithTools>;
-export function sample(params: CreateMessageRequestParams): Sample<ModelAnswer>;
-export function sample(params: CreateMessageRequestParams): AnyQuestion {
+export function sample(
+  params: CreateMessageRequestParams & ToolUse,
+  options?: AskOptions<ModelAnswerWithTools>,
+): Sample<ModelAnswerWithTools>;
+export function sample(
+  params: CreateMessageRequestParams,
+  options?: AskOptions<ModelAnswer>,
+): Sample<ModelAnswer>;
+export function sample(
+  params: CreateMessageRequestParams,
+  options?: AskOptions<ModelAnswer> | AskOptions<ModelAnswerWithTools>,
+): AnyQuestion {
   assertSampleParams(params);
-  return Object.freeze({ [KIND]: 'question' as const, kind: 'sample', params });
+  return question({ kind: 'sample', params, ...checked<unknown>('sample', options) });
 }
 
 /** Asks for the client's roots. */
-export function listRoots(): ListRoots {
-  return Object.freeze({ [KIND]: 'question' as const, kind: 'roots' });
+export function listRoots(options?: AskOptions<Roots>): ListRoots {
+  return question({ kind: 'roots', ...checked('listRoots', options) });
+}
+
+function question<const Q extends object>(data: Q): Q & AnyQuestion {
+  return Object.freeze({ [KIND]: 'question' as const, ...data });
+}
+
+/** A misspelt option would leave a client without its fallback. */
+function checked<T>(name: string, options: AskOptions<T> | undefined): AskOptions<T> {
+  if (options === undefined) return {};
+  const unknown = isPlainObject(options)
+    ? Object.keys(options).find((key) => key !== 'otherwise')
+    : 'something else';
+  if (unknown === undefined) return options;
+  throw new TypeError(`${name}() takes { otherwise } as its last argument, not ${unknown}.`);
+}
+
+/** The text of a link that a person can be asked to open. */
+function linkOf(given: string | URL): string {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new TypeError('elicitUrl(message, url) takes an absolute http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError('The URL of elicitUrl() must not carry a user name or a password.');
+  }
+  return url.href;
 }
 
 type ToolUse =

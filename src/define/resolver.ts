@@ -6,9 +6,10 @@
 import { InvalidGraphError } from '../errors.js';
 import { KIND, kindOf } from './brand.js';
 import type { CallContext } from './context.js';
-import type { OneQuestion, ReqsOf, ValueOf, ValueOfReturn } from './infer.js';
+import type { CheckPin, Computed, OneQuestion, ReqsOf, ValueOf, ValueOfReturn } from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
+import type { Schema } from './schema.js';
 
 /**
  * Creates a resolver. `fn` gets the values of its needs and the context of the call, and returns a
@@ -19,11 +20,11 @@ import { isObject, isPlainObject, isSchema } from './schema.js';
  *
  * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
  */
-export function resolver<const N extends Needs, Returned>(
+export function resolver<const N extends Needs, Returned, P extends Schema = Schema>(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
     OneQuestion<Awaited<Returned>>,
-  options?: ResolverOptions,
+  options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>>,
 ): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
 export function resolver(
   needs: unknown,
@@ -47,20 +48,33 @@ export function resolver(
   });
 }
 
-const OPTIONS: readonly string[] = ['name', 'asks'];
+const OPTIONS: readonly string[] = ['name', 'asks', 'pin', 'dispose'];
 const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots'];
 
 function assertOptions(options: unknown): asserts options is ResolverOptions {
-  if (!isObject(options)) throw invalid('The options of resolver() are an object: { name, asks }.');
+  if (!isObject(options)) {
+    throw invalid(`The options of resolver() are an object: { ${OPTIONS.join(', ')} }.`);
+  }
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined)
     throw invalid(`resolver() has no option '${unknown}' (known: ${OPTIONS.join(', ')}).`);
-  const { name, asks } = options;
+  const { name, asks, pin, dispose } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw invalid('The name of a resolver is a text that is not empty.');
   }
   if (asks !== undefined && !isSchema(asks) && !KINDS.includes(asks)) {
     throw invalid("What a resolver asks is a schema, 'form', 'url', 'sample' or 'roots'.");
+  }
+  if (pin !== undefined && !isSchema(pin)) {
+    throw invalid('The pin of a resolver is the schema of its value, such as z.object({ … }).');
+  }
+  if (dispose !== undefined && dispose !== 'auto' && typeof dispose !== 'function') {
+    throw invalid("The dispose of a resolver is a function of the value and the end, or 'auto'.");
+  }
+  if (pin !== undefined && dispose !== undefined) {
+    throw invalid(
+      'A resolver has either pin or dispose: what is pinned is restored in later rounds without having been made there.',
+    );
   }
 }
 

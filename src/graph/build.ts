@@ -4,6 +4,7 @@
  * be deeper than the call stack.
  */
 import { isKind, kindOf } from '../define/brand.js';
+import type { Source } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isPlainObject } from '../define/schema.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
@@ -16,15 +17,26 @@ import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
 /** What is to be planned. */
 export interface PlanSpec {
   readonly name: string;
-  readonly resolve?: Readonly<Record<string, Filler>>;
-  readonly guards?: readonly AnyResolver[];
+  readonly resolve?: Readonly<Record<string, Filler>> | undefined;
+  readonly guards?: readonly AnyResolver[] | undefined;
 }
 
 /** The parameter name of a guard, in keys, paths and messages. */
 const GUARD = 'guard';
 
+/** What is being defined, in the words of its errors. */
+export interface Wording {
+  readonly what: 'Tool' | 'Prompt' | 'Resource';
+  /** What describes the arguments. */
+  readonly source: Source;
+}
+
+const TOOL: Wording = { what: 'Tool', source: 'inputSchema' };
+
 /** What a graph is checked against. */
 export interface Surroundings {
+  /** Default: a tool. */
+  readonly wording?: Wording;
   /** The tool's arguments; `undefined` where its schema does not tell them. */
   readonly argumentNames: ReadonlySet<string> | undefined;
   /** What is wrong with the question that a resolver declares, if anything. */
@@ -40,29 +52,29 @@ export interface Surroundings {
  *   name.
  */
 export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
-  const { argumentNames, sentNames } = surroundings;
+  const { argumentNames, sentNames, wording = TOOL } = surroundings;
   const isArgument = (name: string): boolean =>
     argumentNames?.has(name) === true || sentNames?.has(name) === true;
-  assertSpec(spec);
+  assertSpec(spec, wording);
   const builder = new PlanBuilder(spec.name, surroundings);
   for (const guard of spec.guards ?? []) builder.addGuard(guard);
   const guardNodes = builder.nodes.length;
   const guardSteps = builder.steps;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
-    if (isArgument(param)) throw clash(spec.name, param);
+    if (isArgument(param)) throw clash(spec.name, param, wording);
     return builder.addRoot(param, filler);
   });
   for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
   return { name: spec.name, nodes: builder.nodes, guardNodes, guardSteps, params };
 }
 
-function assertSpec({ name, resolve, guards }: PlanSpec): void {
+function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
   if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
-    const problem = `Tool '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`;
+    const problem = `${what} '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`;
     throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
   }
   if (guards !== undefined && !Array.isArray(guards)) {
-    const problem = `Tool '${name}': guards is a list of resolvers: [canRefund].`;
+    const problem = `${what} '${name}': guards is a list of resolvers: [canRefund].`;
     throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
   }
 }
@@ -91,12 +103,15 @@ class PlanBuilder {
   private readonly open = new Set<AnyResolver>();
   private readonly visits: Visit[] = [];
   private readonly keys = new WireKeys();
+  private readonly wording: Wording;
   private seq = 0;
 
   constructor(
-    private readonly tool: string,
+    private readonly name: string,
     private readonly surroundings: Surroundings,
-  ) {}
+  ) {
+    this.wording = surroundings.wording ?? TOOL;
+  }
 
   /** How many sequence numbers are given out. */
   get steps(): number {
@@ -111,6 +126,11 @@ class PlanBuilder {
         'A guard is a bare resolver: outcome() would let a refusal pass.',
         GUARD,
       );
+    }
+    if (readNeed(guard)?.from === 'resolver' && (guard as AnyResolver).options.pin !== undefined) {
+      const problem =
+        'A guard cannot be pinned: it is there to look again in every round. Remove its pin.';
+      throw this.error('ERR_GRAPH_NEED', problem, GUARD);
     }
     this.addRoot(GUARD, guard);
   }
@@ -174,11 +194,26 @@ class PlanBuilder {
   private leave({ resolver, key, args, fills }: Visit): void {
     const index = this.nodes.length;
     const placed = fills.map((fill) => this.place(fill, index));
-    const node = { index, resolver, key, args, fills: placed, serves: [], seq: this.seq++ };
+    const node = {
+      ...{ index, resolver, key, args, fills: placed, serves: [], seq: this.seq++ },
+      ...(resolver.options.pin !== undefined && { upstream: this.upstreamOf(placed) }),
+    };
     this.nodes.push(node);
     this.done.set(resolver, node);
     this.open.delete(resolver);
     this.visits.pop();
+  }
+
+  /** What some fills come from, over however many steps, in walk order. */
+  private upstreamOf(fills: readonly Fill[]): string[] {
+    const found = new Set<number>();
+    const todo = fills.map(({ source }) => source);
+    for (const index of todo) {
+      if (found.has(index)) continue;
+      found.add(index);
+      todo.push(...(this.nodes[index]?.fills ?? []).map(({ source }) => source));
+    }
+    return [...found].sort((a, b) => a - b).map((index) => this.nodes[index]?.key ?? '');
   }
 
   private fill(param: string, resolver: AnyResolver, wantsOutcome: boolean): UnplacedFill {
@@ -204,8 +239,8 @@ class PlanBuilder {
         [...this.surroundings.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
       throw this.error(
         'ERR_GRAPH_ARGUMENT',
-        `${this.subject()} parameter '${param}' cannot be resolved: '${this.tool}' has no argument '${argument}' (it has ${has}). ` +
-          `Add '${argument}' to inputSchema, or name the argument that is meant: arg('name').`,
+        `${this.subject()} parameter '${param}' cannot be resolved: '${this.name}' has no argument '${argument}' (it has ${has}). ` +
+          `Add '${argument}' to ${this.wording.source}, or name the argument that is meant: arg('name').`,
         param,
       );
     }
@@ -214,7 +249,7 @@ class PlanBuilder {
 
   private misfit(param: string, given: unknown): InvalidGraphError {
     const expected =
-      this.visits.length > 0 ? IN_A_RESOLVER : param === GUARD ? 'a resolver' : IN_A_TOOL;
+      this.visits.length > 0 ? IN_A_RESOLVER : param === GUARD ? 'a resolver' : IN_A_DEFINITION;
     return this.error(
       'ERR_GRAPH_NEED',
       `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, but ${describeMisfit(given)}.`,
@@ -235,22 +270,22 @@ class PlanBuilder {
   /** Whose parameters are being looked at. */
   private subject(): string {
     const visit = this.visits.at(-1);
-    return visit === undefined ? `Tool '${this.tool}'` : `Resolver '${visit.key}'`;
+    return visit === undefined ? `${this.wording.what} '${this.name}'` : `Resolver '${visit.key}'`;
   }
 
   private error(code: InvalidGraphCode, message: string, ...last: string[]): InvalidGraphError {
-    const path = [this.tool, ...this.visits.map((visit) => visit.param), ...last];
+    const path = [this.name, ...this.visits.map((visit) => visit.param), ...last];
     return new InvalidGraphError(code, message, path);
   }
 }
 
-const IN_A_TOOL = 'a resolver or outcome(resolver)';
+const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
 const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
 
-function clash(tool: string, param: string): InvalidGraphError {
+function clash(name: string, param: string, { what, source }: Wording): InvalidGraphError {
   return new InvalidGraphError(
     'ERR_GRAPH_NAME',
-    `'${param}' of tool '${tool}' is both an argument of inputSchema and a resolved parameter: rename one of them.`,
-    [tool, param],
+    `'${param}' of ${what.toLowerCase()} '${name}' is both an argument of ${source} and a resolved parameter: rename one of them.`,
+    [name, param],
   );
 }

@@ -37,6 +37,8 @@ export interface PlanNode {
   readonly serves: readonly Fill[];
   /** When a sequential walk would run its function. */
   readonly seq: number;
+  /** The keys of all that it needs, over however many steps; only for one that is pinned. */
+  readonly upstream?: readonly string[];
 }
 
 /** The consumer that is not a node: the body, which takes what all guards and parameters give. */
@@ -44,7 +46,7 @@ export const BODY = -1;
 
 /** What is planned, and the checked, flat form of its graph. */
 export interface Plan {
-  /** The name of the tool. */
+  /** The name of the tool, the prompt or the resource. */
   readonly name: string;
   readonly nodes: readonly PlanNode[];
   /** The first so many nodes are the guards and what they need: they finish before the others start. */

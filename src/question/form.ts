@@ -5,6 +5,7 @@ import { isObject } from '../define/schema.js';
 import { andThen, asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { formSchema } from './formSchema.js';
+import { NOT_ELICITATION } from './kind.js';
 import type { Answer, QuestionKind } from './kind.js';
 
 /** The kind of `elicit` and `confirm`. */
@@ -37,7 +38,6 @@ export const form: QuestionKind<FormData> = {
   misfit: 'received an accepted elicitation whose content does not match the requested schema',
 };
 
-const NOT_ELICITATION = 'received a non-elicitation response';
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
 function accepted({ schema, yesOnly }: FormData, { data }: Answer) {

@@ -10,6 +10,8 @@ import type { Capability } from './capability.js';
 export interface Rendered {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: Readonly<Record<string, unknown>>;
+  /** The parameters for a client of the 2025 era, where they differ. */
+  readonly pushedParams?: () => Readonly<Record<string, unknown>>;
   /** The ASCII JSON of `params`, which the digest of the question is taken of. */
   readonly text: string;
 }
@@ -24,6 +26,9 @@ export interface Answer {
 export interface Unusable {
   readonly problem: string;
 }
+
+/** What to say of a response that is none of the three that a person can give. */
+export const NOT_ELICITATION = 'received a non-elicitation response';
 
 /** How a kind of question is asked, and how its answers are read. */
 export interface QuestionKind<Q> {

@@ -1,12 +1,12 @@
 /** Roots: the client's list of places to work in. There is no way to decline it. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
-import type { ListRoots } from '../define/question.js';
+import type { RootsData } from '../define/question.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
 import { receiveResult, settleResult, WRONG_KIND } from './result.js';
 
 /** The kind of `listRoots`. */
-export const roots: QuestionKind<Pick<ListRoots, 'kind'>> = {
+export const roots: QuestionKind<RootsData> = {
   render: () => ({ method: 'roots/list', text: 'null' }),
 
   capability: () => CAPABILITIES.roots,

@@ -39,3 +39,15 @@ export function assertNoneInside({ key }: PlanNode, value: unknown): void {
     `Resolver '${key}' returned a question inside another value, where it is not asked: return the question itself`,
   );
 }
+
+/**
+ * A fallback is for clients that cannot be asked: one more question would not help them.
+ *
+ * @throws {@link ToolError} If it gave a question.
+ */
+export function assertNoQuestion({ key }: PlanNode, given: unknown): void {
+  if (!isQuestion(given)) return;
+  throw new ToolError(
+    `Resolver '${key}' falls back on another question: 'otherwise' gives a value or throws`,
+  );
+}

@@ -8,13 +8,19 @@
  * asked last round, same rendering, answer arrived ──► settled, recorded
  * anything else ──► open: asked (again), what was recorded is dropped
  * ```
+ *
+ * Pinned values are carried on in the same way, as long as the answers are the same that they were
+ * computed on. Where one is computed anew, no earlier answer to a question on top of it counts.
  */
 import type { Outcome } from '../define/model.js';
 import { ToolError } from '../errors.js';
-import { andThen } from '../platform.js';
+import type { PlanNode } from '../graph/plan.js';
+import { andThen, asciiJson, digest } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import type { Asked } from '../question/asked.js';
 import type { Answer } from '../question/kind.js';
+import { unpinned } from './pin.js';
+import type { Pin } from './pin.js';
 
 /** A recorded answer and the digest of the question it answers. */
 export interface Entry extends Answer {
@@ -29,25 +35,50 @@ export interface Progress {
   readonly asked: ReadonlyMap<string, string>;
   /** The keys whose question had changed when its answer came. */
   readonly reworded: ReadonlySet<string>;
+  /** Pinned values, by the key of their resolver. */
+  readonly pins: ReadonlyMap<string, Pin>;
 }
 
 /** A call that has just begun. */
-export const NO_PROGRESS: Progress = { outcomes: new Map(), asked: new Map(), reworded: new Set() };
+export const NO_PROGRESS: Progress = {
+  outcomes: new Map(),
+  asked: new Map(),
+  reworded: new Set(),
+  pins: new Map(),
+};
 
 /** Knows what a question that was asked in this round has come to. */
 export interface Ledger {
-  /** How the question ended, or `undefined` while it is open. */
+  /** How the question ended, or `undefined` while nobody has answered it. */
   consult(key: string, asked: Asked): MaybePromise<Outcome<unknown> | undefined>;
+  /** Notes that a question which was just consulted goes out. */
+  leaveOpen(key: string): void;
+  /** Forgets what was answered before: it was given on top of a value that is no longer the same. */
+  forget(key: string): void;
+  /** The value that a resolver was pinned to, as consumers get it. */
+  restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined>;
+  /** Carries a value on, as JSON. */
+  pin(node: PlanNode, json: unknown): MaybePromise<void>;
 }
 
 /** The ledger of an era in which nothing is carried between rounds: every question is open. */
-export const BLANK_LEDGER: Ledger = { consult: () => undefined };
+export const BLANK_LEDGER: Ledger = {
+  consult: () => undefined,
+  leaveOpen: () => undefined,
+  forget: () => undefined,
+  restore: () => undefined,
+  pin: () => undefined,
+};
 
 /** The ledger of one round of a call that takes several. */
 export class RoundLedger implements Ledger {
   private readonly outcomes = new Map<string, Entry>();
   private readonly asked = new Map<string, string>();
   private readonly reworded = new Set<string>();
+  private readonly pins = new Map<string, Pin>();
+  /** The digests of the questions of this round. */
+  private readonly digests = new Map<string, string>();
+  private readonly forgotten = new Set<string>();
 
   constructor(
     private readonly before: Progress,
@@ -56,14 +87,56 @@ export class RoundLedger implements Ledger {
   ) {}
 
   consult(key: string, asked: Asked): MaybePromise<Outcome<unknown> | undefined> {
-    return andThen(asked.digest(), (q) =>
-      andThen(this.recorded(key, asked, q), (outcome) => outcome ?? this.fresh(key, asked, q)),
-    );
+    return andThen(asked.digest(), (q) => {
+      this.digests.set(key, q);
+      if (this.forgotten.has(key)) return undefined;
+      return andThen(
+        this.recorded(key, asked, q),
+        (outcome) => outcome ?? this.fresh(key, asked, q),
+      );
+    });
+  }
+
+  leaveOpen(key: string): void {
+    this.asked.set(key, this.digests.get(key) ?? '');
+    if (this.before.reworded.has(key)) this.reworded.add(key);
+  }
+
+  forget(key: string): void {
+    this.forgotten.add(key);
+  }
+
+  restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined> {
+    const pin = this.before.pins.get(node.key);
+    if (pin === undefined) return undefined;
+    return andThen(this.answersUpstreamOf(node), (on) => {
+      if (on !== pin.on) return undefined;
+      return andThen(unpinned(node, pin), (restored) => {
+        if (restored !== undefined) this.pins.set(node.key, pin);
+        return restored;
+      });
+    });
+  }
+
+  pin(node: PlanNode, json: unknown): MaybePromise<void> {
+    return andThen(this.answersUpstreamOf(node), (on) => {
+      this.pins.set(node.key, { value: json, on });
+    });
   }
 
   /** What to carry into the next round. */
   next(): Progress {
-    return { outcomes: this.outcomes, asked: this.asked, reworded: this.reworded };
+    const { outcomes, asked, reworded, pins } = this;
+    return { outcomes, asked, reworded, pins };
+  }
+
+  /** A digest of the answers that a resolver's value rests on. */
+  private answersUpstreamOf({ upstream = [] }: PlanNode): MaybePromise<string> {
+    const answers = upstream.flatMap((key) => {
+      const entry = this.outcomes.get(key);
+      return entry === undefined ? [] : [[key, entry.q, entry.action, entry.data ?? null]];
+    });
+    return digest(asciiJson(answers));
   }
 
   private recorded(
@@ -83,18 +156,12 @@ export class RoundLedger implements Ledger {
     const arrived = Object.hasOwn(this.responses, key);
     if (!arrived || this.before.asked.get(key) !== q) {
       if (arrived) this.noteMoved(key);
-      this.leaveOpen(key, q);
       return undefined;
     }
     return andThen(readResponse(asked, this.responses[key], `Resolver '${key}' `), (read) => {
       this.outcomes.set(key, { ...read.answer, q });
       return read.outcome;
     });
-  }
-
-  private leaveOpen(key: string, q: string): void {
-    this.asked.set(key, q);
-    if (this.before.reworded.has(key)) this.reworded.add(key);
   }
 
   /** An answer came for a question that has changed meanwhile. Once can happen; twice is a mistake. */

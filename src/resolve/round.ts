@@ -19,12 +19,14 @@ import type { QuestionData } from '../define/question.js';
 import { messageOf, ToolError } from '../errors.js';
 import { BODY } from '../graph/plan.js';
 import type { Fill, Plan, PlanNode } from '../graph/plan.js';
-import { isThenable } from '../platform.js';
+import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { ask } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
-import { assertDeclared, assertNoneInside } from './asks.js';
+import { assertDeclared, assertNoneInside, assertNoQuestion } from './asks.js';
+import type { Disposals } from './disposal.js';
 import type { Ledger } from './ledger.js';
+import { pinned } from './pin.js';
 
 /** A question that nobody has answered yet. */
 export interface OpenQuestion {
@@ -37,12 +39,20 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** What a round works with. */
+/** What a round works with, besides its plan. */
 export interface RoundInput {
   /** The tool's validated arguments. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly ctx: CallContext;
   readonly ledger: Ledger;
+  readonly disposals: Disposals;
+}
+
+/** How to go on with a value. */
+interface Continuation<T> {
+  readonly next: (value: T) => void;
+  /** Takes it where nobody waits for it any more. */
+  readonly late?: (value: T) => void;
 }
 
 /** One run over a plan. */
@@ -53,6 +63,8 @@ export class Round {
   /** What runs and is awaited. */
   private readonly running = new Set<PlanNode>();
   private readonly open = new Map<PlanNode, Asked>();
+  /** The nodes whose value was pinned in this round, and those that stand on one. */
+  private readonly onFreshPin = new Set<number>();
   private guarding: boolean;
   private over = false;
   private failedAt = Infinity;
@@ -139,20 +151,36 @@ export class Round {
   private start(node: PlanNode): void {
     if (node.seq > this.failedAt) return;
     try {
-      const returned = node.resolver.fn(this.valuesFor(node), this.input.ctx);
-      this.follow(node, returned, (value) => {
-        this.returned(node, value);
-      });
+      if (node.resolver.options.pin === undefined) this.compute(node);
+      else this.restore(node);
     } catch (error) {
       this.fail(node.seq, error);
     }
+  }
+
+  private compute(node: PlanNode): void {
+    const returned = node.resolver.fn(this.valuesFor(node), this.input.ctx);
+    const next = (value: unknown): void => {
+      this.returned(node, value);
+    };
+    this.follow(node, returned, { next, late: this.disposeLate(node) });
+  }
+
+  /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
+  private restore(node: PlanNode): void {
+    this.follow(node, this.input.ledger.restore(node), {
+      next: (restored) => {
+        if (restored === undefined) this.compute(node);
+        else this.settle(node, { action: 'accept', data: restored.value, asked: false });
+      },
+    });
   }
 
   /** Goes on with what is there, now or when it arrives. */
   private follow<T>(
     node: PlanNode,
     value: MaybePromise<T> | PromiseLike<T>,
-    next: (value: T) => void,
+    { next, late }: Continuation<T>,
   ): void {
     if (!isThenable(value)) {
       next(value);
@@ -161,6 +189,7 @@ export class Round {
     this.running.add(node);
     genuine(value).then(
       (arrived) => {
+        if (!this.isAwaited(node)) late?.(arrived);
         this.arrive(node, () => {
           next(arrived);
         });
@@ -173,8 +202,13 @@ export class Round {
     );
   }
 
+  private isAwaited(node: PlanNode): boolean {
+    return this.running.has(node) && !this.over;
+  }
+
   private arrive(node: PlanNode, goOn: () => void): void {
-    if (!this.running.delete(node) || this.over) return;
+    if (!this.isAwaited(node)) return;
+    this.running.delete(node);
     try {
       goOn();
     } catch (error) {
@@ -185,16 +219,69 @@ export class Round {
 
   private returned(node: PlanNode, value: unknown): void {
     if (!isQuestion(value)) {
-      assertNoneInside(node, value);
-      this.settle(node, { action: 'accept', data: value, asked: false });
+      this.computed(node, value);
       return;
     }
     assertDeclared(node, value);
     const asked = render(node, value);
-    this.follow(node, this.input.ledger.consult(node.key, asked), (outcome) => {
-      if (outcome === undefined) this.open.set(node, asked);
-      else this.settle(node, outcome);
+    this.follow(node, this.input.ledger.consult(node.key, asked), {
+      next: (outcome) => {
+        if (outcome !== undefined) this.settle(node, outcome);
+        else if (this.mustFallBack(asked)) this.fallBack(node, asked);
+        else this.leaveOpen(node, asked);
+      },
     });
+  }
+
+  private computed(node: PlanNode, value: unknown): void {
+    this.input.disposals.add(node, value);
+    assertNoneInside(node, value);
+    if (node.resolver.options.pin === undefined) {
+      this.settle(node, { action: 'accept', data: value, asked: false });
+      return;
+    }
+    this.follow(node, this.pin(node, value), {
+      next: (data) => {
+        this.onFreshPin.add(node.index);
+        this.settle(node, { action: 'accept', data, asked: false });
+      },
+    });
+  }
+
+  /** Carries a value on; gives it as consumers get it, in this round and in later ones. */
+  private pin(node: PlanNode, value: unknown): MaybePromise<unknown> {
+    return andThen(pinned(node, value), (pin) =>
+      andThen(this.input.ledger.pin(node, pin.json), () => pin.value),
+    );
+  }
+
+  private leaveOpen(node: PlanNode, asked: Asked): void {
+    this.input.ledger.leaveOpen(node.key);
+    this.open.set(node, asked);
+  }
+
+  private mustFallBack({ data, capability }: Asked): boolean {
+    if (data.otherwise === undefined) return false;
+    return !capability.isDeclaredIn(this.input.ctx.clientCapabilities ?? {});
+  }
+
+  /** Takes what the author gave for clients that cannot be asked. */
+  private fallBack(node: PlanNode, asked: Asked): void {
+    const { otherwise } = asked.data;
+    const given: unknown =
+      typeof otherwise === 'function' ? (otherwise as () => unknown)() : otherwise;
+    const next = (value: unknown): void => {
+      assertNoQuestion(node, value);
+      this.input.disposals.add(node, value);
+      this.settle(node, asked.fallBackOn(value));
+    };
+    this.follow(node, given, { next, late: this.disposeLate(node) });
+  }
+
+  private disposeLate(node: PlanNode): (value: unknown) => void {
+    return (value) => {
+      if (!isQuestion(value)) this.input.disposals.addLate(node, value);
+    };
   }
 
   private settle(node: PlanNode, outcome: Outcome<unknown>): void {
@@ -205,9 +292,18 @@ export class Round {
       } else if (fill.consumer === BODY) {
         this.checkGuard(node, fill);
       } else {
+        if (this.onFreshPin.has(node.index)) this.standOnFreshPin(fill.consumer);
         this.countDown(fill.consumer);
       }
     }
+  }
+
+  /** What was answered on top of another value than the one just pinned does not count. */
+  private standOnFreshPin(consumer: number): void {
+    const node = this.plan.nodes[consumer];
+    if (node === undefined || this.onFreshPin.has(consumer)) return;
+    this.onFreshPin.add(consumer);
+    this.input.ledger.forget(node.key);
   }
 
   /** A guard's value is dropped, but nobody who writes `false` there means "go on". */
@@ -277,8 +373,11 @@ function genuine<T>(value: PromiseLike<T>): Promise<T> {
   });
 }
 
-function refusal(param: string, action: 'decline' | 'cancel'): ToolError {
-  return new ToolError(
+/** The end of a call by a person who declined or cancelled. */
+export class Refusal extends ToolError {}
+
+function refusal(param: string, action: 'decline' | 'cancel'): Refusal {
+  return new Refusal(
     `Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,
   );
 }

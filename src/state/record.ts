@@ -5,12 +5,14 @@
  *
  * ```
  * {"v":4,"id":"…","start":1767225600.5,
- *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"}}
+ *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"},
+ *  "pins":{"quote":{"value":{…},"on":"…"}}}
  * ```
  */
 import { isObject } from '../define/schema.js';
 import { utf8 } from '../platform.js';
 import type { Entry, Progress } from '../resolve/ledger.js';
+import type { Pin } from '../resolve/pin.js';
 
 /** Another shape takes a new number. */
 const VERSION = 4;
@@ -26,7 +28,7 @@ export interface CallRecord {
 
 /** Writes a call down. */
 export function encodeRecord({ id, start, progress }: CallRecord): string {
-  const { outcomes, asked, reworded } = progress;
+  const { outcomes, asked, reworded, pins } = progress;
   return JSON.stringify({
     v: VERSION,
     id,
@@ -34,6 +36,7 @@ export function encodeRecord({ id, start, progress }: CallRecord): string {
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
     ...(reworded.size > 0 && { reworded: [...reworded] }),
+    ...(pins.size > 0 && { pins: Object.fromEntries(pins) }),
   });
 }
 
@@ -41,26 +44,40 @@ export function encodeRecord({ id, start, progress }: CallRecord): string {
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
-  const { id, start, outcomes, asked, reworded = [] } = record;
+  const { id, start, outcomes, asked, reworded = [], pins = {} } = record;
   if (!isText(id) || typeof start !== 'number') return undefined;
   if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
   if (!Array.isArray(reworded) || !reworded.every(isText)) return undefined;
+  if (!isMapOf(pins, isPin)) return undefined;
   const progress = {
     outcomes: new Map(Object.entries(outcomes)),
     asked: new Map(Object.entries(asked)),
     reworded: new Set(reworded),
+    pins: new Map(Object.entries(pins)),
   };
   return { id, start, progress };
 }
 
-/** The recorded answer that takes the most room, for the error about too many. */
-export function largestAnswer({
-  outcomes,
-}: Progress): { readonly key: string; readonly bytes: number } | undefined {
-  const sizes = [...outcomes].map(([key, entry]) => ({
-    key,
-    bytes: utf8(JSON.stringify(entry)).length,
-  }));
+/** What takes the most room, for the error about too much. */
+export interface Contributor {
+  readonly what: 'answer' | 'pinned value';
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** The recorded answer or pinned value that takes the most room. */
+export function largestContributor({ outcomes, pins }: Progress): Contributor | undefined {
+  const measure =
+    (what: Contributor['what']) =>
+    ([key, entry]: readonly [string, unknown]): Contributor => ({
+      what,
+      key,
+      bytes: utf8(JSON.stringify(entry)).length,
+    });
+  const sizes = [
+    ...[...outcomes].map(measure('answer')),
+    ...[...pins].map(measure('pinned value')),
+  ];
   return sizes.sort((a, b) => b.bytes - a.bytes)[0];
 }
 
@@ -82,6 +99,10 @@ const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !ACTIONS.includes(value.action)) return false;
   return value.q === undefined || isText(value.q);
+}
+
+function isPin(value: unknown): value is Pin {
+  return isObject(value) && Object.hasOwn(value, 'value') && isText(value.on);
 }
 
 function isText(value: unknown): value is string {

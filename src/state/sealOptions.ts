@@ -60,6 +60,8 @@ export interface CheckedSeal extends Required<
   readonly onReject: SealSettings['onReject'];
   /** A token that is longer is malformed before it is decoded. */
   readonly maxTokenLength: number;
+  /** Whether other processes may have the keys, and so go on with a call of this one. */
+  readonly shared: boolean;
   /** Whether nobody chose the key: then it is one that only this process has. */
   readonly byDefault: boolean;
 }
@@ -78,9 +80,9 @@ export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal 
     if (typeof codec?.seal !== 'function' || typeof codec.unseal !== 'function') {
       throw new TypeError("'codec' is an object with seal(bytes) and unseal(token)");
     }
-    return completeSeal(options, codec, (bytes) => 4 * bytes + 4096);
+    return { ...completeSeal(options, codec, (bytes) => 4 * bytes + 4096), shared: true };
   }
-  return completeSeal(options, ringCodec(readKeys(keys ?? [])), tokenLength);
+  return { ...completeSeal(options, ringCodec(readKeys(keys ?? [])), tokenLength), shared: true };
 }
 
 /** Fills in the defaults and checks the rest. */
@@ -114,6 +116,7 @@ export function completeSeal(
     onReject,
     logger,
     maxTokenLength,
+    shared: false,
     byDefault: false,
   };
 }

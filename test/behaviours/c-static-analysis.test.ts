@@ -679,16 +679,19 @@ describe('definitions of a tool in plain JavaScript', () => {
 
   test('C10: no body, no configuration, no name', () => {
     expect(mistake(() => js.tool('refund_order', {}))).toEqual(
-      invalid("Tool 'refund_order' has no body: the third argument is its function."),
+      invalid(
+        "Tool 'refund_order' has no body: its function comes last: defineTool('refund_order', { … }, body).",
+      ),
     );
     expect(mistake(() => js.tool('refund_order', body))).toEqual(
-      invalid("Tool 'refund_order': the second argument is its configuration, an object."),
+      invalid(
+        "Tool 'refund_order': its configuration, an object, is missing: defineTool('refund_order', { … }, body).",
+      ),
     );
     for (const name of ['', undefined, 7]) {
       expect(mistake(() => js.tool(name, {}, body))).toMatchObject({
         code: 'ERR_DEFINITION',
-        message:
-          "defineTool() takes the tool's name first: defineTool('refund_order', { … }, body).",
+        message: "Tool: its name comes first: defineTool('refund_order', { … }, body).",
       });
     }
   });

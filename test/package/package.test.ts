@@ -18,7 +18,13 @@ import { importsOf, parse } from '../support/imports.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ENTRIES = ['mcp-resolve', 'mcp-resolve/engine', 'mcp-resolve/node', 'mcp-resolve/client'];
+const ENTRIES = [
+  'mcp-resolve',
+  'mcp-resolve/engine',
+  'mcp-resolve/node',
+  'mcp-resolve/client',
+  'mcp-resolve/once',
+];
 const COMPILER_TIMEOUT = 120_000;
 const PEERS = [
   '@modelcontextprotocol/server',
@@ -64,7 +70,7 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('holds a build of every entry point', () => {
-    for (const entry of ['index', 'engine', 'node', 'client']) {
+    for (const entry of ['index', 'engine', 'node', 'client', 'once']) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -122,7 +128,7 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine', 'client'].flatMap((entry) => [
+  for (const start of ['index', 'engine', 'client', 'once'].flatMap((entry) => [
     `${entry}.mjs`,
     `${entry}.cjs`,
     `${entry}.d.mts`,

@@ -1,7 +1,7 @@
 /** The record of a call between two rounds: written, read back, and everything that is no record. */
 import { describe, expect, test } from 'vitest';
 
-import { decodeRecord, encodeRecord, largestAnswer } from '../../src/state/record.js';
+import { decodeRecord, encodeRecord, largestContributor } from '../../src/state/record.js';
 import type { CallRecord } from '../../src/state/record.js';
 
 const record: CallRecord = {
@@ -14,6 +14,7 @@ const record: CallRecord = {
     ]),
     asked: new Map([['approve', 'RBNvo1WzZ4oRRq0W9-hkng']]),
     reworded: new Set(),
+    pins: new Map(),
   },
 };
 
@@ -87,9 +88,10 @@ describe('G26: what is no record reads as no progress', () => {
 });
 
 test('the largest answer is named with its size', () => {
-  expect(largestAnswer(record.progress)).toEqual({
+  expect(largestContributor(record.progress)).toEqual({
+    what: 'answer',
     key: 'scope',
     bytes: '{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"}'.length,
   });
-  expect(largestAnswer({ ...record.progress, outcomes: new Map() })).toBeUndefined();
+  expect(largestContributor({ ...record.progress, outcomes: new Map() })).toBeUndefined();
 });

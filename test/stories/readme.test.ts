@@ -9,6 +9,7 @@ import * as client from 'mcp-resolve/client';
 import * as engine from 'mcp-resolve/engine';
 import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
+import * as once from 'mcp-resolve/once';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ROOT, run } from './program.js';
@@ -95,7 +96,7 @@ describe('the README', () => {
       const column = exported.includes('mcp-resolve/') ? meaning : exported;
       return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
     });
-    const exported = [main, node, engine, client].flatMap((entry) => Object.keys(entry));
+    const exported = [main, node, engine, client, once].flatMap((entry) => Object.keys(entry));
     expect(names.sort()).toEqual(exported.sort());
   });
 

@@ -23,8 +23,11 @@ import { isObject } from '../../define/schema.js';
 import { InvalidRequestStateError } from '../../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
+import type { CheckedSeal } from '../../state/sealOptions.js';
 import { withoutAnswers } from '../call/context.js';
 import { isModern } from '../call/era.js';
+import type { Address } from '../definition/address.js';
+import { Addressees } from './addressees.js';
 import { wrapAll } from './handlers.js';
 import type { Handler } from './handlers.js';
 
@@ -32,8 +35,8 @@ import type { Handler } from './handlers.js';
 interface Boundary {
   seal: Seal;
   explicit: boolean;
-  /** The names of the tools whose state is sealed; `undefined` for everything on the server. */
-  readonly only: Set<string> | undefined;
+  /** The requests whose state is sealed; `undefined` for everything on the server. */
+  readonly only: Addressees | undefined;
 }
 
 /** What a handler and the boundary around it share, past anything that stands between. */
@@ -67,8 +70,8 @@ export interface Protection {
   readonly seal: Seal;
   /** Whether the author chose the seal: it replaces a default, and there can be only one. */
   readonly explicit: boolean;
-  /** Protects only the tools of this name; for servers whose author did not ask for more. */
-  readonly only?: readonly string[];
+  /** Protects only these requests; for servers whose author did not ask for more. */
+  readonly only?: readonly Address[];
 }
 
 /**
@@ -81,7 +84,7 @@ export function protect(server: GuardedServer, { seal, explicit, only }: Protect
   const present = server[BOUNDARY];
   if (present === undefined) {
     assertNoOtherCheck(server);
-    const boundary: Boundary = { seal, explicit, only: only && new Set(only) };
+    const boundary: Boundary = { seal, explicit, only: only && new Addressees(only) };
     wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
     return;
@@ -90,10 +93,15 @@ export function protect(server: GuardedServer, { seal, explicit, only }: Protect
     throw new Error('This server has a seal already: give it one, to install() or with protect().');
   }
   const widened = explicit || only === undefined ? undefined : present.only;
-  for (const name of only ?? []) widened?.add(name);
+  widened?.add(only ?? []);
   server[BOUNDARY] = explicit
     ? { seal, explicit, only: undefined }
     : { ...present, only: present.explicit ? undefined : widened };
+}
+
+/** The policy of a server's seal; `undefined` for a server without one. */
+export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
+  return server[BOUNDARY]?.seal.policy;
 }
 
 function assertNoOtherCheck(server: Server): void {
@@ -125,8 +133,8 @@ function sealCovering(
 ): Seal | undefined {
   const boundary = server[BOUNDARY];
   if (boundary?.only === undefined) return boundary?.seal;
-  const ours = method === 'tools/call' && boundary.only.has(String(params.name));
-  return ours ? boundary.seal : undefined;
+  const target = method === 'resources/read' ? params.uri : params.name;
+  return boundary.only.has(method, String(target)) ? boundary.seal : undefined;
 }
 
 function paramsOf(message: unknown): Readonly<Record<string, unknown>> {

@@ -1,39 +1,34 @@
 /**
- * A request for a tool, as a server received it: what is known about its client is read here, and
- * what went wrong unexpectedly is reported to the server's operator.
+ * A request for a definition, as a server received it: what is known about its client is read here,
+ * and what went wrong unexpectedly is reported to the server's operator.
  */
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  Server,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import { errorOf } from '../../errors.js';
-import { callTool } from './callTool.js';
-import type { ToolDefinition } from '../tool/definition.js';
-import { clientFacts } from './era.js';
 import type { CheckedOptions } from '../install/options.js';
+import { call } from './call.js';
+import type { Callable } from './callable.js';
+import { clientFacts } from './era.js';
 
-/** A tool's arguments, after validation. */
+/** Arguments, after validation. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** What a tool answers: a result, or questions. */
-export type Answer = CallToolResult | InputRequiredResult;
+/** What a definition answers: a result, or questions. */
+export type Answer<Result> = Result | InputRequiredResult;
 
-/** One request for a tool. */
-export interface ToolRequest {
+/** One request for a definition. */
+export interface CallRequest {
   readonly args: Arguments;
   readonly ctx: ServerContext;
   readonly options: CheckedOptions;
 }
 
-/** Calls a tool for a request that a server received. */
-export function callFor(
+/** Calls a definition for a request that a server received. */
+export function callFor<Result>(
   server: Server,
-  tool: ToolDefinition,
-  { args, ctx, options }: ToolRequest,
-): Promise<Answer> {
-  return callTool(tool, args, {
+  definition: Callable<Result>,
+  { args, ctx, options }: CallRequest,
+): Promise<Answer<Result>> {
+  return call(definition, args, {
     ctx,
     ...clientFacts(server, ctx),
     askTimeoutMs: options.askTimeoutMs,

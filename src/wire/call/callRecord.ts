@@ -7,29 +7,46 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError, ToolError } from '../../errors.js';
 import { randomId } from '../../platform.js';
 import { NO_PROGRESS } from '../../resolve/ledger.js';
-import { decodeRecord, encodeRecord, largestAnswer } from '../../state/record.js';
+import type { Progress } from '../../resolve/ledger.js';
+import { decodeRecord, encodeRecord, largestContributor } from '../../state/record.js';
 import type { CallRecord } from '../../state/record.js';
 import { invalidState, laneOf } from '../boundary/boundary.js';
+import { isModern } from './era.js';
+import type { ClientFacts } from './era.js';
 
-/** A call that begins now. */
-export function newCall(): CallRecord {
-  return { id: randomId(), start: nowInSeconds(), progress: NO_PROGRESS };
+/** A call at the beginning of a round. */
+export interface OpenCall extends CallRecord {
+  /** Whether it goes on from an earlier round, as its seal proves. */
+  readonly resumed: boolean;
+}
+
+/** What a call begins with. */
+export interface CallStart extends ClientFacts {
+  readonly ctx: ServerContext;
 }
 
 /**
- * The call that a request goes on with, or a new one.
+ * The call that a request goes on with, or a new one. Clients of the 2025 era begin and end a call
+ * in one request.
  *
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
-export function takeUpCall(ctx: ServerContext): CallRecord {
-  const record = decodeRecord(ctx.mcpReq.requestState<string>());
-  if (record === undefined) return newCall();
+export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
+  const record = isModern(protocolVersion)
+    ? decodeRecord(ctx.mcpReq.requestState<string>())
+    : undefined;
+  if (record === undefined) return newCall(NO_PROGRESS);
   const lane = laneOf(ctx);
-  if (lane === undefined) return { ...newCall(), progress: record.progress };
+  // What is pinned stands in for what the server computes: never without a seal.
+  if (lane === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = lane;
   const age = nowInSeconds() - record.start;
-  if (age <= seal.policy.maxFlowSeconds) return record;
+  if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+}
+
+function newCall(progress: Progress): OpenCall {
+  return { id: randomId(), start: nowInSeconds(), progress, resumed: false };
 }
 
 /**
@@ -44,11 +61,11 @@ export function keepRecord(record: CallRecord, ctx: ServerContext): string {
   const { maxStateBytes } = lane.seal.policy;
   const size = lane.seal.sizeOf(text, lane.request);
   if (size <= maxStateBytes) return text;
-  const largest = largestAnswer(record.progress);
+  const largest = largestContributor(record.progress);
   const hint =
     largest === undefined
       ? ''
-      : `; the largest answer is that of '${largest.key}' with ${largest.bytes} bytes`;
+      : `; the largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes`;
   throw new ToolError(
     `the state between rounds would take about ${size} bytes, more than maxStateBytes allows (${maxStateBytes})${hint}`,
   );

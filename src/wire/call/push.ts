@@ -39,10 +39,11 @@ async function send(
   { node, asked }: OpenQuestion,
   { ctx, askTimeoutMs }: PushOptions,
 ): Promise<unknown> {
-  const { method, params } = asked.rendered;
+  const { method, params, pushedParams } = asked.rendered;
+  const sent = pushedParams?.() ?? params;
   try {
     // `send` stamps the id of the call, so that the question rides the call's own stream.
-    return await ctx.mcpReq.send({ method, ...(params && { params: { ...params } }) }, anyResult, {
+    return await ctx.mcpReq.send({ method, ...(sent && { params: { ...sent } }) }, anyResult, {
       timeout: askTimeoutMs,
       signal: ctx.signal,
     });

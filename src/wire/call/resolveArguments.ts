@@ -11,36 +11,47 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../define/context.js';
+import type { End } from '../../define/model.js';
 import type { Plan } from '../../graph/plan.js';
+import { Disposals } from '../../resolve/disposal.js';
 import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
+import type { Ledger } from '../../resolve/ledger.js';
 import { Round } from '../../resolve/round.js';
 import type { OpenQuestion } from '../../resolve/round.js';
-import type { CallRecord } from '../../state/record.js';
-import { keepRecord, newCall, takeUpCall } from './callRecord.js';
+import { beginCall, keepRecord } from './callRecord.js';
+import type { OpenCall } from './callRecord.js';
 import { openContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 import { assertCanAsk } from './gate.js';
 import { pushQuestion } from './push.js';
-import { warnMovingQuestion } from './warnings.js';
+import { warnFailedDispose, warnMovingQuestion } from './warnings.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
   readonly ctx: ServerContext;
   /** How long a client of the 2025 era may take to answer a question. Default: ten minutes. */
   readonly askTimeoutMs?: number;
+  /** Told of what a `dispose` throws where that does not change the answer. Default: a warning. */
+  readonly onUnexpectedError?: (error: unknown) => void;
+}
+
+/** All values of the parameters. */
+export interface Resolved {
+  readonly done: true;
+  /** By name. */
+  readonly values: Record<string, unknown>;
+  /** The context for the body: the one that the resolvers saw. */
+  readonly ctx: CallContext;
+  /**
+   * Disposes of what resolvers with `dispose` computed, once: to be called when the body has ended.
+   * Under `completed` it throws what a `dispose` throws.
+   */
+  readonly dispose: (end: End) => Promise<void>;
 }
 
 /** All values, or the result that asks for what is missing. */
-export type Resolution =
-  | {
-      readonly done: true;
-      /** The values of the parameters, by name. */
-      readonly values: Record<string, unknown>;
-      /** The context for the body: the one that the resolvers saw. */
-      readonly ctx: CallContext;
-    }
-  | { readonly done: false; readonly result: InputRequiredResult };
+export type Resolution = Resolved | { readonly done: false; readonly result: InputRequiredResult };
 
 /** Ten minutes. */
 export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
@@ -57,21 +68,39 @@ export async function resolveArguments(
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  const modern = isModern(options.protocolVersion);
-  const call = modern ? takeUpCall(options.ctx) : newCall();
+  return resolveCall(plan, args, { ...options, call: beginCall(options) });
+}
+
+/** What the parameters of a call that has begun are resolved with. */
+export interface ResolveCallOptions extends ResolveOptions {
+  readonly call: OpenCall;
+}
+
+/** The same for a call that has begun. */
+export async function resolveCall(
+  plan: Plan,
+  args: Readonly<Record<string, unknown>>,
+  options: ResolveCallOptions,
+): Promise<Resolution> {
+  const { call, onUnexpectedError = warnFailedDispose } = options;
   const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
-  const ledger = modern ? openLedger(plan, call, options.ctx) : BLANK_LEDGER;
-  const round = new Round(plan, { args, ctx: context, ledger });
+  const ledger = openLedger(plan, options);
+  const disposals = new Disposals(onUnexpectedError);
+  const round = new Round(plan, { args, ctx: context, ledger, disposals });
   try {
     for (;;) {
       await untilQuiet(round, options.ctx.mcpReq.signal);
       if (round.failure !== undefined) throw round.failure.error;
       const open = round.openQuestions();
       const [first] = open;
-      if (first === undefined) return { done: true, values: round.values(), ctx: context };
+      if (first === undefined) {
+        const dispose = (end: End): Promise<void> => disposals.close(end);
+        return { done: true, values: round.values(), ctx: context, dispose };
+      }
       assertCanAsk(open, options);
       if (ledger instanceof RoundLedger) {
         const requestState = keepRecord({ ...call, progress: ledger.next() }, options.ctx);
+        await disposals.close('asked');
         return { done: false, result: askAll(open, requestState) };
       }
       const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
@@ -79,6 +108,7 @@ export async function resolveArguments(
     }
   } catch (error) {
     abort();
+    await disposals.close(options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed');
     throw error;
   }
 }
@@ -98,8 +128,10 @@ async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-function openLedger(plan: Plan, { progress }: CallRecord, { mcpReq }: ServerContext): RoundLedger {
-  return new RoundLedger(progress, mcpReq.inputResponses ?? {}, (key) => {
+/** Only where rounds follow each other is anything carried between them. */
+function openLedger(plan: Plan, { call, ctx, protocolVersion }: ResolveCallOptions): Ledger {
+  if (!isModern(protocolVersion)) return BLANK_LEDGER;
+  return new RoundLedger(call.progress, ctx.mcpReq.inputResponses ?? {}, (key) => {
     warnMovingQuestion(plan.name, key);
   });
 }

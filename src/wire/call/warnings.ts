@@ -11,6 +11,11 @@ export function warnMovingQuestion(tool: string, key: string): void {
   );
 }
 
+/** What cleans up has failed, and the answer is on its way already. */
+export function warnFailedDispose(error: unknown): void {
+  warnings.warn(`a dispose failed: ${messageOf(error)}`);
+}
+
 /** A schema that throws is a mistake of its author, whose words are not for the model. */
 export function warnThrowingSchema(tool: string, error: unknown): void {
   warnings.warn(`${tool}: inputSchema threw while checking arguments: ${messageOf(error)}`);

@@ -1,23 +1,39 @@
-/** Attaches a tool to an McpServer: registered as any other, so listing, enabling and updating work. */
+/**
+ * Attaches definitions to an McpServer: registered as any others, so listing, completing, enabling
+ * and updating work.
+ */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  McpServer,
+  ReadResourceResult,
+  Server,
+  ServerContext,
+  Variables,
+} from '@modelcontextprotocol/server';
 import { laneOf } from '../boundary/boundary.js';
 import { callFor } from '../call/callFor.js';
 import type { Answer, Arguments } from '../call/callFor.js';
+import type { PromptDefinition } from '../prompt/definition.js';
+import type { ResourceDefinition } from '../resource/definition.js';
+import { readVariables } from '../resource/read.js';
 import type { ToolDefinition } from '../tool/definition.js';
 import type { CheckedOptions } from './options.js';
 
+/** Where definitions are registered, and the server that answers for them. */
+export interface Site {
+  readonly mcp: McpServer;
+  /** The server whose client is asked. */
+  readonly server: Server;
+  readonly options: CheckedOptions;
+}
+
 /** Registers a tool. */
-export function attachToMcpServer(
-  mcp: McpServer,
-  tool: ToolDefinition,
-  options: CheckedOptions,
-): void {
+export function registerTool({ mcp, server, options }: Site, tool: ToolDefinition): void {
   const { name, metadata, inputSchema, advertisedOutput } = tool;
   const config = { ...metadata, ...(advertisedOutput && { outputSchema: advertisedOutput }) };
-  const answer = async (args: Arguments, ctx: ServerContext): Promise<Answer> => {
+  const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
-      return await callFor(mcp.server, tool, { args, ctx, options });
+      return await callFor(server, tool, { args, ctx, options });
     } catch (error) {
       // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
       const lane = laneOf(ctx);
@@ -31,6 +47,37 @@ export function attachToMcpServer(
     mcp.registerTool(name, { ...config, inputSchema }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
+}
+
+/** Registers a prompt. What it throws reaches the client as it is. */
+export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDefinition): void {
+  const { name, metadata, argsSchema } = prompt;
+  const answer = (args: Arguments, ctx: ServerContext) =>
+    callFor(server, prompt, { args, ctx, options });
+  if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
+  else
+    mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
+      answer(args as Arguments, ctx),
+    );
+}
+
+/** Registers a resource. What it throws reaches the client as it is. */
+export function registerResource(
+  { mcp, server, options }: Site,
+  resource: ResourceDefinition,
+): void {
+  const { name, location, metadata } = resource;
+  const answer = async (
+    uri: URL,
+    raw: Variables,
+    ctx: ServerContext,
+  ): Promise<Answer<ReadResourceResult>> => {
+    const request = await readVariables(resource, { uri, raw, ctx });
+    return callFor(server, resource.at(uri), { ...request, options });
+  };
+  if (typeof location === 'string')
+    mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));
+  else mcp.registerResource(name, location, metadata, answer);
 }
 
 const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;

@@ -1,16 +1,11 @@
-/**
- * Attaches tools to a low-level Server, beside its own handlers: ours answer for their names, the
- * author's for all others, whether they were set before or are set later.
- */
+/** Attaches tools to a low-level Server, beside its own. */
 import {
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type {
-  CallToolRequest,
-  ListToolsRequest,
-  ListToolsResult,
+  CallToolResult,
   Server,
   ServerContext,
   Tool as ListedTool,
@@ -20,75 +15,43 @@ import type { Schema } from '../../define/schema.js';
 import { callFor } from '../call/callFor.js';
 import type { Answer } from '../call/callFor.js';
 import type { ToolDefinition } from '../tool/definition.js';
-import type { CheckedOptions } from './options.js';
-import { handlersOf, replaceComing } from '../boundary/handlers.js';
-import type { Handler } from '../boundary/handlers.js';
 import { parseArguments } from '../tool/parseArguments.js';
+import { standBeside } from './beside.js';
+import type { CheckedOptions } from './options.js';
 
 interface Attached {
   readonly tool: ToolDefinition;
   readonly options: CheckedOptions;
 }
 
-/** The tools on a server, and the handlers of its author. */
-interface Attachments {
-  readonly tools: Map<string, Attached>;
-  readonly authors: Map<string, Handler>;
-}
+/** The tools on a server, by name. */
+type Tools = Map<string, Attached>;
 
-const ATTACHMENTS = Symbol.for('mcp-resolve.attachments');
+const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
-export function attachToServer(
-  server: Server,
-  tool: ToolDefinition,
-  options: CheckedOptions,
-): void {
-  const { tools } = attachmentsOf(server);
+export function attachTool(server: Server, tool: ToolDefinition, options: CheckedOptions): void {
+  const tools = toolsOf(server);
   if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
   tools.set(tool.name, { tool, options });
 }
 
-function attachmentsOf(server: Server & { [ATTACHMENTS]?: Attachments }): Attachments {
-  const known = server[ATTACHMENTS];
+function toolsOf(server: Server & { [TOOLS]?: Tools }): Tools {
+  const known = server[TOOLS];
   if (known !== undefined) return known;
-  const handlers = handlersOf(server);
-  const authors = new Map([...handlers].filter(([method]) => METHODS.includes(method)));
-  const attachments: Attachments = { tools: new Map(), authors };
+  const tools: Tools = new Map();
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
-  server.setRequestHandler('tools/list', (request, ctx) => list(attachments, request, ctx));
-  server.setRequestHandler('tools/call', (request, ctx) =>
-    call(server, attachments, { request, ctx }),
-  );
-  standBeside(server, authors, new Map(handlers));
-  Object.defineProperty(server, ATTACHMENTS, { value: attachments });
-  return attachments;
-}
-
-const METHODS: readonly string[] = ['tools/list', 'tools/call'];
-
-/** What the author sets later stands beside ours instead of replacing it. */
-function standBeside(
-  server: Server,
-  authors: Map<string, Handler>,
-  ours: ReadonlyMap<string, Handler>,
-): void {
-  replaceComing(server, METHODS, (method, handler) => {
-    authors.set(method, handler);
-    return ours.get(method) ?? handler;
+  standBeside(server, 'tools/list', {
+    list: 'tools',
+    answer: () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
   });
-}
-
-async function list(
-  { tools, authors }: Attachments,
-  request: ListToolsRequest,
-  ctx: ServerContext,
-): Promise<ListToolsResult> {
-  const theirs = (await authors.get('tools/list')?.(request, ctx)) as ListToolsResult | undefined;
-  // Ours stand on the first page.
-  if (theirs !== undefined && request.params?.cursor !== undefined) return theirs;
-  const ours = [...tools.values()].map(({ tool }) => listed(tool));
-  return { ...theirs, tools: [...(theirs?.tools ?? []), ...ours] };
+  standBeside(server, 'tools/call', {
+    owns: ({ name }) => tools.has(String(name)),
+    answer: ({ params = {} }, ctx) =>
+      callTool(server, tools.get(String(params.name)), { params, ctx }),
+  });
+  Object.defineProperty(server, TOOLS, { value: tools });
+  return tools;
 }
 
 function listed({ name, metadata, inputSchema, advertisedOutput }: ToolDefinition): ListedTool {
@@ -113,24 +76,21 @@ function outputJson(schema: Schema): Record<string, unknown> {
 }
 
 interface Call {
-  readonly request: CallToolRequest;
+  readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
 }
 
-async function call(
+async function callTool(
   server: Server,
-  { tools, authors }: Attachments,
-  { request, ctx }: Call,
-): Promise<Answer> {
-  const { name, arguments: given } = request.params;
-  const attached = tools.get(name);
+  attached: Attached | undefined,
+  { params, ctx }: Call,
+): Promise<Answer<CallToolResult>> {
   if (attached === undefined) {
-    const theirs = authors.get('tools/call');
-    if (theirs !== undefined) return (await theirs(request, ctx)) as Answer;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    const problem = `Tool ${String(params.name)} not found`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   }
   const { tool, options } = attached;
-  const parsed = await parseArguments(tool, given);
+  const parsed = await parseArguments(tool, params.arguments);
   if ('problem' in parsed) return parsed.problem;
   const result = await callFor(server, tool, { args: parsed.args, ctx, options });
   if (isInputRequiredResult(result)) return result;

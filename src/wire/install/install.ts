@@ -3,17 +3,20 @@
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
-import { isKind } from '../../define/brand.js';
-import { InvalidGraphError } from '../../errors.js';
-import { attachToMcpServer } from './attachMcpServer.js';
-import { attachToServer } from './attachServer.js';
 import { protect } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
-import type { Tool, ToolDefinition } from '../tool/definition.js';
+import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
+import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
+import type { Site } from './attachMcpServer.js';
+import { attachTool } from './attachServer.js';
+import { readDefinitions } from './definitions.js';
+import type { AnyDefinition, Installed } from './definitions.js';
+import { hideFromSilent } from './hide.js';
+import { assertStoresFit } from './onceStores.js';
 import { checkOptions } from './options.js';
 import type { CheckedOptions, InstallOptions } from './options.js';
-import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
 import { isMcpServer, lowLevelServer } from './servers.js';
+import { putOnShelf } from './shelf.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -22,7 +25,7 @@ import { isMcpServer, lowLevelServer } from './servers.js';
  */
 export function install(
   server: McpServer | Server,
-  definitions: readonly Tool[],
+  definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
   const checked = checkOptions(options);
@@ -30,30 +33,33 @@ export function install(
   const target = lowLevelServer(server, 'install()');
   if (isMcpServer(server)) {
     protect(target, protection(target, checked));
-    for (const tool of wanted) attachToMcpServer(server, tool, checked);
+    const site = { mcp: server, server: target, options: checked };
+    for (const one of wanted) register(site, one);
   } else {
     // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
-    const only = checked.seal === undefined ? { only: wanted.map(({ name }) => name) } : {};
+    const addresses = wanted.map(({ definition }) => definition.address);
+    const only = checked.seal === undefined ? { only: addresses } : {};
     protect(target, { ...protection(target, checked), ...only });
-    for (const tool of wanted) attachToServer(target, tool, checked);
+    for (const one of wanted) attach(target, one, checked);
   }
+  assertStoresFit(target, wanted);
+  hideFromSilent(target, wanted);
+}
+
+function register(site: Site, { kind, definition }: Installed): void {
+  if (kind === 'tool') registerTool(site, definition);
+  else if (kind === 'prompt') registerPrompt(site, definition);
+  else registerResource(site, definition);
+}
+
+function attach(server: Server, one: Installed, options: CheckedOptions): void {
+  if (one.kind === 'tool') attachTool(server, one.definition, options);
+  else putOnShelf(server, one, options);
 }
 
 function protection(server: Server, { seal }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
   return { seal: sealFor(policy, server), explicit: seal !== undefined };
-}
-
-function readDefinitions(definitions: readonly Tool[]): readonly ToolDefinition[] {
-  if (!Array.isArray(definitions)) {
-    throw invalid('the second argument is a list of definitions: install(server, [refundOrder]).');
-  }
-  return definitions.map((tool: Tool, index) => {
-    if (isKind(tool, 'tool')) return tool['~definition'];
-    throw invalid(
-      `entry ${index} of the list is not a definition; make one with defineTool(name, config, body).`,
-    );
-  });
 }
 
 /**
@@ -62,15 +68,15 @@ function readDefinitions(definitions: readonly Tool[]): readonly ToolDefinition[
  * usual error.
  */
 function namedBy(
-  tools: readonly ToolDefinition[],
+  installed: readonly Installed[],
   request: McpRequestContext | undefined,
-): readonly ToolDefinition[] {
+): readonly Installed[] {
   const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
-  if (headers?.get('mcp-method') !== 'tools/call') return tools;
-  const named = tools.filter((tool) => tool.name === headers.get('mcp-name'));
-  return named.length === 0 ? tools : named;
-}
-
-function invalid(problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `install(): ${problem}`);
+  const method = headers?.get('mcp-method');
+  const target = headers?.get('mcp-name');
+  if (typeof target !== 'string') return installed;
+  const named = installed.filter(({ definition: { address } }) => {
+    return address.method === method && address.matches(target);
+  });
+  return named.length === 0 ? installed : named;
 }

@@ -5,7 +5,7 @@ import { isObject } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
 import type { RequestStateSeal } from '../boundary/requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from '../call/resolveArguments.js';
-import type { ErrorPolicy } from '../tool/toolResult.js';
+import type { ErrorPolicy } from '../call/callable.js';
 
 /** How definitions are installed. */
 export interface InstallOptions {

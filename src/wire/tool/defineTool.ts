@@ -11,34 +11,37 @@ import type {
   Unread,
 } from '../../define/infer.js';
 import type { AnyResolver, Filler } from '../../define/model.js';
-import { isPlainObject, propertyNames, sentNames } from '../../define/schema.js';
 import type { InputOf, Schema } from '../../define/schema.js';
-import { InvalidGraphError } from '../../errors.js';
-import type { Tool, ToolDefinition, ToolMetadata } from './definition.js';
-import { callDirectly } from './directCall.js';
+import type { OnceStore } from '../../state/once/store.js';
+import { onceSettings } from '../call/onceSettings.js';
+import type { OnceOptions } from '../call/onceSettings.js';
+import { advertisedSchema, argumentSchema } from '../definition/argumentSchema.js';
+import { addressOf } from '../definition/address.js';
+import type { ResolvingConfig } from '../definition/definition.js';
+import { assertAnySchema, assertObjectSchema } from '../definition/givenSchema.js';
+import { assertParts } from '../definition/parts.js';
+import { planDefinition, surroundingsOf } from '../definition/planResolvers.js';
+import { TOOL_FIELDS } from '../definition/slips.js';
+import { shownWith } from '../definition/visibility.js';
 import { install } from '../install/install.js';
-import { planResolvers } from './planResolvers.js';
-import { findSlip } from './slips.js';
-import {
-  advertisedSchema,
-  argumentSchema,
-  assertInputSchema,
-  assertOutputSchema,
-} from './toolSchema.js';
+import { callDirectly } from './callDirectly.js';
+import type { Tool, ToolDefinition, ToolMetadata } from './definition.js';
+import { toolError, toolResult } from './toolResult.js';
 
 /** What a tool is defined with, besides its name and body. */
-export interface ToolConfig<I, O, R, G> extends ToolMetadata {
+export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
   /** The arguments that the model supplies, and all that it ever sees. */
   readonly inputSchema?: I;
   /** With it, the body returns the value itself. */
   readonly outputSchema?: O;
-  /** The parameters that resolvers fill. */
-  readonly resolve?: R;
-  /** Resolvers that finish before anything else starts; their values are dropped. */
-  readonly guards?: G;
+  /**
+   * Runs a call that has asked at most once: whoever sends its last round again gets the recorded
+   * result. A store of `mcp-resolve/once`, or one with settings.
+   */
+  readonly once?: OnceStore | OnceOptions;
 }
 
-/** What {@link Tool.call} takes. */
+/** What a definition is called with directly. */
 export type CallArguments<I> = I extends Schema
   ? InputOf<I>
   : Readonly<Record<string, never>> | undefined;
@@ -66,31 +69,37 @@ export function defineTool<
   body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
     CheckBody<Awaited<Returned>, O>,
 ): Tool<CallArguments<I>>;
-export function defineTool(name: string, config: unknown, body: unknown): Tool {
-  assertParts(name, config, body);
-  const { inputSchema, outputSchema, resolve, guards, ...metadata } = config;
-  if (inputSchema !== undefined) assertInputSchema(name, inputSchema);
-  if (outputSchema !== undefined) assertOutputSchema(name, outputSchema);
-  const spec = {
-    name,
-    ...(resolve !== undefined && { resolve }),
-    ...(guards !== undefined && { guards }),
-  };
-  const plan =
-    inputSchema === undefined
-      ? planResolvers(spec, [])
-      : planResolvers(spec, propertyNames(inputSchema), sentNames(inputSchema));
+export function defineTool(name: string, given: unknown, body: unknown): Tool {
+  assertParts({ name, config: given, body }, PARTS);
+  const { inputSchema, outputSchema, resolve, guards, hideWhenCannotAsk, once, ...metadata } =
+    given as AnyConfig;
+  if (inputSchema !== undefined)
+    assertObjectSchema({ what: 'Tool', name, field: 'inputSchema' }, inputSchema);
+  if (outputSchema !== undefined)
+    assertAnySchema({ what: 'Tool', name, field: 'outputSchema' }, outputSchema);
+  const surroundings = surroundingsOf(inputSchema, { what: 'Tool', source: 'inputSchema' });
+  const plan = planDefinition({ name, resolve, guards }, surroundings);
   const resolved = plan.params.map(({ param }) => param);
   return makeTool({
     name,
     metadata,
-    inputSchema: inputSchema && argumentSchema(inputSchema, { tool: name, resolved }),
-    outputSchema,
+    inputSchema: inputSchema && argumentSchema(inputSchema, { name, resolved }),
     advertisedOutput: outputSchema && advertisedSchema(outputSchema),
     plan,
+    address: addressOf('tools/call', name),
+    shownWith: shownWith(plan, hideWhenCannotAsk),
+    once: once === undefined ? undefined : onceSettings(name, once),
     body: body as ToolDefinition['body'],
+    finish: (returned) => toolResult({ name, outputSchema }, returned),
+    fail: (error, policy) => toolError(name, error, policy),
   });
 }
+
+const PARTS = {
+  what: 'Tool',
+  example: "defineTool('refund_order', { … }, body)",
+  fields: TOOL_FIELDS,
+} as const;
 
 function makeTool(definition: ToolDefinition): Tool {
   const tool: Tool = Object.freeze<Tool>({
@@ -111,29 +120,3 @@ type AnyConfig = ToolConfig<
   Readonly<Record<string, Filler>>,
   readonly AnyResolver[]
 >;
-
-function assertParts(name: unknown, config: unknown, body: unknown): asserts config is AnyConfig {
-  if (typeof name !== 'string' || name === '') {
-    throw invalid(
-      'tool',
-      "defineTool() takes the tool's name first: defineTool('refund_order', { … }, body).",
-    );
-  }
-  if (!isPlainObject(config)) {
-    throw invalid(name, `Tool '${name}': the second argument is its configuration, an object.`);
-  }
-  if (typeof body !== 'function') {
-    throw invalid(name, `Tool '${name}' has no body: the third argument is its function.`);
-  }
-  const slip = findSlip(Object.keys(config));
-  if (slip !== undefined) {
-    throw invalid(
-      name,
-      `Tool '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
-    );
-  }
-}
-
-function invalid(name: string, message: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', message, [name]);
-}

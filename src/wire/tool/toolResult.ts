@@ -1,13 +1,12 @@
 /** What a tool answers: from what its body returned, or from what went wrong. */
-import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isQuestion } from '../../define/question.js';
 import { describeIssues, isObject } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
-import { messageOf, ToolError } from '../../errors.js';
-
-/** Which errors the model may read: all of them, or only those meant for it. */
-export type ErrorPolicy = 'all' | 'toolErrorsOnly';
+import { ToolError } from '../../errors.js';
+import { shownMessage } from '../call/callable.js';
+import type { ErrorPolicy } from '../call/callable.js';
+import { assertNotAsking, describeReturned } from '../definition/bodySlip.js';
+import { ONCE_META_KEY, OnceError } from '../call/onceError.js';
 
 /** What a result is made with. */
 export interface ResultSpec {
@@ -24,16 +23,12 @@ export async function toolResult(
   { name, outputSchema }: ResultSpec,
   returned: unknown,
 ): Promise<CallToolResult> {
-  if (isQuestion(returned) || isInputRequiredResult(returned)) {
-    throw new ToolError(
-      `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver`,
-    );
-  }
+  assertNotAsking(name, returned);
   if (outputSchema !== undefined) return structured(outputSchema, returned);
   if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
   if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
   throw new ToolError(
-    `the body of '${name}' returned ${describe(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
+    `the body of '${name}' returned ${describeReturned(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
   );
 }
 
@@ -51,20 +46,12 @@ async function structured(schema: Schema, returned: unknown): Promise<CallToolRe
   };
 }
 
-function describe(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
-}
-
 /** The result of a call that failed. */
 export function toolError(name: string, error: unknown, policy: ErrorPolicy): CallToolResult {
-  const shown =
-    policy === 'all' || error instanceof ToolError
-      ? messageOf(error)
-      : 'an unexpected error occurred';
+  const text = `Error executing tool ${name}: ${shownMessage(error, policy)}`;
   return {
-    content: [{ type: 'text', text: `Error executing tool ${name}: ${shown}` }],
+    content: [{ type: 'text', text }],
     isError: true,
+    ...(error instanceof OnceError && { _meta: { [ONCE_META_KEY]: error.reason } }),
   };
 }

@@ -1,40 +1,39 @@
-/** Calls a tool without a request of its own: from a test, a script, or another handler. */
-import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+/** Calls a definition without a request of its own: from a test, a script, or another handler. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../define/context.js';
 import { ToolError } from '../../errors.js';
-import { callTool } from '../call/callTool.js';
+import { call } from '../call/call.js';
 import { withoutAnswers } from '../call/context.js';
-import type { ToolDefinition } from './definition.js';
 import type { ClientFacts } from '../call/era.js';
-import { toolError } from './toolResult.js';
-import { parseArguments } from './parseArguments.js';
+import type { Method } from './address.js';
+import type { Definition } from './definition.js';
 
 /**
- * Calls a tool. It starts on its first round whatever `ctx` carries: the answers and the state in
- * there belong to the outer call.
+ * Calls a definition with validated arguments. It starts on its first round whatever `ctx` carries:
+ * the answers and the state in there belong to the outer call.
  *
  * @throws {ProtocolError} If a resolver asks and there is no client to ask.
  */
-export async function callDirectly(
-  tool: ToolDefinition,
-  args: unknown,
-  ctx: ServerContext = detachedContext(),
-): Promise<CallToolResult> {
-  const parsed = await parseArguments(tool, args);
-  if ('problem' in parsed) return parsed.problem;
+export async function callAlone<Result>(
+  definition: Definition<Result>,
+  args: Readonly<Record<string, unknown>>,
+  ctx: ServerContext = detachedContext(definition.address.method),
+): Promise<Result> {
   const { mcpReq } = withoutAnswers(ctx);
-  const result = await callTool(tool, parsed.args, {
+  const result = await call(definition, args, {
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
     ...factsOf(ctx),
     errors: 'all',
     onUnexpectedError: () => undefined,
   });
-  if (!isInputRequiredResult(result)) return result;
-  const nested = new ToolError(
+  return isInputRequiredResult(result) ? definition.fail(nested(), 'all') : result;
+}
+
+function nested(): ToolError {
+  return new ToolError(
     'it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',
   );
-  return toolError(tool.name, nested, 'all');
 }
 
 /** A context of ours knows the client; another one does not. */
@@ -44,12 +43,12 @@ function factsOf(ctx: ServerContext | CallContext): ClientFacts {
 }
 
 /** The context of a call that no client made. */
-function detachedContext(): ServerContext {
+export function detachedContext(method: Method): ServerContext {
   const noClient = (): Promise<never> => Promise.reject(new Error('This call has no client.'));
   return {
     mcpReq: {
       id: 'direct',
-      method: 'tools/call',
+      method,
       signal: new AbortController().signal,
       requestState: () => undefined,
       send: noClient,

@@ -1,8 +1,10 @@
 /** Plans a graph, and checks of each declared question that it can be shown. */
 import type { AnyResolver } from '../../define/model.js';
+import { propertyNames, sentNames } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
 import { buildPlan } from '../../graph/build.js';
-import type { PlanSpec } from '../../graph/build.js';
+import type { PlanSpec, Surroundings, Wording } from '../../graph/build.js';
 import type { Plan } from '../../graph/plan.js';
 import { formSchema } from '../../question/formSchema.js';
 
@@ -17,11 +19,25 @@ export function planResolvers(
   argumentNames: Iterable<string> | undefined,
   sentNames: Iterable<string> = [],
 ): Plan {
-  return buildPlan(spec, {
+  return planDefinition(spec, {
     argumentNames: argumentNames && new Set(argumentNames),
     sentNames: new Set(sentNames),
-    problemWith: unshowable,
   });
+}
+
+/** The same for a definition, whose errors speak of what it is. */
+export function planDefinition(spec: PlanSpec, surroundings: Surroundings): Plan {
+  return buildPlan(spec, { ...surroundings, problemWith: unshowable });
+}
+
+/** What a graph has to fit, where a schema describes the arguments. */
+export function surroundingsOf(schema: Schema | undefined, wording: Wording): Surroundings {
+  if (schema === undefined) return { argumentNames: new Set(), wording };
+  return {
+    argumentNames: propertyNames(schema),
+    sentNames: new Set(sentNames(schema)),
+    wording,
+  };
 }
 
 function unshowable({ options: { asks } }: AnyResolver): string | undefined {

@@ -1,0 +1,38 @@
+/**
+ * Links: a message and a URL that the person opens outside the client. An accepted one was opened;
+ * what happened there the client does not know.
+ */
+import type { UrlData } from '../define/question.js';
+import { isObject } from '../define/schema.js';
+import { asciiJson, randomId } from '../platform.js';
+import { CAPABILITIES } from './capability.js';
+import { NOT_ELICITATION } from './kind.js';
+import type { QuestionKind } from './kind.js';
+
+/** The kind of `elicitUrl`. */
+export const url: QuestionKind<UrlData> = {
+  render: ({ message, url: link }) => {
+    const params = { mode: 'url', message, url: link };
+    return {
+      method: 'elicitation/create',
+      params,
+      // The older era demands an id of every link; it means nothing to us, and nothing is bound to it.
+      pushedParams: () => ({ ...params, elicitationId: randomId() }),
+      text: asciiJson(params),
+    };
+  },
+
+  capability: () => CAPABILITIES.url,
+
+  receive: (response) => {
+    const action = isObject(response) ? response.action : undefined;
+    return action === 'accept' || action === 'decline' || action === 'cancel'
+      ? { action }
+      : { problem: NOT_ELICITATION };
+  },
+
+  settle: (_question, { action }) =>
+    action === 'accept' ? { action, data: true, asked: true } : { action },
+
+  misfit: NOT_ELICITATION,
+};

@@ -1,0 +1,105 @@
+/** The story of one call, from validated arguments to the result. */
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import { ToolError } from '../../errors.js';
+import { Refusal } from '../../resolve/round.js';
+import type { Callable, ErrorPolicy } from './callable.js';
+import { beginCall } from './callRecord.js';
+import type { OpenCall } from './callRecord.js';
+import { singleUse } from './once.js';
+import type { SingleUse } from './once.js';
+import { resolveCall } from './resolveArguments.js';
+import type { Resolved, ResolveOptions } from './resolveArguments.js';
+
+/** What a call is made with, besides its arguments. */
+export interface CallOptions extends ResolveOptions {
+  readonly errors: ErrorPolicy;
+  /** Told of every error that was not meant for the model, so that nothing is lost. */
+  readonly onUnexpectedError: (error: unknown) => void;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls a definition: resolves its parameters, asks if it has to, runs the body, and answers. A
+ * call that has run before, and is to run once, answers what it answered then.
+ *
+ * @throws {ProtocolError} For the client; everything else becomes a result of the definition's
+ *   kind.
+ */
+export async function call<Result>(
+  definition: Callable<Result>,
+  args: Arguments,
+  options: CallOptions,
+): Promise<Result | InputRequiredResult> {
+  try {
+    const begun = beginCall(options);
+    const once = singleUse<Result>(definition.once, begun, options);
+    const known = await once.recall();
+    return known === undefined
+      ? await goOn(definition, args, { ...options, begun, once })
+      : known.result;
+  } catch (error) {
+    return failed(definition, error, options);
+  }
+}
+
+interface CallInHand<Result> extends CallOptions {
+  readonly begun: OpenCall;
+  readonly once: SingleUse<Result>;
+}
+
+async function goOn<Result>(
+  definition: Callable<Result>,
+  args: Arguments,
+  options: CallInHand<Result>,
+): Promise<Result | InputRequiredResult> {
+  const { begun, once } = options;
+  try {
+    const resolution = await resolveCall(definition.plan, args, { ...options, call: begun });
+    if (!resolution.done) return resolution.result;
+    return await runBody(
+      definition,
+      { ...resolution, values: { ...args, ...resolution.values } },
+      options,
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // A person's no is as final as a result.
+    return await once.run(() => Promise.resolve(failed(definition, error, options)));
+  }
+}
+
+async function runBody<Result>(
+  definition: Callable<Result>,
+  { values, ctx, dispose }: Resolved,
+  options: CallInHand<Result>,
+): Promise<Result> {
+  const work = async (): Promise<Result> => {
+    try {
+      const result = await definition.finish(await definition.body(values, ctx));
+      await dispose('completed');
+      return result;
+    } catch (error) {
+      await dispose(options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed');
+      return failed(definition, error, options);
+    }
+  };
+  try {
+    return await options.once.run(work);
+  } finally {
+    // Where it has run before, or nobody can tell, the body did not run.
+    await dispose('failed');
+  }
+}
+
+/** @throws {ProtocolError} If that is what the error is. */
+function failed<Result>(
+  definition: Callable<Result>,
+  error: unknown,
+  { errors, onUnexpectedError }: CallOptions,
+): Result {
+  if (error instanceof ProtocolError) throw error;
+  if (!(error instanceof ToolError)) onUnexpectedError(error);
+  return definition.fail(error, errors);
+}

@@ -1,0 +1,19 @@
+/** What no body may return, whatever it is the body of. */
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import { isQuestion } from '../../define/question.js';
+import { ToolError } from '../../errors.js';
+
+/** @throws {@link ToolError} If a body asked. */
+export function assertNotAsking(name: string, returned: unknown): void {
+  if (!isQuestion(returned) && !isInputRequiredResult(returned)) return;
+  throw new ToolError(
+    `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver`,
+  );
+}
+
+/** A value that is no result, for the sentence about it. */
+export function describeReturned(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,44 @@
+/** What a resource answers: from what its body returned, or from what went wrong. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { isObject } from '../../define/schema.js';
+import { ToolError } from '../../errors.js';
+import { base64 } from '../../platform.js';
+import { shownMessage } from '../call/callable.js';
+import type { ErrorPolicy } from '../call/callable.js';
+import { assertNotAsking, describeReturned } from '../definition/bodySlip.js';
+
+/** What was read. */
+export interface ReadSpec {
+  readonly name: string;
+  readonly uri: URL;
+  readonly mimeType: string | undefined;
+}
+
+/**
+ * The result of a resource whose body returned; a text or bytes are the content at the uri that was
+ * read.
+ *
+ * @throws {@link ToolError} If what it returned is no result of a resource.
+ */
+export function resourceResult(
+  { name, uri, mimeType }: ReadSpec,
+  returned: unknown,
+): ReadResourceResult {
+  assertNotAsking(name, returned);
+  const about = { uri: uri.href, ...(mimeType !== undefined && { mimeType }) };
+  if (typeof returned === 'string') return { contents: [{ ...about, text: returned }] };
+  if (returned instanceof Uint8Array) return { contents: [{ ...about, blob: base64(returned) }] };
+  if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
+  throw new ToolError(
+    `the body of '${name}' returned ${describeReturned(returned)}; the body of a resource returns a string, bytes or a ReadResourceResult`,
+  );
+}
+
+/** @throws {ProtocolError} Always: a resource has no other way to fail. */
+export function failResource(name: string, error: unknown, policy: ErrorPolicy): never {
+  throw new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `Error reading resource ${name}: ${shownMessage(error, policy)}`,
+  );
+}
