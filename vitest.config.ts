@@ -23,10 +23,13 @@ export default defineConfig({
       { find: /^mcp-resolve\/engine$/, replacement: source('engine.ts') },
       { find: /^mcp-resolve\/node$/, replacement: source('node.ts') },
       { find: /^mcp-resolve\/client$/, replacement: source('client.ts') },
+      { find: /^mcp-resolve\/once$/, replacement: source('once.ts') },
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // These need a redis-server: `npm run test:redis`.
+    exclude: ['test/**/*.redis.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: ['default', closingLine],
