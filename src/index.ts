@@ -22,6 +22,18 @@ export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors
 // Types to annotate with.
 export type { Askable, CallContext } from './define/context.js';
 export type {
+  AnsweredEvent,
+  AskedEvent,
+  CallEvent,
+  CompletedEvent,
+  DeclinedEvent,
+  FellBackEvent,
+  RanEvent,
+  RejectedEvent,
+  RestoredEvent,
+  StartedEvent,
+} from './define/event.js';
+export type {
   AnyResolver,
   Arg,
   Dispose,

@@ -47,10 +47,17 @@ export const NO_PROGRESS: Progress = {
   pins: new Map(),
 };
 
+/** How a question ended. */
+export interface Consulted {
+  readonly outcome: Outcome<unknown>;
+  /** Whether the answer came with this request. */
+  readonly fresh: boolean;
+}
+
 /** Knows what a question that was asked in this round has come to. */
 export interface Ledger {
   /** How the question ended, or `undefined` while nobody has answered it. */
-  consult(key: string, asked: Asked): MaybePromise<Outcome<unknown> | undefined>;
+  consult(key: string, asked: Asked): MaybePromise<Consulted | undefined>;
   /** Notes that a question which was just consulted goes out. */
   leaveOpen(key: string): void;
   /** Forgets what was answered before: it was given on top of a value that is no longer the same. */
@@ -86,7 +93,7 @@ export class RoundLedger implements Ledger {
     private readonly onMovingQuestion: (key: string) => void,
   ) {}
 
-  consult(key: string, asked: Asked): MaybePromise<Outcome<unknown> | undefined> {
+  consult(key: string, asked: Asked): MaybePromise<Consulted | undefined> {
     return andThen(asked.digest(), (q) => {
       this.digests.set(key, q);
       if (this.forgotten.has(key)) return undefined;
@@ -139,20 +146,17 @@ export class RoundLedger implements Ledger {
     return digest(asciiJson(answers));
   }
 
-  private recorded(
-    key: string,
-    asked: Asked,
-    q: string,
-  ): MaybePromise<Outcome<unknown> | undefined> {
+  private recorded(key: string, asked: Asked, q: string): MaybePromise<Consulted | undefined> {
     const entry = this.before.outcomes.get(key);
     if (entry?.q !== q) return undefined;
     return andThen(asked.settle(entry), (outcome) => {
-      if (outcome !== undefined) this.outcomes.set(key, entry);
-      return outcome;
+      if (outcome === undefined) return undefined;
+      this.outcomes.set(key, entry);
+      return { outcome, fresh: false };
     });
   }
 
-  private fresh(key: string, asked: Asked, q: string): MaybePromise<Outcome<unknown> | undefined> {
+  private fresh(key: string, asked: Asked, q: string): MaybePromise<Consulted | undefined> {
     const arrived = Object.hasOwn(this.responses, key);
     if (!arrived || this.before.asked.get(key) !== q) {
       if (arrived) this.noteMoved(key);
@@ -160,7 +164,7 @@ export class RoundLedger implements Ledger {
     }
     return andThen(readResponse(asked, this.responses[key], `Resolver '${key}' `), (read) => {
       this.outcomes.set(key, { ...read.answer, q });
-      return read.outcome;
+      return { outcome: read.outcome, fresh: true };
     });
   }
 

@@ -25,8 +25,10 @@ import { ask } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
 import { assertDeclared, assertNoneInside, assertNoQuestion } from './asks.js';
 import type { Disposals } from './disposal.js';
-import type { Ledger } from './ledger.js';
+import type { Consulted, Ledger } from './ledger.js';
 import { pinned } from './pin.js';
+import { answerStep, watched } from './watch.js';
+import type { Watch } from './watch.js';
 
 /** A question that nobody has answered yet. */
 export interface OpenQuestion {
@@ -46,6 +48,8 @@ export interface RoundInput {
   readonly ctx: CallContext;
   readonly ledger: Ledger;
   readonly disposals: Disposals;
+  /** Told of every step, where somebody listens. */
+  readonly watch?: Watch | undefined;
 }
 
 /** How to go on with a value. */
@@ -106,9 +110,9 @@ export class Round {
   }
 
   /** Ends an open question; {@link run} then goes on from there. */
-  settleOpen({ node }: OpenQuestion, outcome: Outcome<unknown>): void {
+  settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
     this.open.delete(node);
-    this.settle(node, outcome);
+    this.settleAnswer(node, asked, { outcome, fresh: true });
   }
 
   /** Stops waiting: nothing that still runs can change the round any more. */
@@ -159,19 +163,30 @@ export class Round {
   }
 
   private compute(node: PlanNode): void {
-    const returned = node.resolver.fn(this.valuesFor(node), this.input.ctx);
+    const returned = this.call(node);
     const next = (value: unknown): void => {
       this.returned(node, value);
     };
     this.follow(node, returned, { next, late: this.disposeLate(node) });
   }
 
+  private call(node: PlanNode): unknown {
+    const { ctx, watch } = this.input;
+    const { fn } = node.resolver;
+    const values = this.valuesFor(node);
+    return watch === undefined ? fn(values, ctx) : watched(watch, node.key, () => fn(values, ctx));
+  }
+
   /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
   private restore(node: PlanNode): void {
     this.follow(node, this.input.ledger.restore(node), {
       next: (restored) => {
-        if (restored === undefined) this.compute(node);
-        else this.settle(node, { action: 'accept', data: restored.value, asked: false });
+        if (restored === undefined) {
+          this.compute(node);
+          return;
+        }
+        this.input.watch?.({ type: 'restored', resolver: node.key, value: restored.value });
+        this.settle(node, { action: 'accept', data: restored.value, asked: false });
       },
     });
   }
@@ -225,8 +240,8 @@ export class Round {
     assertDeclared(node, value);
     const asked = render(node, value);
     this.follow(node, this.input.ledger.consult(node.key, asked), {
-      next: (outcome) => {
-        if (outcome !== undefined) this.settle(node, outcome);
+      next: (answered) => {
+        if (answered !== undefined) this.settleAnswer(node, asked, answered);
         else if (this.mustFallBack(asked)) this.fallBack(node, asked);
         else this.leaveOpen(node, asked);
       },
@@ -256,7 +271,10 @@ export class Round {
   }
 
   private leaveOpen(node: PlanNode, asked: Asked): void {
-    this.input.ledger.leaveOpen(node.key);
+    const { watch, ledger } = this.input;
+    const { kind } = asked.data;
+    watch?.({ type: 'asked', resolver: node.key, kind, question: asked.rendered.params });
+    ledger.leaveOpen(node.key);
     this.open.set(node, asked);
   }
 
@@ -273,6 +291,7 @@ export class Round {
     const next = (value: unknown): void => {
       assertNoQuestion(node, value);
       this.input.disposals.add(node, value);
+      this.input.watch?.({ type: 'fellBack', resolver: node.key, kind: asked.data.kind });
       this.settle(node, asked.fallBackOn(value));
     };
     this.follow(node, given, { next, late: this.disposeLate(node) });
@@ -282,6 +301,11 @@ export class Round {
     return (value) => {
       if (!isQuestion(value)) this.input.disposals.addLate(node, value);
     };
+  }
+
+  private settleAnswer(node: PlanNode, asked: Asked, answered: Consulted): void {
+    this.input.watch?.(answerStep(node.key, asked, answered));
+    this.settle(node, answered.outcome);
   }
 
   private settle(node: PlanNode, outcome: Outcome<unknown>): void {

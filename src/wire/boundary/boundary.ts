@@ -23,7 +23,7 @@ import { isObject } from '../../define/schema.js';
 import { InvalidRequestStateError } from '../../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
-import type { CheckedSeal } from '../../state/sealOptions.js';
+import type { CheckedSeal, Rejection } from '../../state/sealOptions.js';
 import { withoutAnswers } from '../call/context.js';
 import { isModern } from '../call/era.js';
 import type { Address } from '../definition/address.js';
@@ -72,6 +72,8 @@ export interface Protection {
   readonly explicit: boolean;
   /** Protects only these requests; for servers whose author did not ask for more. */
   readonly only?: readonly Address[];
+  /** Told of every rejected state, besides the policy's own `onReject`. */
+  readonly onRejected?: ((rejection: Rejection) => void) | undefined;
 }
 
 /**
@@ -80,14 +82,21 @@ export interface Protection {
  * @throws {Error} If another seal was chosen for it before, if it has the SDK's own check of
  *   request state, or if the SDK has changed so that handlers can no longer be reached.
  */
-export function protect(server: GuardedServer, { seal, explicit, only }: Protection): void {
+export function protect(server: GuardedServer, protection: Protection): void {
+  const present = server[BOUNDARY];
+  const { seal } = wrapOrWiden(server, protection);
+  if (protection.onRejected !== undefined) seal.listeners.add(protection.onRejected);
+  for (const listener of present?.seal.listeners ?? []) seal.listeners.add(listener);
+}
+
+function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): Boundary {
   const present = server[BOUNDARY];
   if (present === undefined) {
     assertNoOtherCheck(server);
     const boundary: Boundary = { seal, explicit, only: only && new Addressees(only) };
     wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
-    return;
+    return boundary;
   }
   if (explicit && present.explicit && present.seal.policy !== seal.policy) {
     throw new Error('This server has a seal already: give it one, to install() or with protect().');
@@ -97,6 +106,7 @@ export function protect(server: GuardedServer, { seal, explicit, only }: Protect
   server[BOUNDARY] = explicit
     ? { seal, explicit, only: undefined }
     : { ...present, only: present.explicit ? undefined : widened };
+  return server[BOUNDARY];
 }
 
 /** The policy of a server's seal; `undefined` for a server without one. */

@@ -5,6 +5,8 @@ import { ToolError } from '../../errors.js';
 import { Refusal } from '../../resolve/round.js';
 import type { Callable, ErrorPolicy } from './callable.js';
 import { beginCall } from './callRecord.js';
+import { watchCall } from './callWatch.js';
+import type { CallWatch, Listening } from './callWatch.js';
 import type { OpenCall } from './callRecord.js';
 import { singleUse } from './once.js';
 import type { SingleUse } from './once.js';
@@ -12,7 +14,7 @@ import { resolveCall } from './resolveArguments.js';
 import type { Resolved, ResolveOptions } from './resolveArguments.js';
 
 /** What a call is made with, besides its arguments. */
-export interface CallOptions extends ResolveOptions {
+export interface CallOptions extends ResolveOptions, Pick<Listening, 'onEvent' | 'eventValues'> {
   readonly errors: ErrorPolicy;
   /** Told of every error that was not meant for the model, so that nothing is lost. */
   readonly onUnexpectedError: (error: unknown) => void;
@@ -34,11 +36,15 @@ export async function call<Result>(
 ): Promise<Result | InputRequiredResult> {
   try {
     const begun = beginCall(options);
+    const watch = watchCall(options, begun, definition.name);
+    watch?.started(options.ctx.mcpReq.method);
     const once = singleUse<Result>(definition.once, begun, options);
-    const known = await once.recall();
-    return known === undefined
-      ? await goOn(definition, args, { ...options, begun, once })
-      : known.result;
+    try {
+      return await answer(definition, args, { ...options, begun, watch, once });
+    } catch (error) {
+      watch?.ended('failed');
+      throw error;
+    }
   } catch (error) {
     return failed(definition, error, options);
   }
@@ -46,23 +52,26 @@ export async function call<Result>(
 
 interface CallInHand<Result> extends CallOptions {
   readonly begun: OpenCall;
+  readonly watch: CallWatch | undefined;
   readonly once: SingleUse<Result>;
 }
 
-async function goOn<Result>(
+async function answer<Result>(
   definition: Callable<Result>,
   args: Arguments,
   options: CallInHand<Result>,
 ): Promise<Result | InputRequiredResult> {
-  const { begun, once } = options;
+  const { begun, once, watch } = options;
+  const known = await once.recall();
+  if (known !== undefined) {
+    watch?.ended('completed', true);
+    return known.result;
+  }
   try {
     const resolution = await resolveCall(definition.plan, args, { ...options, call: begun });
     if (!resolution.done) return resolution.result;
-    return await runBody(
-      definition,
-      { ...resolution, values: { ...args, ...resolution.values } },
-      options,
-    );
+    const values = { ...args, ...resolution.values };
+    return await runBody(definition, { ...resolution, values }, options);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // A person's no is as final as a result.
@@ -75,18 +84,24 @@ async function runBody<Result>(
   { values, ctx, dispose }: Resolved,
   options: CallInHand<Result>,
 ): Promise<Result> {
+  const { once, watch } = options;
   const work = async (): Promise<Result> => {
     try {
       const result = await definition.finish(await definition.body(values, ctx));
       await dispose('completed');
+      watch?.ended('completed');
       return result;
     } catch (error) {
-      await dispose(options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed');
+      const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+      await dispose(end);
+      watch?.ended(end);
       return failed(definition, error, options);
     }
   };
   try {
-    return await options.once.run(work);
+    const result = await once.run(work);
+    watch?.ended('completed', true);
+    return result;
   } finally {
     // Where it has run before, or nobody can tell, the body did not run.
     await dispose('failed');

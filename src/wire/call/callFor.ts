@@ -3,10 +3,13 @@
  * and what went wrong unexpectedly is reported to the server's operator.
  */
 import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { CallEvent } from '../../define/event.js';
 import { errorOf } from '../../errors.js';
+import type { Rejection } from '../../state/sealOptions.js';
 import type { CheckedOptions } from '../install/options.js';
 import { call } from './call.js';
 import type { Callable } from './callable.js';
+import { tell } from './callWatch.js';
 import { clientFacts } from './era.js';
 
 /** Arguments, after validation. */
@@ -33,10 +36,25 @@ export function callFor<Result>(
     ...clientFacts(server, ctx),
     askTimeoutMs: options.askTimeoutMs,
     errors: options.errors,
+    onEvent: options.onEvent,
+    eventValues: options.eventValues,
     onUnexpectedError: (error) => {
       if (!ctx.mcpReq.signal.aborted) report(server, error);
     },
   });
+}
+
+/** Tells a listener of rejected states. */
+export function rejectionTeller(
+  server: Server,
+  onEvent: (event: CallEvent) => void,
+): (rejection: Rejection) => void {
+  const onUnexpectedError = (error: unknown): void => {
+    report(server, error);
+  };
+  return ({ reason, method }) => {
+    tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
+  };
 }
 
 /** Tells the server's operator; what their function throws must not change the answer. */

@@ -20,6 +20,7 @@ import { Round } from '../../resolve/round.js';
 import type { OpenQuestion } from '../../resolve/round.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
+import type { CallWatch } from './callWatch.js';
 import { openContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
@@ -74,6 +75,8 @@ export async function resolveArguments(
 /** What the parameters of a call that has begun are resolved with. */
 export interface ResolveCallOptions extends ResolveOptions {
   readonly call: OpenCall;
+  /** Told of what happens, where somebody listens. */
+  readonly watch?: CallWatch | undefined;
 }
 
 /** The same for a call that has begun. */
@@ -82,11 +85,11 @@ export async function resolveCall(
   args: Readonly<Record<string, unknown>>,
   options: ResolveCallOptions,
 ): Promise<Resolution> {
-  const { call, onUnexpectedError = warnFailedDispose } = options;
+  const { call, watch, onUnexpectedError = warnFailedDispose } = options;
   const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
   const ledger = openLedger(plan, options);
   const disposals = new Disposals(onUnexpectedError);
-  const round = new Round(plan, { args, ctx: context, ledger, disposals });
+  const round = new Round(plan, { args, ctx: context, ledger, disposals, watch: watch?.step });
   try {
     for (;;) {
       await untilQuiet(round, options.ctx.mcpReq.signal);
@@ -101,6 +104,7 @@ export async function resolveCall(
       if (ledger instanceof RoundLedger) {
         const requestState = keepRecord({ ...call, progress: ledger.next() }, options.ctx);
         await disposals.close('asked');
+        watch?.ended('asked');
         return { done: false, result: askAll(open, requestState) };
       }
       const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
@@ -108,7 +112,9 @@ export async function resolveCall(
     }
   } catch (error) {
     abort();
-    await disposals.close(options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed');
+    const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+    await disposals.close(end);
+    watch?.ended(end);
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol
 import { protect } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
 import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
+import { rejectionTeller } from '../call/callFor.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
 import { attachTool } from './attachServer.js';
@@ -57,9 +58,10 @@ function attach(server: Server, one: Installed, options: CheckedOptions): void {
   else putOnShelf(server, one, options);
 }
 
-function protection(server: Server, { seal }: CheckedOptions): Protection {
+function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
-  return { seal: sealFor(policy, server), explicit: seal !== undefined };
+  const onRejected = onEvent && rejectionTeller(server, onEvent);
+  return { seal: sealFor(policy, server), explicit: seal !== undefined, onRejected };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The options of an installation, checked. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isKind } from '../../define/brand.js';
+import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
 import type { RequestStateSeal } from '../boundary/requestStateSeal.js';
@@ -23,6 +24,16 @@ export interface InstallOptions {
    */
   readonly errors?: ErrorPolicy;
   /**
+   * Told of everything that happens in a call, under one id over all its rounds. What it throws is
+   * reported to the server's `onerror` and changes nothing.
+   */
+  readonly onEvent?: (event: CallEvent) => void;
+  /**
+   * Whether events carry values, answers and the texts of questions. Default: false, because what
+   * listens usually logs.
+   */
+  readonly eventValues?: boolean;
+  /**
    * The context that an HTTP factory was called with. With it, only the definition that the request
    * names is attached, and the cost of a call does not grow with the number of tools.
    */
@@ -34,21 +45,31 @@ export interface CheckedOptions {
   readonly seal: RequestStateSeal | undefined;
   readonly askTimeoutMs: number;
   readonly errors: ErrorPolicy;
+  readonly onEvent: InstallOptions['onEvent'] | undefined;
+  readonly eventValues: boolean;
   readonly request: McpRequestContext | undefined;
 }
 
-const KNOWN: readonly string[] = ['seal', 'askTimeoutMs', 'errors', 'request'];
+const KNOWN: readonly string[] = [
+  'seal',
+  'askTimeoutMs',
+  'errors',
+  'onEvent',
+  'eventValues',
+  'request',
+];
 
 /** @throws {@link InvalidGraphError} If an option is unknown or has a value that makes no sense. */
 export function checkOptions(options: InstallOptions = {}): CheckedOptions {
-  if (!isObject(options))
-    throw invalid('the options are an object: { seal, askTimeoutMs, errors, request }.');
+  if (!isObject(options)) throw invalid(`the options are an object: { ${KNOWN.join(', ')} }.`);
   const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)
     throw invalid(`there is no option '${unknown}' (known: ${KNOWN.join(', ')}).`);
   const {
     askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
     errors = 'all',
+    onEvent,
+    eventValues = false,
     request,
     seal,
   } = options as InstallOptions;
@@ -60,7 +81,10 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
   if (!ERROR_POLICIES.includes(errors)) throw invalid("errors is 'all' or 'toolErrorsOnly'.");
   if (seal !== undefined && !isKind(seal, 'seal'))
     throw invalid('seal is made with requestStateSeal(…).');
-  return { seal, askTimeoutMs, errors, request };
+  if (onEvent !== undefined && typeof onEvent !== 'function')
+    throw invalid('onEvent is a function of an event.');
+  if (typeof eventValues !== 'boolean') throw invalid('eventValues is true or false.');
+  return { seal, askTimeoutMs, errors, onEvent, eventValues, request };
 }
 
 /** A longer timer fires at once. */
