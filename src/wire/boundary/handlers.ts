@@ -66,17 +66,39 @@ function wrapFallback(
   methods: readonly string[],
   wrap: (method: string, handler: Handler) => Handler,
 ): void {
-  let fallback = server.fallbackRequestHandler as Handler | undefined;
+  const { get, set } = accessTo(server);
   const wrapped: Handler = async (request, ctx) => {
     const { method } = request as { readonly method: string };
+    const fallback = get();
     if (fallback === undefined) throw new Error('There is no handler.');
     return (methods.includes(method) ? wrap(method, fallback) : fallback)(request, ctx);
   };
   Object.defineProperty(server, 'fallbackRequestHandler', {
-    get: () => (fallback === undefined ? undefined : wrapped),
-    set: (handler: Handler | undefined) => {
-      fallback = handler;
-    },
+    get: () => (get() === undefined ? undefined : wrapped),
+    set,
     configurable: true,
   });
+}
+
+interface Access {
+  readonly get: () => Handler | undefined;
+  readonly set: (handler: Handler | undefined) => void;
+}
+
+/** How the handler is read and set now, which may be through a wrapper already. */
+function accessTo(server: Server): Access {
+  const present = Object.getOwnPropertyDescriptor(server, 'fallbackRequestHandler');
+  if (present?.get !== undefined) {
+    return {
+      get: () => present.get?.call(server) as Handler | undefined,
+      set: (next) => present.set?.call(server, next),
+    };
+  }
+  let handler = server.fallbackRequestHandler as Handler | undefined;
+  return {
+    get: () => handler,
+    set: (next) => {
+      handler = next;
+    },
+  };
 }
