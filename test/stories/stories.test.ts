@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { buildServer } from '../../examples/bookshop/server.js';
 import { ROOT, runProgram } from './program.js';
 
-const STORIES = ['bookshop', 'delete-folder', 'mrtr', 'refund-desk'];
+const STORIES = ['bookshop', 'delete-folder', 'mrtr', 'refund-desk', 'wire-transfer'];
 /** Those with a second server, on the SDK's low-level `Server`. */
 const LOWLEVEL = ['mrtr'];
 const TIMEOUT = 120_000;

@@ -1,0 +1,80 @@
+/**
+ * Wires dollars abroad. The model says who gets how many; what that costs in euros is quoted and
+ * shown to a person, and what was shown is charged, once.
+ *
+ * One process needs no configuration. Several share REQUEST_STATE_KEY and REDIS_URL.
+ */
+import { McpServer } from '@modelcontextprotocol/server';
+import {
+  argsOf,
+  confirm,
+  defineTool,
+  install,
+  type InstallOptions,
+  requestStateSeal,
+  resolver,
+} from 'mcp-resolve';
+import * as z from 'zod';
+
+import { serveWhenRun } from '../support/serve.js';
+import { execute, Order, ordersWith } from './bank.js';
+import { Quote, quoteFor, shown } from './market.js';
+import { openStore } from './store.js';
+
+const TransferInput = z.object({
+  recipient: z.string(),
+  usd: z.number().positive(),
+  reference: z.string(),
+});
+const Receipt = z.object({ order: z.string(), charged_cents: z.int() });
+const args = argsOf(TransferInput);
+
+// Pinned: later rounds get the quote that was shown, whatever the market does.
+const quote = resolver({ usd: args.usd }, ({ usd }) => quoteFor(usd), { pin: Quote });
+
+const approval = resolver(
+  { usd: args.usd, recipient: args.recipient, quote },
+  ({ usd, recipient, quote: { charged_cents, fee_cents, rate } }) =>
+    confirm(
+      `Wire ${usd} USD to ${recipient}? You are charged ${shown(charged_cents)} EUR (${rate} EUR for a dollar, and a fee of ${shown(fee_cents)}).`,
+    ),
+);
+
+const wireTransfer = defineTool(
+  'wire_transfer',
+  {
+    description: 'Wire dollars to a recipient. A person approves the price in euros first.',
+    inputSchema: TransferInput,
+    outputSchema: Receipt,
+    resolve: { quote, approval },
+    once: { store: await openStore(), waitMs: 5000 },
+  },
+  async ({ reference, recipient, usd, quote: { charged_cents } }, { callId }) => {
+    const transfer = { reference, recipient, usd, charged_cents };
+    const sender = { idempotency_key: callId, process: process.pid };
+    return { order: await execute({ ...transfer, ...sender }), charged_cents };
+  },
+);
+
+const listTransfers = defineTool(
+  'list_transfers',
+  {
+    description: 'The orders with a reference that the bank has booked.',
+    inputSchema: TransferInput.pick({ reference: true }),
+    outputSchema: z.object({ orders: z.array(Order) }),
+  },
+  async ({ reference }) => ({ orders: await ordersWith(reference) }),
+);
+
+// Made once: over HTTP, buildServer runs for every request.
+const key = process.env.REQUEST_STATE_KEY;
+const options: InstallOptions =
+  key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'wire-transfer' }) };
+
+export function buildServer(): McpServer {
+  const server = new McpServer({ name: 'wire-transfer', version: '1.0.0' });
+  install(server, [wireTransfer, listTransfers], options);
+  return server;
+}
+
+await serveWhenRun(import.meta.url, buildServer);

@@ -1,0 +1,49 @@
+/** The wire transfer with its memory in Redis: over both transports, in both eras, through crashes. */
+import { afterAll, beforeAll, describe, it } from 'vitest';
+
+import { type RedisServer, startRedis } from '../support/redis.js';
+import { runProgram } from './program.js';
+
+const TIMEOUT = 240_000;
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  // The programs are started with the environment of this process.
+  process.env.REDIS_URL = redis.url;
+});
+
+afterAll(async () => {
+  delete process.env.REDIS_URL;
+  await redis.stop();
+});
+
+const matrix = [
+  { transport: 'stdio', era: 'modern', facts: 20 },
+  { transport: 'http', era: 'modern', facts: 20 },
+  { transport: 'stdio', era: 'legacy', facts: 6 },
+  { transport: 'http', era: 'legacy', facts: 6 },
+];
+
+const SHARED = [
+  'ok  after a restart, a transfer that was over gets its receipt',
+  'ok  one that was cut counts as running until its lease ends',
+  'ok  and then nobody knows its outcome',
+  'ok  the bank has one order of each',
+];
+
+describe.concurrent('the wire transfer holds on Redis', { timeout: TIMEOUT }, () => {
+  it.for(matrix)('over $transport, $era', async ({ transport, era, facts }, { expect }) => {
+    const { code, stdout, stderr } = await runProgram(
+      'examples/wire-transfer/client.ts',
+      ...(transport === 'http' ? ['--http'] : []),
+      ...(era === 'legacy' ? ['--legacy'] : []),
+    );
+    const lines = stdout.trimEnd().split('\n');
+
+    expect(code, stderr).toBe(0);
+    expect(lines.at(-1)).toBe(`${facts} facts hold`);
+    expect(lines).toEqual(expect.arrayContaining(era === 'modern' ? SHARED : []));
+  });
+});
