@@ -14,9 +14,10 @@ import {
   elicit,
   install,
   InvalidGraphError,
+  requestStateSeal,
   resolver,
 } from 'mcp-resolve';
-import type { AnyDefinition, AnyResolver, InstallOptions } from 'mcp-resolve';
+import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -32,6 +33,7 @@ import {
 import type { Factory } from '../support/conversation.js';
 
 const info = { name: 'hiding', version: '1.0.0' };
+const seal = requestStateSeal({ keys: ['k'.repeat(32)], audience: 'hiding' });
 const Name = z.object({ name: z.string() });
 const hideWhenCannotAsk = true;
 const FORM: ClientCapabilities = { elicitation: {} };
@@ -90,14 +92,10 @@ async function listed(client: Client): Promise<typeof EVERYTHING> {
 }
 
 /** A factory of servers of a kind with definitions. */
-function having(
-  make: () => McpServer | Server,
-  definitions: readonly AnyDefinition[],
-  options?: InstallOptions,
-): Factory {
+function having(make: () => McpServer | Server, definitions: readonly AnyDefinition[]): Factory {
   return () => {
     const server = make();
-    install(server, definitions, options);
+    install(server, definitions, { seal });
     return server;
   };
 }
@@ -218,6 +216,17 @@ describe.each<[string, () => McpServer | Server]>([
       expect(await listed((await talk(era, factory, { elicit: [] })).client)).toEqual(EVERYTHING);
     });
 
+    test('a name is hidden in the list of its own kind only', async () => {
+      const shown = definePrompt('ask', {}, () => 'ran');
+      const page = defineResource('ask', 'card://ask', {}, () => 'read');
+      const hidden = DEFINITIONS.filter((definition) => definition.name === 'ask');
+      const { client } = await talk(era, having(make, [...hidden, shown, page]));
+
+      expect((await client.listTools()).tools).toEqual([]);
+      expect(named((await client.listPrompts()).prompts)).toEqual(['ask']);
+      expect(named((await client.listResources()).resources)).toEqual(['ask']);
+    });
+
     test('false hides nothing', async () => {
       const open = defineTool('open', { resolve, hideWhenCannotAsk: false }, () => 'ran');
       const { client } = await talk(era, having(make, [open]));
@@ -242,7 +251,7 @@ describe.each<[string, () => McpServer | Server]>([
   test('with the context of an HTTP request, lists are the same and calls find what is hidden', async () => {
     const handler = httpHandler((request) => {
       const server = make();
-      install(server, DEFINITIONS, { request });
+      install(server, DEFINITIONS, { request, seal });
       return server;
     });
     const { body } = await post(handler, 'tools/list', {});
