@@ -205,9 +205,10 @@ describe.each(eras)('%s', (era) => {
         ]),
       );
 
-      expect((await refusal(get(chat, 'refused'))).message).toMatch(
-        /^Error getting prompt refused: .*guard/,
-      );
+      expect(await refusal(get(chat, 'refused'))).toEqual({
+        code: -32603,
+        message: "Error getting prompt refused: Guard 'guard' refused",
+      });
       expect(await refusal(get(chat, 'denied', { city: 'Lyon' }))).toEqual({
         code: -32603,
         message: 'Error getting prompt denied: no trips to Lyon',

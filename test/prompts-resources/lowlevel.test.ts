@@ -1,0 +1,450 @@
+/** Prompts and resources on a low-level Server, beside those that its author answers by hand. */
+import {
+  acceptedContent,
+  completable,
+  inputRequired,
+  McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import {
+  argsOf,
+  confirm,
+  definePrompt,
+  defineResource,
+  defineTool,
+  install,
+  resolver,
+} from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { accept, eras, type Factory, rawLegacy, refusal, talk } from '../support/conversation.js';
+import { endOf, expectFrozen, flipped, overHttp, sealing, tokenOf } from '../sealing/desk.js';
+import { get, read, template } from './library.js';
+
+const INFO = { name: 'low', version: '1.0.0' };
+
+const Trip = z.object({
+  city: completable(z.string(), (typed) => ['Oslo', 'Lyon'].filter((at) => at.startsWith(typed))),
+});
+const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`));
+const rooms = new ResourceTemplate('rooms://{city}', {
+  list: () => ({ resources: [{ uri: 'rooms://Oslo', name: 'Oslo' }] }),
+  complete: { city: () => ['Oslo'] },
+});
+
+const ours = () => [
+  definePrompt('plan', { argsSchema: Trip, resolve: { sure } }, ({ city }) => `plan for ${city}`),
+  definePrompt('hello', {}, () => 'our hello'),
+  defineResource('next', 'desk://next', {}, () => 'our next'),
+  defineResource(
+    'rooms',
+    rooms,
+    { variables: Trip, resolve: { sure } },
+    ({ city }) => `in ${city}`,
+  ),
+];
+
+const said = (text: string) => ({
+  messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+});
+
+/** Handlers as an author of a low-level server writes them, with a second page each. */
+function setHandlers(server: Server): void {
+  const paged = (member: string, first: object, second: object) =>
+    (({ params }: { params?: { cursor?: string | undefined } | undefined }) =>
+      params?.cursor === 'page-2'
+        ? { [member]: [second] }
+        : { [member]: [first], nextCursor: 'page-2' }) as never;
+  server.setRequestHandler(
+    'prompts/list',
+    paged('prompts', { name: 'theirs' }, { name: 'theirs_2' }),
+  );
+  server.setRequestHandler(
+    'resources/list',
+    paged('resources', { name: 'theirs', uri: 'their://1' }, { name: 'theirs', uri: 'their://2' }),
+  );
+  server.setRequestHandler(
+    'resources/templates/list',
+    paged(
+      'resourceTemplates',
+      { name: 'theirs', uriTemplate: 'their://{a}' },
+      { name: 'theirs_2', uriTemplate: 'their://{a}/{b}' },
+    ),
+  );
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    if (params.name === 'broken') throw new Error('broken by hand');
+    return said(`${params.name} by hand`);
+  });
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    if (uri === 'their://gone') throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, text: `${uri} by hand` }] };
+  });
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => ({
+    completion: { values: [`${ref.type} ${argument.name} by hand`] },
+  }));
+}
+
+const capabilities = { prompts: {}, resources: { subscribe: true }, completions: {} };
+
+describe.each(eras)('%s', (era) => {
+  describe.each(['before', 'after', 'both before and after'])(
+    'handlers of the author set %s install',
+    (when) => {
+      const factory = () => {
+        const server = new Server(INFO, { capabilities });
+        if (when.includes('before')) setHandlers(server);
+        install(server, ours());
+        if (when.includes('after')) setHandlers(server);
+        return server;
+      };
+
+      test('A13: ours answer for their names and uris, the author’s for all others', async () => {
+        const chat = await talk(era, factory, { elicit: () => accept({ confirm: true }) });
+
+        expect(await get(chat, 'plan', { city: 'Lyon' })).toBe('plan for Lyon');
+        expect(await get(chat, 'hello')).toBe('our hello');
+        expect(await get(chat, 'theirs')).toBe('theirs by hand');
+        expect(await get(chat, 'anything')).toBe('anything by hand');
+        expect(await read(chat, 'desk://next')).toBe('our next');
+        expect(await read(chat, 'rooms://Lyon')).toBe('in Lyon');
+        expect(await read(chat, 'their://1')).toBe('their://1 by hand');
+        expect(await read(chat, 'rooms://Lyon/7')).toBe('rooms://Lyon/7 by hand');
+        expect(await read(chat, 'not a uri')).toBe('not a uri by hand');
+        expect(chat.asked).toEqual(['Go to Lyon?', 'Go to Lyon?']);
+      });
+
+      test('A13: the lists have both, ours on their first page', async () => {
+        const { client } = await talk(era, factory);
+        const names = (list: readonly { name: string }[]): string[] =>
+          list.map(({ name }) => name).sort();
+        const second = { params: { cursor: 'page-2' } };
+
+        const prompts = await client.request({ method: 'prompts/list' });
+        expect(names(prompts.prompts)).toEqual(['hello', 'plan', 'theirs']);
+        expect(prompts.nextCursor).toBe('page-2');
+        const morePrompts = await client.request({ method: 'prompts/list', ...second });
+        expect(names(morePrompts.prompts)).toEqual(['theirs_2']);
+
+        const resources = await client.request({ method: 'resources/list' });
+        expect(resources.resources.map(({ uri }) => uri).sort()).toEqual([
+          'desk://next',
+          'rooms://Oslo',
+          'their://1',
+        ]);
+        expect(resources.nextCursor).toBe('page-2');
+        const moreResources = await client.request({ method: 'resources/list', ...second });
+        expect(moreResources.resources.map(({ uri }) => uri)).toEqual(['their://2']);
+
+        const templates = await client.request({ method: 'resources/templates/list' });
+        expect(names(templates.resourceTemplates)).toEqual(['rooms', 'theirs']);
+        const moreTemplates = await client.request({
+          method: 'resources/templates/list',
+          ...second,
+        });
+        expect(names(moreTemplates.resourceTemplates)).toEqual(['theirs_2']);
+      });
+
+      test('A13: the SDK’s client, which follows the pages, lists everything once', async () => {
+        const { client } = await talk(era, factory);
+
+        expect((await client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
+          'hello',
+          'plan',
+          'theirs',
+          'theirs_2',
+        ]);
+        expect((await client.listResources()).resources.map(({ uri }) => uri).sort()).toEqual([
+          'desk://next',
+          'rooms://Oslo',
+          'their://1',
+          'their://2',
+        ]);
+      });
+
+      test('completion: ours complete their own, the author’s everything else', async () => {
+        const { client } = await talk(era, factory);
+        const complete = async (ref: object, name: string) => {
+          const params = { ref, argument: { name, value: '' } };
+          return (await client.complete(params as never)).completion.values;
+        };
+
+        expect(await complete({ type: 'ref/prompt', name: 'plan' }, 'city')).toEqual([
+          'Oslo',
+          'Lyon',
+        ]);
+        expect(await complete({ type: 'ref/prompt', name: 'hello' }, 'city')).toEqual([]);
+        expect(await complete({ type: 'ref/prompt', name: 'theirs' }, 'city')).toEqual([
+          'ref/prompt city by hand',
+        ]);
+        expect(await complete({ type: 'ref/resource', uri: 'rooms://{city}' }, 'city')).toEqual([
+          'Oslo',
+        ]);
+        expect(await complete({ type: 'ref/resource', uri: 'desk://next' }, 'city')).toEqual([]);
+        expect(await complete({ type: 'ref/resource', uri: 'their://{a}' }, 'a')).toEqual([
+          'ref/resource a by hand',
+        ]);
+      });
+
+      test('K4: an error of the author’s handler is the author’s', async () => {
+        const chat = await talk(era, factory);
+
+        expect(await refusal(get(chat, 'broken'))).toEqual({
+          code: -32603,
+          message: 'broken by hand',
+        });
+        expect(await refusal(read(chat, 'their://gone'))).toEqual({
+          code: -32602,
+          message: 'Resource not found: their://gone',
+          data: { uri: 'their://gone' },
+        });
+      });
+
+      test('what the author declared stays declared', async () => {
+        const { client } = await talk(era, factory);
+
+        expect(client.getServerCapabilities()).toMatchObject(capabilities);
+      });
+    },
+  );
+
+  test('A13: a server without capabilities gets those of what is installed, and no others', async () => {
+    const declared = async (...definitions: ReturnType<typeof ours>) => {
+      const { client } = await talk(era, () => {
+        const server = new Server(INFO);
+        install(server, definitions);
+        return server;
+      });
+      return Object.keys(client.getServerCapabilities() ?? {}).sort();
+    };
+    const [plan, hello, next, room] = ours();
+
+    expect(await declared(hello!)).toEqual(['prompts']);
+    expect(await declared(plan!)).toEqual(['completions', 'prompts']);
+    expect(await declared(next!)).toEqual(['resources']);
+    expect(await declared(room!)).toEqual(['completions', 'resources']);
+    expect(await declared(hello!, next!)).toEqual(['prompts', 'resources']);
+  });
+
+  test('A13: definitions can come one by one, and completion with a later one', async () => {
+    const chat = await talk(
+      era,
+      () => {
+        const server = new Server(INFO);
+        for (const definition of ours().reverse()) definition.register(server);
+        install(server, [defineTool('tool', {}, () => 'a tool')]);
+        return server;
+      },
+      { elicit: () => accept({ confirm: true }) },
+    );
+
+    expect(await chat.text('tool')).toBe('a tool');
+    expect(await get(chat, 'hello')).toBe('our hello');
+    expect(await get(chat, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
+    expect(await read(chat, 'rooms://Oslo')).toBe('in Oslo');
+    const { completion } = await chat.client.complete({
+      ref: { type: 'ref/prompt', name: 'plan' },
+      argument: { name: 'city', value: 'L' },
+    });
+    expect(completion.values).toEqual(['Lyon']);
+  });
+
+  test('A13: the options of an installation belong to its definitions', async () => {
+    const fail = (name: string) =>
+      definePrompt(name, {}, (): string => {
+        throw new Error('boom');
+      });
+    const broken = (name: string) =>
+      defineResource(name, `fail://${name}`, {}, (): string => {
+        throw new Error('boom');
+      });
+    const chat = await talk(era, () => {
+      const server = new Server(INFO);
+      install(server, [fail('open'), broken('open')]);
+      install(server, [fail('masked'), broken('masked')], { errors: 'toolErrorsOnly' });
+      return server;
+    });
+    const told = async (call: Promise<string>) => (await refusal(call)).message;
+
+    expect(await told(get(chat, 'open'))).toBe('Error getting prompt open: boom');
+    expect(await told(get(chat, 'masked'))).toBe(
+      'Error getting prompt masked: an unexpected error occurred',
+    );
+    expect(await told(read(chat, 'fail://open'))).toBe('Error reading resource open: boom');
+    expect(await told(read(chat, 'fail://masked'))).toBe(
+      'Error reading resource masked: an unexpected error occurred',
+    );
+  });
+
+  test('an author who only lists prompts, and only reads resources, keeps to that', async () => {
+    const chat = await talk(era, () => {
+      const server = new Server(INFO, { capabilities: { prompts: {}, resources: {} } });
+      server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'listed' }] }));
+      server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
+        contents: [{ uri, text: 'by hand' }],
+      }));
+      install(server, ours());
+      return server;
+    });
+
+    expect((await chat.client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
+      'hello',
+      'listed',
+      'plan',
+    ]);
+    expect(await refusal(get(chat, 'listed'))).toEqual({
+      code: -32602,
+      message: 'Prompt listed not found',
+    });
+    expect(await read(chat, 'desk://other')).toBe('by hand');
+    expect((await chat.client.listResources()).resources).toHaveLength(2);
+  });
+
+  test('on an McpServer the author’s own stand beside ours, registered before and after', async () => {
+    const chat = await talk(
+      era,
+      () => {
+        const server = new McpServer(INFO);
+        server.registerPrompt('before', {}, () => said('before by hand'));
+        server.registerResource('before', 'their://before', {}, ({ href }) => ({
+          contents: [{ uri: href, text: 'before by hand' }],
+        }));
+        install(server, ours());
+        server.registerPrompt('after', {}, () => said('after by hand'));
+        server.registerResource('after', template('their://{a}/{b}'), {}, ({ href }, { a, b }) => ({
+          contents: [{ uri: href, text: `${String(a)} ${String(b)} by hand` }],
+        }));
+        return server;
+      },
+      { elicit: () => accept({ confirm: true }) },
+    );
+
+    expect((await chat.client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+      'before',
+      'plan',
+      'hello',
+      'after',
+    ]);
+    expect(await get(chat, 'before')).toBe('before by hand');
+    expect(await get(chat, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
+    expect(await get(chat, 'after')).toBe('after by hand');
+    expect(await read(chat, 'their://before')).toBe('before by hand');
+    expect(await read(chat, 'their://x/y')).toBe('x y by hand');
+    expect(await read(chat, 'rooms://Oslo')).toBe('in Oslo');
+    expect(await refusal(get(chat, 'nope'))).toMatchObject({ message: 'Prompt nope not found' });
+  });
+});
+
+describe('the state of an author’s own', () => {
+  /** A hand-written flow of two rounds; it says which state it read. */
+  const byHand = (ctx: ServerContext): string | ReturnType<typeof inputRequired> => {
+    const state = ctx.mcpReq.requestState<string>();
+    if (state === undefined) {
+      const question = inputRequired.elicit({
+        message: 'By hand?',
+        requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean' } } },
+      });
+      return inputRequired({ inputRequests: { question }, requestState: 'plain state' });
+    }
+    const answer = acceptedContent(ctx.mcpReq.inputResponses, 'question');
+    return `${state} ${JSON.stringify(answer)}`;
+  };
+  const mixed =
+    (options?: Parameters<typeof install>[2]): Factory =>
+    () => {
+      const server = new Server(INFO, { capabilities: { prompts: {}, resources: {} } });
+      server.setRequestHandler('prompts/get', (_, ctx) => {
+        const told = byHand(ctx);
+        return typeof told === 'string' ? said(told) : told;
+      });
+      install(server, ours(), options);
+      server.setRequestHandler('resources/read', ({ params: { uri } }, ctx) => {
+        const told = byHand(ctx);
+        return typeof told === 'string' ? { contents: [{ uri, text: told }] } : told;
+      });
+      return server;
+    };
+  const theirs = [
+    ['prompts/get', { name: 'theirs' }],
+    ['resources/read', { uri: 'their://1' }],
+  ] as const;
+  const mine = [
+    ['prompts/get', { name: 'plan', arguments: { city: 'Oslo' } }],
+    ['resources/read', { uri: 'rooms://Oslo' }],
+  ] as const;
+  const answered = { question: accept({ confirm: true }), sure: accept({ confirm: true }) };
+
+  test('I6: crosses verbatim without a seal, while ours is sealed', async () => {
+    const send = overHttp(mixed());
+    for (const [method, params] of theirs) {
+      expect(tokenOf(await send(method, params))).toBe('plain state');
+      const end = { ...params, requestState: 'any state', inputResponses: answered };
+      expect(endOf(await send(method, end))).toBe('any state {"confirm":true}');
+    }
+    for (const [method, params] of mine) {
+      const requestState = tokenOf(await send(method, params));
+      expect(requestState).toMatch(/^v1\./);
+      const end = { ...params, inputResponses: answered };
+      expectFrozen(await send(method, { ...end, requestState: flipped(requestState) }));
+      expect(endOf(await send(method, { ...end, requestState }))).toContain('Oslo');
+    }
+  });
+
+  test('I3: is sealed like ours where the author chose a seal', async () => {
+    const { seal } = sealing();
+    const send = overHttp(mixed({ seal }));
+    for (const [method, params] of [...theirs, ...mine]) {
+      const requestState = tokenOf(await send(method, params));
+      expect(requestState).toMatch(/^v1\./);
+      const end = { ...params, inputResponses: answered };
+      expectFrozen(await send(method, { ...end, requestState: 'plain state' }));
+      expect(endOf(await send(method, { ...end, requestState }))).toMatch(/Oslo|plain state/);
+    }
+  });
+
+  test('D15: on the 2025 era a state of the client reaches neither', async () => {
+    const client = await rawLegacy(mixed(), {
+      capabilities: { elicitation: {} },
+      answer: () => ({ result: accept({ confirm: true }) }),
+    });
+    for (const [method, params] of [...theirs, ...mine]) {
+      const forged = { ...params, requestState: 'plain state', inputResponses: answered };
+      expect((await client.request(method, forged)).error).toMatchObject({
+        code: -32602,
+        message: 'Invalid or expired requestState',
+      });
+      expect(client.received.splice(0)).toEqual([]);
+      const { result } = await client.request(method, { ...params, inputResponses: answered });
+      expect(JSON.stringify(result)).toMatch(/Oslo|plain state/);
+      expect(client.received.splice(0)).toHaveLength(1);
+    }
+  });
+});
+
+describe('what is there already', () => {
+  const [plan, , next, room] = ours();
+
+  test.each([
+    ['McpServer', () => new McpServer(INFO)],
+    ['Server', () => new Server(INFO)],
+  ])('C1: is refused a second time on a %s, by name or by uri', (_, make) => {
+    const server = make();
+    install(server, ours());
+
+    expect(() => plan!.register(server)).toThrow('Prompt plan is already registered');
+    expect(() => next!.register(server)).toThrow('Resource desk://next is already registered');
+    expect(() => room!.register(server)).toThrow('Resource template rooms is already registered');
+  });
+
+  test('I6: a server that verifies its own request state is refused, whatever is installed', () => {
+    const options = { requestState: { verify: (state: string) => state } };
+    for (const definition of ours()) {
+      for (const server of [new McpServer(INFO, options), new Server(INFO, options)]) {
+        expect(() => definition.register(server)).toThrow(/requestState\.verify/);
+      }
+    }
+  });
+});
