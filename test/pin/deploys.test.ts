@@ -1,0 +1,254 @@
+/**
+ * Rolling deploys: the rounds of one call go to servers that share their keys and differ in what
+ * they pin. What one of them cannot take over it computes anew, and asks again on top of it.
+ */
+import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+import type { Schema } from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { textOf } from '../support/conversation.js';
+import { answering, legsOf, messagesOf, summaryOf, writeState } from '../support/legs.js';
+import { pinnedIn, recordOf, rewritten, yes } from './legs.js';
+
+/** What every deployment computes: amounts that never repeat, in the shape of its version. */
+interface Market {
+  price: number;
+}
+
+/** What a deployment pins, and in which shape. */
+interface Version {
+  readonly pin?: Schema;
+  readonly quote: (price: number) => unknown;
+  readonly name?: string;
+}
+
+/** One deployment: a quote, an approval on top of it in words that never change, a note beside it. */
+function deploy(market: Market, { pin, quote: shape, name = 'quote' }: Version) {
+  const options = { name, ...(pin !== undefined && { pin }) };
+  const quote = resolver({}, () => shape((market.price += 1)), options);
+  const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  const note = resolver({}, () => confirm('Send a note?'), { name: 'note' });
+  const tool = defineTool('buy', { resolve: { quote, approve, note: outcome(note) } }, (values) =>
+    JSON.stringify(values.quote),
+  );
+  return legsOf(tool);
+}
+
+const Cents = z.object({ cents: z.number() });
+const Money = z.object({ amount: z.number(), currency: z.string() });
+const inCents = (price: number) => ({ cents: price });
+const inMoney = (price: number) => ({ amount: price, currency: 'EUR' });
+const before = { pin: Cents, quote: inCents };
+const after = { pin: Money, quote: inMoney };
+
+describe.each([
+  ['forwards', before, after, '{"amount":2,"currency":"EUR"}'],
+  ['backwards', after, before, '{"cents":2}'],
+] as const)('a schema that no longer accepts what was pinned (%s)', (_, one, other, text) => {
+  test('has it computed anew, and what was asked on top of it is asked again', async () => {
+    const market = { price: 0 };
+    const [first, second] = [deploy(market, one), deploy(market, other)];
+    const asked = await first();
+    const again = await second(answering(asked, { approve: yes, note: yes }));
+
+    expect(messagesOf(again)).toEqual({ approve: 'Go ahead?' });
+    expect(pinnedIn(again)).toEqual({ quote: JSON.parse(text) as unknown });
+    // What stands beside it keeps its answer.
+    expect(recordOf(again).outcomes).toMatchObject({ note: { action: 'accept' } });
+    expect(textOf(await second(answering(again, { approve: yes })))).toBe(text);
+    expect(market.price).toBe(2);
+  });
+
+  test('costs nothing where the call goes on with the same deployment', async () => {
+    const market = { price: 0 };
+    deploy(market, other);
+    const leg = deploy(market, one);
+
+    await expect(
+      leg(answering(await leg(), { approve: yes, note: yes })).then(textOf),
+    ).resolves.toBe(JSON.stringify(one.quote(1)));
+  });
+});
+
+test('answers are dropped that were recorded rounds ago', async () => {
+  const deployed = (pin: z.ZodType<number>) => {
+    const quote = resolver({}, () => 2, { pin, name: 'quote' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const note = resolver({}, () => confirm('Send a note?'), { name: 'note' });
+    const sign = resolver({ approve, note }, () => confirm('Sign?'), { name: 'sign' });
+    return legsOf(defineTool('buy', { resolve: { quote, sign } }, () => 'bought'));
+  };
+  const [old, young] = [deployed(z.number()), deployed(z.literal(2))];
+  const first = await old();
+  const second = await old(answering(first, { approve: yes, note: yes }));
+  expect(messagesOf(second)).toEqual({ sign: 'Sign?' });
+
+  // The same value again would still be another one than was approved.
+  const requestState = rewritten(second, ({ pins = {}, ...record }) => ({
+    ...record,
+    pins: { quote: { ...pins.quote, value: 1 } },
+  }));
+  const third = await young({ inputResponses: { sign: yes }, requestState });
+  expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
+  expect(Object.keys(recordOf(third).outcomes)).toEqual(['note']);
+  const fourth = await young(answering(third, { approve: yes, sign: yes }));
+  expect(messagesOf(fourth)).toEqual({ sign: 'Sign?' });
+});
+
+test('a call that flaps between two versions asks until two rounds in a row agree', async () => {
+  const market = { price: 0 };
+  const [old, young] = [deploy(market, before), deploy(market, after)];
+  let result = await old();
+  const seen: unknown[] = [pinnedIn(result).quote];
+  for (const leg of [young, old, young, old]) {
+    result = await leg(answering(result, { approve: yes, note: yes }));
+    expect(messagesOf(result)).toEqual({ approve: 'Go ahead?' });
+    seen.push(pinnedIn(result).quote);
+  }
+
+  expect(seen).toEqual([inCents(1), inMoney(2), inCents(3), inMoney(4), inCents(5)]);
+  expect(textOf(await old(answering(result, { approve: yes })))).toBe('{"cents":5}');
+});
+
+test('a schema that has grown hands out the old value in its new form, and asks nothing again', async () => {
+  const market = { price: 0 };
+  const old = deploy(market, before);
+  const young = deploy(market, {
+    pin: Cents.extend({ currency: z.string().default('EUR') }),
+    quote: (price) => ({ cents: price, currency: 'EUR' }),
+  });
+  const first = await old();
+
+  expect(textOf(await young(answering(first, { approve: yes, note: yes })))).toBe(
+    '{"cents":1,"currency":"EUR"}',
+  );
+  expect(market.price).toBe(1);
+});
+
+test('a schema that has shrunk hands out less, and what it does not know is carried on', async () => {
+  const market = { price: 0 };
+  const old = deploy(market, after);
+  const young = deploy(market, {
+    pin: z.object({ amount: z.number() }),
+    quote: (price) => ({ amount: price }),
+  });
+  const first = await old();
+  const second = await young(answering(first, {}));
+
+  expect(pinnedIn(second)).toEqual({ quote: inMoney(1) });
+  expect(textOf(await young(answering(second, { approve: yes, note: yes })))).toBe('{"amount":1}');
+  expect(textOf(await old(answering(second, { approve: yes, note: yes })))).toBe(
+    '{"amount":1,"currency":"EUR"}',
+  );
+});
+
+describe('a deployment without the pin', () => {
+  const without = { quote: inCents };
+
+  test('has pinned nothing: the next one computes, and asks again on top of it', async () => {
+    const market = { price: 0 };
+    const [old, young] = [deploy(market, without), deploy(market, before)];
+    const first = await old();
+    expect(recordOf(first)).not.toHaveProperty('pins');
+    const second = await young(answering(first, { approve: yes, note: yes }));
+
+    expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+    expect(textOf(await young(answering(second, { approve: yes })))).toBe('{"cents":2}');
+  });
+
+  test('takes no notice of what was pinned, and the answer counts as it did before there were pins', async () => {
+    const market = { price: 0 };
+    const [old, young] = [deploy(market, without), deploy(market, before)];
+    const first = await young();
+
+    expect(textOf(await old(answering(first, { approve: yes, note: yes })))).toBe('{"cents":2}');
+  });
+
+  test('does not carry on what it does not know', async () => {
+    const market = { price: 0 };
+    const [old, young] = [deploy(market, without), deploy(market, before)];
+    const second = await old(answering(await young(), { note: yes }));
+    expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+    expect(recordOf(second)).not.toHaveProperty('pins');
+    const third = await young(answering(second, { approve: yes }));
+
+    expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
+    expect(textOf(await young(answering(third, { approve: yes })))).toBe('{"cents":3}');
+  });
+});
+
+test('a resolver under another name finds nothing of what it pinned', async () => {
+  const market = { price: 0 };
+  const old = deploy(market, before);
+  const young = deploy(market, { ...before, name: 'offer' });
+  const second = await young(answering(await old(), { approve: yes, note: yes }));
+
+  expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+  expect(pinnedIn(second)).toEqual({ offer: { cents: 2 } });
+});
+
+describe('a record whose pins are', () => {
+  const cases: [string, unknown][] = [
+    ['a list', []],
+    ['a text', 'quote'],
+    ['null', null],
+    ['values alone', { quote: { value: { cents: 1 } } }],
+    ['digests alone', { quote: { on: 'AAAAAAAAAAAAAAAAAAAAAA' } }],
+    ['of another kind', { quote: { value: { cents: 1 }, on: 7 } }],
+    ['bare values', { quote: 1 }],
+  ];
+
+  test.each(cases)('%s is no record, and the call starts over', async (_, pins) => {
+    const market = { price: 0 };
+    const leg = deploy(market, before);
+    const first = await leg();
+    const requestState = rewritten(first, (record) => ({ ...record, pins }));
+    const second = await leg({ inputResponses: { approve: yes, note: yes }, requestState });
+
+    expect(messagesOf(second)).toEqual({ approve: 'Go ahead?', note: 'Send a note?' });
+    expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
+  });
+
+  test('missing is one of a call that pinned nothing', async () => {
+    const market = { price: 0 };
+    const leg = deploy(market, before);
+    const first = await leg();
+    const { pins: _, ...record } = recordOf(first);
+    const requestState = writeState(first, record);
+    const second = await leg({ inputResponses: { approve: yes, note: yes }, requestState });
+
+    expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+    expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
+  });
+
+  test('those of nobody is read without them', async () => {
+    const market = { price: 0 };
+    const leg = deploy(market, before);
+    const first = await leg();
+    const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
+      ...record,
+      pins: { ...pins, ghost: { ...pins.quote }, approve: { ...pins.quote, value: true } },
+    }));
+    const second = await leg({ inputResponses: { note: yes }, requestState });
+
+    // A pin never stands in for a question.
+    expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+    expect(pinnedIn(second)).toEqual({ quote: { cents: 1 } });
+  });
+});
+
+test('a pin never stands in for a resolver that is not pinned', async () => {
+  const user = resolver({}, () => 'alice', { name: 'user' });
+  const quote = resolver({}, () => 1, { pin: z.number(), name: 'quote' });
+  const approve = resolver({ user, quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  const tool = defineTool('buy', { resolve: { user, quote, approve } }, (values) => values.user);
+  const leg = legsOf(tool);
+  const first = await leg();
+  const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
+    ...record,
+    pins: { ...pins, user: { ...pins.quote, value: 'root' } },
+  }));
+
+  expect(summaryOf(await leg({ inputResponses: { approve: yes }, requestState }))).toBe('alice');
+});

@@ -1,0 +1,513 @@
+/** A pinned value is computed once per call, and every round hands out the same. */
+import { McpServer } from '@modelcontextprotocol/server';
+import {
+  argsOf,
+  confirm,
+  definePrompt,
+  defineResource,
+  defineTool,
+  elicit,
+  install,
+  outcome,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import {
+  accept as agree,
+  decline,
+  eras,
+  errorTextOf,
+  serving,
+  talk,
+  textOf,
+} from '../support/conversation.js';
+import { answering, callOnLegacy, legsOf, messagesOf, summaryOf } from '../support/legs.js';
+import { accept, pinnedIn, recordOf, yes } from './legs.js';
+
+const Quote = z.object({ cents: z.number() });
+const Word = z.object({ word: z.string() });
+const tick = agree({ confirm: true });
+
+/** More than its type says, as rows often are. */
+const fromTheRecords: { until: Date } = Object.assign({ until: new Date(0) }, { secret: 'margin' });
+
+describe.each(eras)('%s', (era) => {
+  test('a pinned value is computed once, however many questions follow', async () => {
+    const ran: string[] = [];
+    const quote = resolver(
+      {},
+      () => {
+        ran.push('quote');
+        return { cents: 4800 };
+      },
+      { pin: Quote },
+    );
+    const plain = resolver({}, () => {
+      ran.push('plain');
+      return 1;
+    });
+    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`));
+    const two = resolver({ one, quote }, ({ quote: { cents } }) => confirm(`2: ${cents}?`));
+    const three = resolver({ two, quote }, ({ quote: { cents } }) => confirm(`3: ${cents}?`));
+    const tool = defineTool(
+      'pay',
+      { resolve: { quote, plain, three } },
+      ({ quote: { cents } }) => `paid ${cents}`,
+    );
+    const chat = await talk(era, serving([tool]), { elicit: [tick, tick, tick] });
+
+    expect(await chat.text('pay')).toBe('paid 4800');
+    expect(chat.asked).toEqual(['1: 4800?', '2: 4800?', '3: 4800?']);
+    expect(ran.filter((name) => name === 'quote')).toHaveLength(1);
+    // The rounds of the modern era are real ones: what is not pinned runs in each of the four.
+    expect(ran.filter((name) => name === 'plain')).toHaveLength(era === 'modern' ? 4 : 1);
+  });
+
+  test('the price that is shown is the price that is charged', async () => {
+    const charged: number[] = [];
+    let market = 4700;
+    const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
+    const approved = resolver({ quote }, ({ quote: { cents } }) => confirm(`Buy for ${cents}?`));
+    const tool = defineTool('buy', { resolve: { quote, approved } }, ({ quote: { cents } }) => {
+      charged.push(cents);
+      return `bought for ${cents}`;
+    });
+    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+
+    expect(await chat.text('buy')).toBe('bought for 4800');
+    // The next call is another one, with a price of its own.
+    expect(await chat.text('buy')).toBe('bought for 4900');
+    expect(chat.asked).toEqual(['Buy for 4800?', 'Buy for 4900?']);
+    expect(charged).toEqual([4800, 4900]);
+  });
+
+  test('the price is kept as well where the question does not show it', async () => {
+    let market = 4700;
+    const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
+    const approved = resolver({ quote }, () => confirm('Buy at the current price?'));
+    const tool = defineTool(
+      'buy',
+      { resolve: { approved, quote } },
+      ({ quote: { cents } }) => `bought for ${cents}`,
+    );
+    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+
+    expect(await chat.text('buy')).toBe('bought for 4800');
+    expect(market).toBe(4800);
+  });
+
+  test('every round hands out what the schema makes of the value, the first one as well', async () => {
+    const seen: unknown[] = [];
+    const Offer = z.object({
+      until: z.coerce.date(),
+      sku: z.string().trim(),
+      note: z.string().default('none'),
+    });
+    const computed = {
+      ...{ until: new Date('2026-07-28T00:00:00Z'), sku: ' A1 ', secret: 'margin' },
+      note: undefined as never,
+    };
+    const offer = resolver({}, (): z.output<typeof Offer> => computed, { pin: Offer });
+    const look = resolver({ offer }, (values) => {
+      seen.push(values.offer);
+    });
+    const one = resolver({ look, offer }, (values) => confirm(`1: ${values.offer.sku}?`));
+    const two = resolver({ one, offer }, (values) => confirm(`2: ${values.offer.sku}?`));
+    const tool = defineTool('buy', { resolve: { offer, two } }, (values) => {
+      seen.push(values.offer);
+      return 'bought';
+    });
+    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+
+    expect(await chat.text('buy')).toBe('bought');
+    const restored = { until: new Date('2026-07-28T00:00:00Z'), sku: 'A1', note: 'none' };
+    expect(seen).toEqual(Array.from({ length: era === 'modern' ? 4 : 2 }, () => restored));
+    expect(chat.asked).toEqual(['1: A1?', '2: A1?']);
+  });
+
+  test('a call that asks nothing hands out the same', async () => {
+    const Offer = z.object({ until: z.coerce.date() });
+    const offer = resolver({}, () => fromTheRecords, { pin: Offer });
+    const tool = defineTool('look', { resolve: { offer } }, (values) => {
+      const { until, ...rest } = values.offer;
+      return `${until.toISOString()} ${JSON.stringify(rest)}`;
+    });
+    const chat = await talk(era, serving([tool]));
+
+    expect(await chat.text('look')).toBe('1970-01-01T00:00:00.000Z {}');
+    expect(textOf(await tool.call(undefined))).toBe('1970-01-01T00:00:00.000Z {}');
+  });
+
+  test('as an outcome it reads as computed and not asked, in every round', async () => {
+    const seen: unknown[] = [];
+    const quote = resolver({}, () => ({ cents: 4800 }), { pin: Quote });
+    const one = resolver({ quote: outcome(quote) }, (values) => {
+      seen.push(values.quote);
+      return confirm('Buy?');
+    });
+    const tool = defineTool('buy', { resolve: { one, quote: outcome(quote) } }, (values) => {
+      seen.push(values.quote);
+      return 'bought';
+    });
+    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+
+    await chat.text('buy');
+    const computed = { action: 'accept', data: { cents: 4800 }, asked: false };
+    expect(seen).toEqual(Array.from({ length: era === 'modern' ? 3 : 2 }, () => computed));
+  });
+
+  test('pins that stand on pins and on slow lookups are each computed once', async () => {
+    const ran: string[] = [];
+    const later = <T>(name: string, value: T): Promise<T> => {
+      ran.push(name);
+      return new Promise((resolve) => {
+        setImmediate(() => {
+          resolve(value);
+        });
+      });
+    };
+    const base = resolver({}, () => later('base', 10), { pin: z.number() });
+    const tax = resolver({ base }, (values) => later('tax', values.base / 10), { pin: z.number() });
+    const rate = resolver({}, () => later('rate', 2), { pin: z.number() });
+    const total = resolver(
+      { base, tax, rate },
+      (values) => later('total', (values.base + values.tax) * values.rate),
+      { pin: z.number() },
+    );
+    const one = resolver({ total }, (values) => confirm(`1: ${values.total}?`));
+    const two = resolver({ total, one }, (values) => confirm(`2: ${values.total}?`));
+    const tool = defineTool('buy', { resolve: { two, total } }, (values) => `${values.total}`);
+    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+
+    expect(await chat.text('buy')).toBe('22');
+    expect(chat.asked).toEqual(['1: 22?', '2: 22?']);
+    expect(ran.sort()).toEqual(['base', 'rate', 'tax', 'total']);
+  });
+
+  test('a pinned need of a guard is computed once, the guard itself looks in every round', async () => {
+    const ran: string[] = [];
+    const limit = resolver(
+      {},
+      () => {
+        ran.push('limit');
+        return 5000;
+      },
+      { pin: z.number() },
+    );
+    const guard = resolver({ limit }, () => {
+      ran.push('guard');
+    });
+    const ask = resolver({}, () => confirm('Buy?'));
+    const tool = defineTool('buy', { guards: [guard], resolve: { ask } }, () => 'bought');
+    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+
+    expect(await chat.text('buy')).toBe('bought');
+    expect(ran).toEqual(era === 'modern' ? ['limit', 'guard', 'guard'] : ['limit', 'guard']);
+  });
+
+  test('prompts and resources pin in the same way', async () => {
+    let market = 4700;
+    const quote = resolver({}, () => (market += 100), { pin: z.number() });
+    const approved = resolver({ quote }, (values) => confirm(`Show ${values.quote}?`));
+    const resolve = { quote, approved };
+    const prompt = definePrompt('offer', { resolve }, (values) => `${values.quote}`);
+    const resource = defineResource(
+      'offer',
+      'shop://offer',
+      { resolve },
+      (values) => `${values.quote}`,
+    );
+    const factory = (): McpServer => {
+      const server = new McpServer({ name: 'shop', version: '1.0.0' });
+      install(server, [prompt, resource]);
+      return server;
+    };
+    const chat = await talk(era, factory, { elicit: [tick, tick] });
+
+    const { messages } = await chat.client.getPrompt({ name: 'offer' });
+    expect(messages).toMatchObject([{ content: { text: '4800' } }]);
+    const { contents } = await chat.client.readResource({ uri: 'shop://offer' });
+    expect(contents).toMatchObject([{ text: '4900' }]);
+    expect(chat.asked).toEqual(['Show 4800?', 'Show 4900?']);
+  });
+});
+
+describe('only the body is skipped', () => {
+  test('what it needs runs and asks in every round', async () => {
+    const ran: string[] = [];
+    const stock = resolver({}, () => {
+      ran.push('stock');
+      return 7;
+    });
+    const where = resolver({}, () => {
+      ran.push('where');
+      return elicit('Where to?', Word);
+    });
+    const quote = resolver(
+      { stock, where },
+      (values) => {
+        ran.push('quote');
+        return { cents: values.stock * 100 + values.where.word.length };
+      },
+      { pin: Quote },
+    );
+    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`));
+    const two = resolver({ quote, one }, ({ quote: { cents } }) => confirm(`2: ${cents}?`));
+    const tool = defineTool(
+      'buy',
+      { resolve: { quote, two } },
+      (values) => `${values.quote.cents}`,
+    );
+    const leg = legsOf(tool);
+    const rounds: string[][] = [];
+    const note = (): void => {
+      rounds.push(ran.splice(0));
+    };
+
+    const first = await leg();
+    note();
+    const second = await leg(answering(first, { where: accept({ word: 'Ulm' }) }));
+    note();
+    const third = await leg(answering(second, { one: yes }));
+    note();
+    expect(textOf(await leg(answering(third, { two: yes })))).toBe('703');
+    note();
+
+    expect(messagesOf(second)).toEqual({ one: '1: 703?' });
+    expect(messagesOf(third)).toEqual({ two: '2: 703?' });
+    expect(rounds).toEqual([
+      ['stock', 'where'],
+      ['stock', 'where', 'quote'],
+      ['stock', 'where'],
+      ['stock', 'where'],
+    ]);
+  });
+
+  test('what it needs may end the call, pinned or not', async () => {
+    let allowed = true;
+    const permission = resolver({}, () => {
+      if (!allowed) throw new ToolError('no longer yours');
+      return true;
+    });
+    const quote = resolver({ permission }, () => 4800, { pin: z.number() });
+    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+    const leg = legsOf(defineTool('buy', { resolve: { quote, approved } }, () => 'bought'));
+    const first = await leg();
+
+    allowed = false;
+    expect(errorTextOf(await leg(answering(first, { approved: yes })))).toBe(
+      'Error executing tool buy: no longer yours',
+    );
+  });
+
+  test('a need that changes by itself does not move what was pinned', async () => {
+    let market = 4700;
+    const live = resolver({}, () => (market += 100));
+    const quote = resolver({ live }, (values) => values.live, { pin: z.number() });
+    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+    const tool = defineTool(
+      'buy',
+      { resolve: { live, quote, approved } },
+      (values) => `${values.quote} of ${values.live}`,
+    );
+    const leg = legsOf(tool);
+    const first = await leg();
+
+    expect(textOf(await leg(answering(first, { approved: yes })))).toBe('4800 of 4900');
+  });
+});
+
+test('what is pinned stands in the state as JSON, and only while questions are out', async () => {
+  const offer = resolver({}, () => fromTheRecords, {
+    pin: z.object({ until: z.coerce.date() }),
+    name: 'offer',
+  });
+  const approved = resolver({ offer }, () => confirm('Buy?'));
+  const leg = legsOf(defineTool('buy', { resolve: { offer, approved } }, () => 'bought'));
+  const first = await leg();
+
+  expect(pinnedIn(first)).toEqual({
+    offer: { until: '1970-01-01T00:00:00.000Z', secret: 'margin' },
+  });
+  expect(await leg(answering(first, { approved: yes }))).not.toHaveProperty('requestState');
+});
+
+test('it is carried on unchanged from round to round', async () => {
+  const offer = resolver({}, () => ({ until: new Date(0) }), {
+    pin: z.object({ until: z.coerce.date() }),
+    name: 'offer',
+  });
+  const one = resolver({ offer }, () => confirm('1?'));
+  const two = resolver({ one }, () => confirm('2?'));
+  const three = resolver({ two }, () => confirm('3?'));
+  const leg = legsOf(defineTool('buy', { resolve: { three } }, () => 'bought'));
+  const first = await leg();
+  const second = await leg(answering(first, { one: yes }));
+  const third = await leg(answering(second, { two: yes }));
+
+  expect(recordOf(first).pins).toEqual({
+    offer: { value: { until: '1970-01-01T00:00:00.000Z' }, on: expect.any(String) as string },
+  });
+  expect(recordOf(second).pins).toEqual(recordOf(first).pins);
+  expect(recordOf(third).pins).toEqual(recordOf(first).pins);
+});
+
+test('an unanswered round computes nothing anew', async () => {
+  let runs = 0;
+  const quote = resolver({}, () => (runs += 1), { pin: z.number() });
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
+  const leg = legsOf(tool);
+  let result = await leg();
+  for (let round = 0; round < 3; round += 1) {
+    result = await leg(answering(result, {}));
+    expect(messagesOf(result)).toEqual({ approved: 'Buy for 1?' });
+  }
+
+  expect(textOf(await leg(answering(result, { approved: yes })))).toBe('1');
+  expect(runs).toBe(1);
+});
+
+test('a token that is sent twice gives the same value twice', async () => {
+  let market = 4700;
+  const quote = resolver({}, () => (market += 100), { pin: z.number() });
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
+  const leg = legsOf(tool);
+  const retry = answering(await leg(), { approved: yes });
+
+  expect([textOf(await leg(retry)), textOf(await leg(retry))]).toEqual(['4800', '4800']);
+});
+
+test('a body that throws has pinned nothing, and the token stays good', async () => {
+  let down = true;
+  const where = resolver({}, () => elicit('Where to?', Word));
+  const quote = resolver(
+    { where },
+    () => {
+      if (down) throw new Error('the market is closed');
+      return 4800;
+    },
+    { pin: z.number() },
+  );
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const leg = legsOf(defineTool('buy', { resolve: { approved } }, () => 'bought'));
+  const retry = answering(await leg(), { where: accept({ word: 'Ulm' }) });
+
+  expect(errorTextOf(await leg(retry))).toBe('Error executing tool buy: the market is closed');
+  down = false;
+  expect(messagesOf(await leg(retry))).toEqual({ approved: 'Buy for 4800?' });
+});
+
+describe('a pinned resolver that asks', () => {
+  const Cents = z.object({ cents: z.number() });
+  const twice = (fn: () => ReturnType<typeof elicit<typeof Cents>> | { cents: number }) => {
+    const seen: unknown[] = [];
+    const price = resolver({}, fn, { pin: Cents.strict(), name: 'price' });
+    const look = resolver({ price: outcome(price) }, (values) => {
+      seen.push(values.price);
+      return values.price;
+    });
+    const sure = resolver({ look }, () => confirm('Sure?'));
+    const tool = defineTool('buy', { resolve: { sure, look } }, (values) =>
+      JSON.stringify(values.look),
+    );
+    return { leg: legsOf(tool), tool, seen };
+  };
+
+  test('has an answer and no pin: its function asks in every round', async () => {
+    let runs = 0;
+    const { leg, seen } = twice(() => {
+      runs += 1;
+      return elicit('How much?', Cents);
+    });
+    const first = await leg();
+    const second = await leg(answering(first, { price: accept({ cents: 5, tip: 1 }) }));
+    const third = await leg(answering(second, { sure: yes }));
+
+    expect(recordOf(second)).toMatchObject({ outcomes: { price: { data: { cents: 5, tip: 1 } } } });
+    expect(recordOf(second)).not.toHaveProperty('pins');
+    const asked = { action: 'accept', data: { cents: 5 }, asked: true };
+    expect(summaryOf(third)).toBe(JSON.stringify(asked));
+    expect(seen).toEqual([asked, asked]);
+    expect(runs).toBe(3);
+  });
+
+  test('can be refused like any other', async () => {
+    const { leg } = twice(() => elicit('How much?', Cents));
+    const first = await leg();
+    const second = await leg(answering(first, { price: decline }));
+
+    expect(recordOf(second)).toMatchObject({ outcomes: { price: { action: 'decline' } } });
+    expect(recordOf(second)).not.toHaveProperty('pins');
+    expect(summaryOf(await leg(answering(second, { sure: yes })))).toBe('{"action":"decline"}');
+  });
+
+  test('is pinned where it computes', async () => {
+    let runs = 0;
+    const { leg } = twice(() => ({ cents: (runs += 1) }));
+    const first = await leg();
+
+    expect(pinnedIn(first)).toEqual({ price: { cents: 1 } });
+    expect(summaryOf(await leg(answering(first, { sure: yes })))).toBe(
+      '{"action":"accept","data":{"cents":1},"asked":false}',
+    );
+  });
+
+  test('and has computed since then is pinned from there on', async () => {
+    let known: number | undefined;
+    let runs = 0;
+    const { leg } = twice(() => {
+      runs += 1;
+      return known === undefined ? elicit('How much?', Cents) : { cents: (known += 1) };
+    });
+    const first = await leg();
+    known = 6;
+    const second = await leg(answering(first, { price: accept({ cents: 5 }) }));
+
+    expect(messagesOf(second)).toEqual({ sure: 'Sure?' });
+    expect(pinnedIn(second)).toEqual({ price: { cents: 7 } });
+    expect(recordOf(second).outcomes).toEqual({});
+    expect(summaryOf(await leg(answering(second, { sure: yes })))).toBe(
+      '{"action":"accept","data":{"cents":7},"asked":false}',
+    );
+    expect(runs).toBe(2);
+  });
+
+  test('asks once on the legacy era', async () => {
+    let runs = 0;
+    const { tool } = twice(() => {
+      runs += 1;
+      return elicit('How much?', Cents);
+    });
+    const { result, pushed } = await callOnLegacy(tool, [accept({ cents: 5 }), yes]);
+
+    expect(summaryOf(result)).toBe('{"action":"accept","data":{"cents":5},"asked":true}');
+    expect(pushed).toHaveLength(2);
+    expect(runs).toBe(1);
+  });
+});
+
+test('values depend on the arguments, and a state is good for its own arguments only', async () => {
+  const Input = z.object({ sku: z.string() });
+  const args = argsOf(Input);
+  const quote = resolver({ sku: args.sku }, ({ sku }) => `price of ${sku}`, { pin: z.string() });
+  const approved = resolver({ quote }, (values) => confirm(`${values.quote}?`));
+  const tool = defineTool(
+    'buy',
+    { inputSchema: Input, resolve: { quote, approved } },
+    ({ sku, quote: text }) => `${sku}: ${text}`,
+  );
+  const leg = legsOf(tool);
+  const first = await leg({ args: { sku: 'A' } });
+
+  await expect(leg({ args: { sku: 'B' }, ...answering(first, { approved: yes }) })).rejects.toThrow(
+    'Invalid or expired requestState',
+  );
+  expect(textOf(await leg({ args: { sku: 'A' }, ...answering(first, { approved: yes }) }))).toBe(
+    'A: price of A',
+  );
+});
