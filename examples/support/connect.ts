@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url';
 import {
   type CallToolResult,
   Client,
-  type ElicitRequestFormParams,
   type ElicitResult,
   isJSONRPCRequest,
+  ProtocolError,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -23,24 +23,35 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveHttp } from 'mcp-resolve/node';
 
-/** A form as a client gets it. */
-export type Form = ElicitRequestFormParams;
+import { type Behind, capabilitiesOf, letAnswer } from './person.js';
 
-/** A story: its server, and the person who answers the server's questions. */
-export interface Story {
-  /** The server's program, a file next to the caller's. */
-  server: URL;
-  buildServer: McpServerFactory;
-  /** Changes to the environment, for a server that is started as a child process. */
-  env?: NodeJS.ProcessEnv;
-  /** Answers a form that came in a round of the call, counted from 1. */
-  person: (form: Form, round: number) => ElicitResult | Promise<ElicitResult>;
+export type { Behind, Form, Link } from './person.js';
+
+/** A client, told by who is behind it, and by the token that it carries over HTTP. */
+export interface Visitor extends Behind {
+  token?: string;
 }
+
+/** A server as a program, a file next to the caller's. */
+export interface Program {
+  server: URL;
+  /** Changes to the environment, where it is started as a child process. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** The server of a story: how to build it or, where it is more than an MCP server, how to open it. */
+export type StoryServer = Program &
+  ({ buildServer: McpServerFactory } | { openHttp: () => Promise<Host> });
+
+/** A story: its server, and who answers the server's questions. */
+export type Story = StoryServer & Visitor;
 
 /** Where to find the server, and in which era to speak to it. */
 export interface Route {
   via: 'stdio' | 'http' | 'http-process' | URL;
   legacy: boolean;
+  /** Whose client it is, if not the story's own. */
+  visitor?: Visitor;
 }
 
 /** The end of a call. */
@@ -48,37 +59,42 @@ export interface Answer {
   text: string;
   isError: boolean;
   structured: unknown;
-  /** How many questions the person got in each round of the call. */
+  /** How many questions were asked in each round of the call. */
   rounds: number[];
 }
 
-/** A client with a person behind it, connected to the server of a story. */
+/** A client, connected to the server of a story. */
 export interface Connection {
   client: Client;
   /** The protocol version that both sides agreed on. */
   protocolVersion: string | undefined;
+  /** Calls a tool. */
   call: (tool: string, args: Record<string, unknown>) => Promise<Answer>;
+  /** Gets a prompt. */
+  prompt: (name: string, args: Record<string, string>) => Promise<Answer>;
+  /** Reads a resource. */
+  read: (uri: string) => Promise<Answer>;
   close: () => Promise<void>;
 }
 
 /** Connects to the server of a story. */
-export async function connect(story: Story, { via, legacy }: Route): Promise<Connection> {
+export async function connect(story: Story, route: Route): Promise<Connection> {
+  const { via, legacy, visitor = story } = route;
   const host = await hostOf(story, via);
-  const transport =
-    host === undefined ? startProgram(story) : new StreamableHTTPClientTransport(host.url);
+  const transport = host === undefined ? startProgram(story) : transportTo(host.url, visitor.token);
   let rounds: number[] = [];
-  onToolCall(transport, () => rounds.push(0));
+  onRound(transport, () => rounds.push(0));
 
   const client = new Client(
     { name: 'story-client', version: '1.0.0' },
     {
-      capabilities: { elicitation: { form: {} } },
+      capabilities: capabilitiesOf(visitor),
       versionNegotiation: { mode: legacy ? 'legacy' : 'auto' },
     },
   );
-  client.setRequestHandler('elicitation/create', ({ params }) => {
+  letAnswer(client, visitor, () => {
     rounds.push((rounds.pop() ?? 0) + 1);
-    return story.person(params as Form, rounds.length);
+    return rounds.length;
   });
   try {
     await client.connect(transport);
@@ -87,14 +103,26 @@ export async function connect(story: Story, { via, legacy }: Route): Promise<Con
     throw error;
   }
 
+  const counted = async (request: () => Promise<Omit<Answer, 'rounds'>>): Promise<Answer> => {
+    rounds = [];
+    return { ...(await request()), rounds };
+  };
+  const patiently = { timeout: PATIENCE_MS };
   return {
     client,
     protocolVersion: client.getNegotiatedProtocolVersion(),
-    call: async (name, args) => {
-      rounds = [];
-      const result = await client.callTool({ name, arguments: args }, { timeout: PATIENCE_MS });
-      return answerOf(result, rounds);
-    },
+    call: (name, args) =>
+      counted(async () => answerOf(await client.callTool({ name, arguments: args }, patiently))),
+    prompt: (name, args) =>
+      counted(async () => {
+        const { messages } = await client.getPrompt({ name, arguments: args }, patiently);
+        return answerOf({ content: messages.map(({ content }) => content) });
+      }),
+    read: (uri) =>
+      counted(async () => {
+        const { contents } = await client.readResource({ uri }, patiently);
+        return answerOf({ content: contents.map((resource) => ({ type: 'resource', resource })) });
+      }),
     close: async () => {
       await client.close();
       await host?.close?.();
@@ -106,21 +134,21 @@ export async function connect(story: Story, { via, legacy }: Route): Promise<Con
 const PATIENCE_MS = 10 * 60_000;
 
 /** The server at a URL, and how to stop it where it was started for this. */
-interface Host {
+export interface Host {
   url: URL;
   close?: () => Promise<void>;
 }
 
 /** The host of a server that is reached over HTTP. */
-async function hostOf(story: Story, via: Route['via']): Promise<Host | undefined> {
+export async function hostOf(story: StoryServer, via: Route['via']): Promise<Host | undefined> {
   if (via === 'stdio') return undefined;
-  if (via === 'http') return serveHttp(story.buildServer);
+  if (via === 'http') return 'openHttp' in story ? story.openHttp() : serveHttp(story.buildServer);
   if (via === 'http-process') return startHttpProgram(story);
   return { url: via };
 }
 
 /** Starts a server over stdio, with the runtime, and the loaders, of this program. */
-function startProgram({ server, env }: Story): StdioClientTransport {
+function startProgram({ server, env }: Program): StdioClientTransport {
   return new OneProcessTransport({
     command: process.execPath,
     args: [...process.execArgv, fileURLToPath(server)],
@@ -132,7 +160,7 @@ function startProgram({ server, env }: Story): StdioClientTransport {
 class OneProcessTransport extends StdioClientTransport {}
 
 /** Starts a server over HTTP in the same way, and waits until it says where it listens. */
-async function startHttpProgram({ server, env }: Story): Promise<Host> {
+async function startHttpProgram({ server, env }: Program): Promise<Host> {
   const args = [...process.execArgv, fileURLToPath(server), '--http'];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
@@ -150,25 +178,32 @@ async function startHttpProgram({ server, env }: Story): Promise<Host> {
   throw new Error(`${server.href} ended before it listened`);
 }
 
-function onToolCall(transport: Transport, seen: () => void): void {
+function transportTo(url: URL, token: string | undefined): Transport {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+}
+
+const THAT_MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
+
+function onRound(transport: Transport, seen: () => void): void {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
-    if (isJSONRPCRequest(message) && message.method === 'tools/call') seen();
+    if (isJSONRPCRequest(message) && THAT_MAY_ASK.includes(message.method)) seen();
     return send(message, options);
   };
 }
 
-function answerOf(result: CallToolResult, rounds: number[]): Answer {
+function answerOf(result: CallToolResult): Omit<Answer, 'rounds'> {
   return {
     text: textOf(result),
     isError: result.isError ?? false,
     structured: result.structuredContent,
-    rounds,
   };
 }
 
-/** The text of a tool's result. */
+/** The text of a result: of a tool, or of what was read into the same form. */
 export function textOf({ content: [first] }: CallToolResult): string {
+  if (first?.type === 'resource') return 'text' in first.resource ? first.resource.text : '';
   return first?.type === 'text' ? first.text : '';
 }
 
@@ -179,3 +214,14 @@ export const accept = (content: Record<string, string | number | boolean>): Elic
 });
 export const decline: ElicitResult = { action: 'decline' };
 export const cancel: ElicitResult = { action: 'cancel' };
+
+/** The code and the message of the protocol error that a request must end with. */
+export async function refusalOf(request: Promise<unknown>): Promise<[number, string]> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof ProtocolError) return [error.code, error.message];
+    throw error;
+  }
+  throw new Error('the request was not refused');
+}

@@ -9,7 +9,14 @@ import { describe, expect, it } from 'vitest';
 import { buildServer } from '../../examples/bookshop/server.js';
 import { ROOT, runProgram } from './program.js';
 
-const STORIES = ['bookshop', 'delete-folder', 'mrtr', 'refund-desk', 'wire-transfer'];
+const STORIES = [
+  'bookshop',
+  'delete-folder',
+  'mrtr',
+  'refund-desk',
+  'travel-desk',
+  'wire-transfer',
+];
 /** Those with a second server, on the SDK's low-level `Server`. */
 const LOWLEVEL = ['mrtr'];
 const TIMEOUT = 120_000;

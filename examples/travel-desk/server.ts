@@ -1,0 +1,44 @@
+/**
+ * A travel desk: tools, a prompt and a resource that rest on the same resolvers. A booking asks
+ * with a form, with a link, the client's model and for the client's roots, all at once, and then
+ * for a yes. A client that cannot be asked is served as far as that goes.
+ */
+import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { definePrompt, defineResource, install } from 'mcp-resolve';
+import * as z from 'zod';
+
+import { serveWhenRun } from '../support/serve.js';
+import { citiesThatStartWith } from './destinations.js';
+import { destination, price, sight, travel, Trip } from './resolvers.js';
+import { bookTrip, holdTrip, rateTrip } from './tools.js';
+
+const planTrip = definePrompt(
+  'plan_trip',
+  {
+    description: 'Plan a day at the destination.',
+    argsSchema: z.object({ city: completable(z.string(), citiesThatStartWith) }),
+    resolve: { travel, price, sight },
+  },
+  ({ city, travel, price, sight }) =>
+    `Plan a day in ${city}. We come in ${travel.class} class, for ${price} euros, to see ${sight}.`,
+);
+
+const tripNotes = defineResource(
+  'trip_notes',
+  new ResourceTemplate('trips://notes/{city}', { list: undefined }),
+  {
+    description: 'What to know before the trip.',
+    mimeType: 'text/plain',
+    variables: Trip,
+    resolve: { to: destination, sight },
+  },
+  ({ to, sight }) => `${to.city}, ${to.country}: see ${sight}. Rules of entry: ${to.rules}`,
+);
+
+export function buildServer(): McpServer {
+  const server = new McpServer({ name: 'travel-desk', version: '1.0.0' });
+  install(server, [bookTrip, holdTrip, rateTrip, planTrip, tripNotes]);
+  return server;
+}
+
+await serveWhenRun(import.meta.url, buildServer);
