@@ -1,7 +1,14 @@
 import { defineConfig } from 'tsdown';
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/engine.ts', 'src/node.ts', 'src/client.ts', 'src/once.ts'],
+  entry: [
+    'src/index.ts',
+    'src/engine.ts',
+    'src/node.ts',
+    'src/client.ts',
+    'src/once.ts',
+    'src/explain.ts',
+  ],
   format: ['esm', 'cjs'],
   // "neutral" keeps Node's modules and globals out of the core; src/node.ts names what it needs.
   platform: 'neutral',

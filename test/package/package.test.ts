@@ -24,6 +24,7 @@ const ENTRIES = [
   'mcp-resolve/node',
   'mcp-resolve/client',
   'mcp-resolve/once',
+  'mcp-resolve/graph',
 ];
 const COMPILER_TIMEOUT = 120_000;
 const PEERS = [
@@ -70,7 +71,7 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('holds a build of every entry point', () => {
-    for (const entry of ['index', 'engine', 'node', 'client', 'once']) {
+    for (const entry of ['index', 'engine', 'node', 'client', 'once', 'explain']) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -128,7 +129,7 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine', 'client', 'once'].flatMap((entry) => [
+  for (const start of ['index', 'engine', 'client', 'once', 'explain'].flatMap((entry) => [
     `${entry}.mjs`,
     `${entry}.cjs`,
     `${entry}.d.mts`,

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as client from 'mcp-resolve/client';
 import * as engine from 'mcp-resolve/engine';
+import * as graph from 'mcp-resolve/graph';
 import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
 import * as once from 'mcp-resolve/once';
@@ -96,7 +97,9 @@ describe('the README', () => {
       const column = exported.includes('mcp-resolve/') ? meaning : exported;
       return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
     });
-    const exported = [main, node, engine, client, once].flatMap((entry) => Object.keys(entry));
+    const exported = [main, node, engine, client, once, graph].flatMap((entry) =>
+      Object.keys(entry),
+    );
     expect(names.sort()).toEqual(exported.sort());
   });
 

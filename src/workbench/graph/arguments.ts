@@ -1,0 +1,102 @@
+/** The arguments of a definition, in a few words each, from the JSON Schema that clients get. */
+import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
+import type { JsonSchema, Schema } from '../../define/schema.js';
+import type { ResourceDefinition } from '../../wire/resource/definition.js';
+import type { ExplainedArgument } from './explanation.js';
+
+/** The arguments that a schema describes. */
+export function argumentsOf(schema: Schema | undefined): ExplainedArgument[] {
+  if (schema === undefined) return [];
+  const arms = armsOf(toJsonSchema(schema, 'input'));
+  const names = new Set(arms.flatMap(({ properties }) => Object.keys(properties)));
+  return [...names].map((name) => argument(name, arms));
+}
+
+/** The variables of a resource: those of its template, in the words of its schema. */
+export function variablesOf({ location, variables }: ResourceDefinition): ExplainedArgument[] {
+  if (typeof location === 'string') return [];
+  const described = new Map(argumentsOf(variables).map((known) => [known.name, known]));
+  return location.uriTemplate.variableNames.map((written) => {
+    const name = written.replace('*', '');
+    return described.get(name) ?? { name, required: true, type: 'string | string[]' };
+  });
+}
+
+/** One of the shapes that the arguments can have. */
+interface Arm {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly unknown[];
+  readonly $defs: unknown;
+}
+
+function argument(name: string, arms: readonly Arm[]): ExplainedArgument {
+  const schemas = arms.flatMap(({ properties, $defs }): JsonSchema[] => {
+    const schema = properties[name];
+    return isObject(schema) ? [{ $defs, ...schema }] : [];
+  });
+  const description = schemas.find((schema) => typeof schema.description === 'string')?.description;
+  return {
+    name,
+    required: arms.every(({ required }) => required.includes(name)),
+    type: either(schemas.map(typeWords)),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+/** The shapes of an object schema: one, or one for each member of a union. */
+function armsOf(json: JsonSchema): Arm[] {
+  const target = followReference(json);
+  const $defs = target.$defs ?? json.$defs;
+  const members = (list: unknown): Arm[][] =>
+    Array.isArray(list) ? list.filter(isObject).map((member) => armsOf({ $defs, ...member })) : [];
+  const { properties, required } = target;
+  const own: Arm = {
+    properties: isObject(properties) ? properties : {},
+    required: Array.isArray(required) ? required : [],
+    $defs,
+  };
+  const parts = members(target.allOf).flat();
+  const whole = parts.reduce(together, own);
+  const choices = [...members(target.anyOf), ...members(target.oneOf)].flat();
+  return choices.length === 0 ? [whole] : choices.map((choice) => together(whole, choice));
+}
+
+function together(one: Arm, other: Arm): Arm {
+  return {
+    properties: { ...one.properties, ...other.properties },
+    required: [...one.required, ...other.required],
+    $defs: one.$defs ?? other.$defs,
+  };
+}
+
+/** More choices than anybody reads. */
+const SHOWN_CHOICES = 6;
+
+/** The type of a property, as an author would write it. */
+function typeWords(schema: JsonSchema): string {
+  const target = followReference(schema);
+  const { $defs } = schema;
+  if (target.const !== undefined) return JSON.stringify(target.const);
+  if (Array.isArray(target.enum)) return choice(target.enum);
+  const members = target.anyOf ?? target.oneOf;
+  if (Array.isArray(members)) {
+    return either(members.filter(isObject).map((member) => typeWords({ $defs, ...member })));
+  }
+  if (Array.isArray(target.type)) return either(target.type.map(String));
+  if (target.type === 'array') return listOf(target.items, $defs);
+  return typeof target.type === 'string' ? target.type : 'any';
+}
+
+function choice(values: readonly unknown[]): string {
+  const shown = values.slice(0, SHOWN_CHOICES).map((value) => JSON.stringify(value));
+  return either(values.length > SHOWN_CHOICES ? [...shown, '…'] : shown);
+}
+
+function listOf(items: unknown, $defs: unknown): string {
+  const words = isObject(items) ? typeWords({ $defs, ...items }) : 'any';
+  return words.includes(' ') ? `(${words})[]` : `${words}[]`;
+}
+
+function either(words: readonly string[]): string {
+  return [...new Set(words)].join(' | ') || 'any';
+}

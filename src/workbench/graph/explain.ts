@@ -1,0 +1,192 @@
+/**
+ * Explains a definition: reads the plan that was made when it was defined, and what its resolvers
+ * declare. Nothing runs, and nothing of the SDK is needed.
+ */
+import { kindOf } from '../../define/brand.js';
+import type { Askable } from '../../define/context.js';
+import type { CallEvent } from '../../define/event.js';
+import { sentNames } from '../../define/schema.js';
+import { BODY } from '../../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
+import { CAPABILITIES } from '../../question/capability.js';
+import { readDefinitions } from '../../wire/install/definitions.js';
+import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
+import { argumentsOf, variablesOf } from './arguments.js';
+import type {
+  ExplainedArgument,
+  ExplainedCapability,
+  ExplainedNeed,
+  ExplainedQuestion,
+  ExplainedResolver,
+  ExplainedUse,
+  Explanation,
+} from './explanation.js';
+import { longestChain } from './rounds.js';
+
+/** What is known besides the definition. */
+export interface ExplainOptions {
+  /**
+   * Events of calls, as `onEvent` of `install` gets them. Resolvers that asked there are shown as
+   * seen to ask, and counted. Events of other definitions are passed over.
+   */
+  readonly events?: Iterable<CallEvent>;
+}
+
+/**
+ * Explains a tool, a prompt or a resource as plain data: what the caller fills, what resolvers
+ * fill, who needs whom, who asks what, how many rounds a call can take and what a client has to be
+ * capable of.
+ *
+ * @example
+ *
+ * ```ts
+ * import { explain } from 'mcp-resolve/graph';
+ *
+ * const { atMostRounds, capabilities } = explain(refundOrder);
+ * ```
+ *
+ * @throws {TypeError} If it is not a definition.
+ */
+export function explain(definition: AnyDefinition, options: ExplainOptions = {}): Explanation {
+  const installed = installedOf(definition);
+  const { plan, metadata, name } = installed.definition;
+  const seen = questionsSeen(name, options.events ?? []);
+  const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
+  const known = (node: PlanNode): boolean => questions[node.index]?.kind !== 'unknown';
+  const chain = longestChain(plan, known).map(({ key }) => key);
+  return {
+    kind: installed.kind,
+    name,
+    ...(metadata.description !== undefined && { description: metadata.description }),
+    ...(installed.kind === 'resource' && { uri: uriOf(installed.definition.location) }),
+    arguments: filledByCaller(installed),
+    guards: guardsOf(plan),
+    resolvers: plan.nodes.map((node) => ({
+      ...resolverOf(plan, node),
+      asks: questions[node.index] ?? UNKNOWN,
+    })),
+    parameters: plan.params.map(({ param, source, wantsOutcome }) => {
+      return { name: param, resolver: keyOf(plan, source), outcome: wantsOutcome };
+    }),
+    once: installed.definition.once !== undefined,
+    capabilities: capabilitiesFor(questions),
+    declaredRounds: chain.length + 1,
+    atMostRounds: longestChain(plan, () => true).length + 1,
+    chain,
+    undeclared: plan.nodes.filter((node) => !known(node)).map(({ key }) => key),
+  };
+}
+
+/** Whether something can be explained. */
+export function isDefinition(value: unknown): value is AnyDefinition {
+  const kind = kindOf(value);
+  return kind === 'tool' || kind === 'prompt' || kind === 'resource';
+}
+
+function installedOf(definition: AnyDefinition): Installed {
+  const [installed] = isDefinition(definition) ? readDefinitions([definition]) : [];
+  if (installed !== undefined) return installed;
+  throw new TypeError(
+    'explain() takes a definition, as defineTool, definePrompt and defineResource make them.',
+  );
+}
+
+function filledByCaller(installed: Installed): ExplainedArgument[] {
+  switch (installed.kind) {
+    case 'tool':
+      return argumentsOf(installed.definition.inputSchema);
+    case 'prompt':
+      return argumentsOf(installed.definition.argsSchema);
+    case 'resource':
+      return variablesOf(installed.definition);
+  }
+}
+
+function uriOf(
+  location: Extract<Installed, { kind: 'resource' }>['definition']['location'],
+): string {
+  return typeof location === 'string' ? location : location.uriTemplate.toString();
+}
+
+/** The kinds of question that resolvers asked, by key. */
+function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<string, Askable> {
+  const seen = new Map<string, Askable>();
+  for (const event of events) {
+    const tells = event.type === 'asked' || event.type === 'answered' || event.type === 'fellBack';
+    if (tells && event.definition === name) seen.set(event.resolver, event.kind);
+  }
+  return seen;
+}
+
+const UNKNOWN: ExplainedQuestion = { kind: 'unknown', declared: false, seen: false };
+
+function questionOf({ resolver }: PlanNode, seen: Askable | undefined): ExplainedQuestion {
+  const { asks } = resolver.options;
+  const wasSeen = { seen: seen !== undefined };
+  if (asks === undefined) return { ...UNKNOWN, kind: seen ?? 'unknown', ...wasSeen };
+  if (typeof asks === 'string') return { kind: asks, declared: true, ...wasSeen };
+  return { kind: 'form', declared: true, ...wasSeen, fields: sentNames(asks) };
+}
+
+/** The guards in their order, each one once. */
+function guardsOf(plan: Plan): string[] {
+  const fills = plan.nodes.flatMap(({ serves }) => serves.filter((fill) => isGuard(plan, fill)));
+  const inOrder = fills.sort((a, b) => a.seq - b.seq);
+  return [...new Set(inOrder.map(({ source }) => keyOf(plan, source)))];
+}
+
+/** Whether it is the body's, and among the steps of the guards. */
+function isGuard({ guardSteps }: Plan, { consumer, seq }: Fill): boolean {
+  return consumer === BODY && seq < guardSteps;
+}
+
+function resolverOf(plan: Plan, node: PlanNode): Omit<ExplainedResolver, 'asks'> {
+  const { key, index, serves, resolver } = node;
+  return {
+    key,
+    guard: serves.some((fill) => isGuard(plan, fill)),
+    first: index < plan.guardNodes,
+    needs: needsOf(plan, node),
+    usedBy: serves.filter((fill) => !isGuard(plan, fill)).map((fill) => useOf(plan, fill)),
+    pinned: resolver.options.pin !== undefined,
+    disposed: resolver.options.dispose !== undefined,
+  };
+}
+
+/** In the order in which the author wrote them; the plan keeps arguments and resolvers apart. */
+function needsOf(plan: Plan, { args, fills, resolver }: PlanNode): ExplainedNeed[] {
+  const needs = [
+    ...args.map(({ param, argument }) => {
+      return { parameter: param, from: 'argument' as const, argument };
+    }),
+    ...fills.map(({ param, source, wantsOutcome }) => ({
+      parameter: param,
+      from: 'resolver' as const,
+      resolver: keyOf(plan, source),
+      outcome: wantsOutcome,
+    })),
+  ];
+  const byParameter = new Map(needs.map((need) => [need.parameter, need]));
+  return Object.keys(resolver.needs).flatMap((parameter) => byParameter.get(parameter) ?? []);
+}
+
+function useOf(plan: Plan, { consumer, param, wantsOutcome }: Fill): ExplainedUse {
+  const use = { parameter: param, outcome: wantsOutcome };
+  return consumer === BODY
+    ? { by: 'body', ...use }
+    : { by: 'resolver', resolver: keyOf(plan, consumer), ...use };
+}
+
+function keyOf({ nodes }: Plan, index: number): string {
+  return nodes[index]?.key ?? '';
+}
+
+const KINDS: readonly Askable[] = ['form', 'url', 'sample', 'roots'];
+
+function capabilitiesFor(questions: readonly ExplainedQuestion[]): ExplainedCapability[] {
+  const asked = new Set(questions.map(({ kind }) => kind));
+  return KINDS.filter((kind) => asked.has(kind)).map((kind) => {
+    const { name, required } = CAPABILITIES[kind];
+    return { kind, name, required };
+  });
+}

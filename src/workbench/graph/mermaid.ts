@@ -1,0 +1,119 @@
+/** A graph as Mermaid, for places that draw it themselves, such as a README. */
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import { explain } from './explain.js';
+import type { ExplainOptions } from './explain.js';
+import type { ExplainedArgument, ExplainedResolver, Explanation } from './explanation.js';
+import { showable } from './glyphs.js';
+import { askingWords, FILLED_BY, traitsOf } from './words.js';
+
+/**
+ * Explains a definition as a Mermaid flowchart.
+ *
+ * @example
+ *
+ * ```ts
+ * import { explainMermaid } from 'mcp-resolve/graph';
+ *
+ * const page = ['```mermaid', explainMermaid(refundOrder), '```'].join('\n');
+ * ```
+ *
+ * @throws {TypeError} If it is not a definition.
+ */
+export function explainMermaid(definition: AnyDefinition, options: ExplainOptions = {}): string {
+  return mermaidOf(explain(definition, options));
+}
+
+/** The same for a definition that has been explained. */
+export function mermaidOf(explanation: Explanation): string {
+  const ids = new Map(explanation.resolvers.map(({ key }, index) => [key, `r${index}`]));
+  const id = (key: string): string => ids.get(key) ?? key;
+  const first = explanation.resolvers.filter((resolver) => resolver.first);
+  const others = explanation.resolvers.filter((resolver) => !resolver.first);
+  const node = (resolver: ExplainedResolver): string => nodeOf(id(resolver.key), resolver);
+  return [
+    'flowchart LR',
+    ...group('arguments', FILLED_BY[explanation.kind], explanation.arguments.map(argumentOf)),
+    ...group('guards', 'guards, before anything else', first.map(node)),
+    ...others.map((resolver) => `  ${node(resolver)}`),
+    `  body([${quoted(`${explanation.kind} ${explanation.name}`, explanation.once ? 'once' : '')}]):::body`,
+    ...edgesOf(explanation, id).map((edge) => `  ${edge}`),
+    ...CLASSES.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+/** Colours that can be read on light and on dark ground. */
+const CLASSES = [
+  'classDef argument fill:#e2e8f0,stroke:#64748b,color:#0f172a',
+  'classDef computes fill:#f8fafc,stroke:#64748b,color:#0f172a',
+  'classDef asks fill:#fef3c7,stroke:#d97706,color:#451a03',
+  'classDef guard fill:#d1fae5,stroke:#059669,color:#022c22',
+  'classDef body fill:#e0e7ff,stroke:#4f46e5,color:#1e1b4b',
+];
+
+function group(id: string, title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  return [`  subgraph ${id}[${quoted(title)}]`, ...lines.map((line) => `    ${line}`), '  end'];
+}
+
+function argumentOf({ name, required, type }: ExplainedArgument, index: number): string {
+  return `a${index}[${quoted(`${name}${required ? '' : '?'}: ${type}`)}]:::argument`;
+}
+
+function nodeOf(id: string, resolver: ExplainedResolver): string {
+  const { asks, guard, key } = resolver;
+  const fields = asks.fields === undefined ? '' : `: ${asks.fields.join(', ')}`;
+  const label = quoted(key, `${askingWords(asks)}${fields}`, ...traitsOf(resolver));
+  const shown = asks.kind !== 'unknown' ? 'asks' : guard ? 'guard' : 'computes';
+  return guard ? `${id}{{${label}}}:::${shown}` : `${id}[${label}]:::${shown}`;
+}
+
+function edgesOf(explanation: Explanation, id: (key: string) => string): string[] {
+  const { resolvers, parameters, guards } = explanation;
+  const argumentIds = new Map(explanation.arguments.map(({ name }, index) => [name, `a${index}`]));
+  return [
+    ...resolvers.flatMap(({ key, needs }) =>
+      needs.flatMap((need) => {
+        const outcome = need.from === 'resolver' && need.outcome;
+        const source =
+          need.from === 'resolver' ? id(need.resolver) : argumentIds.get(need.argument);
+        return source === undefined ? [] : [edge(source, id(key), { ...need, outcome })];
+      }),
+    ),
+    ...parameters.map(({ name, resolver, outcome }) =>
+      edge(id(resolver), 'body', { parameter: name, outcome }),
+    ),
+    ...(guards.length > 0 ? ['guards ==> body'] : []),
+    ...(explanation.arguments.length > 0 ? ['arguments --> body'] : []),
+  ];
+}
+
+interface Label {
+  readonly parameter: string;
+  readonly outcome: boolean;
+}
+
+function edge(from: string, to: string, { parameter, outcome }: Label): string {
+  const label = quoted(outcome ? `${parameter}, outcome` : parameter);
+  return `${from} ${outcome ? '-.->' : '-->'}|${label}| ${to}`;
+}
+
+/** What Mermaid or the HTML behind it would read as its own. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  '#': '#35;',
+  '"': '#quot;',
+  '&': '#amp;',
+  '<': '#lt;',
+  '>': '#gt;',
+  '`': '#96;',
+  '\\': '#92;',
+};
+
+/** A label of one or more lines. */
+function quoted(...lines: readonly string[]): string {
+  const shown = lines.filter((line) => line !== '').map(escaped);
+  return `"${shown.join('<br>')}"`;
+}
+
+function escaped(text: string): string {
+  return showable(text).replace(/[#"&<>`\\]/g, (character) => ESCAPES[character] ?? character);
+}

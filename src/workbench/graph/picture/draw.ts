@@ -1,0 +1,183 @@
+/** Draws a definition as SVG that needs nothing else: no script, no font, no link, no id. */
+import type { Explanation } from '../explanation.js';
+import { showable } from '../glyphs.js';
+import { clientWords, roundsWords } from '../words.js';
+import { deckOf, PHASES, PILL } from './cards.js';
+import type { Card, Deck, Pill, Strand } from './cards.js';
+import { ICONS } from './icons.js';
+import { layOut } from './layout.js';
+import type { Area, Layout, Route } from './layout.js';
+import { legendOf } from './legend.js';
+import { fit } from './measure.js';
+import { SCOPE, styleSheet } from './style.js';
+import { escaped, textAt } from './xml.js';
+
+const MARGIN = 28;
+const NARROWEST = 560;
+const WIDEST_TEXT = 900;
+
+/** Draws a definition that has been explained. */
+export function drawing(explanation: Explanation): string {
+  const deck = deckOf(explanation);
+  const layout = layOut({ boxes: deck.cards, wires: deck.strands });
+  const width = Math.max(layout.width, NARROWEST);
+  const head = headOf(explanation, Math.min(width, WIDEST_TEXT));
+  const top = MARGIN + head.height + (deck.cards.some(isFirst) ? BAND_TOP : 22);
+  const legend = legendOf(deck, { width, left: MARGIN, top: top + layout.height + 40 });
+  const facts = factsOf(explanation, { width, top: legend.bottom + 14 });
+  const size = { width: width + 2 * MARGIN, height: facts.bottom + MARGIN - 8 };
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="${SCOPE}" role="img" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">`,
+    `<title>${escaped(`${explanation.kind} ${explanation.name}`)}</title>`,
+    `<desc>${escaped([...roundsWords(explanation).map((line) => `Rounds: ${line}.`), `The client ${clientWords(explanation)}.`].join(' '))}</desc>`,
+    `<style>${styleSheet()}</style>`,
+    `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
+    ...head.parts,
+    // A graph that is narrower than its heading stands in the middle.
+    `<g transform="translate(${MARGIN + Math.round((width - layout.width) / 2)} ${top})">`,
+    ...bandOf(deck, layout),
+    // Where wires run together, one line is enough.
+    ...new Set(deck.strands.flatMap((strand, index) => wireOf(strand, layout.routes[index]))),
+    ...deck.cards.map((card, index) => cardOf(card, layout.areas[index])),
+    '</g>',
+    ...legend.parts,
+    ...facts.parts,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+interface Drawn {
+  readonly parts: readonly string[];
+}
+
+const ABOUT = { family: 'sans', size: 13 } as const;
+const HEAD = { family: 'mono', size: 19 } as const;
+const FACT = { family: 'sans', size: 12 } as const;
+
+/** The name and the description. */
+function headOf(explanation: Explanation, width: number): Drawn & { readonly height: number } {
+  const { kind, name, uri, description } = explanation;
+  const parts = [textAt({ x: MARGIN, y: MARGIN + 10 }, 'label', kind.toUpperCase())];
+  let y = MARGIN + 16;
+  const write = (lines: readonly string[], style: string, height: number): void => {
+    for (const line of lines) {
+      y += height;
+      parts.push(textAt({ x: MARGIN, y }, style, line));
+    }
+  };
+  write(fit(showable(name), { face: HEAD, width, lines: 3 }), 'head', 22);
+  if (uri !== undefined) write(fit(showable(uri), { face: ABOUT, width, lines: 2 }), 'about', 21);
+  if (description !== undefined) {
+    const lines = fit(showable(description), { face: ABOUT, width, lines: 4 });
+    write(lines.slice(0, 1), 'about', 23);
+    write(lines.slice(1), 'about', 19);
+  }
+  return { parts, height: y - MARGIN + 8 };
+}
+
+/** The number of rounds and what the client needs. */
+function factsOf(
+  explanation: Explanation,
+  { width, top }: { readonly width: number; readonly top: number },
+): Drawn & { readonly bottom: number } {
+  const facts = [
+    ...roundsWords(explanation).map((line, index) => [index === 0 ? 'rounds' : '', line] as const),
+    ['client', clientWords(explanation)] as const,
+  ];
+  const parts: string[] = [];
+  let y = top;
+  for (const [label, fact] of facts) {
+    const lines = fit(showable(fact), { face: FACT, width: width - FACT_INDENT, lines: 3 });
+    for (const [index, line] of lines.entries()) {
+      y += 18;
+      if (index === 0) parts.push(textAt({ x: MARGIN, y }, 'label', label.toUpperCase()));
+      parts.push(textAt({ x: MARGIN + FACT_INDENT, y }, 'fact', line));
+    }
+  }
+  return { parts, bottom: y + 8 };
+}
+
+const FACT_INDENT = 72;
+
+/** The room above the graph, in which the band of the guards has its name. */
+const BAND_TOP = 34;
+const BAND_SIDE = 18;
+
+function isFirst({ phase }: Card): boolean {
+  return phase === PHASES.first;
+}
+
+/** The ground on which guards stand, and what they need. */
+function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
+  const guarded = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
+  if (guarded.length === 0) return [];
+  const left = Math.min(...guarded.map(({ x }) => x)) - BAND_SIDE;
+  const right = Math.max(...guarded.map(({ x, width }) => x + width)) + BAND_SIDE;
+  return [
+    `<rect class="band" x="${left}" y="-26" width="${right - left}" height="${height + 44}" rx="12"/>`,
+    `<g class="guard">${textAt({ x: left + BAND_SIDE, y: -10 }, 'label', 'GUARDS FIRST')}</g>`,
+  ];
+}
+
+/** A line that leaves and arrives level, and passes columns level; in pieces, one for each column. */
+function wireOf({ tone, outcome }: Strand, route: Route | undefined): string[] {
+  if (route === undefined) return [];
+  const { start, passes, end } = route;
+  const style = `wire ${tone}${outcome ? ' outcome' : ''}`;
+  let from: Point = start;
+  const pieces = passes.map(({ left, right, y }) => {
+    const piece = `${curve(from, { x: left, y })}H${right}`;
+    from = { x: right, y };
+    return piece;
+  });
+  return [
+    ...[...pieces, curve(from, { x: end.x - TIP, y: end.y })].map(
+      (piece) => `<path class="${style}" d="${piece}"/>`,
+    ),
+    `<path class="tip ${tone}" d="M${end.x} ${end.y}l-${TIP + 1} -4v8z"/>`,
+  ];
+}
+
+/** How long the point of a wire is. */
+const TIP = 6;
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function curve(from: Point, to: Point): string {
+  const half = Math.round((to.x - from.x) / 2);
+  return `M${from.x} ${from.y}C${from.x + half} ${from.y} ${to.x - half} ${to.y} ${to.x} ${to.y}`;
+}
+
+function cardOf(card: Card, area: Area | undefined): string {
+  if (area === undefined) return '';
+  const { width, height } = area;
+  return [
+    `<g class="${card.tone}" transform="translate(${area.x} ${area.y})">`,
+    `<title>${escaped(card.title)}</title>`,
+    `<rect class="card" width="${width}" height="${height}" rx="10"/>`,
+    `<path class="stripe" d="M10 0h${width - 20}a10 10 0 0 1 9.2 4h-${width - 1.6}a10 10 0 0 1 9.2 -4z"/>`,
+    ...(card.rule === undefined ? [] : [`<path class="rule" d="M0 ${card.rule}H${width}"/>`]),
+    ...card.lines.map(({ x, y, style, text }) => textAt({ x, y }, style, text)),
+    ...card.pills.map(pillOf),
+    // Where wires come in, they have points.
+    ...card.ports
+      .filter(({ side }) => side === 'out')
+      .map(({ y }) => `<circle class="port" cx="${width}" cy="${y}" r="3.2"/>`),
+    '</g>',
+  ].join('');
+}
+
+function pillOf({ text, icon, x, y, width }: Pill): string {
+  const start = icon === 'unknown' ? -1 : 7;
+  return [
+    `<g class="pill ${icon}" transform="translate(${x} ${y})">`,
+    `<rect width="${width}" height="${PILL}" rx="${PILL / 2}"/>`,
+    `<path class="icon" transform="translate(${start} 3.5)" d="${ICONS[icon]}"/>`,
+    textAt({ x: start + 15, y: 13 }, 'word', text),
+    '</g>',
+  ].join('');
+}

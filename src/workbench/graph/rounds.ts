@@ -1,0 +1,46 @@
+/**
+ * How many rounds a call can take. A question waits for the answers that its resolver needs, and
+ * all questions that are open go out together, so what counts is the longest chain of resolvers
+ * that ask. Guards finish before anything else starts, so their chain comes on top.
+ */
+import type { Plan, PlanNode } from '../../graph/plan.js';
+
+/** The longest chain of nodes that may ask, in the order in which they ask. */
+export function longestChain(
+  { nodes, guardNodes }: Plan,
+  mayAsk: (node: PlanNode) => boolean,
+): readonly PlanNode[] {
+  const links: (Link | undefined)[] = [];
+  for (const node of nodes) {
+    // What a guard asked is answered by the time that the others start.
+    const phase = node.index < guardNodes ? 0 : guardNodes;
+    const before = node.fills
+      .filter(({ source }) => source >= phase)
+      .reduce<Link | undefined>((longest, { source }) => longer(longest, links[source]), undefined);
+    links.push(mayAsk(node) ? { node, before, length: lengthOf(before) + 1 } : before);
+  }
+  const guards = links.slice(0, guardNodes).reduce(longer, undefined);
+  const others = links.slice(guardNodes).reduce(longer, undefined);
+  return [...nodesOf(guards), ...nodesOf(others)];
+}
+
+/** The end of a chain. */
+interface Link {
+  readonly node: PlanNode;
+  readonly before: Link | undefined;
+  readonly length: number;
+}
+
+function longer(one: Link | undefined, other: Link | undefined): Link | undefined {
+  return lengthOf(other) > lengthOf(one) ? other : one;
+}
+
+function lengthOf(link: Link | undefined): number {
+  return link?.length ?? 0;
+}
+
+function nodesOf(end: Link | undefined): PlanNode[] {
+  const nodes: PlanNode[] = [];
+  for (let link = end; link !== undefined; link = link.before) nodes.push(link.node);
+  return nodes.reverse();
+}

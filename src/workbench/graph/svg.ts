@@ -1,0 +1,23 @@
+/** A graph as a picture. */
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import { explain } from './explain.js';
+import type { ExplainOptions } from './explain.js';
+import { drawing } from './picture/draw.js';
+
+/**
+ * Explains a definition as an SVG document that needs nothing else, for light and for dark ground.
+ *
+ * @example
+ *
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ * import { explainSvg } from 'mcp-resolve/graph';
+ *
+ * await writeFile('refund_order.svg', explainSvg(refundOrder));
+ * ```
+ *
+ * @throws {TypeError} If it is not a definition.
+ */
+export function explainSvg(definition: AnyDefinition, options: ExplainOptions = {}): string {
+  return drawing(explain(definition, options));
+}

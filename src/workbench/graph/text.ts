@@ -1,0 +1,244 @@
+/**
+ * A graph for a terminal: the parameters of the body as a tree of what they need. A resolver that
+ * several need is drawn where it is first met, and named where it is met again.
+ */
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import { explain } from './explain.js';
+import type { ExplainOptions } from './explain.js';
+import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';
+import { columnsOf, showable } from './glyphs.js';
+import { askingWords, clientWords, FILLED_BY, roundsWords, traitsOf } from './words.js';
+
+/** How a graph is printed. */
+export interface ExplainTextOptions extends ExplainOptions {
+  /** Whether to use the colours of a terminal. Default: false. */
+  readonly color?: boolean;
+}
+
+/**
+ * Explains a definition as text for a terminal.
+ *
+ * @example
+ *
+ * ```ts
+ * import { explainText } from 'mcp-resolve/graph';
+ *
+ * console.log(explainText(refundOrder, { color: process.stdout.isTTY }));
+ * ```
+ *
+ * @throws {TypeError} If it is not a definition.
+ */
+export function explainText(definition: AnyDefinition, options: ExplainTextOptions = {}): string {
+  return textOf(explain(definition, options), options.color === true);
+}
+
+/** The same for a definition that has been explained. */
+export function textOf(explanation: Explanation, color: boolean): string {
+  const paint = color ? painted : plain;
+  const sections = [
+    heading(explanation, paint),
+    argumentLines(explanation, paint),
+    ...new Trees(explanation, paint).sections(),
+    facts(explanation, paint),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+type Style = 'title' | 'section' | 'name' | 'quiet' | 'asks' | 'trait';
+type Paint = (style: Style, text: string) => string;
+
+const CODES: Readonly<Record<Style, string>> = {
+  title: '1',
+  section: '2',
+  name: '36',
+  quiet: '2',
+  asks: '33',
+  trait: '35',
+};
+
+const plain: Paint = (_, text) => text;
+const painted: Paint = (style, text) =>
+  text === '' ? '' : `\u001b[${CODES[style]}m${text}\u001b[0m`;
+
+function heading({ kind, name, uri, once, description }: Explanation, paint: Paint): string[] {
+  const place = uri === undefined ? '' : ` ${paint('quiet', showable(uri))}`;
+  const traits = once ? `  ${paint('trait', 'once')}` : '';
+  return [
+    `${kind} ${paint('title', showable(name))}${place}${traits}`,
+    ...(description === undefined ? [] : [showable(description)]),
+  ];
+}
+
+function argumentLines({ kind, arguments: given }: Explanation, paint: Paint): string[] {
+  if (given.length === 0) return [];
+  const names = given.map(({ name, required }) => `${showable(name)}${required ? '' : '?'}`);
+  const width = Math.max(...names.map(columnsOf));
+  const lines = given.map(({ type }, index) => {
+    const name = names[index] ?? '';
+    return `  ${paint('name', pad(name, width))}  ${paint('quiet', showable(type))}`;
+  });
+  return [paint('section', FILLED_BY[kind]), ...lines];
+}
+
+function facts(explanation: Explanation, paint: Paint): string[] {
+  const [rounds = '', ...more] = roundsWords(explanation).map(showable);
+  return [
+    `${paint('section', 'rounds')}  ${rounds}`,
+    ...more.map((line) => `        ${line}`),
+    `${paint('section', 'client')}  ${clientWords(explanation)}`,
+  ];
+}
+
+/** A place in the tree: a parameter, and the resolver that fills it. */
+interface Place {
+  readonly parameter: string;
+  readonly key: string;
+  readonly outcome: boolean;
+  /** What stands before it on its own line, and on the lines of what it needs. */
+  readonly stem: string;
+  readonly indent: string;
+  readonly depth: number;
+}
+
+interface Line {
+  readonly stem: string;
+  readonly label: string;
+  readonly notes: readonly string[];
+  readonly width: number;
+}
+
+/** Deeper than this, a tree goes on below: its lines would leave the screen. */
+const DEEP = 10;
+
+/** The trees of a definition: guards, parameters, and what is too deep for either. */
+class Trees {
+  private readonly resolvers: ReadonlyMap<string, ExplainedResolver>;
+  private readonly drawn = new Set<string>();
+  private readonly postponed = new Set<string>();
+
+  constructor(
+    private readonly explanation: Explanation,
+    private readonly paint: Paint,
+  ) {
+    this.resolvers = new Map(explanation.resolvers.map((resolver) => [resolver.key, resolver]));
+  }
+
+  sections(): string[][] {
+    const { guards, parameters } = this.explanation;
+    const sections = [
+      this.section('guards, before anything else', guards.map(rootOf)),
+      this.section(
+        'resolvers fill',
+        parameters.map(({ name, resolver, outcome }) => ({
+          ...rootOf(resolver),
+          parameter: name,
+          outcome,
+        })),
+      ),
+    ];
+    for (const key of this.postponed) {
+      if (!this.drawn.has(key)) sections.push(this.section('further up', [rootOf(key)]));
+    }
+    return sections;
+  }
+
+  private section(title: string, roots: readonly Place[]): string[] {
+    if (roots.length === 0) return [];
+    const lines: Line[] = [];
+    const open = [...roots].reverse();
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      const resolver = this.resolvers.get(place.key);
+      if (resolver === undefined) continue;
+      const branches = this.branchesOf(place, resolver);
+      lines.push(this.line(place, resolver, branches));
+      if (branches === 'drawn') open.push(...placesUnder(place, resolver).reverse());
+    }
+    return [this.paint('section', title), ...this.aligned(lines)];
+  }
+
+  /** Where the needs of a resolver are: under it, or elsewhere. */
+  private branchesOf({ key, depth }: Place, { needs }: ExplainedResolver): Branches {
+    if (this.drawn.has(key)) return 'above';
+    if (depth >= DEEP && needs.some(({ from }) => from === 'resolver')) {
+      this.postponed.add(key);
+      return 'below';
+    }
+    this.drawn.add(key);
+    return 'drawn';
+  }
+
+  private line(place: Place, resolver: ExplainedResolver, branches: Branches): Line {
+    const { parameter, key, stem, outcome } = place;
+    const name = showable(parameter === key ? key : `${parameter} ← ${key}`);
+    const given = branches === 'drawn' ? argumentsIn(resolver.needs) : '';
+    return {
+      stem,
+      label: `${this.paint('name', name)}${this.paint('quiet', given)}`,
+      width: columnsOf(stem + name + given),
+      notes: [
+        ...(outcome ? [this.paint('trait', 'outcome')] : []),
+        ...(branches === 'drawn' ? this.notesOn(resolver) : [this.paint('quiet', branches)]),
+      ],
+    };
+  }
+
+  private notesOn(resolver: ExplainedResolver): string[] {
+    const { asks } = resolver;
+    const fields = asks.fields === undefined ? '' : `: ${showable(asks.fields.join(', '))}`;
+    return [
+      this.paint(asks.kind === 'unknown' ? 'quiet' : 'asks', `${askingWords(asks)}${fields}`),
+      ...traitsOf(resolver).map((trait) => this.paint('trait', trait)),
+    ];
+  }
+
+  /** With the notes in one column, unless a line is too long for it. */
+  private aligned(lines: readonly Line[]): string[] {
+    const fitting = lines.map(({ width }) => width).filter((width) => width <= WIDEST);
+    const column = Math.max(0, ...fitting);
+    return lines.map(({ stem, label, width, notes }) => {
+      const space = ' '.repeat(Math.max(0, column - width) + 2);
+      return `  ${this.paint('quiet', stem)}${label}${space}${notes.join(' · ')}`;
+    });
+  }
+}
+
+type Branches = 'drawn' | 'above' | 'below';
+
+/** The column of the notes goes no further to the right. */
+const WIDEST = 44;
+
+function rootOf(key: string): Place {
+  return { parameter: key, key, outcome: false, stem: '', indent: '', depth: 0 };
+}
+
+function placesUnder({ indent, depth }: Place, { needs }: ExplainedResolver): Place[] {
+  const fills = needs.filter((need) => need.from === 'resolver');
+  return fills.map(({ parameter, resolver, outcome }, index) => {
+    const last = index === fills.length - 1;
+    return {
+      parameter,
+      key: resolver,
+      outcome,
+      stem: `${indent}${last ? '└─ ' : '├─ '}`,
+      indent: `${indent}${last ? '   ' : '│  '}`,
+      depth: depth + 1,
+    };
+  });
+}
+
+/** The arguments that a resolver takes, as in a call. */
+function argumentsIn(needs: readonly ExplainedNeed[]): string {
+  const given = needs
+    .filter((need) => need.from === 'argument')
+    .map(({ parameter, argument }) =>
+      parameter === argument ? argument : `${parameter}: ${argument}`,
+    );
+  return given.length === 0 ? '' : ` (${showable(given.join(', '))})`;
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
+}

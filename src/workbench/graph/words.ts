@@ -1,0 +1,54 @@
+/** What is said about a graph in more than one form: the same words in text and in pictures. */
+import type { ExplainedQuestion, ExplainedResolver, Explanation } from './explanation.js';
+
+/** Who fills the arguments. */
+export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
+  tool: 'the model fills',
+  prompt: 'the user fills',
+  resource: 'the uri fills',
+};
+
+/** How a question is called. */
+export const QUESTIONS = {
+  form: 'a form',
+  url: 'a link',
+  sample: 'the model',
+  roots: 'the roots',
+} as const;
+
+/** What a resolver asks, without the fields. */
+export function askingWords({ kind, declared }: ExplainedQuestion): string {
+  if (kind === 'unknown') return 'may ask';
+  return `${kind === 'roots' ? 'asks for' : 'asks'} ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
+}
+
+/** What is special about a resolver, besides what it asks. */
+export function traitsOf({ pinned, disposed }: ExplainedResolver): string[] {
+  return [...(pinned ? ['pinned'] : []), ...(disposed ? ['disposed'] : [])];
+}
+
+/** How many rounds a call takes, and how that was counted: one line, or two. */
+export function roundsWords(explanation: Explanation): string[] {
+  const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
+  const declared =
+    chain.length === 0
+      ? `1: ${undeclared.length === 0 ? 'nothing is asked' : 'no question is declared'}`
+      : `at most ${declaredRounds}: ${chain.join(', then ')}`;
+  if (undeclared.length === 0) return [declared];
+  const ask = undeclared.length === 1 ? 'this one asks' : 'these ask';
+  return [declared, `at most ${atMostRounds}, if ${ask} as well: ${some(undeclared)}`];
+}
+
+/** What a client has to be capable of. */
+export function clientWords({ capabilities, undeclared }: Explanation): string {
+  const names = capabilities.map(({ name }) => name).join(', ') || 'nothing';
+  return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as declared`;
+}
+
+/** More names than anybody reads. */
+const SOME = 5;
+
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, SOME).join(', ');
+  return names.length > SOME ? `${shown} and ${names.length - SOME} more` : shown;
+}
