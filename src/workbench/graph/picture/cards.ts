@@ -10,7 +10,7 @@ import type {
 } from '../explanation.js';
 import { showable } from '../glyphs.js';
 import { askingWords, FILLED_BY, traitsOf } from '../words.js';
-import type { Box, Wire } from './layout.js';
+import type { Box, Wire } from './boxes.js';
 import { fit, widthOf } from './measure.js';
 import type { Face } from './measure.js';
 

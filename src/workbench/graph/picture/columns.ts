@@ -1,5 +1,5 @@
 /** Gives each box a column. */
-import type { Box, Graph, Wire } from './layout.js';
+import type { Box, Graph, Wire } from './boxes.js';
 
 /** The column of each box, counted from the left without gaps. */
 export function columnsOf({ boxes, wires }: Graph): number[] {

@@ -11,33 +11,12 @@
  *
  * Two boxes never overlap, and no wire crosses a box.
  */
+import type { Graph } from './boxes.js';
 import { columnsOf } from './columns.js';
 import { order } from './order.js';
 import { place } from './place.js';
 import { slotsOf } from './slots.js';
 import type { Slot } from './slots.js';
-
-/** A box to be placed. */
-export interface Box {
-  readonly width: number;
-  readonly height: number;
-  /** Boxes of a later phase stand to the right of all boxes of an earlier one. */
-  readonly phase: number;
-}
-
-/** A wire between two boxes; its ends are so far from their upper edges. */
-export interface Wire {
-  readonly from: number;
-  readonly fromOffset: number;
-  readonly to: number;
-  readonly toOffset: number;
-}
-
-/** What is to be laid out. Wires go from boxes to others that stand later in the list. */
-export interface Graph {
-  readonly boxes: readonly Box[];
-  readonly wires: readonly Wire[];
-}
 
 /** Where something is. */
 export interface Area {

@@ -2,7 +2,7 @@
  * The places in the columns: one for each box, and one for each wire that passes a column. Wires
  * from one point share their places, so that they run as one line until they part.
  */
-import type { Graph, Wire } from './layout.js';
+import type { Graph, Wire } from './boxes.js';
 
 /** A place in a column. */
 export interface Slot {
