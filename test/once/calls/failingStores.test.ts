@@ -22,10 +22,10 @@ import {
   type StepName,
   storeFull,
   storeUnavailable,
-  withLease,
   until,
   yes,
 } from './support.js';
+import { withLease } from './withLease.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -22,10 +22,10 @@ import {
   payTool,
   roundsAt,
   roundsOf,
-  withLease,
   until,
   yes,
 } from './support.js';
+import { withLease } from './withLease.js';
 
 afterEach(() => {
   vi.useRealTimers();

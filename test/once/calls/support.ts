@@ -223,12 +223,3 @@ export function heard(store: OnceStore = memoryOnceStore()): HeardStore {
     },
   };
 }
-
-/** The same store, in which a claim does not hold for 30 seconds. */
-export function withLease(leaseMs: number, store: OnceStore = memoryOnceStore()): OnceStore {
-  return {
-    ...store,
-    claim: (id, lease) => store.claim(id, { ...lease, leaseMs }),
-    renew: (id, lease) => store.renew(id, { ...lease, leaseMs }),
-  };
-}
