@@ -371,6 +371,32 @@ describe.each(eras)('on the %s era', (era) => {
     expect(runs).toBe(era === 'modern' ? 2 : 1);
   });
 
+  test('G33: a question that shows what a fallback gives anew moves on; over a pinned value it stays', async () => {
+    let runs = 0;
+    const model = resolver({}, () => sample(prompt, { otherwise: () => said(`draft ${++runs}`) }));
+    const words = resolver({ model }, ({ model: { content } }) => JSON.stringify(content));
+    const kept = resolver({ words }, ({ words: shown }) => shown, { pin: z.string() });
+    const asking = (shown: Resolver<string>) =>
+      resolver({ shown }, (values) => confirm(`File ${values.shown}?`));
+    const moving = defineTool('moving', { resolve: { sure: asking(words) } }, () => 'filed');
+    const steady = defineTool('steady', { resolve: { sure: asking(kept) } }, () => 'filed');
+    const chat = await talk(era, serving(moving, steady), {
+      elicit: () => accept({ confirm: true }),
+      maxRounds: 3,
+    });
+
+    expect(await chat.text('steady')).toBe('filed');
+    expect(chat.asked).toEqual(['File {"type":"text","text":"draft 1"}?']);
+    if (era === 'legacy') {
+      expect(await chat.text('moving')).toBe('filed');
+      return;
+    }
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await expect(chat.call('moving')).rejects.toThrow(/rounds/);
+    expect(new Set(chat.asked).size).toBe(chat.asked.length);
+    warn.mockRestore();
+  });
+
   test('a later question can rest on a fallback, and the outcome tells it from an answer', async () => {
     const form = resolver({}, () => elicit('Name?', Name, { otherwise: nobody }));
     const greeting = resolver({ form: outcome(form) }, ({ form: how }) =>
