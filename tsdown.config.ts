@@ -8,6 +8,8 @@ export default defineConfig({
     'src/client.ts',
     'src/once.ts',
     'src/explain.ts',
+    'src/testing.ts',
+    'src/otel.ts',
   ],
   format: ['esm', 'cjs'],
   // "neutral" keeps Node's modules and globals out of the core; src/node.ts names what it needs.
@@ -16,7 +18,7 @@ export default defineConfig({
   dts: true,
   sourcemap: false,
   clean: true,
-  deps: { neverBundle: [/^node:/, /^@modelcontextprotocol\//] },
+  deps: { neverBundle: [/^node:/, /^@modelcontextprotocol\//, /^@opentelemetry\//] },
   outExtensions: ({ format }) =>
     format === 'cjs' ? { js: '.cjs', dts: '.d.cts' } : { js: '.mjs', dts: '.d.mts' },
 });

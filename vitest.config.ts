@@ -25,6 +25,8 @@ export default defineConfig({
       { find: /^mcp-resolve\/client$/, replacement: source('client.ts') },
       { find: /^mcp-resolve\/once$/, replacement: source('once.ts') },
       { find: /^mcp-resolve\/graph$/, replacement: source('explain.ts') },
+      { find: /^mcp-resolve\/testing$/, replacement: source('testing.ts') },
+      { find: /^mcp-resolve\/otel$/, replacement: source('otel.ts') },
     ],
   },
   test: {

@@ -25,12 +25,15 @@ const ENTRIES = [
   'mcp-resolve/client',
   'mcp-resolve/once',
   'mcp-resolve/graph',
+  'mcp-resolve/testing',
+  'mcp-resolve/otel',
 ];
 const COMPILER_TIMEOUT = 120_000;
 const PEERS = [
   '@modelcontextprotocol/server',
   '@modelcontextprotocol/node',
   '@modelcontextprotocol/client',
+  '@opentelemetry/api',
   'zod',
 ];
 
@@ -71,7 +74,16 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('holds a build of every entry point', () => {
-    for (const entry of ['index', 'engine', 'node', 'client', 'once', 'explain']) {
+    for (const entry of [
+      'index',
+      'engine',
+      'node',
+      'client',
+      'once',
+      'explain',
+      'testing',
+      'otel',
+    ]) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -129,12 +141,9 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine', 'client', 'once', 'explain'].flatMap((entry) => [
-    `${entry}.mjs`,
-    `${entry}.cjs`,
-    `${entry}.d.mts`,
-    `${entry}.d.cts`,
-  ])) {
+  for (const start of ['index', 'engine', 'client', 'once', 'explain', 'testing', 'otel'].flatMap(
+    (entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`],
+  )) {
     it(`reaches no module of Node from ${start}`, async () => {
       const reached = await importsReachedFrom(path.join(installed, 'dist', start));
       expect(reached.files.size).toBeGreaterThan(0);

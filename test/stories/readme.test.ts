@@ -11,6 +11,8 @@ import * as graph from 'mcp-resolve/graph';
 import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
 import * as once from 'mcp-resolve/once';
+import * as otel from 'mcp-resolve/otel';
+import * as testing from 'mcp-resolve/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ROOT, run } from './program.js';
@@ -97,7 +99,7 @@ describe('the README', () => {
       const column = exported.includes('mcp-resolve/') ? meaning : exported;
       return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
     });
-    const exported = [main, node, engine, client, once, graph].flatMap((entry) =>
+    const exported = [main, node, engine, client, once, graph, testing, otel].flatMap((entry) =>
       Object.keys(entry),
     );
     expect(names.sort()).toEqual(exported.sort());

@@ -1,0 +1,6 @@
+/**
+ * The entry `mcp-resolve/otel`: calls as OpenTelemetry spans. Needs the package
+ * `@opentelemetry/api`. A line here is a promise.
+ */
+export { otelEvents } from './workbench/trace/otel.js';
+export type { OtelOptions } from './workbench/trace/otel.js';

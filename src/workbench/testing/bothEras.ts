@@ -1,0 +1,100 @@
+/** Runs a test on both eras of the protocol, and insists that a user could not tell them apart. */
+import { isObject } from '../../define/schema.js';
+import { canonicalJson } from '../../state/canonical.js';
+import type { Era } from './options.js';
+import type { AskedQuestion } from './question.js';
+import type { Run } from './result.js';
+import { shortened } from './sketch.js';
+
+/**
+ * Calls `fn` for the modern era and then for the legacy one, and compares what the two calls ended
+ * with and what they asked. Gives the modern run.
+ *
+ * Rounds and how often a function ran are not compared: there the eras differ by design. When a
+ * call fails, a 2025 client may have been asked less, because it is asked one question at a time.
+ *
+ * @example
+ *
+ * ```ts
+ * const { text } = await bothEras((era) =>
+ *   run(payInvoice, { invoice: 'INV-2' }, { era, answers }),
+ * );
+ * ```
+ *
+ * @throws {Error} If the eras do not agree; it says on what. What `fn` throws passes, with the era
+ *   in front of its message.
+ */
+export async function bothEras<R extends Run>(fn: (era: Era) => Promise<R>): Promise<R> {
+  if (typeof fn !== 'function') throw new TypeError(`bothEras() takes a function: ${EXAMPLE}.`);
+  const modern = await runOf(fn, 'modern');
+  const legacy = await runOf(fn, 'legacy');
+  const differences = [...endsDiffer(modern, legacy), ...questionsDiffer(modern.questions, legacy)];
+  if (differences.length === 0) return modern;
+  const title = `The two eras do not agree on '${modern.definition}'.`;
+  throw new Error([title, '', ...differences].join('\n'));
+}
+
+const EXAMPLE = 'bothEras((era) => run(payInvoice, args, { era, answers }))';
+
+async function runOf<R extends Run>(fn: (era: Era) => Promise<R>, era: Era): Promise<R> {
+  const run: unknown = await fn(era).catch((error: unknown) => {
+    throw inEra(era, error);
+  });
+  if (!isObject(run) || typeof run.era !== 'string') {
+    throw new TypeError(`bothEras(): its function returns the run that is compared: ${EXAMPLE}.`);
+  }
+  if (run.era === era) return run as unknown as R;
+  throw new TypeError(
+    `bothEras(): its function was called for the ${era} era and ran the ${run.era} one: ${EXAMPLE}.`,
+  );
+}
+
+/** The same error, so that a test runner shows it as its own. */
+function inEra(era: Era, error: unknown): unknown {
+  if (!(error instanceof Error) || Object.isFrozen(error)) return error;
+  error.message = `On the ${era} era: ${error.message}`;
+  return error;
+}
+
+function endsDiffer(modern: Run, legacy: Run): string[] {
+  return (['isError', 'text', 'structured', 'error', 'result'] as const).flatMap((field) => {
+    const [one, other] = [comparable(modern[field]), comparable(legacy[field])];
+    if (one === other) return [];
+    // The text is part of the result, and the shorter way to say the same.
+    if (field === 'result' && modern.text !== legacy.text) return [];
+    return [...entry(field, 'modern', one), ...entry('', 'legacy', other)];
+  });
+}
+
+function questionsDiffer(modern: readonly AskedQuestion[], legacy: Run): string[] {
+  const onModern = new Set(modern.map(asked));
+  const onLegacy = new Set(legacy.questions.map(asked));
+  const onlyModern = legacy.isError ? [] : [...onModern].filter((one) => !onLegacy.has(one));
+  const onlyLegacy = [...onLegacy].filter((one) => !onModern.has(one));
+  return [
+    ...onlyModern.flatMap((one) => entry('asked', 'only modern', one)),
+    ...onlyLegacy.flatMap((one) => entry('asked', 'only legacy', one)),
+  ];
+}
+
+function asked({ key, kind, message }: AskedQuestion): string {
+  return `${key} (${kind})${message === '' ? '' : `: ${message}`}`;
+}
+
+function entry(field: string, who: string, text: string): string[] {
+  return [`  ${field.padEnd(10)}  ${who.padEnd(11)}  ${shortened(text, 400)}`];
+}
+
+/** What only one of the eras puts on the wire is not part of a result. */
+function comparable(value: unknown): string {
+  if (!isObject(value)) return value === undefined ? 'none' : plain(value);
+  const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = value;
+  const { 'io.modelcontextprotocol/serverInfo': ____, ...meta } = {
+    ...(_meta as object),
+  } as Record<string, unknown>;
+  return plain(Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta });
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : canonicalJson(value);
+}

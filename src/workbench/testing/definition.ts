@@ -1,0 +1,154 @@
+/** What a test calls: a definition, its arguments, and the copy of it that is installed. */
+import type {
+  CallToolResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import { kindOf } from '../../define/brand.js';
+import { isObject } from '../../define/schema.js';
+import type { Plan } from '../../graph/plan.js';
+import type { CallTarget } from '../../wire/client/target.js';
+import { readDefinitions } from '../../wire/install/definitions.js';
+import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
+import type { Prompt } from '../../wire/prompt/definition.js';
+import type { Resource } from '../../wire/resource/definition.js';
+import type { Tool } from '../../wire/tool/definition.js';
+import type { Override } from './override.js';
+import { overridePlan } from './overridePlan.js';
+
+/** What a definition is called with: the arguments of a tool or a prompt, the uri of a resource. */
+export type ArgumentsFor<D extends AnyDefinition> = D extends Resource
+  ? string | URL | undefined
+  : D extends Tool<infer Args>
+    ? Untyped<Args>
+    : D extends Prompt<infer Args>
+      ? Untyped<Args>
+      : never;
+
+/** The arguments of a definition whose own type has been forgotten, as in a list of tools. */
+type Untyped<Args> = [Args] extends [never] ? Readonly<Record<string, unknown>> | undefined : Args;
+
+/** What a definition answers. */
+export type ResultOf<D extends AnyDefinition> = D extends Tool
+  ? CallToolResult
+  : D extends Prompt
+    ? GetPromptResult
+    : ReadResourceResult;
+
+/** The rest of a call: its arguments, which may be left out where there are none, and options. */
+export type CallOf<D extends AnyDefinition, Options> =
+  undefined extends ArgumentsFor<D>
+    ? [args?: ArgumentsFor<D>, options?: Options]
+    : [args: ArgumentsFor<D>, options?: Options];
+
+/** A definition, about to be called. */
+export interface Subject {
+  readonly kind: Installed['kind'];
+  readonly name: string;
+  /** The plan as it was defined. */
+  readonly plan: Plan;
+  /** Where the call goes to. */
+  readonly target: CallTarget;
+  /** What is installed: a copy with the overrides in place. */
+  readonly installed: AnyDefinition;
+  /** How often the body has run. */
+  readonly bodyRuns: () => number;
+}
+
+/** What a definition is called with, as it was given. */
+export interface Given {
+  readonly definition: AnyDefinition;
+  readonly args: unknown;
+  readonly overrides: readonly Override[];
+  /** The function that was called, for its errors. */
+  readonly caller: string;
+}
+
+/**
+ * Reads what is to be called.
+ *
+ * @throws {TypeError} If it cannot be called like this.
+ */
+export function subjectOf({ definition, args, overrides, caller }: Given): Subject {
+  const kind = kindOf(definition);
+  if (kind !== 'tool' && kind !== 'prompt' && kind !== 'resource') {
+    throw new TypeError(
+      `${caller}() takes a definition first, as in ${caller}(payInvoice, { invoice: 'INV-1' }): ${misfit(definition)}.`,
+    );
+  }
+  const [read] = readDefinitions([definition]);
+  if (read === undefined) throw new TypeError(`${caller}() takes a definition first.`);
+  const { name, plan } = read.definition;
+  let runs = 0;
+  const change = {
+    plan: overridePlan(plan, overrides),
+    body: (...given: Parameters<Body>) => {
+      runs += 1;
+      return read.definition.body(...given);
+    },
+  };
+  const target = targetOf(read, args, caller);
+  return {
+    kind,
+    name,
+    plan,
+    target,
+    installed: copyOf(definition, read, change),
+    bodyRuns: () => runs,
+  };
+}
+
+type Body = Installed['definition']['body'];
+
+interface Change {
+  readonly plan: Plan;
+  readonly body: Body;
+}
+
+/** The same definition with another plan and body: the author's stays as it is. */
+function copyOf(given: AnyDefinition, read: Installed, change: Change): AnyDefinition {
+  switch (read.kind) {
+    case 'tool':
+      return { ...(given as Tool), '~definition': { ...read.definition, ...change } };
+    case 'prompt':
+      return { ...(given as Prompt), '~definition': { ...read.definition, ...change } };
+    case 'resource': {
+      const { at } = read.definition;
+      const changed = { ...read.definition, ...change };
+      return {
+        ...(given as Resource),
+        '~definition': { ...changed, at: (uri) => ({ ...at(uri), ...change }) },
+      };
+    }
+  }
+}
+
+function targetOf({ kind, definition }: Installed, args: unknown, caller: string): CallTarget {
+  const { name } = definition;
+  if (kind === 'resource') return { resource: uriOf(definition.location, args, caller) };
+  if (args !== undefined && !isObject(args)) {
+    throw new TypeError(`${caller}(): the arguments of '${name}' are an object, or left out.`);
+  }
+  const given = args === undefined ? {} : { arguments: args as Record<string, string> };
+  return kind === 'tool' ? { name, ...given } : { prompt: name, ...given };
+}
+
+function uriOf(location: unknown, given: unknown, caller: string): string {
+  if (typeof given === 'string' || given instanceof URL) return String(given);
+  if (given === undefined && typeof location === 'string') return location;
+  throw new TypeError(
+    `${caller}(): a resource is read at a uri, as in ${caller}(trip, 'trips://next').`,
+  );
+}
+
+function misfit(given: unknown): string {
+  const kind = kindOf(given);
+  if (kind === 'resolver') return 'this is a resolver; call the tool that uses it';
+  if (given === undefined) return 'it is undefined (is its name misspelt, or not exported?)';
+  if (Array.isArray(given)) return 'this is a list; call one of them at a time';
+  if (isObject(given) && typeof given.registerTool === 'function')
+    return 'this is a server; call one of its tools, which the kit installs on a server of its own';
+  return typeof given === 'function'
+    ? 'this is a function; a tool is made with defineTool(name, config, body)'
+    : 'make one with defineTool(name, config, body)';
+}

@@ -1,0 +1,92 @@
+/**
+ * A plan in which a test's values stand for some resolvers. What only they needed is left out, so
+ * that it does not run; keys and sequence numbers stay, so that questions keep their names and the
+ * first failure is the same one.
+ */
+import type { AnyResolver } from '../../define/model.js';
+import { BODY } from '../../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
+import type { Override } from './override.js';
+
+/**
+ * Puts overrides into a plan.
+ *
+ * @throws {TypeError} If one of them is for a resolver that the plan does not have.
+ */
+export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
+  if (overrides.length === 0) return plan;
+  const stand = standIns(plan, overrides);
+  const kept = keptNodes(plan, stand);
+  const placeOf = new Map(kept.map((node, place) => [node.index, place]));
+  const moved = (fill: Fill): Fill => ({
+    ...fill,
+    source: placeOf.get(fill.source) ?? BODY,
+    consumer: placeOf.get(fill.consumer) ?? BODY,
+  });
+  const isWanted = ({ consumer }: Fill): boolean =>
+    consumer === BODY || (placeOf.has(consumer) && !stand.has(consumer));
+  const nodes: PlanNode[] = [];
+  for (const { upstream, ...node } of kept) {
+    const standIn = stand.get(node.index);
+    const fills = standIn === undefined ? node.fills.map(moved) : [];
+    nodes.push({
+      ...node,
+      index: nodes.length,
+      resolver: standIn ?? node.resolver,
+      args: standIn === undefined ? node.args : [],
+      fills,
+      serves: node.serves.filter(isWanted).map(moved),
+      ...(upstream !== undefined && { upstream: upstreamOf(nodes, fills) }),
+    });
+  }
+  const guardNodes = kept.filter(({ index }) => index < plan.guardNodes).length;
+  return { ...plan, nodes, guardNodes, params: plan.params.map(moved) };
+}
+
+/** What stands for the nodes that are overridden, by index. */
+function standIns(plan: Plan, overrides: readonly Override[]): Map<number, AnyResolver> {
+  const stand = new Map<number, AnyResolver>();
+  for (const [place, { resolver, give }] of overrides.entries()) {
+    const node = plan.nodes.find((one) => one.resolver === resolver);
+    if (node === undefined) throw new TypeError(notUsed(plan, resolver, place));
+    if (stand.has(node.index)) {
+      throw new TypeError(`overrides: resolver '${node.key}' of '${plan.name}' is in there twice.`);
+    }
+    const { name, pin } = resolver.options;
+    stand.set(node.index, {
+      ...resolver,
+      needs: {},
+      fn: (_values, ctx) => give(ctx),
+      options: { ...(name !== undefined && { name }), ...(pin !== undefined && { pin }) },
+    });
+  }
+  return stand;
+}
+
+/** What the body and the guards still need. Consumers stand behind what they need. */
+function keptNodes({ nodes }: Plan, stand: ReadonlyMap<number, unknown>): readonly PlanNode[] {
+  const needed = new Set<number>([BODY]);
+  for (const { index, serves } of [...nodes].reverse()) {
+    const isNeeded = serves.some(({ consumer }) => needed.has(consumer) && !stand.has(consumer));
+    if (isNeeded) needed.add(index);
+  }
+  return nodes.filter(({ index }) => needed.has(index));
+}
+
+/** The keys of all that some fills come from, in walk order. */
+function upstreamOf(nodes: readonly PlanNode[], fills: readonly Fill[]): string[] {
+  const found = new Set<number>();
+  const todo = fills.map(({ source }) => source);
+  for (const index of todo) {
+    if (found.has(index)) continue;
+    found.add(index);
+    todo.push(...(nodes[index]?.fills ?? []).map(({ source }) => source));
+  }
+  return nodes.filter(({ index }) => found.has(index)).map(({ key }) => key);
+}
+
+function notUsed({ name, nodes }: Plan, resolver: AnyResolver, place: number): string {
+  const called = resolver.options.name === undefined ? '' : ` ('${resolver.options.name}')`;
+  const used = nodes.map(({ key }) => `'${key}'`).join(', ') || 'none';
+  return `overrides[${place}] is for a resolver${called} that '${name}' does not use; it uses ${used}. Overrides go by identity: import the very resolver that the definition was made with.`;
+}

@@ -1,0 +1,77 @@
+/** Questions and answers in a few words, for the messages of failing tests. */
+import { isObject } from '../../define/schema.js';
+import type { JsonSchema } from '../../define/schema.js';
+import type { AskedQuestion } from './question.js';
+
+/** The schema of a form as a type: `{ size: 'S' | 'M', note?: string }`. */
+export function sketchSchema(schema: JsonSchema): string {
+  const members = propertiesOf(schema).map(([name, property, required]) => {
+    return `${nameOf(name)}${required ? '' : '?'}: ${typeOf(property)}`;
+  });
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+/** An answer that fits a question, as a program would give it. */
+export function sketchAnswer({ kind, schema }: AskedQuestion): string {
+  if (kind === 'url') return 'accept()';
+  if (kind === 'sample') return "says('…')";
+  if (kind === 'roots') return "roots(['file:///work'])";
+  const members = propertiesOf(schema ?? {})
+    .filter(([, , required]) => required)
+    .map(([name, property]) => `${nameOf(name)}: ${exampleOf(property)}`);
+  return members.length === 0 ? 'accept({})' : `accept({ ${members.join(', ')} })`;
+}
+
+/** A wire key as the name of a member. */
+export function nameOf(key: string): string {
+  return /^[\w$]+$/.test(key) ? key : JSON.stringify(key);
+}
+
+/** A text on one line, and not too long a one. */
+export function shortened(text: string, length = 200): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+}
+
+type Property = readonly [name: string, property: JsonSchema, required: boolean];
+
+function propertiesOf({ properties, required }: JsonSchema): readonly Property[] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    return [name, isObject(property) ? property : {}, names.includes(name)] as const;
+  });
+}
+
+function typeOf(property: JsonSchema): string {
+  const choices = choicesOf(property);
+  if (choices.length > 0) return choices.map(quoted).join(' | ');
+  if (property.type === 'array') {
+    return isObject(property.items) ? `(${typeOf(property.items)})[]` : 'string[]';
+  }
+  return typeof property.type === 'string' ? property.type : 'unknown';
+}
+
+function exampleOf(property: JsonSchema): string {
+  const [choice] = choicesOf(property);
+  if (choice !== undefined) return quoted(choice);
+  if (property.default !== undefined) return quoted(property.default);
+  if (property.type === 'boolean') return 'true';
+  if (property.type === 'array')
+    return isObject(property.items) ? `[${exampleOf(property.items)}]` : '[]';
+  if (property.type === 'number' || property.type === 'integer')
+    return typeof property.minimum === 'number' ? String(property.minimum) : '1';
+  return "'…'";
+}
+
+/** The values that a member may have, where they are listed. */
+function choicesOf({ enum: listed, const: only, oneOf, anyOf }: JsonSchema): readonly unknown[] {
+  if (Array.isArray(listed)) return listed;
+  if (only !== undefined) return [only];
+  const titled = [oneOf, anyOf].find(Array.isArray) as unknown[] | undefined;
+  const values = (titled ?? []).map((one) => (isObject(one) ? one.const : undefined));
+  return values.includes(undefined) ? [] : values;
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
+}

@@ -1,0 +1,181 @@
+/**
+ * Turns the events of calls into OpenTelemetry spans: one for each round, under whatever span is
+ * active when the request comes in, and one below it for each resolver that ran. A call that asks
+ * goes on in another request, and so in another trace: its rounds are linked.
+ *
+ * ```
+ * tools/call refund_order            tools/call refund_order  ──link──► the round before
+ * ├─ resolver order                  ├─ resolver order
+ * ├─ resolver customer               ├─ resolver customer
+ * ├─ resolver approval               ├─ resolver approval
+ * └· mcp-resolve.asked               └· mcp-resolve.answered
+ * ```
+ *
+ * Attributes hold names, kinds and times, never values.
+ */
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type {
+  CallEvent,
+  CompletedEvent,
+  RanEvent,
+  RejectedEvent,
+  StartedEvent,
+} from '../../define/event.js';
+import type { StepEvent } from './calls.js';
+import { Remembered } from './remembered.js';
+import type { Bounds } from './remembered.js';
+
+/** How spans are made. */
+export interface OtelOptions {
+  /** Default: the tracer `mcp-resolve` of the global provider. */
+  readonly tracer?: Tracer;
+  /** How many calls are remembered, to link their rounds. Default: 10,000. */
+  readonly maxCalls?: number;
+  /** How long a call is remembered after its latest round, in seconds. Default: 3600. */
+  readonly maxCallSeconds?: number;
+}
+
+/**
+ * Makes a listener that turns events into OpenTelemetry spans, for `onEvent` of `install`. Make it
+ * once, not once per server: it remembers which rounds belong together.
+ *
+ * @example
+ *
+ * ```ts
+ * const onEvent = otelEvents();
+ * serveHttp(() => {
+ *   const server = new McpServer({ name: 'payments', version: '1.0.0' });
+ *   install(server, [payInvoice], { onEvent });
+ *   return server;
+ * });
+ * ```
+ *
+ * @throws {TypeError} If an option makes no sense.
+ */
+export function otelEvents(options: OtelOptions = {}): (event: CallEvent) => void {
+  const { tracer, maxCalls = 10_000, maxCallSeconds = 3600 } = options;
+  if (!(maxCalls > 0) || !(maxCallSeconds > 0))
+    throw new TypeError('otelEvents(): maxCalls and maxCallSeconds are positive numbers.');
+  // The global provider may be set after this is called.
+  const spans = new CallSpans(() => tracer ?? trace.getTracer('mcp-resolve'), {
+    atMost: maxCalls,
+    forMs: maxCallSeconds * 1000,
+  });
+  return (event) => {
+    spans.note(event);
+  };
+}
+
+/** A round that has not ended. */
+interface RunningRound {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+class CallSpans {
+  /** The spans of each call's latest round. */
+  private readonly latest: Remembered<SpanContext>;
+  /** A call that is sent twice at a time has two. */
+  private readonly running = new Map<string, readonly RunningRound[]>();
+
+  constructor(
+    private readonly tracer: () => Tracer,
+    bounds: Bounds,
+  ) {
+    this.latest = new Remembered(bounds);
+  }
+
+  note(event: CallEvent): void {
+    if (event.type === 'rejected') this.reject(event);
+    else if (event.type === 'started') this.start(event);
+    else if (event.type === 'completed') this.complete(event);
+    else if (event.type === 'ran') this.ran(event);
+    else this.step(event);
+  }
+
+  private start(event: StartedEvent): void {
+    const { callId, at, method, definition } = event;
+    const before = this.latest.get(callId, at);
+    const links: Link[] = before === undefined ? [] : [{ context: before }];
+    const parent = context.active();
+    const span = this.tracer().startSpan(
+      `${method} ${definition}`,
+      { kind: SpanKind.SERVER, startTime: at, links, attributes: startAttributes(event) },
+      parent,
+    );
+    const round = { span, context: trace.setSpan(parent, span) };
+    this.running.set(callId, [...(this.running.get(callId) ?? []), round]);
+    this.latest.set(callId, span.spanContext(), at);
+  }
+
+  private complete({ callId, at, end, replayed }: CompletedEvent): void {
+    const rounds = this.running.get(callId) ?? [];
+    const span = rounds.at(-1)?.span;
+    if (rounds.length > 1) this.running.set(callId, rounds.slice(0, -1));
+    else this.running.delete(callId);
+    span?.setAttributes({ 'mcp-resolve.end': end, 'mcp-resolve.replayed': replayed });
+    if (end === 'failed' && span !== undefined) fail(span, end);
+    span?.end(at);
+  }
+
+  private step(event: Exclude<StepEvent, RanEvent>): void {
+    const span = this.running.get(event.callId)?.at(-1)?.span;
+    span?.addEvent(`mcp-resolve.${event.type}`, stepAttributes(event), event.at);
+  }
+
+  private ran({ callId, resolver, at, durationMs, gave }: RanEvent): void {
+    const attributes = { 'mcp-resolve.resolver': resolver, 'mcp-resolve.gave': gave };
+    const startTime = at - durationMs;
+    const name = `resolver ${resolver}`;
+    const span = this.tracer().startSpan(name, { startTime, attributes }, this.above(callId, at));
+    if (gave === 'error') fail(span, 'resolver');
+    span.end(at);
+  }
+
+  /** What still runs when its round has ended belongs to it all the same. */
+  private above(callId: string, at: number): Context {
+    const round = this.running.get(callId)?.at(-1);
+    if (round !== undefined) return round.context;
+    const latest = this.latest.get(callId, at);
+    return latest === undefined ? context.active() : trace.setSpanContext(context.active(), latest);
+  }
+
+  /** Nothing is known about the call of a rejected state, not even its name. */
+  private reject({ at, method, reason }: RejectedEvent): void {
+    const attributes = { 'mcp.method.name': method, 'mcp-resolve.rejected': reason };
+    const span = this.tracer().startSpan(method, {
+      kind: SpanKind.SERVER,
+      startTime: at,
+      attributes,
+    });
+    fail(span, 'invalid_request_state');
+    span.end(at);
+  }
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** In the words of OpenTelemetry's conventions for MCP, where they have one. */
+function startAttributes({ callId, method, definition, resumed }: StartedEvent): Attributes {
+  return {
+    'mcp.method.name': method,
+    ...(method === 'tools/call' && { 'gen_ai.tool.name': definition }),
+    ...(method === 'prompts/get' && { 'gen_ai.prompt.name': definition }),
+    'mcp-resolve.call_id': callId,
+    'mcp-resolve.resumed': resumed,
+  };
+}
+
+function stepAttributes(event: Exclude<StepEvent, RanEvent>): Attributes {
+  return {
+    'mcp-resolve.resolver': event.resolver,
+    ...('kind' in event && { 'mcp-resolve.kind': event.kind }),
+    ...('by' in event && { 'mcp-resolve.by': event.by }),
+    ...('action' in event && { 'mcp-resolve.action': event.action }),
+    ...('fresh' in event && { 'mcp-resolve.fresh': event.fresh }),
+  };
+}

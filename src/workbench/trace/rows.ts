@@ -1,0 +1,125 @@
+/** What happened in a round, one row for each resolver: when it ran or waited, and what came of it. */
+import type { StepEvent, TracedRound } from './calls.js';
+
+/** A stretch of time, in milliseconds from the beginning of the round. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** Whether a function ran, or a person was waited for. */
+  readonly is: 'running' | 'waiting';
+}
+
+/** What a note is about, at a glance. */
+export type Mark = 'asked' | 'good' | 'bad' | 'kept' | 'instead';
+
+/** What came of a resolver, in a few words. */
+export interface Note {
+  readonly mark: Mark;
+  readonly text: string;
+}
+
+/** One resolver in one round. */
+export interface Row {
+  readonly name: string;
+  readonly stretches: readonly Stretch[];
+  readonly notes: readonly Note[];
+}
+
+/** A round, laid out in time. */
+export interface LaidOut {
+  readonly rows: readonly Row[];
+  /** How long it took, whatever ended after it included. */
+  readonly lasts: number;
+}
+
+interface GrowingRow {
+  readonly name: string;
+  readonly stretches: Stretch[];
+  readonly notes: Note[];
+  readonly since: number;
+  askedAt?: number;
+}
+
+/** Lays a round out in time; rows stand in the order in which they began. */
+export function layOut({ started, steps, completed }: TracedRound): LaidOut {
+  const rows = new Map<string, GrowingRow>();
+  for (const step of steps) {
+    const at = step.at - started.at;
+    const since = step.type === 'ran' ? Math.max(0, at - step.durationMs) : at;
+    const row = rows.get(step.resolver) ?? newRow(step.resolver, since);
+    rows.set(step.resolver, row);
+    fill(row, step, { at, since });
+  }
+  const ended = completed?.durationMs ?? 0;
+  const lasts = Math.max(ended, ...[...rows.values()].map(endOf));
+  const ordered = [...rows.values()].sort((a, b) => a.since - b.since);
+  const ran = completed?.end === 'completed' && !completed.replayed;
+  return { rows: ran ? [...ordered, bodyRow(ordered, ended)] : ordered, lasts };
+}
+
+function newRow(name: string, since: number): GrowingRow {
+  return { name, stretches: [], notes: [], since };
+}
+
+/** There is no event for the body: it has what is left when the last parameter is there. */
+function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
+  const from = Math.min(ended, Math.max(0, ...rows.map(endOf)));
+  return { name: BODY_NAME, stretches: [{ from, to: ended, is: 'running' }], notes: [] };
+}
+
+/** No resolver is called so: a name of theirs has no brackets around it. */
+const BODY_NAME = '(body)';
+
+function endOf({ stretches, since }: GrowingRow): number {
+  return Math.max(since, ...stretches.map(({ to }) => to));
+}
+
+function fill(
+  row: GrowingRow,
+  step: StepEvent,
+  { at, since }: { readonly at: number; readonly since: number },
+): void {
+  if (step.type === 'ran')
+    row.stretches.push({ from: since, to: since + step.durationMs, is: 'running' });
+  if (step.type === 'asked') row.askedAt = at;
+  // On the legacy era the answer comes within the round, and somebody was waited for.
+  if ((step.type === 'answered' || step.type === 'declined') && row.askedAt !== undefined)
+    row.stretches.push({ from: row.askedAt, to: at, is: 'waiting' });
+  const note = noteOf(step);
+  if (note !== undefined) row.notes.push(note);
+}
+
+function noteOf(step: StepEvent): Note | undefined {
+  switch (step.type) {
+    case 'ran':
+      return step.gave === 'error' ? { mark: 'bad', text: 'threw' } : undefined;
+    case 'restored':
+      return { mark: 'kept', text: 'restored, as it was pinned' };
+    case 'asked':
+      return { mark: 'asked', text: `asks ${KINDS[step.kind]}${textOf(step.question)}` };
+    case 'answered':
+      return { mark: 'good', text: `answered by ${WHO[step.by]}${earlier(step)}` };
+    case 'declined':
+      return { mark: 'bad', text: `${ACTIONS[step.action]}${earlier(step)}` };
+    case 'fellBack':
+      return { mark: 'instead', text: `falls back: cannot ask ${KINDS[step.kind]}` };
+  }
+}
+
+const KINDS = { form: 'a form', url: 'a link', sample: 'the model', roots: 'for roots' } as const;
+const WHO = { person: 'a person', model: 'the model', client: 'the client' } as const;
+const ACTIONS = { decline: 'declined', cancel: 'cancelled' } as const;
+
+function earlier({ fresh }: { readonly fresh: boolean }): string {
+  return fresh ? '' : ', in an earlier round';
+}
+
+const LONGEST_TEXT = 60;
+
+/** What a question says, where events carry it. */
+function textOf(question: unknown): string {
+  const { message } = { ...(question as object | undefined) } as { readonly message?: unknown };
+  if (typeof message !== 'string') return '';
+  const line = message.replace(/\s+/g, ' ').trim();
+  return `: ${line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}...` : line}`;
+}

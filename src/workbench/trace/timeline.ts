@@ -1,0 +1,144 @@
+/** Prints what happened in calls as text: round by round, with bars that show what ran together. */
+import type { CallEvent, CompletedEvent } from '../../define/event.js';
+import { tracedCalls } from './calls.js';
+import type { TracedCall, TracedRound } from './calls.js';
+import { layOut } from './rows.js';
+import type { LaidOut, Mark, Row, Stretch } from './rows.js';
+
+/** How a timeline looks. */
+export interface TimelineOptions {
+  /** How many columns the bars take. Default: 40. */
+  readonly width?: number;
+  /** Whether only ASCII characters are used. Default: false. */
+  readonly ascii?: boolean;
+}
+
+/**
+ * Prints events as a timeline, with one bar for each resolver that ran. Events of several calls are
+ * told apart; those that carry no values are printed without the texts of questions.
+ *
+ * @example
+ *
+ * ```ts
+ * const { events } = await run(planTrip, { city: 'Oslo' });
+ * console.log(timeline(events));
+ * ```
+ */
+export function timeline(events: Iterable<CallEvent>, options: TimelineOptions = {}): string {
+  const { width = 40, ascii = false } = options;
+  if (!Number.isInteger(width) || width < 1)
+    throw new TypeError('timeline(): width is a whole number of columns.');
+  const pen: Pen = { width, ...(ascii ? ASCII : DRAWN) };
+  return tracedCalls(events)
+    .map((traced) =>
+      'rounds' in traced
+        ? printCall(traced, pen)
+        : `rejected${pen.dot}${traced.method}${pen.dot}${traced.reason}\n`,
+    )
+    .join('\n');
+}
+
+interface Pen {
+  readonly width: number;
+  /** A function that ran; one that was over before it could be seen; waiting for an answer. */
+  readonly running: string;
+  readonly instant: string;
+  readonly waiting: string;
+  /** Where the round begins and ends. */
+  readonly edges: readonly [string, string];
+  readonly marks: Readonly<Record<Mark, string>>;
+  readonly dot: string;
+  readonly arrow: string;
+}
+
+const DRAWN: Omit<Pen, 'width'> = {
+  running: '█',
+  instant: '▌',
+  waiting: '░',
+  edges: ['│', '│'],
+  marks: { asked: '?', good: '✓', bad: '✗', kept: '↺', instead: '~' },
+  dot: ' · ',
+  arrow: ' → ',
+};
+
+const ASCII: Omit<Pen, 'width'> = {
+  running: '#',
+  instant: '|',
+  waiting: '.',
+  edges: ['[', ']'],
+  marks: { asked: '?', good: '+', bad: 'x', kept: '=', instead: '~' },
+  dot: ' - ',
+  arrow: ' -> ',
+};
+
+function printCall({ definition, callId, rounds }: TracedCall, pen: Pen): string {
+  const count = rounds.length === 1 ? '1 round' : `${rounds.length} rounds`;
+  const laidOut = rounds.map(layOut);
+  const columns = Math.max(
+    0,
+    ...laidOut.flatMap(({ rows }) => rows.map(({ name }) => name.length)),
+  );
+  const printed = rounds.flatMap((round, place) => {
+    const pause = pauseBefore(rounds, place);
+    return [
+      `round ${place + 1}${pen.dot}${headOf(round).join(pen.dot)}${pause}`,
+      ...(laidOut[place]?.rows ?? []).map((row) =>
+        printRow(row, { pen, columns, lasts: laidOut[place]?.lasts ?? 0 }),
+      ),
+      '',
+    ];
+  });
+  return [`${definition}${pen.dot}${count}${pen.dot}call ${callId}`, '', ...printed].join('\n');
+}
+
+function headOf({ started, completed }: TracedRound): string[] {
+  const end =
+    completed === undefined ? ['still runs'] : [shown(completed.durationMs), endOf(completed)];
+  return [started.method, ...end];
+}
+
+function endOf({ end, replayed }: CompletedEvent): string {
+  return replayed ? `${end}, as recorded` : end;
+}
+
+/** Between rounds the client has the call: a person thinks. */
+function pauseBefore(rounds: readonly TracedRound[], place: number): string {
+  const before = rounds[place - 1]?.completed?.at;
+  const began = rounds[place]?.started.at;
+  if (before === undefined || began === undefined) return '';
+  return ` (${shown(Math.max(0, began - before))} later)`;
+}
+
+interface Page extends Pick<LaidOut, 'lasts'> {
+  readonly pen: Pen;
+  readonly columns: number;
+}
+
+function printRow({ name, stretches, notes }: Row, { pen, columns, lasts }: Page): string {
+  const running = stretches.filter(({ is }) => is === 'running');
+  const took = running.reduce((sum, { from, to }) => sum + to - from, 0);
+  const duration = running.length === 0 ? '' : shown(took);
+  const bars = barsOf(stretches, lasts, pen);
+  const note = notes.map(({ mark, text }) => `${pen.marks[mark]} ${text}`).join(pen.arrow);
+  return `  ${name.padEnd(columns)}  ${bars}  ${duration.padStart(9)}  ${note}`.trimEnd();
+}
+
+function barsOf(stretches: readonly Stretch[], lasts: number, pen: Pen): string {
+  const cells = new Array<string>(pen.width).fill(' ');
+  const column = (at: number): number =>
+    lasts === 0 ? 0 : Math.min(pen.width - 1, Math.floor((at / lasts) * pen.width));
+  for (const { from, to, is } of stretches) {
+    const [first, last] = [column(from), column(to)];
+    const isSeen = is === 'waiting' || lasts === 0 || (to - from) / lasts >= 1 / (2 * pen.width);
+    const end = to >= lasts ? pen.width : Math.max(first + 1, last);
+    cells.fill(isSeen ? pen[is] : pen.instant, first, isSeen ? end : first + 1);
+  }
+  return pen.edges.join(cells.join(''));
+}
+
+/** A duration for people. */
+function shown(ms: number): string {
+  if (ms < 1000) return `${ms.toFixed(1)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
