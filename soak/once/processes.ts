@@ -1,0 +1,94 @@
+/**
+ * The processes of the service, which share a key and a Redis. They die without a warning, and come
+ * back on the same port.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** How the processes are set up. */
+export interface Setup {
+  /** One process for each port. */
+  readonly ports: readonly number[];
+  /** The environment of the process at an index. */
+  readonly env: (index: number) => Readonly<Record<string, string>>;
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
+
+/** The processes of the service. */
+export class Processes {
+  /** The ids of those that were killed, or killed themselves. */
+  readonly killed = new Set<number>();
+  /** The ends that nobody wanted, in words. */
+  readonly ended: string[] = [];
+  private readonly children: ChildProcess[] = [];
+  /** Resolved where the process is up. */
+  private readonly up: Promise<void>[] = [];
+  private waiting: (() => void)[] = [];
+  private stopping = false;
+
+  private constructor(private readonly setup: Setup) {}
+
+  static async start(setup: Setup): Promise<Processes> {
+    const processes = new Processes(setup);
+    for (const index of setup.ports.keys()) processes.startOne(index);
+    await processes.allUp();
+    return processes;
+  }
+
+  get ports(): readonly number[] {
+    return this.setup.ports;
+  }
+
+  async allUp(): Promise<void> {
+    await Promise.all(this.up);
+  }
+
+  kill(index: number): void {
+    this.children[index]?.kill('SIGKILL');
+  }
+
+  /** Resolves when a process has died. */
+  async nextDeath(): Promise<void> {
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all(this.children.map(killed));
+  }
+
+  private startOne(index: number): void {
+    const child = fork(PROGRAM, [], {
+      cwd: ROOT,
+      execArgv: ['--import', 'tsx'],
+      env: { ...process.env, ...this.setup.env(index), PORT: String(this.setup.ports[index]) },
+    });
+    this.children[index] = child;
+    const isUp = once(child, 'message').then(() => undefined);
+    const isOver = once(child, 'exit').then(() => this.note(index, child));
+    this.up[index] = Promise.race([isUp, isOver]);
+  }
+
+  /** Writes down how a process ended, and starts the next. */
+  private note(index: number, { pid = 0, signalCode, exitCode }: ChildProcess): void {
+    // Ctrl-C in a terminal also goes to a process that has just been started.
+    if (this.stopping || signalCode === 'SIGINT') return;
+    if (signalCode === 'SIGKILL') {
+      this.killed.add(pid);
+      this.startOne(index);
+    } else {
+      this.ended.push(`a server process ended with ${signalCode ?? `code ${String(exitCode)}`}`);
+    }
+    for (const wake of this.waiting.splice(0)) wake();
+  }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}

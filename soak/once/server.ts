@@ -1,0 +1,51 @@
+/**
+ * One process of the service, started by `processes.ts` and ended by a kill, or with the process
+ * that started it. Its key and its Redis come from the environment, as in a deployment.
+ */
+import { requestStateSeal } from 'mcp-resolve';
+import { serveHttp } from 'mcp-resolve/node';
+import { redisOnceStore } from 'mcp-resolve/once';
+import { createClient } from 'redis';
+
+import { Random } from '../tokens/random.js';
+import { book } from './ledger.js';
+import { serviceWith } from './service.js';
+import { hesitating, withLease } from './stores.js';
+
+const {
+  REQUEST_STATE_KEY = '',
+  REDIS_URL = '',
+  LIFE_SECONDS,
+  LEASE_MS,
+  MORTAL,
+  PORT,
+} = process.env;
+
+// Ctrl-C goes to every process of a terminal: this one waits for what its parent does about it.
+process.on('SIGINT', () => undefined);
+process.once('disconnect', () => process.exit());
+
+const client = createClient({ url: REDIS_URL });
+client.on('error', () => undefined);
+await client.connect();
+
+const life = Number(LIFE_SECONDS);
+const seal = requestStateSeal({
+  keys: [REQUEST_STATE_KEY],
+  audience: 'soak-once',
+  ttlSeconds: life,
+  maxFlowSeconds: life,
+  logger: { warn: () => undefined },
+});
+const redis = redisOnceStore(client);
+const leased = LEASE_MS === undefined ? redis : withLease(redis, Number(LEASE_MS));
+const store = hesitating(leased, new Random(process.pid));
+
+const factory = serviceWith({
+  seal,
+  store,
+  mortal: MORTAL === 'yes',
+  book: (entry) => book(client, entry),
+});
+const { port } = await serveHttp(factory, { port: Number(PORT) });
+process.send?.({ port });

@@ -1,0 +1,77 @@
+/**
+ * The service: a tool that pays an order, at a price that a person has approved. Two questions, so
+ * that a call has an older token and a last one; the price is drawn at random and pinned. How long
+ * the body takes, before its effect and after it, is an argument, and so is whether the process
+ * survives it.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { McpServer } from '@modelcontextprotocol/server';
+import { argsOf, confirm, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
+import type { RequestStateSeal } from 'mcp-resolve';
+import type { OnceStore } from 'mcp-resolve/once';
+import * as z from 'zod';
+
+import type { Entry } from './ledger.js';
+
+/** What a server process has around it. */
+export interface Surroundings {
+  readonly seal: RequestStateSeal;
+  readonly store: OnceStore;
+  /** Whether a deadly payment kills this process. */
+  readonly mortal: boolean;
+  /** The effect: enters a payment in the ledger. */
+  readonly book: (entry: Entry) => Promise<void>;
+}
+
+const PayInput = z.object({
+  order: z.string(),
+  beforeMs: z.number(),
+  afterMs: z.number(),
+  fails: z.boolean(),
+  deadly: z.enum(['before', 'after', 'never']),
+});
+const Account = z.object({ account: z.string() });
+const Price = z.object({ cents: z.int() });
+const args = argsOf(PayInput);
+
+const account = resolver({ order: args.order }, ({ order }) =>
+  elicit(`Which account pays ${order}?`, Account),
+);
+
+const price = resolver({ account }, () => ({ cents: randomInt(1, 2 ** 40) }), { pin: Price });
+
+const approval = resolver({ order: args.order, price }, (needs) =>
+  confirm(`Pay ${needs.price.cents} cents for ${needs.order}?`),
+);
+
+/** How long a second request waits for the first, before it hears that the call is in progress. */
+const WAIT_MS = 200;
+
+/** Makes the factory of a server process. */
+export function serviceWith({ seal, store, mortal, book }: Surroundings): () => McpServer {
+  const pay = defineTool(
+    'pay',
+    {
+      inputSchema: PayInput,
+      outputSchema: z.object({ call: z.string(), order: z.string(), cents: z.int() }),
+      resolve: { account, price, approval },
+      once: { store, waitMs: WAIT_MS },
+    },
+    async ({ order, price: { cents }, ...how }, { callId: call }) => {
+      await delay(how.beforeMs);
+      if (mortal && how.deadly === 'before') process.kill(process.pid, 'SIGKILL');
+      await book({ call, order, cents, process: process.pid });
+      if (mortal && how.deadly === 'after') process.kill(process.pid, 'SIGKILL');
+      await delay(how.afterMs);
+      if (how.fails)
+        throw new ToolError(`${order} is paid with ${cents} cents, and has no receipt`);
+      return { call, order, cents };
+    },
+  );
+  return () => {
+    const server = new McpServer({ name: 'soak-once', version: '1.0.0' });
+    install(server, [pay], { seal });
+    return server;
+  };
+}

@@ -1,0 +1,264 @@
+/**
+ * Four processes with one Redis, many customers, and somebody who pulls plugs.
+ *
+ * ```
+ *  customers ──► any process ──► claim, pay, record ──► Redis: the calls that have run
+ *                    ▲                  │
+ *       SIGKILL ─────┘                  └─────────────► Redis: the ledger
+ * ```
+ *
+ * When the time is up nobody is killed any more, every call is brought to its end, and the ledger
+ * is held against what the customers were told.
+ */
+import { randomBytes } from 'node:crypto';
+import { setInterval, setTimeout as delay } from 'node:timers/promises';
+import { createClient } from 'redis';
+
+import { startRedis } from '../../test/support/redis.js';
+import { freePorts } from '../fleet/ports.js';
+import { Random } from '../tokens/random.js';
+import { type Counts, newCounts } from './counts.js';
+import { Customer } from './customer.js';
+import type { Flow, Payment } from './flow.js';
+import { entriesFrom, type Entry, type LedgerClient } from './ledger.js';
+import { Processes, type Setup } from './processes.js';
+import { Reach } from './reach.js';
+import { duplicatesIn, mismatchesIn, outlasted } from './verdict.js';
+
+/** How long it goes on, and with whom. */
+export interface SoakOptions {
+  readonly seconds: number;
+  /** Repeats the choices; what happens at which moment is never the same. */
+  readonly seed: number;
+  readonly customers?: number;
+  /** For runs that are too short for the 30 seconds that a claim holds. */
+  readonly leaseMs?: number;
+  /** Stops everything at once. */
+  readonly interrupted?: AbortSignal;
+  readonly onProgress?: (findings: Findings) => void;
+}
+
+/** What was found. */
+export interface Findings extends Readonly<Counts> {
+  /** How long it has gone on, and how much of that time calls were made. */
+  readonly seconds: number;
+  readonly busySeconds: number;
+  /** Runs of a body. */
+  readonly executions: number;
+  /** Runs too many, in words. */
+  readonly duplicates: readonly string[];
+  /** Calls whose outcome nobody knows. */
+  readonly unknown: number;
+  /** Calls of which nobody knew the outcome, until a record came late. */
+  readonly late: number;
+  /** Calls that were answered though they took longer than a claim holds. */
+  readonly outlasting: number;
+  readonly kills: number;
+  readonly requests: number;
+  /** Requests whose connection was cut or refused, and that were sent again. */
+  readonly cut: number;
+  /** Calls whose answer and whose line in the ledger do not go together, in words. */
+  readonly mismatches: readonly string[];
+  /** Processes that ended by themselves, in words. */
+  readonly ended: readonly string[];
+}
+
+const PROCESSES = 4;
+/** The process that is seldom killed, so that long bodies can come to their end. */
+const SPARED = 0;
+/** It goes on until there were so many. */
+const LEAST_KILLS = 4;
+const CUSTOMERS = 16;
+const LEASE_MS = 30_000;
+const PROGRESS_MS = 10_000;
+/** How long it is waited for a death: a payment may go to the process that does not die of it. */
+const DEATH_MS = 4000;
+/** How many finished calls are asked for once more at the end. */
+const REVISITS = 400;
+
+/** Runs the soak. Everything that it starts has stopped when this resolves. */
+export async function soakOnce(options: SoakOptions): Promise<Findings> {
+  const redis = await startRedis();
+  const client = createClient({ url: redis.url, disableOfflineQueue: true });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const processes = await Processes.start({
+      ports: await freePorts(PROCESSES),
+      env: environment(options, redis.url),
+    });
+    try {
+      return await new Soak(options, processes, client).run();
+    } finally {
+      await processes.stop();
+    }
+  } finally {
+    client.destroy();
+    await redis.stop();
+  }
+}
+
+function environment({ seconds, leaseMs }: SoakOptions, url: string): Setup['env'] {
+  const shared = {
+    REQUEST_STATE_KEY: randomBytes(32).toString('base64url'),
+    REDIS_URL: url,
+    // Tokens of the first minute are good until the end.
+    LIFE_SECONDS: String(seconds + 600),
+    ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
+  };
+  return (index) => ({ ...shared, MORTAL: index === SPARED ? 'no' : 'yes' });
+}
+
+class Soak {
+  private readonly counts = newCounts();
+  private readonly flows: Flow[] = [];
+  private readonly entries: Entry[] = [];
+  private readonly deadly: Payment['deadly'][] = [];
+  private readonly interrupted: AbortSignal;
+  private readonly reach: Reach;
+  private readonly leaseMs: number;
+  private readonly began = performance.now();
+  private closedAt: number | undefined;
+  private mismatches: string[] = [];
+
+  constructor(
+    private readonly options: SoakOptions,
+    private readonly processes: Processes,
+    private readonly ledger: LedgerClient,
+  ) {
+    this.interrupted = options.interrupted ?? new AbortController().signal;
+    this.reach = new Reach(processes.ports, this.interrupted);
+    this.leaseMs = options.leaseMs ?? LEASE_MS;
+  }
+
+  async run(): Promise<Findings> {
+    const over = new AbortController();
+    const telling = this.tell(over.signal);
+    try {
+      await Promise.all([this.pullPlugs(), ...this.customers().map(this.shop)]);
+      if (!this.interrupted.aborted) await this.settle();
+    } finally {
+      over.abort();
+      await telling;
+    }
+    if (!this.interrupted.aborted) await this.judge();
+    return this.findings();
+  }
+
+  private customers(): Customer[] {
+    const { customers = CUSTOMERS, seed, leaseMs } = this.options;
+    return Array.from({ length: customers }, (_, index) => {
+      const random = new Random(seed + 7919 * (index + 1));
+      const { reach, counts, flows, deadly, interrupted } = this;
+      const longBodies = leaseMs === undefined;
+      return new Customer({ reach, counts, flows, deadly, random, longBodies, interrupted });
+    });
+  }
+
+  private readonly shop = async (customer: Customer, index: number): Promise<void> => {
+    for (let call = 0; !this.isOver(); call += 1) await customer.buy(`C-${index}-${call}`);
+  };
+
+  /** Kills a process at any moment, and in turn with that at the worst: within a body. */
+  private async pullPlugs(): Promise<void> {
+    const random = new Random(this.options.seed);
+    for (let turn = 0; !this.isOver();) {
+      await delay(random.between(100, 2000));
+      const death = this.processes.nextDeath().then(() => 1);
+      if (turn % 2 === 1) {
+        this.processes.kill(random.percent(4) ? SPARED : random.between(1, PROCESSES - 1));
+      } else if (this.deadly.length === 0) {
+        this.deadly.push(random.pick(['before', 'after']));
+      }
+      turn += await Promise.race([death, delay(DEATH_MS, 0)]);
+      await this.processes.allUp();
+    }
+  }
+
+  /** Brings every call to its end, and asks for some once more. */
+  private async settle(): Promise<void> {
+    const customers = this.customers();
+    const patienceMs = 2 * this.leaseMs + 60_000;
+    const open = this.flows.filter(({ over }) => !over);
+    await shared(open, customers, (flow, customer) => customer.settle(flow, patienceMs));
+    const random = new Random(this.options.seed);
+    const some = Array.from(
+      { length: Math.min(REVISITS, this.flows.length) },
+      () => this.flows[random.below(this.flows.length)],
+    );
+    const unknown = this.flows.filter((flow) => flow.unknown);
+    const again = [...unknown, ...some.filter((flow) => flow !== undefined)];
+    await shared(again, customers, (flow, customer) => customer.revisit(flow));
+  }
+
+  private async judge(): Promise<void> {
+    await this.readLedger();
+    const { entries, flows } = this;
+    this.mismatches = mismatchesIn({ entries, flows, killed: this.processes.killed });
+  }
+
+  /** Tells how it goes, until it is over. */
+  private async tell(over: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([over, this.interrupted]);
+    const beats = setInterval(PROGRESS_MS, undefined, { signal });
+    try {
+      for await (const _ of beats) {
+        await this.readLedger();
+        this.options.onProgress?.(this.findings());
+      }
+    } catch (error) {
+      // Ctrl-C in a terminal ends Redis as well.
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  private async readLedger(): Promise<void> {
+    this.entries.push(...(await entriesFrom(this.ledger, this.entries.length)));
+  }
+
+  private isOver(): boolean {
+    const now = this.seconds();
+    const isDone = now > this.options.seconds && this.processes.killed.size >= LEAST_KILLS;
+    if (isDone || this.interrupted.aborted) this.closedAt ??= now;
+    return this.closedAt !== undefined;
+  }
+
+  private seconds(): number {
+    return (performance.now() - this.began) / 1000;
+  }
+
+  private findings(): Findings {
+    const { processes, reach, flows, entries } = this;
+    return {
+      ...this.counts,
+      seconds: this.seconds(),
+      busySeconds: this.closedAt ?? this.seconds(),
+      executions: entries.length,
+      duplicates: duplicatesIn(entries),
+      unknown: flows.filter(({ unknown }) => unknown).length,
+      late: flows.filter(({ late }) => late).length,
+      outlasting: flows.filter((flow) => outlasted(flow, this.leaseMs)).length,
+      kills: processes.killed.size,
+      requests: reach.requests,
+      cut: reach.cut,
+      mismatches: this.mismatches,
+      ended: processes.ended,
+    };
+  }
+}
+
+/** Shares work among workers. */
+async function shared<T, W>(
+  work: readonly T[],
+  workers: readonly W[],
+  act: (item: T, worker: W) => Promise<void>,
+): Promise<void> {
+  const left = [...work];
+  await Promise.all(
+    workers.map(async (worker) => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) {
+        await act(item, worker);
+      }
+    }),
+  );
+}

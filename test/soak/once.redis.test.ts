@@ -1,0 +1,20 @@
+/** A short run of `npm run soak:once`, always with the same chance, and with shorter leases. */
+import { expect, test } from 'vitest';
+
+import { soakOnce } from '../../soak/once/soak.js';
+
+test('no call runs twice or is lost while processes are killed and tokens sent again', async () => {
+  const findings = await soakOnce({ seconds: 10, seed: 20_260_728, customers: 8, leaseMs: 3000 });
+
+  expect(findings).toMatchObject({
+    duplicates: [],
+    lost: [],
+    differed: [],
+    mismatches: [],
+    ended: [],
+  });
+  expect(findings.kills).toBeGreaterThanOrEqual(4);
+  expect(findings.unknown).toBeGreaterThan(0);
+  expect(findings.executions).toBeGreaterThan(0);
+  expect(findings.replays).toBeGreaterThan(findings.flows);
+}, 300_000);
