@@ -379,6 +379,87 @@ describe.each(eras)('beside handlers that are written by hand (%s)', (era) => {
   );
 });
 
+describe.each(eras)('what a hidden template matches and does not own (%s)', (era) => {
+  const note = defineResource(
+    'note',
+    new ResourceTemplate('note://{id}', {
+      list: () => ({ resources: [{ uri: 'note://1', name: 'first' }] }),
+    }),
+    { resolve, hideWhenCannotAsk },
+    () => 'read',
+  );
+  const help = defineResource('help', 'note://help', {}, () => 'help');
+
+  test.each<[string, Factory]>([
+    [
+      'the author’s',
+      () => {
+        const server = new McpServer(info);
+        server.registerResource('help', 'note://help', {}, () => ({
+          contents: [{ uri: 'note://help', text: 'help' }],
+        }));
+        install(server, [note]);
+        return server;
+      },
+    ],
+    ['another definition', having(() => new McpServer(info), [note, help])],
+    ['another definition, on a Server', having(() => new Server(info), [note, help])],
+    [
+      'written by hand, on a Server',
+      () => {
+        const server = new Server(info, { capabilities: { resources: {} } });
+        install(server, [note]);
+        server.setRequestHandler('resources/list', () => ({
+          resources: [{ uri: 'note://help', name: 'help' }],
+        }));
+        return server;
+      },
+    ],
+  ])('a resource at such a uri stays in the list: %s', async (_, factory) => {
+    const bare = await talk(era, factory);
+    const able = await talk(era, factory, { elicit: [] });
+
+    expect(named((await bare.client.listResources()).resources)).toEqual(['help']);
+    expect(named((await able.client.listResources()).resources)).toEqual(['help', 'first']);
+  });
+});
+
+describe('a list that depends on the client', () => {
+  const hints = { ttlMs: 60_000, cacheScope: 'public' as const };
+  const cacheHints = { 'tools/list': hints, 'prompts/list': hints };
+  const handler = () =>
+    httpHandler(() => {
+      const server = new McpServer(info, { cacheHints });
+      install(server, [
+        ...DEFINITIONS.filter(({ name: id }) => id === 'ask'),
+        definePrompt('open', {}, () => 'ran'),
+      ]);
+      return server;
+    });
+
+  test.each<ClientCapabilities>([{}, FORM])('is not for a public cache: %j', async (declared) => {
+    const { body } = await post(handler(), 'tools/list', {}, { capabilities: declared });
+
+    expect(body.result).toMatchObject({ cacheScope: 'private', ttlMs: 60_000 });
+  });
+
+  test('a list without anything to hide is left as it is', async () => {
+    const { body } = await post(handler(), 'prompts/list', {});
+
+    expect(body.result).toMatchObject({ cacheScope: 'public', ttlMs: 60_000 });
+  });
+
+  test('on legacy there is no such thing', async () => {
+    const { client } = await talk('legacy', () => {
+      const server = new McpServer(info, { cacheHints });
+      install(server, DEFINITIONS);
+      return server;
+    });
+
+    expect(await client.listTools()).not.toHaveProperty('cacheScope');
+  });
+});
+
 describe('when the lists of a connection change', () => {
   /** A legacy connection to an McpServer, and how often it was told that its tools changed. */
   const connect = async (capabilities: ClientCapabilities = {}) => {

@@ -1,14 +1,11 @@
-/**
- * Links. They keep the contract of a question but for one clause: an accepted link has no data, so
- * whatever was recorded beside the `accept` says nothing. The shared contract asks for data, which
- * is why it is written out here.
- */
+/** Links keep the contract of a question; an accepted one has no data. */
 import { describe, expect, test } from 'vitest';
 
 import { type UrlData, confirm, elicitUrl } from '../../src/define/question.js';
 import { form } from '../../src/question/form.js';
 import type { Answer } from '../../src/question/kind.js';
 import { url } from '../../src/question/url.js';
+import { kindContract } from './kind.case.js';
 
 const LINK = 'https://example.org/sign-in?flow=7';
 const signIn = (): UrlData => elicitUrl('Sign in', LINK);
@@ -19,6 +16,18 @@ const OTHERS: readonly UrlData[] = [
   elicitUrl('Sign in', 'http://example.org/sign-in?flow=7'),
   elicitUrl('\u00e9\u{1f600}\ud800\u2028\u007f"\\', LINK),
 ];
+
+kindContract<UrlData>('elicitUrl', {
+  kind: url,
+  method: 'elicitation/create',
+  question: signIn,
+  others: OTHERS,
+  response: { action: 'accept' },
+  value: true,
+  misfits: [{}, { action: 'banana' }, { confirm: true }, { roots: [] }],
+  withoutData: true,
+  refusal: (action) => ({ action }),
+});
 
 const received = (response: unknown): Answer => {
   const answer = url.receive(response);

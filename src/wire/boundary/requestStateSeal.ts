@@ -12,6 +12,7 @@ import type {
   SealSettings,
 } from '../../state/sealOptions.js';
 import { protect } from './boundary.js';
+import { assertStoresFit } from '../install/onceStores.js';
 import { lowLevelServer, serverName } from '../install/servers.js';
 
 /** A sealing policy, made once and given to every server of a service. */
@@ -51,6 +52,7 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
     protect: (server: McpServer | Server) => {
       const target = lowLevelServer(server, 'protect()');
       protect(target, { seal: sealFor(policy, target), explicit: true });
+      assertStoresFit(target);
     },
     [KIND]: 'seal' as const,
     '~policy': policy,

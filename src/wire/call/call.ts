@@ -88,6 +88,8 @@ async function runBody<Result>(
   const work = async (): Promise<Result> => {
     try {
       const result = await definition.finish(await definition.body(values, ctx));
+      // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
+      if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');
       watch?.ended('completed');
       return result;

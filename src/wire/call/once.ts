@@ -185,7 +185,8 @@ async function endOf<Result>(work: () => Promise<Result>): Promise<Ended<Result>
 function answerOf<Result>(end: Ended<Result>): Result {
   if ('result' in end) return end.result;
   const { code, message, data } = end.error;
-  throw ProtocolError.fromError(code, message, data);
+  // As it is: fromError() would drop members of the data that it does not know.
+  throw new ProtocolError(code, message, data);
 }
 
 const NOT_RECORDED = 'The end of a call was not recorded: its claim belongs to somebody else.';

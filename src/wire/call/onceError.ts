@@ -9,8 +9,8 @@ const REASONS = {
   result_not_kept:
     'this call has been completed, but its result was too large to be kept. It is not run again',
   store_unavailable:
-    'this call was not run: the store that keeps it from running twice cannot be reached',
-  store_full: 'this call was not run: the store that keeps it from running twice is full',
+    'nothing was started: the store that keeps this call from running twice cannot be reached, so it may have run before. Send the same round again later',
+  store_full: 'nothing was started: the store that keeps this call from running twice is full',
 } as const;
 
 /** A reason, as programs find it in the result's `_meta`. */

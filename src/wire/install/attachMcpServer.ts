@@ -6,6 +6,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type {
   McpServer,
   ReadResourceResult,
+  ResourceTemplate,
   Server,
   ServerContext,
   Variables,
@@ -17,6 +18,7 @@ import type { PromptDefinition } from '../prompt/definition.js';
 import type { ResourceDefinition } from '../resource/definition.js';
 import { readVariables } from '../resource/read.js';
 import type { ToolDefinition } from '../tool/definition.js';
+import { isShown } from './hide.js';
 import type { CheckedOptions } from './options.js';
 
 /** Where definitions are registered, and the server that answers for them. */
@@ -77,7 +79,21 @@ export function registerResource(
   };
   if (typeof location === 'string')
     mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));
-  else mcp.registerResource(name, location, metadata, answer);
+  else {
+    const shown = listingIf(location, (ctx) => isShown(resource, server, ctx));
+    mcp.registerResource(name, shown, metadata, answer);
+  }
+}
+
+/** The same template, which lists what it has only for clients that get to see it. */
+function listingIf(
+  template: ResourceTemplate,
+  isShownTo: (ctx: ServerContext) => boolean,
+): ResourceTemplate {
+  const { listCallback: list } = template;
+  if (list === undefined) return template;
+  const value: typeof list = (ctx) => (isShownTo(ctx) ? list(ctx) : { resources: [] });
+  return Object.create(template, { listCallback: { value } }) as ResourceTemplate;
 }
 
 const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;

@@ -2,10 +2,11 @@
  * Leaves definitions out of lists for clients that could not answer their questions. Looked at anew
  * for each listing: on the modern era every request says what its client can do.
  */
-import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
+import type { Capability } from '../../question/capability.js';
 import { wrapAll } from '../boundary/handlers.js';
-import { clientFacts } from '../call/era.js';
+import { clientFacts, isModern } from '../call/era.js';
 import type { Installed } from './definitions.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
@@ -34,34 +35,37 @@ export function hideFromSilent(
   Object.defineProperty(server, HIDDEN, { value: all });
   wrapAll(server, Object.keys(LISTS), (method, handler) => async (request, ctx) => {
     const result = await handler(request, ctx);
-    return without(
-      result,
-      method,
-      all.filter((one) => !isShown(one, server, ctx)),
-    );
+    const [member = '', kind] = LISTS[method] ?? [];
+    const ours = all.filter((one) => one.kind === kind);
+    const listed = result[member];
+    if (!Array.isArray(listed) || ours.length === 0) return result;
+    const absent = ours.filter(({ definition }) => !isShown(definition, server, ctx));
+    return {
+      ...result,
+      [member]: listed.filter((entry) => !absent.some((one) => isEntry(one, entry))),
+      // What depends on who asks is not for everybody's cache.
+      ...(isModern(server.getNegotiatedProtocolVersion()) && { cacheScope: 'private' }),
+    };
   });
 }
 
-function isShown({ definition }: Installed, server: Server, ctx: ServerContext): boolean {
+/** Whether the client of a request gets to see a definition. */
+export function isShown(
+  { shownWith }: { readonly shownWith: readonly Capability[] },
+  server: Server,
+  ctx: ServerContext,
+): boolean {
   const { clientCapabilities = {} } = clientFacts(server, ctx);
-  return definition.shownWith.every(({ isDeclaredIn }) => isDeclaredIn(clientCapabilities));
+  return shownWith.every(({ isDeclaredIn }) => isDeclaredIn(clientCapabilities));
 }
 
-function without(result: Result, method: string, hidden: readonly Installed[]): Result {
-  const [member, kind] = LISTS[method] ?? ['', 'tool'];
-  const listed = result[member];
-  const ours = hidden.filter((one) => one.kind === kind);
-  if (!Array.isArray(listed) || ours.length === 0) return result;
-  return {
-    ...result,
-    [member]: listed.filter((entry) => !ours.some((one) => isEntry(one, entry))),
-  };
-}
-
-/** Whether an entry of a list stands for a definition: a template's name, a uri, or a name. */
+/**
+ * Whether an entry of a list stands for a definition: by its uri or its name. What a template lists
+ * is seen to where it is registered, because a uri that it matches may be somebody else's.
+ */
 function isEntry({ kind, definition }: Installed, entry: unknown): boolean {
   if (!isObject(entry)) return false;
   if (kind === 'resource' && typeof entry.uri === 'string')
-    return definition.address.matches(entry.uri);
+    return entry.uri === definition.address.target;
   return entry.name === definition.name;
 }

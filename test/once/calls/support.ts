@@ -127,11 +127,11 @@ export const resultNotKept = failure(
 );
 export const storeUnavailable = failure(
   'store_unavailable',
-  'this call was not run: the store that keeps it from running twice cannot be reached',
+  'nothing was started: the store that keeps this call from running twice cannot be reached, so it may have run before. Send the same round again later',
 );
 export const storeFull = failure(
   'store_full',
-  'this call was not run: the store that keeps it from running twice is full',
+  'nothing was started: the store that keeps this call from running twice is full',
 );
 
 /** A tool that pays after a yes. */
