@@ -14,9 +14,12 @@ const STORIES = [
   'delete-folder',
   'mrtr',
   'refund-desk',
+  'sign-in',
   'travel-desk',
   'wire-transfer',
 ];
+/** Those that need more than MCP, a page for people: over HTTP only. */
+const WITH_A_PAGE = ['sign-in'];
 /** Those with a second server, on the SDK's low-level `Server`. */
 const LOWLEVEL = ['mrtr'];
 const TIMEOUT = 120_000;
@@ -45,7 +48,7 @@ const servers = [
   ...LOWLEVEL.map((story) => ({ story, variant: 'lowlevel' })),
 ];
 const matrix = servers.flatMap((server) =>
-  ['stdio', 'http'].flatMap((transport) =>
+  (WITH_A_PAGE.includes(server.story) ? ['http'] : ['stdio', 'http']).flatMap((transport) =>
     ['modern', 'legacy'].map((era) => ({ ...server, transport, era })),
   ),
 );

@@ -1,0 +1,76 @@
+/**
+ * Bob answers a question that Alice was asked. In the 2026 era what he needs is the state of her
+ * call, which is sealed for her; in the 2025 era her session, which is hers.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { accept, resumeCall, startCall } from 'mcp-resolve/client';
+
+import { decline, type Link, refusalOf, textOf } from '../support/connect.js';
+import type { Telling } from '../support/story.js';
+import { alice, bob } from './people.js';
+import { Browser } from './visit.js';
+
+const request = { name: 'lab_results', arguments: { test: 'blood' } };
+const answers = { pageOpened: accept() };
+
+type Scene = Pick<Telling, 'check' | 'legacy' | 'withClient'>;
+
+export async function answerForSomebodyElse(scene: Scene): Promise<void> {
+  if (scene.legacy) await answerInHerSession(scene);
+  else await answerWithHerState(scene);
+}
+
+async function answerWithHerState({ check, withClient }: Scene): Promise<void> {
+  const opens = (): never => {
+    throw new Error('calls by hand are answered by hand');
+  };
+  await withClient({ token: alice.token, opens }, async ({ client }) => {
+    const call = await startCall(client, request);
+    if (call.done) throw new Error('nobody was asked');
+    const question = call.questions.pageOpened!.params as Link;
+
+    const stolen = JSON.stringify(call);
+    const refused = await withClient({ token: bob.token, opens }, ({ client: his }) =>
+      refusalOf(resumeCall(his, stolen).answer(answers)),
+    );
+    const REFUSED = [-32602, 'Invalid or expired requestState'];
+    check('bob cannot go on with her call', refused, REFUSED);
+
+    await new Browser().visit(question.url, alice);
+    const end = await call.answer(answers);
+    check('she can', end.done && textOf(end.result), 'blood: all values of alice are fine');
+  });
+}
+
+async function answerInHerSession({ check, withClient }: Scene): Promise<void> {
+  let client: Client | undefined;
+  let refused: unknown;
+  const opens = async ({ url }: Link) => {
+    await new Browser().visit(url, alice);
+    refused = await sendAnswer(new URL('/mcp', url), client?.transport?.sessionId ?? '');
+    return decline;
+  };
+  await withClient({ token: alice.token, opens }, async (hers) => {
+    client = hers.client;
+    const { text } = await hers.call(request.name, request.arguments);
+    check('bob cannot answer in her session', refused, [404, 'Session not found']);
+    check('what counts is what she says', text.endsWith('elicitation was decline'), true);
+  });
+}
+
+/** Sends a yes to whatever is asked in a session. */
+async function sendAnswer(url: URL, session: string): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${bob.token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, result: accept() }),
+  });
+  const { error } = (await response.json()) as { error: { message: string } };
+  return [response.status, error.message];
+}
