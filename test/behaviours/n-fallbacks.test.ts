@@ -324,6 +324,30 @@ describe.each(eras)('on the %s era', (era) => {
     });
   });
 
+  test('H6: a client whose model takes no tools falls back where tools are needed', async () => {
+    const tool = showing(KINDS['sample with tools']!.ask({ otherwise: said('yours') as never }));
+    const chat = await talk(era, serving(tool), { sample: [] });
+
+    expect(JSON.parse(await chat.text('show'))).toMatchObject({
+      value: said('yours'),
+      how: { asked: false, fallback: true },
+    });
+    expect(chat.asked).toEqual([]);
+  });
+
+  test('D17: a tool that is called from inside another one falls back for the same client', async () => {
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: nobody }));
+    const inner = defineTool('inner', { resolve: { form } }, ({ form: { name } }) => name);
+    const outer = defineTool('outer', {}, (_, ctx) => inner.call({}, ctx));
+    const bare = await talk(era, serving(outer));
+    const able = await talk(era, serving(outer), { elicit: [accept({ name: 'Ada' })] });
+
+    expect(await bare.text('outer')).toBe('nobody');
+    // The modern era cannot ask from there, and a fallback is not for clients that can be asked.
+    if (era === 'legacy') expect(await able.text('outer')).toBe('Ada');
+    else expect(await able.errorText('outer')).toMatch(/^Error executing tool inner: it asks /);
+  });
+
   test('H10: a question without a fallback ends the call, whatever the others fall back on', async () => {
     const otherwise = vi.fn(() => nobody);
     const form = resolver({}, () => elicit('Name?', Name, { otherwise }));
