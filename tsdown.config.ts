@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-export default defineConfig({
+const library = defineConfig({
   entry: [
     'src/index.ts',
     'src/engine.ts',
@@ -22,3 +22,15 @@ export default defineConfig({
   outExtensions: ({ format }) =>
     format === 'cjs' ? { js: '.cjs', dts: '.d.cts' } : { js: '.mjs', dts: '.d.mts' },
 });
+
+/** The command is a program: nobody requires it, and nobody imports its types. */
+const command = defineConfig({
+  ...library,
+  entry: ['src/cli.ts'],
+  format: 'esm',
+  platform: 'node',
+  dts: false,
+  clean: false,
+});
+
+export default [library, command];

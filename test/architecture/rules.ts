@@ -147,15 +147,17 @@ export function protocolFree(tree: readonly Module[]): string[] {
   );
 }
 
-/** Modules of Node are imported by `wire/serve/` and `node.ts` alone. */
+/** Modules of Node are imported by what serves and by the command alone. */
 export function runtimeNeutral(tree: readonly Module[]): string[] {
-  const neutral = tree.filter(({ path }) => !path.startsWith('wire/serve/') && path !== 'node.ts');
+  const neutral = tree.filter(({ path }) => !NODE_ALONE.some((place) => path.startsWith(place)));
   return complaints(neutral, (entry) =>
     isBuiltin(entry.specifier) || entry.specifier.startsWith('node:')
-      ? 'only wire/serve and node.ts run on Node alone'
+      ? 'only wire/serve, node.ts, workbench/cli and cli.ts run on Node alone'
       : undefined,
   );
 }
+
+const NODE_ALONE = ['wire/serve/', 'node.ts', 'workbench/cli/', 'cli.ts'];
 
 /** Every export is named. */
 export function wildcardExports(tree: readonly Module[]): string[] {

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+/** The command `mcp-resolve`: explains and checks the definitions of a module. */
+export { ended } from './workbench/cli/run.js';

@@ -1,0 +1,123 @@
+/** `mcp-resolve check`: one line for each finding, and a last one that counts them. */
+import { readFileSync } from 'node:fs';
+import { kindOf } from '../../define/brand.js';
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import { showable } from '../graph/glyphs.js';
+import type { CheckCommand } from './commandLine.js';
+import { chosen } from './explainCommand.js';
+import { callFactory } from './factory.js';
+import { EXIT, Failure } from './failure.js';
+import { loadModule } from './load.js';
+import type { Loaded } from './load.js';
+import { didYouMean } from './near.js';
+import { definitionsInFactories } from './perRequest.js';
+import { findingsIn, RULE_CODES } from './rules.js';
+import type { Finding } from './rules.js';
+
+/** What a check has to say. */
+export interface Checked {
+  readonly text: string;
+  /** Whether nothing but hints was found. */
+  readonly clean: boolean;
+}
+
+/**
+ * Checks a module.
+ *
+ * @throws {@link Failure} If it cannot be looked at.
+ */
+export async function runCheck(command: CheckCommand): Promise<Checked> {
+  assertCodes(command.allow);
+  try {
+    const loaded = await loadModule(command.file, command.timeoutMs);
+    const calls = await factoryCalls(loaded, command);
+    const definitions = chosen(command, [
+      ...new Set([...loaded.definitions, ...calls.slice(0, 1).flat()]),
+    ]);
+    const findings = [
+      ...definitions.flatMap(findingsIn),
+      ...duplicates(definitions),
+      ...madePerRequest(loaded, calls),
+    ].filter(({ code }) => !command.allow.includes(code));
+    return report(findings, definitions.length);
+  } catch (error) {
+    // A graph that does not check is what was looked for.
+    if (!(error instanceof Failure) || error.exitCode !== EXIT.found) throw error;
+    return { text: `error  ${error.code ?? ''}  ${error.message}\n`, clean: false };
+  }
+}
+
+function assertCodes(codes: readonly string[]): void {
+  const known: readonly string[] = RULE_CODES;
+  const unknown = codes.find((code) => !known.includes(code));
+  if (unknown === undefined) return;
+  throw new Failure(`--allow: there is no code '${unknown}' ${didYouMean(unknown, known)}.`);
+}
+
+/** What a factory makes for one request, and what it makes for the next. */
+async function factoryCalls(
+  loaded: Loaded,
+  { file, factory, timeoutMs }: CheckCommand,
+): Promise<readonly (readonly AnyDefinition[])[]> {
+  if (factory === undefined) return [];
+  const call = { shown: file, factory, timeoutMs };
+  return [await callFactory(loaded, call), await callFactory(loaded, call)];
+}
+
+/** Two definitions of one name cannot stand on one server. */
+function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
+  const seen = new Set<string>();
+  return definitions.flatMap((definition): Finding[] => {
+    const label = labelOf(definition);
+    if (!seen.has(label)) {
+      seen.add(label);
+      return [];
+    }
+    const message = `there is another ${label}: a server takes only one of them, so rename one, or define it once and import it`;
+    return [{ level: 'error', code: 'duplicate-name', definition: definition.name, message }];
+  });
+}
+
+function madePerRequest(
+  { file }: Loaded,
+  [first = [], second = []]: readonly (readonly AnyDefinition[])[],
+): Finding[] {
+  const again = second.filter((definition) => {
+    return !first.includes(definition) && first.some((one) => labelOf(one) === labelOf(definition));
+  });
+  if (again.length > 0) {
+    return again.map((definition) =>
+      perRequest('the factory makes it for every request', definition),
+    );
+  }
+  return definitionsInFactories(readFileSync(file, 'utf8')).map(({ call, line }) =>
+    perRequest(`${call}() in line ${line} stands in a function that makes a server`),
+  );
+}
+
+function perRequest(what: string, definition?: AnyDefinition): Finding {
+  return {
+    ...{ level: 'error', code: 'made-per-request' },
+    ...(definition && { definition: definition.name }),
+    message: `${what}: over HTTP its graph is analysed again for each request, so define it once, outside, and only install it there`,
+  };
+}
+
+function labelOf(definition: AnyDefinition): string {
+  return `${kindOf(definition) ?? ''} '${definition.name}'`;
+}
+
+function report(findings: readonly Finding[], count: number): Checked {
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const hints = findings.length - errors;
+  const lines = findings.map(({ level, code, definition, message }) => {
+    const subject = definition === undefined ? '' : `${definition}: `;
+    return `${level.padEnd(5)}  ${code}  ${showable(`${subject}${message}`)}`;
+  });
+  const sum = `${counted(count, 'definition')}, ${counted(errors, 'error')}, ${counted(hints, 'hint')}`;
+  return { text: `${[...lines, sum].join('\n')}\n`, clean: errors === 0 };
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,42 @@
+/**
+ * Calls a factory that a module exports, as a server would for a request, and sees which
+ * definitions it makes. Over HTTP a factory runs for every request, so what it makes is analysed
+ * every time.
+ */
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import { Failure } from './failure.js';
+import { definitionsIn } from './find.js';
+import { guarded } from './load.js';
+import type { Loaded } from './load.js';
+import { didYouMean } from './near.js';
+import { watching } from './watch.js';
+
+/** Which factory is called, and how long it may take. */
+export interface FactoryCall {
+  readonly shown: string;
+  readonly factory: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Calls a factory once. Gives the definitions that it made or returned.
+ *
+ * @throws {@link Failure} If there is no such function, or it fails.
+ */
+export async function callFactory(
+  { exports }: Loaded,
+  { shown, factory, timeoutMs }: FactoryCall,
+): Promise<readonly AnyDefinition[]> {
+  const exported = Object.hasOwn(exports, factory) ? exports[factory] : undefined;
+  if (typeof exported !== 'function') {
+    const names = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
+    const hint = names.length === 0 ? '(it exports no function)' : didYouMean(factory, names);
+    throw new Failure(`${shown} exports no function '${factory}' ${hint}.`);
+  }
+  const { result, made } = await watching(() =>
+    guarded(`${factory}() of ${shown}`, timeoutMs, async () => {
+      return (await Reflect.apply(exported, undefined, [{ era: 'modern' }])) as unknown;
+    }),
+  );
+  return definitionsIn([...made, result]);
+}

@@ -1,0 +1,62 @@
+/**
+ * Finds definitions that are made inside a factory, by the text of its module: a function that
+ * makes a server and also a definition. Over HTTP such a function runs for every request. What it
+ * calls is not followed; `--factory` finds out by calling it.
+ */
+
+/** A definition inside a function that makes a server. */
+export interface InsideFactory {
+  /** The call that makes it. */
+  readonly call: string;
+  readonly line: number;
+}
+
+/** Finds them in the text of a module, JavaScript or TypeScript. */
+export function definitionsInFactories(source: string): InsideFactory[] {
+  const code = withoutTexts(source);
+  const factories = blocksIn(code).filter((block) => isFactory(code.slice(...block)));
+  return [...code.matchAll(/\bdefine(?:Tool|Prompt|Resource)(?=\s*\()/g)]
+    .filter(({ index }) => factories.some(([start, end]) => start < index && index < end))
+    .map(({ 0: call, index }) => ({ call, line: code.slice(0, index).split('\n').length }));
+}
+
+/** Makes a server, and does not connect it: that is left to whoever calls. */
+function isFactory(body: string): boolean {
+  return /\bnew\s+(?:Mcp)?Server\s*\(/.test(body) && !/\.connect\s*\(/.test(body);
+}
+
+type Block = readonly [start: number, end: number];
+
+/** The bodies of functions. */
+function blocksIn(code: string): Block[] {
+  const open: number[] = [];
+  const blocks: Block[] = [];
+  for (const { 0: brace, index } of code.matchAll(/[{}]/g)) {
+    if (brace === '{') {
+      open.push(index);
+      continue;
+    }
+    const start = open.pop();
+    if (start !== undefined && isFunctionHead(code.slice(0, start))) blocks.push([start, index]);
+  }
+  return blocks;
+}
+
+/** What stands before the body of a function: an arrow, or parameters that no keyword explains. */
+function isFunctionHead(before: string): boolean {
+  const head = /[^;{}]*$/.exec(before)?.[0] ?? '';
+  if (/=>\s*$/.test(head)) return true;
+  return (
+    /\)\s*(?::[^;{}=]+)?$/.test(head) &&
+    !/\b(?:if|for|while|switch|catch|with)\s*\((?:[^()]|\([^()]*\))*\)\s*$/.test(head)
+  );
+}
+
+/** Comments, strings, templates and regular expressions, which may hold anything. */
+const TEXTS =
+  /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[=(,:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\//g;
+
+/** The code alone, with everything at its place. */
+function withoutTexts(source: string): string {
+  return source.replace(TEXTS, (text) => text.replace(/[^\n]/g, ' '));
+}

@@ -1,0 +1,207 @@
+/**
+ * What `mcp-resolve check` looks for in one definition. Each rule has a stable code, and says what
+ * is wrong and what to do about it. A hint is not a mistake: it does not fail a build.
+ */
+import { isKind } from '../../define/brand.js';
+import type { PlanNode } from '../../graph/plan.js';
+import { formSchema } from '../../question/formSchema.js';
+import type { AnyDefinition } from '../../wire/install/definitions.js';
+import type { Tool } from '../../wire/tool/definition.js';
+import { explain } from '../graph/explain.js';
+import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
+
+/** Something that was found. */
+export interface Finding {
+  readonly level: 'error' | 'hint';
+  readonly code: RuleCode;
+  /** The definition; `undefined` where it is about the module. */
+  readonly definition?: string;
+  readonly message: string;
+}
+
+/** The codes of all rules; stable across releases. */
+export const RULE_CODES = [
+  'no-question',
+  'undeclared-question',
+  'too-many-rounds',
+  'unnamed-questions',
+  'pinned-identity',
+  'no-once',
+  'duplicate-name',
+  'made-per-request',
+] as const;
+
+/** One of them. */
+export type RuleCode = (typeof RULE_CODES)[number];
+
+/** What is wrong with a definition. */
+export function findingsIn(definition: AnyDefinition): Finding[] {
+  const explanation = explain(definition);
+  const subject = { definition, explanation };
+  return [questions, rounds, names, pins, once]
+    .flatMap((rule) => rule(subject))
+    .map((finding) => ({ ...finding, definition: definition.name }));
+}
+
+interface Subject {
+  readonly definition: AnyDefinition;
+  readonly explanation: Explanation;
+}
+
+/** A tool that cannot be undone should ask first. */
+function questions({ definition, explanation }: Subject): Finding[] {
+  const { resolvers, undeclared, capabilities } = explanation;
+  if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
+  if (undeclared.length === 0) {
+    const why =
+      resolvers.length === 0
+        ? 'nobody is asked before it runs'
+        : 'none of its resolvers asks a person';
+    return [
+      error(
+        'no-question',
+        `it destroys or moves something, and ${why}: let a resolver ask, with confirm(), or say annotations: { readOnlyHint: true } or { destructiveHint: false }`,
+      ),
+    ];
+  }
+  return [
+    hint(
+      'undeclared-question',
+      `it destroys or moves something, and no resolver says that it asks: declare it with asks, so that this can be checked (${undeclared.join(', ')})`,
+    ),
+  ];
+}
+
+function isForPeople(kind: string): boolean {
+  return kind === 'form' || kind === 'url';
+}
+
+const DESTROYS = ['delete', 'remove', 'destroy', 'erase', 'purge', 'wipe'];
+const MOVES_MONEY = ['refund', 'pay', 'payout', 'transfer', 'charge', 'withdraw'];
+
+function isDestructive(definition: AnyDefinition): boolean {
+  const { readOnlyHint, destructiveHint } = annotationsOf(definition) ?? NOTHING_SAID;
+  if (!isKind(definition, 'tool') || readOnlyHint === true) return false;
+  if (destructiveHint !== undefined) return destructiveHint;
+  return wordsIn(definition.name).some((word) => [...DESTROYS, ...MOVES_MONEY].includes(word));
+}
+
+type Annotations = NonNullable<Tool['~definition']['metadata']['annotations']>;
+
+const NOTHING_SAID: Annotations = {};
+
+function annotationsOf(definition: AnyDefinition): Annotations | undefined {
+  if (!isKind(definition, 'tool')) return undefined;
+  return (definition as Tool)['~definition'].metadata.annotations;
+}
+
+/** How often clients of the SDK answer questions in one call, before they give up. */
+const CLIENT_ROUNDS = 10;
+
+/** A client gives up on a chain that is too long. */
+function rounds({ explanation }: Subject): Finding[] {
+  const { declaredRounds, atMostRounds, chain } = explanation;
+  const give = `and clients give up after ${CLIENT_ROUNDS}`;
+  if (declaredRounds - 1 > CLIENT_ROUNDS) {
+    return [
+      error(
+        'too-many-rounds',
+        `it asks up to ${declaredRounds - 1} times in a row, ${give}: put questions into one form, or let them not need each other (${chain.join(' -> ')})`,
+      ),
+    ];
+  }
+  if (atMostRounds - 1 <= CLIENT_ROUNDS) return [];
+  return [
+    hint(
+      'too-many-rounds',
+      `its longest chain has ${atMostRounds - 1} resolvers, ${give}: declare with asks which of them ask`,
+    ),
+  ];
+}
+
+/** Of two questions that look the same, an answer can end up with the other. */
+function names({ definition }: Subject): Finding[] {
+  const { nodes } = definition['~definition'].plan;
+  const groups = new Map<string, PlanNode[]>();
+  for (const node of nodes) {
+    const group = unnamedQuestion(node);
+    if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), node]);
+  }
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) =>
+      error(
+        'unnamed-questions',
+        `${group.map(({ key }) => `'${key}'`).join(' and ')} ask the same and are only told apart by a number, which changes with the order of the parameters: give each a name, resolver(needs, fn, { name })`,
+      ),
+    );
+}
+
+/** What a question without a name has in common with others like it. */
+function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
+  const { name, asks } = resolver.options;
+  if (name !== undefined || asks === undefined) return undefined;
+  const question = typeof asks === 'string' ? asks : formSchema(asks).text;
+  return `${key.replace(/#\d+$/, '')} ${question}`;
+}
+
+const IDENTITY = [
+  'user',
+  'identity',
+  'principal',
+  'permission',
+  'role',
+  'tenant',
+  'session',
+  'caller',
+];
+
+/** Who somebody is, and what they may do, can change between rounds. */
+function pins({ explanation }: Subject): Finding[] {
+  return explanation.resolvers
+    .filter(({ pinned }) => pinned)
+    .flatMap((resolver) => {
+      const why = resolver.first
+        ? 'a guard needs it'
+        : looksLikeIdentity(resolver)
+          ? 'it looks like an identity or a permission'
+          : undefined;
+      if (why === undefined) return [];
+      const remedy = 'what it says may have changed by the next round: compute it every time';
+      return [error('pinned-identity', `'${resolver.key}' is pinned, and ${why}: ${remedy}`)];
+    });
+}
+
+function looksLikeIdentity({ key, usedBy }: ExplainedResolver): boolean {
+  const words = [key, ...usedBy.map(({ parameter }) => parameter)].flatMap(wordsIn);
+  return words.some((word) => IDENTITY.includes(word.replace(/s$/, '')));
+}
+
+/** The last round of a call can be sent again. */
+function once({ definition, explanation }: Subject): Finding[] {
+  const asks = explanation.capabilities.length > 0;
+  const money = wordsIn(definition.name).some((word) => MOVES_MONEY.includes(word));
+  if (explanation.kind !== 'tool' || explanation.once || !asks || !money) return [];
+  return [
+    hint(
+      'no-once',
+      'it moves money after a question, and a client can send its last round again: once: store lets an approved call run once',
+    ),
+  ];
+}
+
+/** The words of a name, however they are put together. */
+function wordsIn(name: string): string[] {
+  return name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u);
+}
+
+function error(code: RuleCode, message: string): Finding {
+  return { level: 'error', code, message };
+}
+
+function hint(code: RuleCode, message: string): Finding {
+  return { level: 'hint', code, message };
+}

@@ -1,0 +1,61 @@
+/**
+ * Lets Node load TypeScript: by tsx where the project has it, because it knows what a tsconfig
+ * says, otherwise by Node itself where it strips types.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Failure } from './failure.js';
+
+/** Whether a file is TypeScript. */
+export function isTypeScript(file: string): boolean {
+  return /\.[cm]?tsx?$/.test(file);
+}
+
+/**
+ * Sees to it that a TypeScript file can be imported.
+ *
+ * @throws {@link Failure} If nothing can load it.
+ */
+export async function enableTypeScript(file: string, shown: string): Promise<void> {
+  const tsx = findTsx(file);
+  if (tsx !== undefined) {
+    for (const api of ['cjs/api', 'esm/api']) await register(tsx, api);
+    return;
+  }
+  if (nodeStripsTypes()) return;
+  throw new Failure(
+    `${shown} is TypeScript, which Node ${process.versions.node} does not load: install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give the built JavaScript.`,
+  );
+}
+
+/** The manifest of tsx, from the project of the file or from where the command was called. */
+function findTsx(file: string): string | undefined {
+  for (const from of [file, path.join(process.cwd(), 'package.json')]) {
+    try {
+      return createRequire(from).resolve('tsx/package.json');
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined;
+}
+
+/** Registers one half of tsx, in the form in which it is imported: the other one fails in it. */
+async function register(manifest: string, api: string): Promise<void> {
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as TsxManifest;
+  const place = exports[`./${api}`]?.import.default ?? `./dist/${api}/index.mjs`;
+  const href = new URL(place, pathToFileURL(manifest)).href;
+  const { register: start } = (await import(href)) as { readonly register: () => unknown };
+  start();
+}
+
+interface TsxManifest {
+  readonly exports: Readonly<Record<string, { readonly import: { readonly default: string } }>>;
+}
+
+function nodeStripsTypes(): boolean {
+  const { typescript } = process.features as { readonly typescript?: unknown };
+  return typeof typescript === 'string';
+}
