@@ -65,6 +65,12 @@ function endingTool({ body = () => 48, throwsUnder, store = memoryOnceStore() }:
   return { tool, log };
 }
 
+function circle(): object {
+  const one: Record<string, unknown> = {};
+  one.self = one;
+  return one;
+}
+
 describe('a call ends in order', () => {
   test('claim, body, validation, disposal, record', async () => {
     const { tool, log } = endingTool({});
@@ -136,6 +142,19 @@ describe('what goes wrong at the end is recorded', () => {
     expect(log).toEqual(['claim', 'body', 'validate', 'dispose: failed', 'record']);
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(log, 'body')).toBe(1);
+  });
+
+  test.each([
+    ['a bigint', { cents: 48n }],
+    ['a circle', circle()],
+  ])('a result that is not JSON, with %s', async (_, structuredContent) => {
+    const { tool, runs } = payTool(memoryOnceStore(), () => ({ content: [], structuredContent }));
+    const rounds = roundsOf(tool);
+    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const first = await rounds(last);
+    expect(answerOf(first)).toMatchObject({ isError: true });
+    expect((await rounds(last)).text).toBe(first.text);
+    expect(countOf(runs, 'body')).toBe(1);
   });
 
   test('a body that throws, and a disposal that throws after it', async () => {

@@ -118,6 +118,20 @@ describe('before the body', () => {
     },
   );
 
+  test('a store that is down says nothing of whether the call has run, and its result is found later', async () => {
+    let down = false;
+    const { tool, runs } = payTool(failing('read', FAILURES.rejects[0], () => down));
+    const rounds = roundsOf(tool);
+    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const first = await rounds(last);
+    down = true;
+    const { text } = answerOf(await rounds(last));
+    expect(text).toContain('it may have run before');
+    down = false;
+    expect((await rounds(last)).text).toBe(first.text);
+    expect(countOf(runs, 'body')).toBe(1);
+  });
+
   test('its error reads the same where unexpected errors are masked', async () => {
     const { tool } = payTool(failing('claim', FAILURES.rejects[0], () => true));
     const rounds = roundsOf(tool, { errors: 'toolErrorsOnly' });

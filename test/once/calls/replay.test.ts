@@ -225,6 +225,9 @@ describe('a recorded result is the same bytes on the wire', () => {
     'a protocol error with data': throws(
       new ProtocolError(-32099, 'locked', { until: 'noon', by: ['é', null] }),
     ),
+    'a protocol error whose data the SDK knows in part': throws(
+      new ProtocolError(-32002, 'gone', { uri: 'pay://1', since: 'noon' }),
+    ),
     'a protocol error of a special kind': throws(
       new UrlElicitationRequiredError(
         [{ mode: 'url', message: 'Log in', url: 'https://bank.test/', elicitationId: '1' }],

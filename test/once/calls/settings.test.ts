@@ -101,6 +101,15 @@ describe('a store of this process alone', () => {
       expect(() => install(server, [payTool(memoryOnceStore()).tool])).toThrow(MISFIT);
     });
 
+    test('does not go with them where they come after it', () => {
+      const { tool } = payTool(memoryOnceStore());
+      const [one, two] = [newServer(), newServer()];
+      install(one, [tool]);
+      expect(() => sharedSeal().protect(one)).toThrow(MISFIT);
+      install(two, [tool]);
+      expect(() => install(two, [], { seal: sharedSeal() })).toThrow(MISFIT);
+    });
+
     test('does not go with them where the tool is registered by itself', () => {
       const { tool } = payTool(memoryOnceStore());
       expect(() => tool.register(newServer(), { seal: sharedSeal() })).toThrow(MISFIT);
