@@ -38,6 +38,8 @@ export function setStage(
     install(server, [installed], { ...options, seal, onEvent: listen, eventValues: true });
     return server;
   };
+  // A mistake in the options would otherwise reach the test as a status of HTTP.
+  factory();
   return { factory, events, reported };
 }
 
