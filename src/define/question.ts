@@ -167,7 +167,15 @@ export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checked('listRoots', options) });
 }
 
+let made = 0;
+
+/** How many questions have been made: whoever makes one and does not return it asks nobody. */
+export function questionsMade(): number {
+  return made;
+}
+
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
+  made += 1;
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }
 

@@ -14,7 +14,7 @@
  */
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
-import { isQuestion } from '../define/question.js';
+import { isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { messageOf, ToolError } from '../errors.js';
 import { BODY } from '../graph/plan.js';
@@ -27,6 +27,7 @@ import { assertDeclared, assertNoneInside, assertNoQuestion } from './asks.js';
 import type { Disposals } from './disposal.js';
 import type { Consulted, Ledger } from './ledger.js';
 import { pinned } from './pin.js';
+import { UNBOUND } from './unbound.js';
 import { answerStep, watched } from './watch.js';
 import type { Watch } from './watch.js';
 
@@ -50,6 +51,8 @@ export interface RoundInput {
   readonly disposals: Disposals;
   /** Told of every step, where somebody listens. */
   readonly watch?: Watch | undefined;
+  /** Told of a resolver that made a question and gave something else. */
+  readonly onLostQuestion?: (key: string) => void;
 }
 
 /** How to go on with a value. */
@@ -69,6 +72,8 @@ export class Round {
   private readonly open = new Map<PlanNode, Asked>();
   /** The nodes whose value was pinned in this round, and those that stand on one. */
   private readonly onFreshPin = new Set<number>();
+  /** The nodes whose functions made a question, before they first waited for anything. */
+  private readonly madeQuestions = new Set<PlanNode>();
   private guarding: boolean;
   private over = false;
   private failedAt = Infinity;
@@ -172,9 +177,12 @@ export class Round {
 
   private call(node: PlanNode): unknown {
     const { ctx, watch } = this.input;
-    const { fn } = node.resolver;
     const values = this.valuesFor(node);
-    return watch === undefined ? fn(values, ctx) : watched(watch, node.key, () => fn(values, ctx));
+    const run = (): unknown => node.resolver.fn.call(UNBOUND, values, ctx);
+    const before = questionsMade();
+    const returned = watch === undefined ? run() : watched(watch, node.key, run);
+    if (questionsMade() !== before) this.madeQuestions.add(node);
+    return returned;
   }
 
   /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
@@ -249,6 +257,7 @@ export class Round {
   }
 
   private computed(node: PlanNode, value: unknown): void {
+    if (this.madeQuestions.has(node)) this.input.onLostQuestion?.(node.key);
     this.input.disposals.add(node, value);
     assertNoneInside(node, value);
     if (node.resolver.options.pin === undefined) {

@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { ToolError } from '../../errors.js';
 import { Refusal } from '../../resolve/round.js';
+import { UNBOUND } from '../../resolve/unbound.js';
 import type { Callable, ErrorPolicy } from './callable.js';
 import { beginCall } from './callRecord.js';
 import { watchCall } from './callWatch.js';
@@ -87,7 +88,7 @@ async function runBody<Result>(
   const { once, watch } = options;
   const work = async (): Promise<Result> => {
     try {
-      const result = await definition.finish(await definition.body(values, ctx));
+      const result = await definition.finish(await definition.body.call(UNBOUND, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');

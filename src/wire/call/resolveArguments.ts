@@ -26,7 +26,7 @@ import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 import { assertCanAsk } from './gate.js';
 import { pushQuestion } from './push.js';
-import { warnFailedDispose, warnMovingQuestion } from './warnings.js';
+import { warnFailedDispose, warnLostQuestion, warnMovingQuestion } from './warnings.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -89,7 +89,12 @@ export async function resolveCall(
   const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
   const ledger = openLedger(plan, options);
   const disposals = new Disposals(onUnexpectedError);
-  const round = new Round(plan, { args, ctx: context, ledger, disposals, watch: watch?.step });
+  const onLostQuestion = (key: string): void => {
+    warnLostQuestion(plan.name, key);
+  };
+  const round = new Round(plan, {
+    ...{ args, ctx: context, ledger, disposals, watch: watch?.step, onLostQuestion },
+  });
   try {
     for (;;) {
       await untilQuiet(round, options.ctx.mcpReq.signal);

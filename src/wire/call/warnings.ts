@@ -11,6 +11,27 @@ export function warnMovingQuestion(tool: string, key: string): void {
   );
 }
 
+/** A question that is made and not returned is not asked, and what it should have guarded goes on. */
+export function warnLostQuestion(tool: string, key: string): void {
+  warnings.once(
+    `${tool}: resolver '${key}' made a question and did not return it, so nobody was asked: return the question itself, its answer becomes the value`,
+  );
+}
+
+/** Definitions belong outside of what makes a server for each request. */
+export function warnManyDefinitions(name: string, times: number): void {
+  warnings.once(
+    `'${name}' was defined ${times} times: define it once, outside of the function that builds a server, and only install() it there`,
+  );
+}
+
+/** What is defined and not installed is served to nobody. */
+export function warnNothingInstalled(): void {
+  warnings.once(
+    'definitions were made, but the server has none of them: call install(server, [definition]) where it is built',
+  );
+}
+
 /** What cleans up has failed, and the answer is on its way already. */
 export function warnFailedDispose(error: unknown): void {
   warnings.warn(`a dispose failed: ${messageOf(error)}`);

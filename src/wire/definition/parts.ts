@@ -1,6 +1,7 @@
 /** The parts that every definition has: a name, a configuration and a body, checked in that order. */
 import { isPlainObject } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
+import { noteMade } from './census.js';
 import { findSlip } from './slips.js';
 import type { Fields } from './slips.js';
 
@@ -38,6 +39,7 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
       `${what} '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
     );
   }
+  noteMade();
 }
 
 function invalid(name: string, message: string): InvalidGraphError {

@@ -7,6 +7,7 @@ import { protect } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
 import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
 import { rejectionTeller } from '../call/callFor.js';
+import { noteInstalled } from '../definition/census.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
 import { attachTool } from './attachServer.js';
@@ -44,6 +45,7 @@ export function install(
     for (const one of wanted) attach(target, one, checked);
   }
   assertStoresFit(target, wanted);
+  for (const { definition } of wanted) noteInstalled(definition);
   hideFromSilent(target, wanted);
 }
 

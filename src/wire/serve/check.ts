@@ -8,6 +8,8 @@
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { messageOf } from '../../errors.js';
+import { warnNothingInstalled } from '../call/warnings.js';
+import { nothingInstalled } from '../definition/census.js';
 import { STANDARD_ERROR, Warnings } from '../../state/warnings.js';
 
 /** What a factory builds: an `McpServer` or a low-level `Server`. */
@@ -74,6 +76,7 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
       );
     }
     served.add(product);
+    if (nothingInstalled()) warnNothingInstalled();
     return product;
   };
 }
