@@ -299,6 +299,7 @@ export class Round {
       typeof otherwise === 'function' ? (otherwise as () => unknown)() : otherwise;
     const next = (value: unknown): void => {
       assertNoQuestion(node, value);
+      assertNoneInside(node, value);
       this.input.disposals.add(node, value);
       this.input.watch?.({ type: 'fellBack', resolver: node.key, kind: asked.data.kind });
       this.settle(node, asked.fallBackOn(value));

@@ -16,14 +16,20 @@ import {
   outcome,
   resolver,
 } from 'mcp-resolve';
+import type { Tool } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-const untyped: any = {
+/** The same functions, as JavaScript sees them. */
+type Untyped<Names extends string> = Record<Names, (...given: unknown[]) => Tool>;
+
+const untyped = {
   ...{ arg, argsOf, confirm, definePrompt, defineResource, defineTool },
   ...{ elicit, install, outcome, resolver },
-};
+} as unknown as Untyped<
+  'definePrompt' | 'defineResource' | 'defineTool' | 'elicit' | 'install' | 'resolver'
+>;
 const Input = z.object({ order_id: z.string() });
 const body = (): string => 'done';
 
@@ -114,7 +120,6 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
   [
     'a schema as a need',
     () =>
-      untyped.resolver({ id: z.string() }, () => 1) &&
       untyped.defineTool(
         't',
         { resolve: { x: untyped.resolver({ id: z.string() }, () => 1) } },
@@ -190,10 +195,11 @@ class Desk {
   }
 }
 
+const desk = new Desk();
 const NESTED = z.object({ address: z.object({ street: z.string() }) });
 
 /** Seen when the tool is called: the tool error has to say what to do. */
-const CALLS: readonly (readonly [mistake: string, tool: any, message: string])[] = [
+const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[] = [
   [
     'a body that returns a question',
     untyped.defineTool('t', {}, () => confirm('Sure?')),
@@ -211,7 +217,8 @@ const CALLS: readonly (readonly [mistake: string, tool: any, message: string])[]
   ],
   [
     'a method without its object',
-    untyped.defineTool('t', { resolve: { x: resolver({}, new Desk().load) } }, body),
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- the mistake itself
+    untyped.defineTool('t', { resolve: { x: resolver({}, desk.load) } }, body),
     'pass a method as (values, ctx) => desk.load(values, ctx)',
   ],
   [
@@ -241,7 +248,7 @@ const CALLS: readonly (readonly [mistake: string, tool: any, message: string])[]
 
 describe('a mistake in a call says what to do', () => {
   test.each(CALLS)('%s', async (_, tool, message) => {
-    const { isError, text } = await run(tool, undefined, {
+    const { isError, text } = await run(tool as Tool<undefined>, undefined, {
       answers: () => accept({ confirm: true }),
       unused: 'allow',
     });
@@ -265,7 +272,7 @@ describe('a mistake that nothing else shows is warned of', () => {
     const said = warnings();
     const Ok = z.object({ ok: z.boolean() });
     const sure = untyped.resolver({}, async () => {
-      const answer = await untyped.elicit('Sure?', Ok);
+      const answer = (await (untyped.elicit('Sure?', Ok) as unknown)) as { ok?: string };
       return answer.ok ?? 'nobody knows';
     });
     const { questions } = await run(untyped.defineTool('awaits', { resolve: { sure } }, body));
