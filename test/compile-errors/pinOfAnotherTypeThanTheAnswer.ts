@@ -1,0 +1,11 @@
+// The pin restores another type than the resolver returns: let its schema describe the whole value.
+import { elicit, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const Days = z.object({ days: z.number() });
+
+export const stay = resolver({}, () => (Date.now() > 0 ? { days: 3 } : elicit('Days?', Days)), {
+  name: 'stay',
+  // Mistake:
+  pin: z.object({ days: z.string() }),
+});

@@ -1,0 +1,16 @@
+// 'price' needs the argument 'city', which argsSchema does not have.
+import { argsOf, definePrompt, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const { city } = argsOf(z.object({ city: z.string() }));
+const price = resolver({ at: city }, ({ at }) => at.length);
+
+export const plan = definePrompt(
+  'plan',
+  {
+    description: 'Plan a trip.',
+    // Mistake:
+    resolve: { price },
+  },
+  ({ price }) => `${price}`,
+);

@@ -1,0 +1,9 @@
+// A prompt body returns a string or a GetPromptResult.
+import { definePrompt } from 'mcp-resolve';
+
+export const plan = definePrompt(
+  'plan',
+  { description: 'Plan a trip.' },
+  // Mistake:
+  () => 500,
+);

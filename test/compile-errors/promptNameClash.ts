@@ -1,0 +1,15 @@
+// 'price' is both an argument of argsSchema and a resolved parameter: rename one of them.
+import { definePrompt, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const price = resolver({}, () => 500);
+
+export const plan = definePrompt(
+  'plan',
+  {
+    argsSchema: z.object({ price: z.string() }),
+    // Mistake:
+    resolve: { price },
+  },
+  () => 'planned',
+);

@@ -1,0 +1,19 @@
+// 'rate' needs the argument 'city' as another type than string | string[]: describe the template's variables with 'variables'.
+import { ResourceTemplate } from '@modelcontextprotocol/server';
+import { argsOf, defineResource, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const { city } = argsOf(z.object({ city: z.string() }));
+const price = resolver({ at: city }, ({ at }) => at.length);
+const rate = resolver({ price }, (values) => values.price * 2);
+
+export const trip = defineResource(
+  'trip',
+  new ResourceTemplate('trips://{city}/{id}', { list: undefined }),
+  {
+    mimeType: 'text/plain',
+    // Mistake:
+    resolve: { rate },
+  },
+  ({ rate }) => `${rate}`,
+);

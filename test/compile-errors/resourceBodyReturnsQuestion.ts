@@ -1,0 +1,10 @@
+// A resource body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+import { confirm, defineResource } from 'mcp-resolve';
+
+export const trip = defineResource(
+  'trip',
+  'trips://next',
+  { mimeType: 'text/plain' },
+  // Mistake:
+  (_, ctx) => confirm(`Show ${ctx.uri.href}?`),
+);

@@ -1,0 +1,17 @@
+// 'price' is both an argument of variables and a resolved parameter: rename one of them.
+import { ResourceTemplate } from '@modelcontextprotocol/server';
+import { defineResource, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const price = resolver({}, () => 500);
+
+export const trip = defineResource(
+  'trip',
+  new ResourceTemplate('trips://{price}', { list: undefined }),
+  {
+    variables: z.object({ price: z.string() }),
+    // Mistake:
+    resolve: { price },
+  },
+  () => 'a trip',
+);

@@ -1,0 +1,9 @@
+// A resolver asks one question: split this one into a resolver per question.
+import { confirm, elicitUrl, resolver } from 'mcp-resolve';
+
+export const signedIn = resolver(
+  {},
+  // Mistake:
+  () =>
+    Date.now() > 0 ? elicitUrl('Sign in', 'https://travel.example/in') : confirm('Signed in?'),
+);

@@ -1,0 +1,130 @@
+/** What a resolver's options know of its value: a pin, a cleanup, and what stands for an answer. */
+import type { CreateMessageResult, ListRootsResult } from '@modelcontextprotocol/server';
+import {
+  type Confirm,
+  confirm,
+  elicit,
+  type Elicit,
+  elicitUrl,
+  type ElicitUrl,
+  type End,
+  listRoots,
+  type Outcome,
+  outcome,
+  resolver,
+  type Resolver,
+  sample,
+  ToolError,
+} from 'mcp-resolve';
+import * as z from 'zod';
+import { typeOf } from '../support/typeOf.js';
+
+interface Lease {
+  readonly id: string;
+  release: () => void;
+}
+
+const lease: Lease = { id: 'L-1', release: () => undefined };
+const Quote = z.object({ cents: z.number(), at: z.string() });
+const Stay = z.object({ nights: z.number(), note: z.string().optional() });
+
+// A pin gives back what the function computes, and changes nothing about the resolver's type.
+typeOf(resolver({}, () => 500, { pin: z.number() })).is<Resolver<number>>();
+typeOf(resolver({}, async () => ({ cents: 500, at: 'now' }), { pin: Quote })).is<
+  Resolver<{ cents: number; at: string }>
+>();
+typeOf(resolver({}, (): string | null => null, { pin: z.string().nullable() })).is<
+  Resolver<string | null>
+>();
+
+// Less than what the function may compute is still a value of its type.
+resolver({}, (): string | undefined => 'x', { pin: z.string() });
+resolver({}, (): string => 'x', { pin: z.enum(['x', 'y']) });
+
+// Beside a question it is the type that consumers get.
+typeOf(
+  resolver({}, () => (Date.now() > 0 ? { nights: 3 } : elicit('How long?', Stay)), { pin: Stay }),
+).is<Resolver<{ nights: number; note?: string | undefined }>>();
+
+// What cleans up gets what the function computed, and how it ended; an answer is nothing to clean up.
+resolver({}, () => lease, {
+  dispose: (value, end) => {
+    typeOf(value).is<Lease>();
+    typeOf(end).is<End>();
+    typeOf(end).is<'completed' | 'asked' | 'failed' | 'cancelled'>();
+    value.release();
+  },
+});
+resolver({}, async () => lease, {
+  dispose: async (value) => {
+    typeOf(value).is<Lease>();
+  },
+});
+resolver({}, () => (Date.now() > 0 ? lease : elicit('How long?', Stay)), {
+  dispose: (value) => {
+    typeOf(value).is<Lease>();
+  },
+});
+resolver({}, () => confirm('Sure?'), {
+  dispose: (value) => {
+    typeOf(value).is<never>();
+  },
+});
+resolver({}, () => lease, { dispose: 'auto' });
+const close = (value: { release: () => void }): void => {
+  value.release();
+};
+typeOf(resolver({}, () => lease, { dispose: close, name: 'lease' })).is<Resolver<Lease>>();
+
+// What stands for an answer has its type: a value, or what computes it, now or later, or refuses.
+typeOf(elicit('How long?', Stay, { otherwise: { nights: 1 } })).is<
+  Elicit<{ nights: number; note?: string | undefined }>
+>();
+elicit('How long?', Stay, { otherwise: () => ({ nights: 1, note: 'short' }) });
+elicit('How long?', Stay, { otherwise: async () => ({ nights: 1 }) });
+elicit('How long?', Stay, {
+  otherwise: () => {
+    throw new ToolError('Ask the user how long they stay.');
+  },
+});
+typeOf(confirm('Sure?', { otherwise: false })).is<Confirm>();
+confirm('Sure?', { otherwise: async () => true });
+typeOf(elicitUrl('Sign in', 'https://travel.example/in', { otherwise: false })).is<ElicitUrl>();
+elicitUrl('Sign in', new URL('https://travel.example/in'), { otherwise: () => false });
+listRoots({ otherwise: { roots: [] } });
+sample(
+  { messages: [], maxTokens: 9 },
+  {
+    otherwise: async () => ({
+      role: 'assistant',
+      model: 'our own',
+      content: { type: 'text', text: 'Bring a coat' },
+    }),
+  },
+);
+
+// The validated side of a schema is what is given: there is nobody whose words need a transform.
+elicit('When?', z.object({ at: z.string().transform((text) => new Date(text)) }), {
+  otherwise: { at: new Date() },
+});
+
+// A fallback does not change what consumers get.
+typeOf(resolver({}, () => elicit('How long?', Stay, { otherwise: { nights: 1 } }))).is<
+  Resolver<{ nights: number; note?: string | undefined }>
+>();
+typeOf(resolver({}, () => confirm('Sure?', { otherwise: true }))).is<Resolver<true>>();
+typeOf(resolver({}, () => elicitUrl('Sign in', 'https://travel.example/in'))).is<Resolver<true>>();
+typeOf(resolver({}, () => listRoots({ otherwise: { roots: [] } }))).is<Resolver<ListRootsResult>>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 9 }, {}))).is<
+  Resolver<CreateMessageResult>
+>();
+
+// An outcome tells that it was one.
+const asked = resolver({}, () => confirm('Sure?', { otherwise: true }));
+resolver({ asked: outcome(asked) }, (values) => {
+  typeOf(values.asked).is<Outcome<true>>();
+  if (values.asked.action === 'accept') {
+    typeOf(values.asked.fallback).is<true | undefined>();
+    typeOf(values.asked.asked).is<boolean>();
+  }
+});
