@@ -1,0 +1,331 @@
+/** `override`: a test's value in a resolver's place, and what no longer runs because of it. */
+import {
+  arg,
+  confirm,
+  definePrompt,
+  defineResource,
+  defineTool,
+  elicit,
+  outcome,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
+import type { AnyResolver } from 'mcp-resolve';
+import { accept, bothEras, override, run } from 'mcp-resolve/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { BODY } from '../../src/graph/plan.js';
+import type { Plan } from '../../src/graph/plan.js';
+import { overridePlan } from '../../src/workbench/testing/overridePlan.js';
+import { planResolvers } from '../../src/wire/definition/planResolvers.js';
+import { eras } from '../support/conversation.js';
+import { amountDue, approval, payInvoice, yes } from './payments.js';
+
+describe.each(eras)('on the %s era', (era) => {
+  test('a value stands for the resolver, in all that needs it', async () => {
+    const { text, questions, ran } = await run(
+      payInvoice,
+      { invoice: 'no such invoice' },
+      { era, answers: yes, overrides: [override(amountDue, 5000)] },
+    );
+
+    expect(text).toBe('Paid 5000 euros for no such invoice.');
+    expect(questions.map(({ message }) => message)).toEqual([
+      'Pay 5000 euros for no such invoice?',
+    ]);
+    expect(ran.euros).toBe(0);
+  });
+
+  test('a function gives it anew in every round, and gets the context', async () => {
+    const contexts: string[] = [];
+    const overrides = [
+      override(amountDue, async (ctx) => {
+        contexts.push(ctx.callId);
+        return 500;
+      }),
+    ];
+
+    const { callId } = await run(
+      payInvoice,
+      { invoice: 'INV-1' },
+      { era, answers: yes, overrides },
+    );
+    expect(contexts).toEqual(era === 'modern' ? [callId, callId] : [callId]);
+  });
+
+  test('what it throws is what the resolver threw', async () => {
+    const overrides = [
+      override(amountDue, () => {
+        throw new ToolError('the ledger is closed');
+      }),
+    ];
+
+    expect((await run(payInvoice, { invoice: 'INV-1' }, { era, overrides })).text).toBe(
+      'Error executing tool pay_invoice: the ledger is closed',
+    );
+  });
+
+  test('nobody is asked for what is overridden, and it counts as computed', async () => {
+    const agreed = resolver({}, () => confirm('Agreed?'));
+    const tool = defineTool('t', { resolve: { agreed: outcome(agreed) } }, (values) =>
+      JSON.stringify(values.agreed),
+    );
+
+    const { text, questions } = await run(
+      tool,
+      {},
+      { era, overrides: [override(agreed, true)], capabilities: {} },
+    );
+    expect(text).toBe('{"action":"accept","data":true,"asked":false}');
+    expect(questions).toEqual([]);
+  });
+
+  test('what only it needed does not run, what others need does', async () => {
+    const login = resolver({}, () => confirm('Log in?'));
+    const shared = resolver({}, () => 2);
+    const deep = resolver({ login }, () => 3);
+    const price = resolver({ deep, shared }, () => 5);
+    const total = resolver({ price, shared }, (values) => values.price * values.shared);
+    const tool = defineTool('t', { resolve: { total } }, (values) => String(values.total));
+
+    const { text, ran } = await run(tool, {}, { era, overrides: [override(price, 10)] });
+    expect(text).toBe('20');
+    expect(ran).toEqual({ login: 0, deep: 0, shared: 1, price: 0, total: 1 });
+  });
+
+  test('a guard can be overridden, and what it needs does not run', async () => {
+    const user = resolver({}, () => confirm('Who are you?'));
+    const allowed = resolver({ user }, (): boolean => {
+      throw new ToolError('not allowed');
+    });
+    const tool = defineTool(
+      't',
+      { guards: [allowed], resolve: { a: resolver({}, () => 1) } },
+      () => {
+        return 'done';
+      },
+    );
+
+    expect((await run(tool, {}, { era, overrides: [override(allowed, true)] })).text).toBe('done');
+    expect((await run(tool, {}, { era, overrides: [override(allowed, false)] })).text).toBe(
+      "Error executing tool t: Guard 'guard' refused",
+    );
+  });
+
+  test('questions keep their keys, whatever is left out before them', async () => {
+    const twin = () => resolver({}, () => confirm('Sure?'), { name: 'sure' });
+    const [a, b, c] = [twin(), twin(), twin()];
+    const tool = defineTool('t', { resolve: { a, b, c } }, () => 'done');
+
+    const { questions } = await run(
+      tool,
+      {},
+      { era, answers: () => accept({ confirm: true }), overrides: [override(a, true)] },
+    );
+    expect(questions.map(({ key }) => key)).toEqual(['sure#1', 'sure#2']);
+  });
+
+  test('prompts and resources take overrides too', async () => {
+    const word = resolver({}, () => elicit('Which word?', Word));
+    const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
+    const resource = defineResource('r', 'words://one', { resolve: { word } }, (values) => {
+      return values.word.word;
+    });
+    const overrides = [override(word, { word: 'fog' })];
+
+    expect((await run(prompt, undefined, { era, overrides })).text).toBe('fog');
+    expect((await run(resource, 'words://one', { era, overrides })).text).toBe('fog');
+  });
+
+  test('a value that is a function is given by one', async () => {
+    const clock = resolver({}, () => (): number => 12);
+    const tool = defineTool('t', { resolve: { clock } }, (values) => String(values.clock()));
+
+    expect((await run(tool, {}, { era, overrides: [override(clock, () => () => 7)] })).text).toBe(
+      '7',
+    );
+  });
+
+  test('the definition stays as it was', async () => {
+    await run(payInvoice, { invoice: 'INV-1' }, { era, overrides: [override(amountDue, 1)] });
+
+    expect((await run(payInvoice, { invoice: 'INV-1' }, { era })).text).toBe(
+      'Paid 40 euros for INV-1.',
+    );
+    expect((await payInvoice.call({ invoice: 'INV-1' })).content).toEqual([
+      { type: 'text', text: 'Paid 40 euros for INV-1.' },
+    ]);
+  });
+
+  test('a pin stays: what is approved is what the override gave first', async () => {
+    const prices = [100, 200];
+    const price = resolver({}, () => 1, { pin: z.number() });
+    const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`));
+    const tool = defineTool('t', { resolve: { price, agreed } }, (values) => `${values.price}`);
+
+    const { text, questions } = await run(
+      tool,
+      {},
+      {
+        era,
+        answers: { agreed: accept({ confirm: true }) },
+        overrides: [override(price, () => prices.shift() ?? 0)],
+      },
+    );
+    expect([questions.map(({ message }) => message), text]).toEqual([['Pay 100?'], '100']);
+  });
+
+  test('what a test gives is not disposed of', async () => {
+    const disposed: string[] = [];
+    const pool = resolver({}, () => 'pool', { dispose: (value) => disposed.push(value) });
+    const tool = defineTool('t', { resolve: { pool } }, (values) => values.pool);
+
+    await run(tool, {}, { era, overrides: [override(pool, 'fake')] });
+    expect(disposed).toEqual([]);
+    await run(tool, {}, { era });
+    expect(disposed).toEqual(['pool']);
+  });
+
+  test('an override of what asks leaves the scripted answer unused', async () => {
+    const overrides = [override(approval, true)];
+
+    await expect(
+      run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes, overrides }),
+    ).rejects.toThrow("'pay_invoice' did not ask for every answer that is scripted.");
+  });
+});
+
+test('the error that a sequential walk meets first stays the first', async () => {
+  const late = resolver({}, async () => {
+    throw new ToolError('late');
+  });
+  const early = resolver({ late }, () => 1);
+  const second = resolver({}, () => {
+    throw new ToolError('second');
+  });
+  const tool = defineTool('t', { resolve: { early, second } }, () => 'done');
+
+  const overridden = [override(late, () => Promise.reject(new ToolError('first')))];
+  expect((await bothEras((era) => run(tool, {}, { era, overrides: overridden }))).text).toBe(
+    'Error executing tool t: first',
+  );
+  const without = [override(early, 1)];
+  expect((await bothEras((era) => run(tool, {}, { era, overrides: without }))).text).toBe(
+    'Error executing tool t: second',
+  );
+});
+
+describe('a plan with overrides', () => {
+  /** A random graph: each resolver needs some of those before it; some are guards or parameters. */
+  const graphs = fc
+    .array(
+      fc.record({
+        needs: fc.array(fc.nat(11), { maxLength: 3 }),
+        wantsOutcome: fc.boolean(),
+        pinned: fc.boolean(),
+        use: fc.constantFrom('none', 'param', 'guard'),
+        overridden: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 12 },
+    )
+    .map((specs) => {
+      const made: AnyResolver[] = [];
+      for (const { needs, wantsOutcome, pinned } of specs) {
+        const own = [...new Set(needs)].flatMap((index) => made[index] ?? []);
+        const entries = own.map((need, place) => {
+          return [`n${place}`, wantsOutcome ? outcome(need) : need] as const;
+        });
+        const pin = pinned ? { pin: z.number() } : {};
+        made.push(resolver({ ...Object.fromEntries(entries), x: arg<string>() }, () => 1, pin));
+      }
+      const used = (use: string) => made.filter((_, index) => specs[index]?.use === use);
+      const guards = used('guard').filter(({ options }) => options.pin === undefined);
+      const params = used('param').map((one, place) => [`p${place}`, one] as const);
+      const plan = planResolvers({ name: 't', guards, resolve: Object.fromEntries(params) }, ['x']);
+      const chosen = made.filter((_, index) => specs[index]?.overridden === true);
+      return { plan, chosen: chosen.filter((one) => plan.nodes.some((n) => n.resolver === one)) };
+    });
+
+  const overriding = (resolvers: readonly AnyResolver[]) =>
+    resolvers.map((one) => override(one, 1));
+
+  test('is the same graph without what only overridden resolvers needed', () => {
+    fc.assert(
+      fc.property(graphs, ({ plan, chosen }) => {
+        const changed = overridePlan(plan, overriding(chosen));
+
+        expect(new Set(changed.nodes.map(({ key }) => key))).toEqual(neededKeys(plan, chosen));
+        for (const node of changed.nodes) {
+          const before = plan.nodes.find(({ key }) => key === node.key)!;
+          const isOverridden = chosen.includes(before.resolver);
+          expect(node.seq).toBe(before.seq);
+          expect(node.args).toEqual(isOverridden ? [] : before.args);
+          expect(named(changed, node.fills)).toEqual(isOverridden ? [] : named(plan, before.fills));
+        }
+        expect(named(changed, changed.params)).toEqual(named(plan, plan.params));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('can be run: indexes, serves and upstream fit, and guards stay in front', () => {
+    fc.assert(
+      fc.property(graphs, ({ plan, chosen }) => {
+        const { nodes, params, guardNodes } = overridePlan(plan, overriding(chosen));
+
+        expect(nodes.map(({ index }) => index)).toEqual(nodes.map((_, place) => place));
+        const seqs = nodes.map(({ seq }) => seq);
+        expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+        const wanted = [...nodes.flatMap(({ fills }) => fills), ...params];
+        const served = nodes.flatMap(({ serves }) => serves);
+        expect(served).toEqual(expect.arrayContaining(wanted));
+        // The rest are the guards, whose values nobody takes.
+        const rest = served.filter((fill) => !wanted.some(({ seq }) => seq === fill.seq));
+        expect(rest.every((fill) => fill.consumer === BODY && fill.source < guardNodes)).toBe(true);
+        for (const { index, fills, upstream, resolver: one, serves } of nodes) {
+          expect(fills.every(({ source, consumer }) => source < index && consumer === index)).toBe(
+            true,
+          );
+          expect(serves.every(({ source }) => source === index)).toBe(true);
+          expect(upstream === undefined).toBe(one.options.pin === undefined);
+          const above = (at: number): string[] =>
+            nodes[at]!.fills.flatMap(({ source }) => [nodes[source]!.key, ...above(source)]);
+          if (upstream !== undefined) expect(new Set(upstream)).toEqual(new Set(above(index)));
+        }
+        expect(nodes.slice(0, guardNodes).every(({ seq }) => seq < plan.guardSteps)).toBe(true);
+        expect(nodes.slice(guardNodes).every(({ seq }) => seq >= plan.guardSteps)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('without overrides is the plan itself', () => {
+    const { plan } = payInvoice['~definition'];
+
+    expect(overridePlan(plan, [])).toBe(plan);
+  });
+});
+
+/** What a sequential walk reaches that does not go into overridden resolvers. */
+function neededKeys({ nodes }: Plan, overridden: readonly AnyResolver[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (index: number): void => {
+    const node = nodes[index]!;
+    found.add(node.key);
+    if (!overridden.includes(node.resolver)) node.fills.forEach(({ source }) => visit(source));
+  };
+  for (const { serves, index } of nodes) {
+    if (serves.some(({ consumer }) => consumer === BODY)) visit(index);
+  }
+  return found;
+}
+
+function named({ nodes }: Plan, fills: Plan['params']): unknown[] {
+  return fills.map(({ param, source, wantsOutcome, seq }) => {
+    return { param, source: nodes[source]?.key, wantsOutcome, seq };
+  });
+}
+
+const Word = z.object({ word: z.string() });

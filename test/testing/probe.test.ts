@@ -1,0 +1,241 @@
+/** Probes: a token misused in each of the known ways, and one that nothing stands against. */
+import {
+  confirm,
+  definePrompt,
+  defineResource,
+  defineTool,
+  elicit,
+  elicitUrl,
+  listRoots,
+  requestStateSeal,
+  resolver,
+  sample,
+} from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
+import { accept, probe } from 'mcp-resolve/testing';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+
+import { askAll, pay, payConfig, payInvoice, yes } from './payments.js';
+
+const large = { invoice: 'INV-2' };
+const options = { answers: yes };
+
+const invalidState = {
+  code: -32602,
+  message: 'Invalid or expired requestState',
+  data: { reason: 'invalid_request_state' },
+};
+
+describe('a token is refused', () => {
+  test.each([
+    ['tampered with', () => probe.tampered(payInvoice, large, options)],
+    ['after it has expired', () => probe.expired(payInvoice, large, options)],
+    ['from another user', () => probe.otherUser(payInvoice, large, options)],
+    [
+      'with other arguments',
+      () =>
+        probe.swappedArguments(payInvoice, large, { ...options, otherArgs: { invoice: 'INV-3' } }),
+    ],
+  ])('%s', async (_, misuse) => {
+    expect(await misuse()).toEqual({
+      refused: true,
+      error: invalidState,
+      result: undefined,
+      asks: [],
+      text: 'Invalid or expired requestState',
+    });
+  });
+
+  test('without an answer: the question is asked again', async () => {
+    expect(await probe.unanswered(payInvoice, large)).toEqual({
+      refused: true,
+      error: undefined,
+      result: undefined,
+      asks: ['approved'],
+      text: '',
+    });
+  });
+
+  test('with answers of the wrong shape: a tool error', async () => {
+    const { refused, result, text } = await probe.wrongShape(payInvoice, large);
+
+    expect([refused, result?.isError]).toEqual([true, true]);
+    expect(text).toContain('does not match the requested schema');
+  });
+});
+
+describe('what is not refused is told', () => {
+  test('the last round sent again runs the body again', async () => {
+    const { refused, text } = await probe.replayed(payInvoice, large, options);
+
+    expect({ refused, text }).toEqual({ refused: false, text: 'Paid 900 euros for INV-2.' });
+  });
+
+  test('with once it does not, and the recorded result comes back', async () => {
+    let paid = 0;
+    const once = defineTool('pay_once', { ...payConfig, once: memoryOnceStore() }, (values) => {
+      paid += 1;
+      return pay(values);
+    });
+
+    const { refused, text } = await probe.replayed(once, large, options);
+    expect({ refused, text, paid }).toEqual({
+      refused: true,
+      text: 'Paid 900 euros for INV-2.',
+      paid: 1,
+    });
+  });
+
+  test('a principal that says the same of everybody lets everybody through', async () => {
+    const seal = requestStateSeal.ephemeral({ principal: () => 'everybody' });
+    const { refused } = await probe.otherUser(payInvoice, large, { ...options, install: { seal } });
+
+    expect(refused).toBe(false);
+  });
+
+  test('a form that takes anything takes the wrong shape too', async () => {
+    const note = resolver({}, () => elicit('A note?', z.object({ note: z.coerce.string() })));
+    const tool = defineTool('t', { resolve: { note } }, (values) => values.note.note);
+
+    expect(await probe.wrongShape(tool)).toMatchObject({ refused: false, text: 'a list' });
+  });
+});
+
+describe('the user', () => {
+  const logger = { warn: () => undefined };
+  const sealed = (seal: ReturnType<typeof requestStateSeal.ephemeral>) => ({
+    ...options,
+    install: { seal },
+  });
+
+  test('has everything but the subject in common with the other', async () => {
+    const seen: unknown[] = [];
+    const who = resolver({}, (_, { http }) => {
+      seen.push(http?.authInfo);
+      return confirm('Sure?');
+    });
+    const tool = defineTool('t', { resolve: { who } }, () => 'done');
+    const principal = vi.fn(({ http }: { http?: { authInfo?: { extra?: { sub?: unknown } } } }) => {
+      return String(http?.authInfo?.extra?.sub);
+    });
+    const authInfo = { scopes: ['pay'], extra: { iss: 'https://login.example', sub: 'ann' } };
+
+    await probe.otherUser(
+      tool,
+      {},
+      {
+        answers: { who: accept({ confirm: true }) },
+        authInfo,
+        install: { seal: requestStateSeal.ephemeral({ principal, logger }) },
+      },
+    );
+    expect(seen).toEqual([{ token: 'token', clientId: 'client', ...authInfo }]);
+    expect(principal.mock.results.map(({ value }) => value as string)).toEqual([
+      'ann',
+      'somebody else',
+    ]);
+  });
+
+  test('can be told from the other by a header', async () => {
+    const byTenant = requestStateSeal.ephemeral({
+      logger,
+      principal: ({ http }) => http?.req?.headers.get('x-tenant') ?? undefined,
+    });
+    const acme = { ...sealed(byTenant), headers: { 'x-tenant': 'acme' } };
+
+    const other = { headers: { 'x-tenant': 'other' } };
+    expect((await probe.otherUser(payInvoice, large, { ...acme, otherUser: other })).refused).toBe(
+      true,
+    );
+    const same = { headers: { 'x-tenant': 'acme' } };
+    expect((await probe.otherUser(payInvoice, large, { ...acme, otherUser: same })).refused).toBe(
+      false,
+    );
+  });
+});
+
+describe('a later round', () => {
+  const a = resolver({}, () => confirm('A?'));
+  const b = resolver({ a }, () => confirm('B?'));
+  const chain = defineTool('chain', { resolve: { a, b } }, () => 'done');
+  const answers = () => accept({ confirm: true });
+
+  const second = { answers, round: 2 };
+
+  test.each([
+    ['tampered with', () => probe.tampered(chain, {}, second)],
+    ['sent too late', () => probe.expired(chain, {}, second)],
+    ['sent by another user', () => probe.otherUser(chain, {}, second)],
+    ['sent without an answer', () => probe.unanswered(chain, {}, second)],
+    ['answered with the wrong shape', () => probe.wrongShape(chain, {}, second)],
+  ])('can be %s, after the honest ones before it', async (_, misuse) => {
+    expect((await misuse()).refused).toBe(true);
+  });
+
+  test('a replay goes to the end first', async () => {
+    expect(await probe.replayed(chain, {}, { answers })).toMatchObject({
+      refused: false,
+      text: 'done',
+    });
+  });
+});
+
+describe('whatever is called', () => {
+  const word = resolver({}, () => elicit('Which word?', z.object({ word: z.string() })));
+  const answers = { word: accept({ word: 'fog' }) };
+  const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
+  const resource = defineResource('r', 'words://one', { resolve: { word } }, (values) => {
+    return values.word.word;
+  });
+
+  test('a prompt', async () => {
+    expect((await probe.tampered(prompt, {}, { answers })).refused).toBe(true);
+    expect((await probe.replayed(prompt, {}, { answers })).result?.messages).toHaveLength(1);
+  });
+
+  test('a resource, which is bound to its uri', async () => {
+    expect((await probe.expired(resource, 'words://one', { answers })).refused).toBe(true);
+    const otherArgs = 'words://two';
+    expect(
+      (await probe.swappedArguments(resource, 'words://one', { answers, otherArgs })).refused,
+    ).toBe(true);
+  });
+
+  test('questions of every kind have a wrong shape', async () => {
+    const { refused, text } = await probe.wrongShape(askAll);
+    expect([refused, text]).toEqual([true, expect.stringContaining("Resolver 'form' received")]);
+
+    const alone = {
+      link: resolver({}, () => elicitUrl('Sign in', 'https://desk.example/')),
+      model: resolver({}, () => sample({ messages: [], maxTokens: 1 })),
+      folders: resolver({}, () => listRoots()),
+      list: resolver({}, () => elicit('Which?', z.object({ all: z.array(z.enum(['a', 'b'])) }))),
+    };
+    for (const one of Object.values(alone)) {
+      const tool = defineTool('t', { resolve: { one } }, () => 'done');
+      expect((await probe.wrongShape(tool)).refused).toBe(true);
+    }
+  });
+
+  test('a wrong answer of the author’s own is sent as it is', async () => {
+    const wrong = { approved: { action: 'maybe' } };
+
+    expect((await probe.wrongShape(payInvoice, large, { wrong })).text).toContain(
+      "Resolver 'approved' received a non-elicitation response",
+    );
+  });
+});
+
+test('a probe writes nothing to the log, unless the seal is the author’s own', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  await probe.tampered(payInvoice, large, options);
+  expect(warn).not.toHaveBeenCalled();
+
+  const logged: string[] = [];
+  const logger = { warn: (text: string) => void logged.push(text) };
+  const seal = requestStateSeal.ephemeral({ logger });
+  await probe.expired(payInvoice, large, { ...options, install: { seal } });
+  expect(logged).toEqual(['requestState rejected on tools/call: expired']);
+  warn.mockRestore();
+});
