@@ -6,7 +6,7 @@
 import path from 'node:path';
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { alice, bob, type Patient } from '../../examples/sign-in/people.js';
 import { openClinic } from '../../examples/sign-in/server.js';
@@ -22,10 +22,7 @@ const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   chromium = await startChromium();
-});
-
-afterAll(async () => {
-  await chromium.close();
+  return () => chromium.close();
 });
 
 afterEach(async () => {
