@@ -169,6 +169,11 @@ export class Round {
 
   private compute(node: PlanNode): void {
     const returned = this.call(node);
+    // What is there already, which is most of what resolvers give, needs nothing to follow it.
+    if (!isThenable(returned)) {
+      this.returned(node, returned);
+      return;
+    }
     const next = (value: unknown): void => {
       this.returned(node, value);
     };
@@ -177,10 +182,13 @@ export class Round {
 
   private call(node: PlanNode): unknown {
     const { ctx, watch } = this.input;
+    const { fn } = node.resolver;
     const values = this.valuesFor(node);
-    const run = (): unknown => node.resolver.fn.call(UNBOUND, values, ctx);
     const before = questionsMade();
-    const returned = watch === undefined ? run() : watched(watch, node.key, run);
+    const returned =
+      watch === undefined
+        ? fn.call(UNBOUND, values, ctx)
+        : watched(watch, node.key, () => fn.call(UNBOUND, values, ctx));
     if (questionsMade() !== before) this.madeQuestions.add(node);
     return returned;
   }
