@@ -88,6 +88,11 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
     "did you mean 'argsSchema'?",
   ],
   [
+    'a field that only tools have',
+    () => untyped.definePrompt('p', { once: {} }, body),
+    "has no field 'once', which only other kinds of definition have",
+  ],
+  [
     'a template as a plain uri',
     () => untyped.defineResource('r', 'orders://{id}', {}, body),
     "new ResourceTemplate('orders://{id}', { list })",

@@ -2,7 +2,7 @@
 import { isPlainObject } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
 import { noteMade } from './census.js';
-import { findSlip } from './slips.js';
+import { findForeign, findSlip } from './slips.js';
 import type { Fields } from './slips.js';
 
 /** What kind of definition is being made, in the words of its errors. */
@@ -38,6 +38,11 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
       name,
       `${what} '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
     );
+  }
+  const foreign = findForeign(Object.keys(config), fields);
+  if (foreign !== undefined) {
+    const problem = `has no field '${foreign}', which only other kinds of definition have.`;
+    throw invalid(name, `${what} '${name}' ${problem}`);
   }
   noteMade();
 }

@@ -54,6 +54,12 @@ const OTHER_NAMES: Readonly<Record<string, Fields>> = {
   needs: ['resolve'],
 };
 
+/** A field that only other kinds of definition have; it would be ignored. */
+export function findForeign(written: readonly string[], fields: Fields): string | undefined {
+  const all = [...TOOL_FIELDS, ...PROMPT_FIELDS, ...RESOURCE_FIELDS];
+  return written.find((name) => all.includes(name) && !fields.includes(name));
+}
+
 /** A field that cannot be meant as it is written. */
 export interface Slip {
   readonly written: string;
