@@ -32,7 +32,7 @@ export function roundsWords(explanation: Explanation): string[] {
   const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
   const declared =
     chain.length === 0
-      ? `1: ${undeclared.length === 0 ? 'nothing is asked' : 'no question is declared'}`
+      ? `1: ${undeclared.length === 0 ? 'nothing is asked' : 'no question is known'}`
       : `at most ${declaredRounds}: ${chain.join(', then ')}`;
   if (undeclared.length === 0) return [declared];
   const ask = undeclared.length === 1 ? 'this one asks' : 'these ask';
@@ -42,7 +42,7 @@ export function roundsWords(explanation: Explanation): string[] {
 /** What a client has to be capable of. */
 export function clientWords({ capabilities, undeclared }: Explanation): string {
   const names = capabilities.map(({ name }) => name).join(', ') || 'nothing';
-  return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as declared`;
+  return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as far as is known`;
 }
 
 /** More names than anybody reads. */

@@ -21,3 +21,8 @@ export interface Graph {
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
 }
+
+/** The largest of some numbers, however many there are, and at least `least`. */
+export function largest(numbers: readonly number[], least = 0): number {
+  return numbers.reduce((one, other) => (other > one ? other : one), least);
+}

@@ -1,4 +1,5 @@
 /** Gives each box a column. */
+import { largest } from './boxes.js';
 import type { Box, Graph, Wire } from './boxes.js';
 
 /** The column of each box, counted from the left without gaps. */
@@ -6,12 +7,14 @@ export function columnsOf({ boxes, wires }: Graph): number[] {
   const before = grouped(wires, ({ to }) => to);
   const after = grouped(wires, ({ from }) => from);
   const columns = leftmost(boxes, before);
+  const ends = endsOfPhases(boxes, columns);
   // A box that needs nothing stands next to the first one that uses it, unless its phase forbids.
   for (let index = boxes.length - 1; index >= 0; index -= 1) {
-    const uses = (after.get(index) ?? []).map(({ to }) => columns[to] ?? 0);
+    const uses = after.get(index) ?? [];
     if (before.has(index) || uses.length === 0) continue;
-    const limit = endOfPhase(index, boxes, columns);
-    columns[index] = Math.max(columns[index] ?? 0, Math.min(limit, ...uses.map((use) => use - 1)));
+    const end = ends.get(boxes[index]?.phase ?? 0) ?? 0;
+    const next = uses.reduce((least, { to }) => Math.min(least, (columns[to] ?? 0) - 1), end);
+    columns[index] = Math.max(columns[index] ?? 0, next);
   }
   return withoutGaps(columns);
 }
@@ -23,20 +26,21 @@ function leftmost(boxes: readonly Box[], before: ReadonlyMap<number, readonly Wi
   for (const [index, box] of boxes.entries()) {
     if (box.phase > phase) {
       phase = box.phase;
-      start = Math.max(-1, ...columns) + 1;
+      start = largest(columns, -1) + 1;
     }
     const needs = (before.get(index) ?? []).map(({ from }) => (columns[from] ?? 0) + 1);
-    columns.push(Math.max(start, ...needs));
+    columns.push(largest(needs, start));
   }
   return columns;
 }
 
-/** The last column that a box can have without leaving its phase. */
-function endOfPhase(index: number, boxes: readonly Box[], columns: readonly number[]): number {
-  const later = columns.filter((_, other) => {
-    return (boxes[other]?.phase ?? 0) > (boxes[index]?.phase ?? 0);
-  });
-  return Math.min(Infinity, ...later) - 1;
+/** The last column of each phase. */
+function endsOfPhases(boxes: readonly Box[], columns: readonly number[]): Map<number, number> {
+  const ends = new Map<number, number>();
+  for (const [index, { phase }] of boxes.entries()) {
+    ends.set(phase, Math.max(ends.get(phase) ?? 0, columns[index] ?? 0));
+  }
+  return ends;
 }
 
 function withoutGaps(columns: readonly number[]): number[] {

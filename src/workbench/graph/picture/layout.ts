@@ -11,6 +11,7 @@
  *
  * Two boxes never overlap, and no wire crosses a box.
  */
+import { largest } from './boxes.js';
 import type { Graph } from './boxes.js';
 import { columnsOf } from './columns.js';
 import { order } from './order.js';
@@ -71,7 +72,7 @@ export function layOut(graph: Graph): Layout {
     };
   });
   const bottoms = slots.columns.flat().map(({ y, height }) => y + height);
-  return { width: xs.at(-1)?.right ?? 0, height: Math.max(0, ...bottoms), areas, routes };
+  return { width: xs.at(-1)?.right ?? 0, height: largest(bottoms), areas, routes };
 }
 
 interface Edges {
@@ -91,7 +92,7 @@ function columnEdges(columns: readonly (readonly Slot[])[]): Edges[] {
   const edges: Edges[] = [];
   let left = 0;
   for (const column of columns) {
-    const right = left + Math.max(0, ...column.map(({ width }) => width));
+    const right = left + largest(column.map(({ width }) => width));
     edges.push({ left, right });
     const wires = column.reduce((sum, { after }) => sum + after.length, 0);
     left = right + Math.min(MOST_GAP, LEAST_GAP + wires * GAP_PER_WIRE);

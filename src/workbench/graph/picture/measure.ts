@@ -66,10 +66,12 @@ function howMany(letters: readonly string[], face: Face, width: number): number 
   return over === -1 ? letters.length : Math.max(1, over);
 }
 
-/** Where to break a line of at most so many letters: after a word, if there is one that ends late. */
+/** Where to break a line of at most so many letters: between words, or else inside a name. */
 function breakBefore(letters: readonly string[], most: number): number {
-  for (let end = most; end > most / 2; end -= 1) {
-    if (letters[end] === ' ' || /[\s_\-.,:/]/.test(letters[end - 1] ?? '')) return end;
+  for (const joint of [/\s/, /[_\-.,:/]/]) {
+    for (let end = most; end > most / 2; end -= 1) {
+      if (joint.test(letters[end - 1] ?? '') || letters[end] === ' ') return end;
+    }
   }
   return most;
 }

@@ -7,13 +7,15 @@ import type { Joint, Slot } from './slots.js';
 
 type Columns = Slot[][];
 
-const SWEEPS = 24;
+/** There and back, as often as there is time: fewer times where there is much to do. */
+const MOST_SWEEPS = 24;
+const LEAST_SWEEPS = 4;
+const STEPS = 20_000;
 
 /** Orders the slots of all columns, in place. */
 export function order(columns: Columns): void {
   const given = copyOf(columns);
-  const starts = [given, given.map((column) => [...column].reverse())];
-  const tries = starts.map(bestFrom);
+  const tries = [given, given.map((column) => [...column].reverse())].map(bestFrom);
   const best = tries.reduce((one, other) => (other.crossings < one.crossings ? other : one));
   for (const [index, column] of best.columns.entries()) columns[index] = column;
 }
@@ -26,12 +28,15 @@ interface Try {
 /** The best order that the sweeps find from a given one. */
 function bestFrom(start: Columns): Try {
   const columns = copyOf(start);
-  let best: Try = { columns: start, crossings: crossings(start) };
-  for (let sweep = 0; sweep < SWEEPS && best.crossings > 0; sweep += 1) {
+  columns.forEach(number);
+  const enough = STEPS / columns.reduce((sum, column) => sum + column.length, 1);
+  const sweeps = Math.max(LEAST_SWEEPS, Math.min(MOST_SWEEPS, enough));
+  let best: Try = { columns: start, crossings: crossings(columns) };
+  for (let sweep = 0; sweep < sweeps && best.crossings > 0; sweep += 1) {
     const forth = sweep % 2 === 0;
     const inTurn = forth ? columns : [...columns].reverse();
-    for (const column of inTurn) arrange(column, columns, forth ? 'before' : 'after');
-    for (const column of inTurn) exchange(column, columns);
+    for (const column of inTurn) arrange(column, forth ? 'before' : 'after');
+    for (const column of inTurn) exchange(column);
     const count = crossings(columns);
     if (count < best.crossings) best = { columns: copyOf(columns), crossings: count };
   }
@@ -42,74 +47,60 @@ function copyOf(columns: Columns): Columns {
   return columns.map((column) => [...column]);
 }
 
-type Side = 'before' | 'after';
+/** Tells each slot of a column where it stands. */
+function number(column: readonly Slot[]): void {
+  for (const [rank, slot] of column.entries()) slot.rank = rank;
+}
 
-function arrange(column: Slot[], columns: Columns, side: Side): void {
-  const neighbours = columns[(column[0]?.column ?? 0) + (side === 'before' ? -1 : 1)] ?? [];
-  const places = placesIn(neighbours);
+/** Moves each slot to the mean of its neighbours on one side; one without stays where it is. */
+function arrange(column: Slot[], side: 'before' | 'after'): void {
   const wanted = new Map(
-    column.map((slot, index) => {
-      const towards = slot[side].map((joint) => placeOf(joint, places));
-      const mean = towards.reduce((sum, place) => sum + place, 0) / towards.length;
-      return [slot, towards.length === 0 ? scaled(index, column, neighbours) : mean];
+    column.map((slot) => {
+      const sum = slot[side].reduce((total, joint) => total + placeOf(joint), 0);
+      return [slot, slot[side].length === 0 ? slot.rank : sum / slot[side].length];
     }),
   );
   column.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0));
-}
-
-/** A slot without neighbours on this side stays about where it is. */
-function scaled(index: number, column: readonly Slot[], neighbours: readonly Slot[]): number {
-  return ((index + 0.5) / column.length) * neighbours.length;
+  number(column);
 }
 
 /** Exchanges neighbours in a column wherever fewer of their wires cross then. */
-function exchange(column: Slot[], columns: Columns): void {
-  const number = column[0]?.column ?? 0;
-  const before = placesIn(columns[number - 1] ?? []);
-  const after = placesIn(columns[number + 1] ?? []);
-  const crossed = (upper: Slot, lower: Slot): number =>
-    pairsCrossed(upper.before, lower.before, before) +
-    pairsCrossed(upper.after, lower.after, after);
+function exchange(column: Slot[]): void {
   for (let index = 0; index + 1 < column.length; index += 1) {
     const upper = column[index];
     const lower = column[index + 1];
     if (upper === undefined || lower === undefined) continue;
     if (crossed(lower, upper) < crossed(upper, lower)) column.splice(index, 2, lower, upper);
   }
+  number(column);
 }
 
-/** How many of the wires of two slots cross, if one stands above the other. */
-function pairsCrossed(
-  upper: readonly Joint[],
-  lower: readonly Joint[],
-  places: ReadonlyMap<Slot, number>,
-): number {
-  const lowerPlaces = lower.map((joint) => placeOf(joint, places));
-  return upper.reduce((sum, joint) => {
-    const place = placeOf(joint, places);
-    return sum + lowerPlaces.filter((other) => other < place).length;
-  }, 0);
+/** How many of the wires of two slots cross, if the first one stands above. */
+function crossed(upper: Slot, lower: Slot): number {
+  return pairsCrossed(upper.before, lower.before) + pairsCrossed(upper.after, lower.after);
 }
 
-function placesIn(column: readonly Slot[]): ReadonlyMap<Slot, number> {
-  return new Map(column.map((slot, index) => [slot, index]));
+function pairsCrossed(upper: readonly Joint[], lower: readonly Joint[]): number {
+  let count = 0;
+  for (const joint of upper) {
+    const place = placeOf(joint);
+    for (const other of lower) if (placeOf(other) < place) count += 1;
+  }
+  return count;
 }
 
 /** Where a wire ends: the number of its slot, and how far down in it. */
-function placeOf({ slot, otherOffset }: Joint, places: ReadonlyMap<Slot, number>): number {
-  return (places.get(slot) ?? 0) + otherOffset / (slot.height + 1);
+function placeOf({ slot, otherOffset }: Joint): number {
+  return slot.rank + otherOffset / (slot.height + 1);
 }
 
 /** How often wires cross between neighbouring columns. */
 function crossings(columns: Columns): number {
-  return columns.reduce((sum, column, index) => {
-    const places = placesIn(columns[index + 1] ?? []);
+  return columns.reduce((sum, column) => {
     const ends = column.flatMap(({ after }) =>
-      [...after]
-        .sort((a, b) => a.ownOffset - b.ownOffset)
-        .map((joint) => ({ from: joint.ownOffset, to: placeOf(joint, places) })),
+      [...after].sort((a, b) => a.ownOffset - b.ownOffset).map(placeOf),
     );
-    return sum + inversions(ends.map(({ to }) => to));
+    return sum + inversions(ends);
   }, 0);
 }
 

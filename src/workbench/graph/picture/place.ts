@@ -4,17 +4,22 @@
  */
 import type { Slot } from './slots.js';
 
-const SWEEPS = 40;
+/** There and back, as often as there is time: fewer times where there is much to do. */
+const MOST_SWEEPS = 40;
+const LEAST_SWEEPS = 8;
+const STEPS = 40_000;
 
 /** Places the slots of all columns, in place; the highest one is at 0. */
 export function place(columns: readonly (readonly Slot[])[]): void {
+  const all = columns.flat();
   for (const column of columns) spread(column, () => 0);
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+  const sweeps = Math.max(LEAST_SWEEPS, Math.min(MOST_SWEEPS, STEPS / (all.length + 1)));
+  for (let sweep = 0; sweep < sweeps; sweep += 1) {
     const inTurn = sweep % 2 === 0 ? columns : [...columns].reverse();
     for (const column of inTurn) spread(column, wantedBy);
   }
-  const top = Math.min(...columns.flat().map(({ y }) => y), Infinity);
-  for (const slot of columns.flat()) slot.y = Math.round(slot.y - top);
+  const top = all.reduce((least, { y }) => Math.min(least, y), Infinity);
+  for (const slot of all) slot.y = Math.round(slot.y - top);
 }
 
 /**
@@ -23,24 +28,24 @@ export function place(columns: readonly (readonly Slot[])[]): void {
  * in, so straight wires would make every chain climb.
  */
 function wantedBy(slot: Slot): number {
-  const joints = [...slot.before, ...slot.after];
-  if (joints.length === 0) return slot.y;
-  const weights = joints.map((joint) => (slot.isBox || joint.slot.isBox ? 1 : 4));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const pull = joints.reduce((sum, joint, index) => {
+  let pull = 0;
+  let weights = 0;
+  for (const joint of [...slot.before, ...slot.after]) {
     const straight = slot.isBox
       ? joint.slot.y + (joint.slot.height - slot.height) / 2
       : joint.slot.y + joint.otherOffset - joint.ownOffset;
-    return sum + straight * (weights[index] ?? 0);
-  }, 0);
-  return pull / total;
+    const weight = slot.isBox || joint.slot.isBox ? 1 : 4;
+    pull += straight * weight;
+    weights += weight;
+  }
+  return weights === 0 ? slot.y : pull / weights;
 }
 
 /** A run of slots that touch, and the place that suits them together. */
 interface Block {
-  readonly slots: readonly Slot[];
-  readonly sum: number;
+  /** How many slots. */
   readonly count: number;
+  readonly sum: number;
 }
 
 /**
@@ -51,21 +56,17 @@ function spread(column: readonly Slot[], wanted: (slot: Slot) => number): void {
   const offsets = stacked(column);
   const blocks: Block[] = [];
   for (const [index, slot] of column.entries()) {
-    let block: Block = { slots: [slot], sum: wanted(slot) - (offsets[index] ?? 0), count: 1 };
+    let block: Block = { sum: wanted(slot) - (offsets[index] ?? 0), count: 1 };
     for (let last = blocks.at(-1); last !== undefined; last = blocks.at(-1)) {
       if (last.sum / last.count <= block.sum / block.count) break;
       blocks.pop();
-      block = {
-        slots: [...last.slots, ...block.slots],
-        sum: last.sum + block.sum,
-        count: last.count + block.count,
-      };
+      block = { sum: last.sum + block.sum, count: last.count + block.count };
     }
     blocks.push(block);
   }
-  let index = 0;
-  for (const { slots, sum, count } of blocks) {
-    for (const slot of slots) slot.y = sum / count + (offsets[index++] ?? 0);
+  const places = blocks.flatMap(({ sum, count }) => Array<number>(count).fill(sum / count));
+  for (const [index, slot] of column.entries()) {
+    slot.y = (places[index] ?? 0) + (offsets[index] ?? 0);
   }
 }
 

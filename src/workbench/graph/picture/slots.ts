@@ -2,6 +2,7 @@
  * The places in the columns: one for each box, and one for each wire that passes a column. Wires
  * from one point share their places, so that they run as one line until they part.
  */
+import { largest } from './boxes.js';
 import type { Graph, Wire } from './boxes.js';
 
 /** A place in a column. */
@@ -12,6 +13,8 @@ export interface Slot {
   readonly isBox: boolean;
   readonly before: Joint[];
   readonly after: Joint[];
+  /** Its number in the column, from above. */
+  rank: number;
   /** Set last. */
   y: number;
 }
@@ -40,7 +43,7 @@ export function slotsOf({ boxes, wires }: Graph, columnOf: readonly number[]): S
   const ofBoxes = boxes.map(({ width, height }, index) => {
     return makeSlot({ column: columnOf[index] ?? 0, width, height, isBox: true });
   });
-  const columns: Slot[][] = Array.from({ length: Math.max(-1, ...columnOf) + 1 }, () => []);
+  const columns: Slot[][] = Array.from({ length: largest(columnOf, -1) + 1 }, () => []);
   for (const slot of ofBoxes) columns[slot.column]?.push(slot);
   const trunks = new Map<string, Slot[]>();
   const ofWires = wires.map((wire) => {
@@ -96,5 +99,5 @@ function passage(column: number): Slot {
 }
 
 function makeSlot(given: Pick<Slot, 'column' | 'width' | 'height' | 'isBox'>): Slot {
-  return { ...given, before: [], after: [], y: 0 };
+  return { ...given, before: [], after: [], rank: 0, y: 0 };
 }

@@ -1,0 +1,303 @@
+/** What `explain` says of a definition, and that calls keep to it. */
+import * as fc from 'fast-check';
+import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+import type { AnyResolver, CallEvent, Tool } from 'mcp-resolve';
+import { explain } from 'mcp-resolve/graph';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { accept, serving, talk } from '../support/conversation.js';
+import { note, ping, planTrip, transfer } from './samples.js';
+
+const UNKNOWN = { kind: 'unknown', declared: false, seen: false };
+
+describe('explain', () => {
+  it('gives everything there is to know about a tool', () => {
+    expect(explain(transfer)).toEqual({
+      kind: 'tool',
+      name: 'transfer_money',
+      description: 'Transfer money to another account, once a person has approved the amount.',
+      arguments: [
+        {
+          name: 'account',
+          required: true,
+          type: 'string',
+          description: 'Where the money comes from',
+        },
+        { name: 'cents', required: true, type: 'integer' },
+        { name: 'currency', required: false, type: '"EUR" | "USD" | "CHF"' },
+        { name: 'note', required: false, type: 'string' },
+      ],
+      guards: ['may_transfer'],
+      resolvers: [
+        {
+          ...{ key: 'caller', guard: false, first: true, pinned: false, disposed: false },
+          needs: [],
+          usedBy: [{ by: 'resolver', resolver: 'may_transfer', parameter: 'who', outcome: false }],
+          asks: UNKNOWN,
+        },
+        {
+          ...{ key: 'may_transfer', guard: true, first: true, pinned: false, disposed: false },
+          needs: [
+            { parameter: 'who', from: 'resolver', resolver: 'caller', outcome: false },
+            { parameter: 'account', from: 'argument', argument: 'account' },
+          ],
+          usedBy: [],
+          asks: { kind: 'form', declared: true, seen: false },
+        },
+        {
+          ...{ key: 'rate', guard: false, first: false, pinned: true, disposed: false },
+          needs: [{ parameter: 'currency', from: 'argument', argument: 'currency' }],
+          usedBy: [{ by: 'resolver', resolver: 'approval', parameter: 'rate', outcome: false }],
+          asks: UNKNOWN,
+        },
+        {
+          ...{ key: 'db', guard: false, first: false, pinned: false, disposed: true },
+          needs: [],
+          usedBy: [{ by: 'resolver', resolver: 'account', parameter: 'db', outcome: false }],
+          asks: UNKNOWN,
+        },
+        {
+          ...{ key: 'account', guard: false, first: false, pinned: false, disposed: false },
+          needs: [
+            { parameter: 'id', from: 'argument', argument: 'account' },
+            { parameter: 'db', from: 'resolver', resolver: 'db', outcome: false },
+          ],
+          usedBy: [
+            { by: 'resolver', resolver: 'purpose', parameter: 'account', outcome: false },
+            { by: 'resolver', resolver: 'risk', parameter: 'account', outcome: false },
+            { by: 'resolver', resolver: 'signedIn', parameter: 'account', outcome: false },
+            { by: 'body', parameter: 'from', outcome: false },
+          ],
+          asks: UNKNOWN,
+        },
+        {
+          ...{ key: 'purpose', guard: false, first: false, pinned: false, disposed: false },
+          needs: [{ parameter: 'account', from: 'resolver', resolver: 'account', outcome: false }],
+          usedBy: [{ by: 'resolver', resolver: 'risk', parameter: 'purpose', outcome: false }],
+          asks: { kind: 'form', declared: true, seen: false, fields: ['purpose', 'urgent'] },
+        },
+        {
+          ...{ key: 'risk', guard: false, first: false, pinned: false, disposed: false },
+          needs: [
+            { parameter: 'purpose', from: 'resolver', resolver: 'purpose', outcome: false },
+            { parameter: 'account', from: 'resolver', resolver: 'account', outcome: false },
+          ],
+          usedBy: [{ by: 'resolver', resolver: 'approval', parameter: 'risk', outcome: true }],
+          asks: { kind: 'sample', declared: true, seen: false },
+        },
+        {
+          ...{ key: 'approval', guard: false, first: false, pinned: false, disposed: false },
+          needs: [
+            { parameter: 'cents', from: 'argument', argument: 'cents' },
+            { parameter: 'rate', from: 'resolver', resolver: 'rate', outcome: false },
+            { parameter: 'risk', from: 'resolver', resolver: 'risk', outcome: true },
+          ],
+          usedBy: [{ by: 'body', parameter: 'approval', outcome: true }],
+          asks: { kind: 'form', declared: true, seen: false, fields: ['approve', 'comment'] },
+        },
+        {
+          ...{ key: 'signedIn', guard: false, first: false, pinned: false, disposed: false },
+          needs: [{ parameter: 'account', from: 'resolver', resolver: 'account', outcome: false }],
+          usedBy: [{ by: 'body', parameter: 'signedIn', outcome: false }],
+          asks: { kind: 'url', declared: true, seen: false },
+        },
+        {
+          ...{ key: 'folders', guard: false, first: false, pinned: false, disposed: false },
+          needs: [],
+          usedBy: [{ by: 'body', parameter: 'folders', outcome: false }],
+          asks: { kind: 'roots', declared: true, seen: false },
+        },
+      ],
+      parameters: [
+        { name: 'approval', resolver: 'approval', outcome: true },
+        { name: 'signedIn', resolver: 'signedIn', outcome: false },
+        { name: 'from', resolver: 'account', outcome: false },
+        { name: 'folders', resolver: 'folders', outcome: false },
+      ],
+      once: true,
+      capabilities: [
+        { kind: 'form', name: 'form elicitation', required: { elicitation: { form: {} } } },
+        { kind: 'url', name: 'url elicitation', required: { elicitation: { url: {} } } },
+        { kind: 'sample', name: 'sampling', required: { sampling: {} } },
+        { kind: 'roots', name: 'roots', required: { roots: {} } },
+      ],
+      declaredRounds: 5,
+      atMostRounds: 8,
+      chain: ['may_transfer', 'purpose', 'risk', 'approval'],
+      undeclared: ['caller', 'rate', 'db', 'account'],
+    });
+  });
+
+  it('gives plain data, which JSON carries unchanged', () => {
+    const explanation = explain(transfer);
+    expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
+  });
+
+  it('says of a tool without resolvers that one round is enough', () => {
+    expect(explain(ping)).toEqual({
+      ...{ kind: 'tool', name: 'ping', description: 'Answers.', once: false },
+      ...{ arguments: [], guards: [], resolvers: [], parameters: [], capabilities: [] },
+      ...{ declaredRounds: 1, atMostRounds: 1, chain: [], undeclared: [] },
+    });
+  });
+
+  it('explains prompts, by their arguments', () => {
+    const { kind, arguments: given, parameters } = explain(planTrip);
+    expect({ kind, given, parameters }).toEqual({
+      kind: 'prompt',
+      given: [
+        { name: 'city', required: true, type: 'string' },
+        { name: 'days', required: false, type: 'string' },
+      ],
+      parameters: [{ name: 'season', resolver: 'season', outcome: false }],
+    });
+  });
+
+  it('explains resources, by the variables of their template', () => {
+    const { kind, uri, arguments: given } = explain(note);
+    expect({ kind, uri, given }).toEqual({
+      kind: 'resource',
+      uri: 'notes://{folder}/{+path*}',
+      given: [
+        { name: 'folder', required: true, type: 'string | string[]' },
+        { name: 'path', required: true, type: 'string | string[]' },
+      ],
+    });
+  });
+
+  it.each([
+    [z.string(), 'string'],
+    [z.int(), 'integer'],
+    [z.array(z.number()), 'number[]'],
+    [z.array(z.enum(['a', 'b'])), '("a" | "b")[]'],
+    [z.string().nullable(), 'string | null'],
+    [z.union([z.string(), z.number()]), 'string | number'],
+    [z.literal('yes'), '"yes"'],
+    [z.enum(['1', '2', '3', '4', '5', '6', '7']), '"1" | "2" | "3" | "4" | "5" | "6" | …'],
+    [z.object({ a: z.string() }), 'object'],
+    [z.unknown(), 'any'],
+    [z.lazy(() => z.boolean()), 'boolean'],
+  ])('puts the type of an argument in words ($1)', (type, words) => {
+    const tool = defineTool('t', { inputSchema: z.object({ x: type }) }, () => 'done');
+    expect(explain(tool).arguments).toMatchObject([{ name: 'x', type: words }]);
+  });
+
+  it('takes the arguments of all members of a union, and requires what all of them require', () => {
+    const inputSchema = z.discriminatedUnion('by', [
+      z.object({ by: z.literal('id'), id: z.string() }),
+      z.object({ by: z.literal('mail'), mail: z.string() }),
+    ]);
+    expect(explain(defineTool('t', { inputSchema }, () => 'done')).arguments).toEqual([
+      { name: 'by', required: true, type: '"id" | "mail"' },
+      { name: 'id', required: false, type: 'string' },
+      { name: 'mail', required: false, type: 'string' },
+    ]);
+  });
+
+  it('counts a guard that also fills a parameter once, and as both', () => {
+    const both = resolver({}, () => 'me', { name: 'who' });
+    const tool = defineTool('t', { guards: [both, both], resolve: { me: both } }, () => 'done');
+    expect(explain(tool)).toMatchObject({
+      guards: ['who'],
+      resolvers: [{ guard: true, usedBy: [{ by: 'body', parameter: 'me' }] }],
+    });
+  });
+
+  it('explains the deepest graph without a stack of calls', () => {
+    let last = resolver({}, () => 0, { asks: 'form' });
+    for (let depth = 1; depth < 20_000; depth += 1) last = resolver({ last }, () => 0);
+    const tool = defineTool('deep', { resolve: { last } }, () => 'done');
+    expect(explain(tool)).toMatchObject({ declaredRounds: 2, atMostRounds: 20_001 });
+  });
+
+  it('refuses what is not a definition, with a sentence', () => {
+    expect(() => explain(resolver({}, () => 1) as never)).toThrow(
+      new TypeError(
+        'explain() takes a definition, as defineTool, definePrompt and defineResource make them.',
+      ),
+    );
+  });
+});
+
+describe('the rounds', () => {
+  it('are those of real calls in which everybody asks, whatever the graph', async () => {
+    await fc.assert(
+      fc.asyncProperty(askingGraphs, async ({ tool, questions }) => {
+        const conversation = await talk('modern', serving([tool]), {
+          elicit: () => accept({ confirm: true }),
+          maxRounds: 100,
+        });
+        expect(await conversation.text('asking')).toBe('done');
+        expect(conversation.legs()).toBe(explain(tool).declaredRounds);
+        expect(conversation.asked).toHaveLength(questions);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('count a question that was seen at run time, and say that it was seen', async () => {
+    const scope = resolver({}, () => confirm('All of it?'), { name: 'scope' });
+    const restock = resolver({ scope }, () => confirm('Back to stock?'), { name: 'restock' });
+    const cents = resolver({ scope }, () => 100, { name: 'cents' });
+    const tool = defineTool('refund', { resolve: { restock, cents } }, () => 'done');
+    const other = defineTool('other', { resolve: { cents } }, () => 'done');
+    const events: CallEvent[] = [];
+    const server = serving([tool, other], { onEvent: (event) => events.push(event) });
+    const conversation = await talk('modern', server, { elicit: () => accept({ confirm: true }) });
+    expect(explain(tool)).toMatchObject({ declaredRounds: 1, atMostRounds: 3, capabilities: [] });
+
+    await conversation.text('refund');
+
+    const seen = { kind: 'form', declared: false, seen: true };
+    expect(explain(tool, { events })).toMatchObject({
+      resolvers: [
+        { key: 'scope', asks: seen },
+        { key: 'restock', asks: seen },
+        { key: 'cents', asks: UNKNOWN },
+      ],
+      ...{ declaredRounds: 3, atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
+      capabilities: [{ kind: 'form' }],
+    });
+    expect(explain(tool, { events }).declaredRounds).toBe(conversation.legs());
+    expect(explain(other, { events }).declaredRounds).toBe(1);
+  });
+});
+
+interface AskingGraph {
+  readonly tool: Tool;
+  /** How many of its resolvers ask. */
+  readonly questions: number;
+}
+
+/** Graphs in which a resolver always asks, or never does, and says so. */
+const askingGraphs: fc.Arbitrary<AskingGraph> = fc
+  .array(
+    fc.record({
+      asks: fc.boolean(),
+      guard: fc.boolean(),
+      needs: fc.array(fc.nat(), { maxLength: 3 }),
+      asOutcome: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((nodes) => {
+    const made: AnyResolver[] = [];
+    for (const [index, { asks, needs, asOutcome }] of nodes.entries()) {
+      const sources = index === 0 ? [] : [...new Set(needs.map((need) => need % index))];
+      const filled = sources.map((source) => {
+        const need = made[source]!;
+        return [`n${source}`, asOutcome ? outcome(need) : need] as const;
+      });
+      const name = `r${index}`;
+      const given = Object.fromEntries(filled);
+      made.push(
+        asks
+          ? resolver(given, () => confirm(`${name}?`), { name, asks: 'form' })
+          : resolver(given, () => index, { name }),
+      );
+    }
+    const guards = made.filter((_, index) => nodes[index]?.guard === true);
+    const resolve = Object.fromEntries(made.map((filler, index) => [`p${index}`, filler]));
+    const tool = defineTool('asking', { guards, resolve }, () => 'done');
+    return { tool, questions: nodes.filter(({ asks }) => asks).length };
+  });
