@@ -1,0 +1,325 @@
+/** Events as spans, with the real tracing SDK behind them. */
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { confirm, definePrompt, defineTool, resolver, ToolError } from 'mcp-resolve';
+import type { CallEvent } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
+import { otelEvents } from 'mcp-resolve/otel';
+import { accept, decline, probe, run } from 'mcp-resolve/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { eras } from '../support/conversation.js';
+
+const exporter = new InMemorySpanExporter();
+const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+const tracer = provider.getTracer('tests');
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+});
+
+afterAll(async () => {
+  context.disable();
+  await provider.shutdown();
+});
+
+beforeEach(() => {
+  exporter.reset();
+});
+
+const spans = (name?: string): ReadableSpan[] =>
+  exporter.getFinishedSpans().filter((span) => name === undefined || span.name === name);
+
+const millis = ([seconds, nanos]: readonly [number, number]): number => seconds * 1e3 + nanos / 1e6;
+
+const order = resolver({}, async () => 'ORD-1');
+const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`));
+const refund = defineTool('refund', { resolve: { order, approval } }, () => 'done');
+const yes = { approval: accept({ confirm: true }) };
+
+describe('a call of the modern era', () => {
+  test('is a span for each round, with one below for each resolver that ran', async () => {
+    await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
+
+    expect(spans().map(({ name }) => name)).toEqual([
+      'resolver order',
+      'resolver approval',
+      'tools/call refund',
+      'resolver order',
+      'resolver approval',
+      'tools/call refund',
+    ]);
+    const [first, second] = spans('tools/call refund');
+    expect(first!.kind).toBe(SpanKind.SERVER);
+    const below = spans('resolver order').map(({ parentSpanContext }) => parentSpanContext?.spanId);
+    expect(below).toEqual([first!.spanContext().spanId, second!.spanContext().spanId]);
+  });
+
+  test('links a round to the one before it', async () => {
+    await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
+
+    const [first, second] = spans('tools/call refund');
+    expect(first!.links).toEqual([]);
+    expect(second!.links.map((link) => link.context)).toEqual([first!.spanContext()]);
+  });
+
+  test('says how each round ended', async () => {
+    const { callId } = await run(
+      refund,
+      {},
+      { answers: yes, install: { onEvent: otelEvents({ tracer }) } },
+    );
+
+    const common = {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.tool.name': 'refund',
+      'mcp-resolve.call_id': callId,
+      'mcp-resolve.replayed': false,
+    };
+    expect(spans('tools/call refund').map(({ attributes }) => attributes)).toEqual([
+      { ...common, 'mcp-resolve.resumed': false, 'mcp-resolve.end': 'asked' },
+      { ...common, 'mcp-resolve.resumed': true, 'mcp-resolve.end': 'completed' },
+    ]);
+    expect(spans().map(({ status }) => status.code)).toEqual(
+      spans().map(() => SpanStatusCode.UNSET),
+    );
+  });
+
+  test('has questions and answers as events of the round', async () => {
+    await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
+
+    const events = spans('tools/call refund').map((span) =>
+      span.events.map(({ name, attributes }) => [name, attributes]),
+    );
+    const about = { 'mcp-resolve.resolver': 'approval', 'mcp-resolve.kind': 'form' };
+    expect(events).toEqual([
+      [['mcp-resolve.asked', about]],
+      [
+        [
+          'mcp-resolve.answered',
+          { ...about, 'mcp-resolve.by': 'person', 'mcp-resolve.fresh': true },
+        ],
+      ],
+    ]);
+  });
+});
+
+describe.each(eras)('on the %s era', (era) => {
+  test('times are those of the events', async () => {
+    const heard: CallEvent[] = [];
+    const spanning = otelEvents({ tracer });
+    const onEvent = (event: CallEvent): void => {
+      heard.push(event);
+      spanning(event);
+    };
+    await run(refund, {}, { era, answers: yes, install: { onEvent } });
+
+    const times = (type: string): number[] =>
+      heard.filter((event) => event.type === type).map(({ at }) => at);
+    const rounds = spans('tools/call refund');
+    expect(rounds.map(({ startTime }) => millis(startTime))).toEqual(times('started'));
+    expect(rounds.map(({ endTime }) => millis(endTime))).toEqual(times('completed'));
+    const ran = heard.filter((event) => event.type === 'ran');
+    const inside = spans().filter(({ name }) => name.startsWith('resolver '));
+    expect(inside).toHaveLength(ran.length);
+    for (const [place, { at, durationMs }] of ran.entries()) {
+      expect(millis(inside[place]!.endTime)).toBe(at);
+      expect(millis(inside[place]!.startTime)).toBeCloseTo(at - durationMs, 2);
+    }
+  });
+
+  test('what fails has the status of an error, and what is refused too', async () => {
+    const fails = resolver({}, () => {
+      throw new ToolError('a secret reason');
+    });
+    const tool = defineTool('failing', { resolve: { fails } }, () => 'done');
+    const install = { onEvent: otelEvents({ tracer }) };
+    await run(tool, {}, { era, install });
+    await run(refund, {}, { era, answers: { approval: decline() }, install });
+
+    expect(spans('resolver fails')[0]).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { 'mcp-resolve.gave': 'error', 'error.type': 'resolver' },
+    });
+    for (const name of ['tools/call failing', 'tools/call refund']) {
+      expect(spans(name).at(-1)).toMatchObject({
+        status: { code: SpanStatusCode.ERROR },
+        attributes: { 'mcp-resolve.end': 'failed', 'error.type': 'failed' },
+      });
+    }
+    const declined = spans('tools/call refund').at(-1)!.events.at(-1);
+    expect([declined!.name, declined!.attributes]).toEqual([
+      'mcp-resolve.declined',
+      {
+        'mcp-resolve.resolver': 'approval',
+        'mcp-resolve.action': 'decline',
+        'mcp-resolve.fresh': true,
+      },
+    ]);
+  });
+
+  test('no value gets into a span, whatever the listener is told', async () => {
+    const secret = resolver({}, async () => 'sesame', { name: 'door' });
+    const question = resolver({ secret }, () => confirm('Open sesame?'));
+    const tool = defineTool('open', { resolve: { question } }, () => 'sesame');
+    const install = { onEvent: otelEvents({ tracer }), eventValues: true };
+    await run(tool, {}, { era, answers: { question: accept({ confirm: true }) }, install });
+
+    const told = spans().map(({ name, attributes, events, status }) => {
+      return { name, attributes, events, status };
+    });
+    expect(told.length).toBeGreaterThan(0);
+    expect(JSON.stringify(told)).not.toContain('sesame');
+  });
+});
+
+test('a round is below whatever span is active when its request comes in', async () => {
+  const outer = tracer.startSpan('POST /mcp');
+  await context.with(trace.setSpan(context.active(), outer), () =>
+    run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } }),
+  );
+  outer.end();
+
+  const parents = spans('tools/call refund').map(
+    ({ parentSpanContext }) => parentSpanContext?.spanId,
+  );
+  expect(parents).toEqual([outer.spanContext().spanId, outer.spanContext().spanId]);
+});
+
+test('prompts are named as prompts, and what runs on after its round is below it', async () => {
+  const slow = resolver({}, () => new Promise((resolve) => void setTimeout(resolve, 20)));
+  const fails = resolver({}, () => Promise.reject(new ToolError('no')));
+  const prompt = definePrompt('letter', { resolve: { fails, slow } }, () => 'done');
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const spanning = otelEvents({ tracer });
+  const onEvent = (event: CallEvent): void => {
+    spanning(event);
+    if (event.type === 'ran' && event.resolver === 'slow') finish();
+  };
+  await run(prompt, {}, { install: { onEvent } });
+  await finished;
+
+  const [round] = spans('prompts/get letter');
+  expect(round!.attributes['gen_ai.prompt.name']).toBe('letter');
+  const [late] = spans('resolver slow');
+  expect(late!.parentSpanContext?.spanId).toBe(round!.spanContext().spanId);
+});
+
+test('a rejected state is a span of its own, with the reason', async () => {
+  const install = { onEvent: otelEvents({ tracer }) };
+  await probe.expired(refund, {}, { answers: yes, install });
+
+  expect(spans('tools/call')).toMatchObject([
+    {
+      kind: SpanKind.SERVER,
+      status: { code: SpanStatusCode.ERROR },
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'mcp-resolve.rejected': 'expired',
+        'error.type': 'invalid_request_state',
+      },
+    },
+  ]);
+});
+
+test('a call that is sent again is linked to its last round, and says that nothing ran', async () => {
+  const once = defineTool('once', { resolve: { approval }, once: memoryOnceStore() }, () => 'done');
+  await probe.replayed(once, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
+
+  const [, last, replay] = spans('tools/call once');
+  expect(replay!.links.map((link) => link.context)).toEqual([last!.spanContext()]);
+  expect(replay!.attributes).toMatchObject({
+    'mcp-resolve.end': 'completed',
+    'mcp-resolve.replayed': true,
+  });
+});
+
+describe('what is remembered', () => {
+  const started = (callId: string, at: number): CallEvent => ({
+    ...{ type: 'started', callId, at, definition: 't', method: 'tools/call', resumed: false },
+  });
+  const asked = (callId: string, at: number): CallEvent => ({
+    ...{ type: 'completed', callId, at, definition: 't', end: 'asked', replayed: false },
+    durationMs: 0,
+  });
+  const links = (): number[] => spans('tools/call t').map((span) => span.links.length);
+
+  test('is bounded in number: the oldest call is forgotten', () => {
+    const onEvent = otelEvents({ tracer, maxCalls: 2 });
+    for (const id of ['a', 'b', 'c', 'a', 'c']) [started(id, 0), asked(id, 0)].forEach(onEvent);
+
+    expect(links()).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  test('is bounded in time', () => {
+    const onEvent = otelEvents({ tracer, maxCallSeconds: 10 });
+    for (const at of [0, 9_999, 19_998, 29_998])
+      [started('a', at), asked('a', at)].forEach(onEvent);
+
+    expect(links()).toEqual([0, 1, 1, 0]);
+  });
+
+  test('never more than it says, over many calls', () => {
+    const onEvent = otelEvents({ tracer: provider.getTracer('many'), maxCalls: 3 });
+    for (let call = 0; call < 1000; call += 1) onEvent(started(String(call), call));
+    exporter.reset();
+    for (let call = 0; call < 1000; call += 1) onEvent(asked(String(call), call));
+
+    // Rounds that run are ended, however many calls have come since.
+    expect(spans('tools/call t')).toHaveLength(1000);
+    exporter.reset();
+    for (let call = 0; call < 1000; call += 1) {
+      [started(String(call), 2000), asked(String(call), 2000)].forEach(onEvent);
+    }
+    expect(links().filter((count) => count > 0).length).toBeLessThanOrEqual(3);
+  });
+
+  test('one call that is sent twice at a time has two rounds that end', () => {
+    const onEvent = otelEvents({ tracer });
+    [started('a', 0), started('a', 1), asked('a', 2), asked('a', 3)].forEach(onEvent);
+
+    expect(links().toSorted()).toEqual([0, 1]);
+  });
+
+  test('events of an unknown call are no reason to fail', () => {
+    const onEvent = otelEvents({ tracer });
+    const step = { callId: 'x', definition: 't', at: 5, resolver: 'r' };
+    onEvent(asked('x', 5));
+    onEvent({ ...step, type: 'restored' });
+    onEvent({ ...step, type: 'ran', durationMs: 1, gave: 'value' });
+
+    expect(spans().map(({ name }) => name)).toEqual(['resolver r']);
+  });
+
+  test.each([{ maxCalls: 0 }, { maxCallSeconds: -1 }, { maxCalls: Number.NaN }])(
+    'is a positive number: %j',
+    (options) => {
+      expect(() => otelEvents(options)).toThrow(
+        'otelEvents(): maxCalls and maxCallSeconds are positive numbers.',
+      );
+    },
+  );
+});
+
+test('without a tracer the global provider’s is taken, even one that is set later', async () => {
+  const onEvent = otelEvents();
+  await run(refund, {}, { answers: yes, install: { onEvent } });
+  expect(spans()).toEqual([]);
+
+  trace.setGlobalTracerProvider(provider);
+  try {
+    await run(refund, {}, { answers: yes, install: { onEvent } });
+    expect(spans('tools/call refund')[0]!.instrumentationScope.name).toBe('mcp-resolve');
+  } finally {
+    trace.disable();
+  }
+});
