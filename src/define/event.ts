@@ -37,14 +37,14 @@ export interface RanEvent extends ResolverEvent {
   readonly durationMs: number;
   /** What came of it. */
   readonly gave: 'value' | 'question' | 'error';
-  /** The value, only with `values: true`. */
+  /** The value, only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
 /** A resolver's function was skipped: its pinned value was restored. */
 export interface RestoredEvent extends ResolverEvent {
   readonly type: 'restored';
-  /** The value, only with `values: true`. */
+  /** The value, only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
@@ -52,7 +52,7 @@ export interface RestoredEvent extends ResolverEvent {
 export interface AskedEvent extends ResolverEvent {
   readonly type: 'asked';
   readonly kind: Askable;
-  /** What it says, only with `values: true`. */
+  /** What it says, only with `eventValues: true`. */
   readonly question?: unknown;
 }
 
@@ -64,7 +64,7 @@ export interface AnsweredEvent extends ResolverEvent {
   readonly by: 'person' | 'model' | 'client';
   /** Whether it came with this request, rather than from an earlier round. */
   readonly fresh: boolean;
-  /** The answer, only with `values: true`. */
+  /** The answer, only with `eventValues: true`. */
   readonly value?: unknown;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A question that a resolver has asked in this round: its kind applied to it, rendered once. Here
- * the kinds are told apart, and nowhere else.
+ * the kinds are put behind one face.
  */
 import type { Outcome } from '../define/model.js';
 import type { AskOptions, QuestionData } from '../define/question.js';

@@ -60,7 +60,9 @@ export interface Ledger {
   consult(key: string, asked: Asked): MaybePromise<Consulted | undefined>;
   /** Notes that a question which was just consulted goes out. */
   leaveOpen(key: string): void;
-  /** Forgets what was answered before: it was given on top of a value that is no longer the same. */
+  /**
+   * Forgets what was answered or pinned before: it stands on a value that is no longer the same.
+   */
   forget(key: string): void;
   /** The value that a resolver was pinned to, as consumers get it. */
   restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined>;
@@ -115,7 +117,7 @@ export class RoundLedger implements Ledger {
 
   restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined> {
     const pin = this.before.pins.get(node.key);
-    if (pin === undefined) return undefined;
+    if (pin === undefined || this.forgotten.has(node.key)) return undefined;
     return andThen(this.answersUpstreamOf(node), (on) => {
       if (on !== pin.on) return undefined;
       return andThen(unpinned(node, pin), (restored) => {

@@ -69,7 +69,11 @@ function toJson(key: string, value: unknown): unknown {
   if (misfit !== undefined) {
     throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: ${misfit}`);
   }
-  return JSON.parse(JSON.stringify(value));
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) {
+    throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: it has none`);
+  }
+  return JSON.parse(text);
 }
 
 /**

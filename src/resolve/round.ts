@@ -288,10 +288,7 @@ export class Round {
   }
 
   private leaveOpen(node: PlanNode, asked: Asked): void {
-    const { watch, ledger } = this.input;
-    const { kind } = asked.data;
-    watch?.({ type: 'asked', resolver: node.key, kind, question: asked.rendered.params });
-    ledger.leaveOpen(node.key);
+    this.input.ledger.leaveOpen(node.key);
     this.open.set(node, asked);
   }
 

@@ -35,8 +35,8 @@ export class SealError extends Error {
 
 /** A policy at work. */
 export class Seal {
-  /** Told of every rejected state, besides the policy's `onReject`. */
-  readonly listeners = new Set<(rejection: Rejection) => void>();
+  /** Told of every rejected state, besides the policy's `onReject`; by whom they are for. */
+  readonly listeners = new Map<unknown, (rejection: Rejection) => void>();
   private readonly warnings: Warnings;
   /** A request is opened and sealed, and its arguments are digested once. */
   private readonly bindings = new WeakMap<StatefulRequest, Promise<RequestBinding>>();
@@ -115,7 +115,7 @@ export class Seal {
 
   /** What an author's function throws here must not change the answer. */
   private report(rejection: Rejection): void {
-    for (const listener of this.listeners) listener(rejection);
+    for (const tell of this.listeners.values()) tell(rejection);
     try {
       this.policy.onReject?.(rejection);
     } catch (error) {

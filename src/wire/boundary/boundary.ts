@@ -72,8 +72,8 @@ export interface Protection {
   readonly explicit: boolean;
   /** Protects only these requests; for servers whose author did not ask for more. */
   readonly only?: readonly Address[];
-  /** Told of every rejected state, besides the policy's own `onReject`. */
-  readonly onRejected?: ((rejection: Rejection) => void) | undefined;
+  /** Told of every rejected state, besides the policy's own `onReject`; once, whoever it is for. */
+  readonly listener?: readonly [whose: unknown, tell: (rejection: Rejection) => void];
 }
 
 /**
@@ -85,8 +85,11 @@ export interface Protection {
 export function protect(server: GuardedServer, protection: Protection): void {
   const present = server[BOUNDARY];
   const { seal } = wrapOrWiden(server, protection);
-  if (protection.onRejected !== undefined) seal.listeners.add(protection.onRejected);
-  for (const listener of present?.seal.listeners ?? []) seal.listeners.add(listener);
+  const listeners = [
+    ...(present?.seal.listeners ?? []),
+    ...(protection.listener ? [protection.listener] : []),
+  ];
+  for (const [whose, tell] of listeners) seal.listeners.set(whose, tell);
 }
 
 function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): Boundary {

@@ -51,8 +51,8 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
   return Object.freeze({
     protect: (server: McpServer | Server) => {
       const target = lowLevelServer(server, 'protect()');
+      assertStoresFit(target, policy);
       protect(target, { seal: sealFor(policy, target), explicit: true });
-      assertStoresFit(target);
     },
     [KIND]: 'seal' as const,
     '~policy': policy,

@@ -1,6 +1,7 @@
 /** The story of one call, from validated arguments to the result. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
 import { Refusal } from '../../resolve/round.js';
 import { UNBOUND } from '../../resolve/unbound.js';
@@ -43,7 +44,7 @@ export async function call<Result>(
     try {
       return await answer(definition, args, { ...options, begun, watch, once });
     } catch (error) {
-      watch?.ended('failed');
+      watch?.ended(endOf(options));
       throw error;
     }
   } catch (error) {
@@ -76,8 +77,22 @@ async function answer<Result>(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // A person's no is as final as a result.
-    return await once.run(() => Promise.resolve(failed(definition, error, options)));
+    return await replayable(options, () => {
+      watch?.ended('failed');
+      return Promise.resolve(failed(definition, error, options));
+    });
   }
+}
+
+/** Does the work, unless it has been done: then gives what came of it. */
+async function replayable<Result>(
+  { once, watch }: CallInHand<Result>,
+  work: () => Promise<Result>,
+  onLost?: () => Promise<void>,
+): Promise<Result> {
+  const result = await once.run(work, onLost);
+  watch?.ended('completed', true);
+  return result;
 }
 
 async function runBody<Result>(
@@ -85,7 +100,7 @@ async function runBody<Result>(
   { values, ctx, dispose }: Resolved,
   options: CallInHand<Result>,
 ): Promise<Result> {
-  const { once, watch } = options;
+  const { watch } = options;
   const work = async (): Promise<Result> => {
     try {
       const result = await definition.finish(await definition.body.call(UNBOUND, values, ctx));
@@ -95,20 +110,25 @@ async function runBody<Result>(
       watch?.ended('completed');
       return result;
     } catch (error) {
-      const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+      const end = endOf(options);
       await dispose(end);
       watch?.ended(end);
       return failed(definition, error, options);
     }
   };
+  // Where it has run before, or nobody can tell, the body does not run.
+  const giveUp = (): Promise<void> => dispose('failed');
   try {
-    const result = await once.run(work);
-    watch?.ended('completed', true);
-    return result;
+    options.ctx.mcpReq.signal.throwIfAborted();
+    return await replayable(options, work, giveUp);
   } finally {
-    // Where it has run before, or nobody can tell, the body did not run.
-    await dispose('failed');
+    await giveUp();
   }
+}
+
+/** How a call ended that did not complete. */
+function endOf({ ctx }: CallOptions): End {
+  return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
 }
 
 /** @throws {ProtocolError} If that is what the error is. */

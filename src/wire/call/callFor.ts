@@ -39,7 +39,8 @@ export function callFor<Result>(
     onEvent: options.onEvent,
     eventValues: options.eventValues,
     onUnexpectedError: (error) => {
-      if (!ctx.mcpReq.signal.aborted) report(server, error);
+      // That the request is no longer wanted is no news; what failed because of it is.
+      if (error !== ctx.mcpReq.signal.reason) report(server, error);
     },
   });
 }

@@ -17,6 +17,7 @@
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../../define/schema.js';
 import { randomId, utf8 } from '../../platform.js';
 import type { OnceEntry, OnceLease } from '../../state/once/store.js';
 import { laneOf } from '../boundary/boundary.js';
@@ -28,8 +29,11 @@ import type { OnceSettings } from './onceSettings.js';
 export interface SingleUse<Result> {
   /** What the call answered, if it has run; waits for it, or throws, where it is not known. */
   readonly recall: () => Promise<{ readonly result: Result } | undefined>;
-  /** Runs `work` if nobody has, and records its end; otherwise gives what was recorded. */
-  readonly run: (work: () => Promise<Result>) => Promise<Result>;
+  /**
+   * Runs `work` if nobody has, and records its end; otherwise gives what was recorded, after
+   * `onLost`: whoever waits for another request must not hold what that one may need.
+   */
+  readonly run: (work: () => Promise<Result>, onLost?: () => Promise<void>) => Promise<Result>;
 }
 
 /** What a call is made with, as far as it matters here. */
@@ -88,12 +92,15 @@ class WatchedCall<Result> implements SingleUse<Result> {
 
   async recall(): Promise<{ readonly result: Result } | undefined> {
     const known = await this.step((store) => store.read(this.id));
-    return known && { result: await this.answerOf(known) };
+    return known && { result: await this.replay(known) };
   }
 
-  async run(work: () => Promise<Result>): Promise<Result> {
+  async run(work: () => Promise<Result>, onLost?: () => Promise<void>): Promise<Result> {
     const known = await this.step((store) => store.claim(this.id, this.lease));
-    if (known !== undefined) return this.answerOf(known);
+    if (known !== undefined) {
+      await onLost?.();
+      return this.replay(known);
+    }
     const renewal = setInterval(() => void this.renew(), LEASE_MS / 3);
     try {
       const end = await endOf(work);
@@ -105,13 +112,13 @@ class WatchedCall<Result> implements SingleUse<Result> {
   }
 
   /** What is known about the call, as an answer. */
-  private async answerOf(known: OnceEntry): Promise<Result> {
+  private async replay(known: OnceEntry): Promise<Result> {
     const entry = known.state === 'running' ? await this.wait() : known;
     if (entry?.state === 'running') throw new OnceError('in_progress');
     // A record that is gone before its time says as little as a lapsed one.
     if (entry?.state !== 'done') throw new OnceError('outcome_unknown');
     if (entry.result === undefined) throw new OnceError('result_not_kept');
-    return answerOf(JSON.parse(entry.result) as Ended<Result>);
+    return answerOf(readEnd<Result>(entry.result));
   }
 
   private async wait(): Promise<OnceEntry | undefined> {
@@ -141,7 +148,7 @@ class WatchedCall<Result> implements SingleUse<Result> {
         store.finish(this.id, { owner, result, ttlMs }),
       ).catch(() => undefined);
       if (recorded === false) this.options.onUnexpectedError(new Error(NOT_RECORDED));
-      if (recorded !== undefined) return;
+      if (recorded !== undefined || attempt === RECORD_ATTEMPTS) return;
       await pause(POLL_MS * attempt);
     }
   }
@@ -178,8 +185,19 @@ async function endOf<Result>(work: () => Promise<Result>): Promise<Ended<Result>
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     const { code, message, data } = error;
-    return { error: { code, message, data } };
+    return { error: { code, message, ...(isJson(data) && { data }) } };
   }
+}
+
+/** @throws {@link OnceError} If what the store gave is not what was recorded. */
+function readEnd<Result>(text: string): Ended<Result> {
+  try {
+    const end: unknown = JSON.parse(text);
+    if (isObject(end) && (isObject(end.result) || isObject(end.error))) return end as Ended<Result>;
+  } catch {
+    // As below.
+  }
+  throw new OnceError('outcome_unknown');
 }
 
 function answerOf<Result>(end: Ended<Result>): Result {
@@ -190,6 +208,14 @@ function answerOf<Result>(end: Ended<Result>): Result {
 }
 
 const NOT_RECORDED = 'The end of a call was not recorded: its claim belongs to somebody else.';
+
+function isJson(value: unknown): boolean {
+  try {
+    return (JSON.stringify(value) as string | undefined) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** By its name: the store may come from another copy of this package. */
 function isFull(error: unknown): boolean {

@@ -16,7 +16,7 @@ import type { Plan } from '../../graph/plan.js';
 import { Disposals } from '../../resolve/disposal.js';
 import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
 import type { Ledger } from '../../resolve/ledger.js';
-import { Round } from '../../resolve/round.js';
+import { Refusal, Round } from '../../resolve/round.js';
 import type { OpenQuestion } from '../../resolve/round.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
@@ -89,12 +89,20 @@ export async function resolveCall(
   const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
   const ledger = openLedger(plan, options);
   const disposals = new Disposals(onUnexpectedError);
-  const onLostQuestion = (key: string): void => {
-    warnLostQuestion(plan.name, key);
-  };
   const round = new Round(plan, {
-    ...{ args, ctx: context, ledger, disposals, watch: watch?.step, onLostQuestion },
+    args,
+    ctx: context,
+    ledger,
+    disposals,
+    watch: watch?.step,
+    onLostQuestion: (key) => {
+      warnLostQuestion(plan.name, key);
+    },
   });
+  const noteAsked = ({ node, asked }: OpenQuestion): void => {
+    const { params: question } = asked.rendered;
+    watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
+  };
   try {
     for (;;) {
       await untilQuiet(round, options.ctx.mcpReq.signal);
@@ -107,19 +115,22 @@ export async function resolveCall(
       }
       assertCanAsk(open, options);
       if (ledger instanceof RoundLedger) {
+        open.forEach(noteAsked);
         const requestState = keepRecord({ ...call, progress: ledger.next() }, options.ctx);
         await disposals.close('asked');
         watch?.ended('asked');
         return { done: false, result: askAll(open, requestState) };
       }
       const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
+      noteAsked(first);
       await pushQuestion(round, first, { ctx: context, askTimeoutMs });
     }
   } catch (error) {
     abort();
     const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
     await disposals.close(end);
-    watch?.ended(end);
+    // How a refusal ends is known when it is recorded.
+    if (!(error instanceof Refusal)) watch?.ended(end);
     throw error;
   }
 }

@@ -39,5 +39,5 @@ export function warnFailedDispose(error: unknown): void {
 
 /** A schema that throws is a mistake of its author, whose words are not for the model. */
 export function warnThrowingSchema(tool: string, error: unknown): void {
-  warnings.warn(`${tool}: inputSchema threw while checking arguments: ${messageOf(error)}`);
+  warnings.warn(`${tool}: its schema threw while checking arguments: ${messageOf(error)}`);
 }

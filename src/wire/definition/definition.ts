@@ -1,5 +1,6 @@
 /** What tools, prompts and resources have in common, as they are kept and as authors hold them. */
 import type { Icon, McpServer, ScopeChallengeHandler, Server } from '@modelcontextprotocol/server';
+import type { InputOf, Schema } from '../../define/schema.js';
 import type { Capability } from '../../question/capability.js';
 import type { Callable } from '../call/callable.js';
 import type { InstallOptions } from '../install/options.js';
@@ -18,6 +19,11 @@ export interface Installable {
   /** Installs this definition alone; the same as `install(server, [definition], options)`. */
   readonly register: (server: McpServer | Server, options?: InstallOptions) => void;
 }
+
+/** What a definition is called with directly. */
+export type CallArguments<I> = I extends Schema
+  ? InputOf<I>
+  : Readonly<Record<string, never>> | undefined;
 
 /** The fields that all definitions hand to the SDK as they are. */
 export interface Metadata {

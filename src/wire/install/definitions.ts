@@ -1,4 +1,4 @@
-/** What can be installed, and how the kinds are told apart: here, and nowhere else. */
+/** What can be installed, and how the kinds are told apart. */
 import { kindOf } from '../../define/brand.js';
 import { InvalidGraphError } from '../../errors.js';
 import type { Prompt, PromptDefinition } from '../prompt/definition.js';

@@ -67,5 +67,6 @@ function isEntry({ kind, definition }: Installed, entry: unknown): boolean {
   if (!isObject(entry)) return false;
   if (kind === 'resource' && typeof entry.uri === 'string')
     return entry.uri === definition.address.target;
-  return entry.name === definition.name;
+  const isTemplate = kind === 'resource' && definition.address.target === undefined;
+  return entry.name === definition.name && (kind !== 'resource' || isTemplate);
 }

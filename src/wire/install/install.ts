@@ -3,7 +3,7 @@
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
-import { protect } from '../boundary/boundary.js';
+import { protect, sealPolicyOf } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
 import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
 import { rejectionTeller } from '../call/callFor.js';
@@ -31,8 +31,15 @@ export function install(
   options?: InstallOptions,
 ): void {
   const checked = checkOptions(options);
-  const wanted = namedBy(readDefinitions(definitions), checked.request);
+  const all = readDefinitions(definitions);
+  const wanted = namedBy(all, checked.request);
   const target = lowLevelServer(server, 'install()');
+  const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
+  assertStoresFit(
+    target,
+    policy,
+    all.map(({ definition }) => definition),
+  );
   if (isMcpServer(server)) {
     protect(target, protection(target, checked));
     const site = { mcp: server, server: target, options: checked };
@@ -44,7 +51,6 @@ export function install(
     protect(target, { ...protection(target, checked), ...only });
     for (const one of wanted) attach(target, one, checked);
   }
-  assertStoresFit(target, wanted);
   for (const { definition } of wanted) noteInstalled(definition);
   hideFromSilent(target, wanted);
 }
@@ -62,8 +68,10 @@ function attach(server: Server, one: Installed, options: CheckedOptions): void {
 
 function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
-  const onRejected = onEvent && rejectionTeller(server, onEvent);
-  return { seal: sealFor(policy, server), explicit: seal !== undefined, onRejected };
+  const seals = { seal: sealFor(policy, server), explicit: seal !== undefined };
+  return onEvent === undefined
+    ? seals
+    : { ...seals, listener: [onEvent, rejectionTeller(server, onEvent)] };
 }
 
 /**

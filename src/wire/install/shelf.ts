@@ -68,7 +68,8 @@ function partIn(method: string, { definitions }: Shelf): object {
   }
   const owns = ({ name, uri }: { name?: unknown; uri?: unknown }): boolean =>
     definitions.some(({ definition: { address } }) => {
-      return address.method === method && address.matches(String(name ?? uri));
+      const target = method === 'resources/read' ? uri : name;
+      return address.method === method && address.matches(String(target));
     });
   return { owns };
 }

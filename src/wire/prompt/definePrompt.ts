@@ -17,7 +17,7 @@ import { describeIssues, isObject } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
 import { argumentSchema } from '../definition/argumentSchema.js';
 import { addressOf } from '../definition/address.js';
-import type { Metadata, ResolvingConfig } from '../definition/definition.js';
+import type { CallArguments, Metadata, ResolvingConfig } from '../definition/definition.js';
 import { callAlone } from '../definition/directCall.js';
 import { assertObjectSchema } from '../definition/givenSchema.js';
 import { assertParts } from '../definition/parts.js';
@@ -25,7 +25,6 @@ import { planDefinition, surroundingsOf } from '../definition/planResolvers.js';
 import { PROMPT_FIELDS } from '../definition/slips.js';
 import { shownWith } from '../definition/visibility.js';
 import { install } from '../install/install.js';
-import type { CallArguments } from '../tool/defineTool.js';
 import type { Prompt, PromptDefinition } from './definition.js';
 import { failPrompt, promptResult } from './promptResult.js';
 

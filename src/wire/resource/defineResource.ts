@@ -11,6 +11,7 @@ import type {
 } from '../../define/infer.js';
 import type { AnyResolver, Filler } from '../../define/model.js';
 import type { Schema } from '../../define/schema.js';
+import { argumentSchema } from '../definition/argumentSchema.js';
 import type { ResolvingConfig } from '../definition/definition.js';
 import { assertObjectSchema } from '../definition/givenSchema.js';
 import { assertParts } from '../definition/parts.js';
@@ -73,11 +74,12 @@ export function defineResource(
   if (variables !== undefined)
     assertObjectSchema({ what: 'Resource', name, field: 'variables' }, variables);
   const plan = planDefinition({ name, resolve, guards }, surroundingsAt(name, location, variables));
+  const resolved = plan.params.map(({ param }) => param);
   const definition = {
     name,
     metadata,
     location,
-    variables,
+    variables: variables && argumentSchema(variables, { name, resolved }),
     plan,
     address: addressAt(location),
     shownWith: shownWith(plan, hideWhenCannotAsk),

@@ -34,7 +34,7 @@ export type Location = string | ResourceTemplate;
 export interface ResourceDefinition extends Omit<Definition<ReadResourceResult>, 'finish'> {
   readonly metadata: ResourceMetadata;
   readonly location: Location;
-  /** The author's schema of the variables. */
+  /** The schema of the variables, in its lasting form. */
   readonly variables: Schema | undefined;
   /** The same resource, about to be read at one uri. */
   readonly at: (uri: URL) => Definition<ReadResourceResult>;

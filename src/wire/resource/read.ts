@@ -29,14 +29,12 @@ export interface ReadableRequest {
  * @throws {ProtocolError} If they are not valid.
  */
 export async function readVariables(
-  { name, variables, plan }: ResourceDefinition,
+  { name, variables }: ResourceDefinition,
   { uri, raw, ctx }: ReadRequest,
 ): Promise<ReadableRequest> {
   const readContext = { ...ctx, uri, variables: raw };
   if (variables === undefined) return { args: raw, ctx: readContext };
-  const resolved = new Set(plan.params.map(({ param }) => param));
-  const sent = Object.entries(raw).filter(([variable]) => !resolved.has(variable));
-  const result = await variables['~standard'].validate(Object.fromEntries(sent));
+  const result = await variables['~standard'].validate({ ...raw });
   if (result.issues === undefined) {
     return { args: isObject(result.value) ? result.value : {}, ctx: readContext };
   }

@@ -11,13 +11,13 @@ import type {
   Unread,
 } from '../../define/infer.js';
 import type { AnyResolver, Filler } from '../../define/model.js';
-import type { InputOf, Schema } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
 import type { OnceStore } from '../../state/once/store.js';
 import { onceSettings } from '../call/onceSettings.js';
 import type { OnceOptions } from '../call/onceSettings.js';
 import { advertisedSchema, argumentSchema } from '../definition/argumentSchema.js';
 import { addressOf } from '../definition/address.js';
-import type { ResolvingConfig } from '../definition/definition.js';
+import type { CallArguments, ResolvingConfig } from '../definition/definition.js';
 import { assertAnySchema, assertObjectSchema } from '../definition/givenSchema.js';
 import { assertParts } from '../definition/parts.js';
 import { planDefinition, surroundingsOf } from '../definition/planResolvers.js';
@@ -40,11 +40,6 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
    */
   readonly once?: OnceStore | OnceOptions;
 }
-
-/** What a definition is called with directly. */
-export type CallArguments<I> = I extends Schema
-  ? InputOf<I>
-  : Readonly<Record<string, never>> | undefined;
 
 /**
  * Defines a tool. The body receives its arguments and the resolved values in one object and returns
