@@ -208,12 +208,6 @@ export interface Seen {
   readonly end: string;
 }
 
-/** What the model says of a call. */
-export interface Modelled extends Seen {
-  /** Whether something pinned stood on a value that was pinned anew, on the same answers. */
-  readonly stoodOnNew: boolean;
-}
-
 interface Recorded {
   readonly text: string;
   readonly outcome: Outcome;
@@ -242,7 +236,6 @@ class Abort extends Error {}
 class Walk {
   readonly next: Carried = { answers: new Map(), asked: new Map(), pins: new Map() };
   readonly ran: number[] = [];
-  stoodOnNew = false;
   private readonly visited = new Map<number, Outcome | undefined>();
   /** What was pinned just now, and what stands on it. */
   private readonly anew = new Set<number>();
@@ -302,9 +295,7 @@ class Walk {
     const pin = before.pins.get(node);
     if (!pinned || pin?.on !== this.answersUnder(node)) return undefined;
     if (refusedIn.includes(round) && pin.made < round) return undefined;
-    if (!this.anew.has(node)) return pin;
-    this.stoodOnNew = true;
-    return undefined;
+    return this.anew.has(node) ? undefined : pin;
   }
 
   private run(node: number, inputs: readonly unknown[]): Outcome | undefined {
@@ -350,21 +341,19 @@ function outcomeOf(reply: NonNullable<ReturnType<typeof replyTo>>): Outcome {
 export const MAX_ROUNDS = 60;
 
 /** A call of the modern era, round by round. */
-export function model(shape: CallShape): Modelled {
+export function model(shape: CallShape): Seen {
   const rounds: SeenRound[] = [];
   const times = shape.nodes.map(() => 0);
   const shown = shape.nodes.map(() => 0);
-  let stoodOnNew = false;
   let before: Carried = { answers: new Map(), asked: new Map(), pins: new Map() };
   let replies = new Map<number, NonNullable<ReturnType<typeof replyTo>>>();
   while (rounds.length < MAX_ROUNDS) {
     const walk = new Walk(shape, { round: rounds.length, before, replies, times });
     try {
       const values = walk.values();
-      stoodOnNew ||= walk.stoodOnNew;
       const asked = [...walk.next.asked];
       rounds.push({ ran: sorted(walk.ran), asked: asked.map(([, text]) => text).sort() });
-      if (asked.length === 0) return { rounds, end: canonical(values), stoodOnNew };
+      if (asked.length === 0) return { rounds, end: canonical(values) };
       replies = new Map();
       for (const [node] of asked) {
         const reply = replyTo(shape.nodes[node]!, (shown[node]! += 1));
@@ -373,7 +362,7 @@ export function model(shape: CallShape): Modelled {
       before = afterMoves(shape, walk.next, rounds.length - 1);
     } catch (error) {
       if (!(error instanceof Abort)) throw error;
-      return { rounds, end: error.message, stoodOnNew: stoodOnNew || walk.stoodOnNew };
+      return { rounds, end: error.message };
     }
   }
   throw new Error('the model asks on');
