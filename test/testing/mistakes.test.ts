@@ -187,7 +187,8 @@ describe('what cannot be called', () => {
     [{ answer: yes }, "run() has no option 'answer' (did you mean 'answers'?)."],
     [{ context: {} }, "run() has no option 'context' (known: era, answers, "],
     [{ era: '2025' }, "run(): era is 'modern' or 'legacy'."],
-    [{ answers: [] }, 'run(): answers is an object of answers by wire key, or a function'],
+    [{ answers: [] }, 'run(): answers is an object of answers by wire key, { approved: accept('],
+    [{ answers: decline() }, 'run(): answers is an object of answers by wire key, { approved: '],
     [
       { overrides: override(amountDue, 1) },
       'run(): overrides is a list: [override(amountDue, 40)].',

@@ -16,7 +16,7 @@ import {
 import type { CallEvent } from 'mcp-resolve';
 import { accept, cancel, decline, roots, run, says } from 'mcp-resolve/testing';
 import type { AskedQuestion } from 'mcp-resolve/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/conversation.js';
@@ -393,6 +393,18 @@ describe.each(eras)('on the %s era', (era) => {
     );
 
     expect(text).toBe('Paid 900 euros for INV-2.');
+  });
+
+  test('a clock that the test holds still is no reason to wait', async () => {
+    vi.useFakeTimers();
+    try {
+      const { text, events } = await run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes });
+
+      expect(text).toBe('Paid 900 euros for INV-2.');
+      expect(new Set(events.map(({ at }) => at))).toEqual(new Set([Date.now()]));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('an outcome takes the place of a refusal', async () => {

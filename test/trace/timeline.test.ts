@@ -146,7 +146,10 @@ round 1 · tools/call · 100.0 ms · completed
     expect(timeline(late, { width: 8 })).toContain('  slow  │████████│    40.0 ms\n');
   });
 
-  test('takes no time at all for nothing', () => {
+  test('that took no time has no bars, and no events have no timeline', () => {
+    const instant = call([started(5), ran('a', 5, 5, 'value'), completed(5, 0, 'asked')]);
+
+    expect(timeline(instant, { width: 4 })).toContain('  a  │▌   │     0.0 ms\n');
     expect(timeline([])).toBe('');
   });
 

@@ -84,8 +84,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     holds: (era) => era === 'modern' || era === 'legacy',
   },
   answers: {
-    meant: 'an object of answers by wire key, or a function of the question',
-    holds: (answers) => typeof answers === 'function' || isObject(answers),
+    meant:
+      'an object of answers by wire key, { approved: accept(…) }, or a function of the question',
+    // One answer alone has an action; under the key of a resolver of that name stands an answer.
+    holds: (answers) =>
+      typeof answers === 'function' || (isObject(answers) && typeof answers.action !== 'string'),
   },
   overrides: {
     meant: 'a list: [override(amountDue, 40)]',

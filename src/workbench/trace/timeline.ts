@@ -129,7 +129,7 @@ function barsOf(stretches: readonly Stretch[], lasts: number, pen: Pen): string 
     lasts === 0 ? 0 : Math.min(pen.width - 1, Math.floor((at / lasts) * pen.width));
   for (const { from, to, is } of stretches) {
     const [first, last] = [column(from), column(to)];
-    const isSeen = is === 'waiting' || lasts === 0 || (to - from) / lasts >= 1 / (2 * pen.width);
+    const isSeen = lasts > 0 && (is === 'waiting' || to - from >= lasts / (2 * pen.width));
     const end = to >= lasts ? pen.width : Math.max(first + 1, last);
     cells.fill(isSeen ? pen[is] : pen.instant, first, isSeen ? end : first + 1);
   }
