@@ -90,6 +90,16 @@ describe('C1: the parts of a prompt', () => {
       "Prompt 'plan' has no field 'resolvers': did you mean 'resolve'?",
     ],
     [
+      'once, which would not be kept',
+      promptWith({ once: {} }),
+      "Prompt 'plan' has no field 'once', which only other kinds of definition have.",
+    ],
+    [
+      'a mimeType',
+      promptWith({ mimeType: 'text/plain' }),
+      "Prompt 'plan' has no field 'mimeType', which only other kinds of definition have.",
+    ],
+    [
       'a raw shape',
       promptWith({ argsSchema: { city: z.string() } }),
       "Prompt 'plan': argsSchema is not a schema: wrap the raw shape in z.object({ … }).",
@@ -187,6 +197,11 @@ describe('C1: the parts of a resource', () => {
       'a misspelt mimeType',
       resourceWith({ mimetype: 'text/plain' }),
       "Resource 'trip' has no field 'mimetype': did you mean 'mimeType'?",
+    ],
+    [
+      'once, which would not be kept',
+      resourceWith({ once: {} }),
+      "Resource 'trip' has no field 'once', which only other kinds of definition have.",
     ],
     [
       'a raw shape',

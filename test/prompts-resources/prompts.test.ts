@@ -245,7 +245,7 @@ describe.each(eras)('%s', (era) => {
       ['an Error', new Error('boom'), 'boom'],
       ['a ToolError', new ToolError('no such trip'), 'no such trip'],
       ['a text', 'a text', 'a text'],
-      ['undefined', undefined, 'undefined'],
+      ['null', null, 'null'],
     ])('K1, K3: %s thrown anywhere is an error that names the prompt', async (_, thrown, text) => {
       const fail = (): string => {
         throw thrown;

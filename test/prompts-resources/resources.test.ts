@@ -16,7 +16,7 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import {
@@ -39,6 +39,10 @@ const Trip = z.object({
 });
 const args = argsOf(Trip);
 const trips = () => template('trips://{country}/{id}');
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe.each(eras)('%s', (era) => {
   describe.each(layers)('%s', (layer) => {
@@ -390,7 +394,7 @@ describe.each(eras)('%s', (era) => {
       ['an Error', new Error('boom'), 'boom'],
       ['a ToolError', new ToolError('no such trip'), 'no such trip'],
       ['a text', 'a text', 'a text'],
-      ['undefined', undefined, 'undefined'],
+      ['null', null, 'null'],
     ])(
       'K1, K3: %s thrown anywhere is an error that names the resource',
       async (_, thrown, text) => {
@@ -443,6 +447,24 @@ describe.each(eras)('%s', (era) => {
       );
       expect(await told('told')).toBe('Error reading resource told: no such trip');
       expect(heard).toEqual(['the password is hunter2', 'the password is hunter2']);
+    });
+
+    test('K3: a schema that throws finds the variables invalid, and keeps its words to the log', async () => {
+      const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+      const Throwing = z.object({
+        id: z.string().transform((): string => {
+          throw new Error('the password is hunter2');
+        }),
+      });
+      const place = template('trips://{id}');
+      const trip = defineResource('trip', place, { variables: Throwing }, ({ id }) => id);
+      const chat = await talk(era, serving(layer, [trip], { errors: 'toolErrorsOnly' }));
+
+      expect(await refusal(read(chat, 'trips://7'))).toEqual({
+        code: -32602,
+        message: 'Invalid variables for resource trip: could not be checked',
+      });
+      expect(warn.mock.calls.flat().join()).toContain('the password is hunter2');
     });
 
     test('K4: a protocol error stays one, such as that nothing is there', async () => {
