@@ -181,10 +181,10 @@ function failingBefore(value: unknown) {
   return { tool, release: () => late.resolve() };
 }
 
-test('a late value that cannot be closed is reported', async () => {
+test.each(eras)('a late value that cannot be closed is reported (%s)', async (era) => {
   const reported: string[] = [];
   const { tool, release } = failingBefore('text');
-  const chat = await talk('legacy', reporting([tool], reported));
+  const chat = await talk(era, reporting([tool], reported));
 
   expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
   release();

@@ -70,6 +70,21 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['open a', 'close a: failed']);
   });
 
+  test('so it is where it is told twice at the same time', async () => {
+    const log: Log = [];
+    const slow = (name: string) =>
+      resolver({}, () => name, {
+        dispose: async (value, end) => {
+          await allMicrotasks();
+          log.push(`close ${value}: ${end}`);
+        },
+      });
+    const { dispose } = await resolved(resolve({ a: slow('a'), b: slow('b') }, { era }));
+    await Promise.all([dispose('failed'), dispose('completed')]);
+
+    expect(log).toEqual(['close b: failed', 'close a: failed']);
+  });
+
   test('throws under completed what was thrown first, and reports the rest', async () => {
     const [log, reported]: [Log, unknown[]] = [[], []];
     const fails = (name: string) => resolver({}, () => name, { dispose: failing(log) });

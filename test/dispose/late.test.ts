@@ -260,7 +260,7 @@ test('on the legacy era, a request that is cancelled while its question is out w
   });
 });
 
-test('on the legacy era, a cleanup that fails after the answer went out is reported', async () => {
+test.each(eras)('a cleanup that fails after the answer went out is reported (%s)', async (era) => {
   const [log, reported]: [Log, string[]] = [[], []];
   const [started, release] = [deferred(), deferred()];
   const late = resolver(
@@ -282,7 +282,7 @@ test('on the legacy era, a cleanup that fails after the answer went out is repor
     throw new ToolError('no such order');
   });
   const tool = defineTool('use', { resolve: { broken, late } }, () => 'done');
-  const chat = await talk('legacy', reporting([tool], reported));
+  const chat = await talk(era, reporting([tool], reported));
 
   await chat.errorText('use');
   release.resolve();
@@ -290,4 +290,57 @@ test('on the legacy era, a cleanup that fails after the answer went out is repor
     expect(reported).toEqual(['late would not close']);
   });
   expect(log).toEqual(['close late: failed']);
+});
+
+describe.each(eras)('what fails to close where the request was cancelled (%s)', (era) => {
+  const cancelled = async (
+    body: (signal: AbortSignal, started: () => void) => Promise<string>,
+  ): Promise<string[]> => {
+    const reported: string[] = [];
+    const started = deferred();
+    const closed = deferred();
+    const db = resolver({}, () => 'db', {
+      dispose: (name, end) => {
+        closed.resolve();
+        throw new Error(`${name} would not close: ${end}`);
+      },
+    });
+    const tool = defineTool('use', { resolve: { db } }, (_, { signal }) =>
+      body(signal, () => started.resolve()),
+    );
+    const chat = await talk(era, reporting([tool], reported));
+    const request = new AbortController();
+    const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
+    const ended = call.catch(() => 'cancelled');
+    await started.promise;
+    request.abort();
+    await ended;
+    await closed.promise;
+    await allMicrotasks();
+    return reported;
+  };
+  const aborted = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        resolve();
+      });
+    });
+
+  test('is reported, as is what the body threw', async () => {
+    const reported = await cancelled(async (signal, started) => {
+      started();
+      await aborted(signal);
+      throw new Error('given up');
+    });
+    expect(reported).toEqual(['db would not close: cancelled', 'given up']);
+  });
+
+  test('is reported as well where the body had finished', async () => {
+    const reported = await cancelled(async (signal, started) => {
+      started();
+      await aborted(signal);
+      return 'done';
+    });
+    expect(reported).toEqual(['db would not close: completed']);
+  });
 });

@@ -111,6 +111,35 @@ test('a call that flaps between two versions asks until two rounds in a row agre
   expect(textOf(await old(answering(result, { approve: yes })))).toBe('{"cents":5}');
 });
 
+test('what was pinned on top of it is computed anew as well', async () => {
+  const market = { price: 0 };
+  const deployed = (pin: z.ZodType<number>) => {
+    const quote = resolver({}, () => (market.price += 1), { pin, name: 'quote' });
+    const tax = resolver({ quote }, (values) => values.quote * 10, {
+      pin: z.number(),
+      name: 'tax',
+    });
+    const step = resolver({ tax }, (values) => values.tax);
+    const total = resolver({ step: outcome(step) }, ({ step: { action } }) => action.length, {
+      pin: z.number(),
+      name: 'total',
+    });
+    const approve = resolver({ total }, () => confirm('Go ahead?'), { name: 'approve' });
+    const tool = defineTool('buy', { resolve: { quote, tax, approve } }, (values) =>
+      JSON.stringify([values.quote, values.tax]),
+    );
+    return legsOf(tool);
+  };
+  const [old, young] = [deployed(z.number()), deployed(z.number().min(2))];
+  const first = await old();
+  expect(pinnedIn(first)).toEqual({ quote: 1, tax: 10, total: 6 });
+  const second = await young(answering(first, { approve: yes }));
+
+  expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
+  expect(pinnedIn(second)).toEqual({ quote: 2, tax: 20, total: 6 });
+  expect(textOf(await young(answering(second, { approve: yes })))).toBe('[2,20]');
+});
+
 test('a schema that has grown hands out the old value in its new form, and asks nothing again', async () => {
   const market = { price: 0 };
   const old = deploy(market, before);

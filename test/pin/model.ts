@@ -58,7 +58,10 @@ export interface Odds {
 /** Random calls. */
 export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallShape> {
   const node: fc.Arbitrary<NodeShape> = fc.record({
-    needs: fc.array(fc.record({ back: fc.nat(6), outcome: oneIn(3) }), { maxLength: 3 }),
+    needs: fc.array(fc.record({ back: fc.nat(3), outcome: oneIn(3) }), {
+      maxLength: 2,
+      size: 'max',
+    }),
     does: fc.constantFrom(...does),
     pinned: fc.boolean(),
     quotes: fc.boolean(),
@@ -70,9 +73,9 @@ export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallSh
     ignored: fc.constantFrom(0, 0, 0, 1),
     refusedIn: refusals ? fc.subarray([1, 2, 3, 4]) : fc.constant([]),
   });
-  const move = fc.record({ after: fc.nat(4), node: fc.nat(11) });
+  const move = fc.record({ after: fc.nat(3), node: fc.nat(11) });
   return fc.record({
-    nodes: fc.array(node, { minLength: 1, maxLength: 12, size: 'max' }),
+    nodes: fc.array(node, { minLength: 1, maxLength: 10, size: 'max' }),
     guards: fc.oneof(
       { weight: 4, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: fc.array(fc.nat(11), { maxLength: 2 }) },
@@ -81,7 +84,7 @@ export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallSh
       minLength: 1,
       maxLength: 3,
     }),
-    moves: moves ? fc.array(move, { maxLength: 3 }) : fc.constant([]),
+    moves: moves ? fc.array(move, { minLength: 2, maxLength: 8, size: 'max' }) : fc.constant([]),
   });
 }
 

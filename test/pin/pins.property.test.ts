@@ -41,19 +41,19 @@ const agrees = async (shape: CallShape): Promise<void> => {
 
 test(
   'what is live, pinned and asked runs in the rounds that the model says',
-  () => forAll(callShapes({ does: EVERYTHING, refusals: false, moves: false }), 120, agrees),
+  () => forAll(callShapes({ does: EVERYTHING, refusals: false, moves: false }), 250, agrees),
   60_000,
 );
 
 test(
   'so it does where answers become others under a pin',
-  () => forAll(callShapes({ does: EVERYTHING, refusals: false, moves: true }), 120, agrees),
+  () => forAll(callShapes({ does: EVERYTHING, refusals: false, moves: true }), 250, agrees),
   60_000,
 );
 
 test(
   'so it does where deployments refuse what others pinned',
-  () => forAll(callShapes({ does: EVERYTHING, refusals: true, moves: true }), 120, agrees),
+  () => forAll(callShapes({ does: EVERYTHING, refusals: true, moves: true }), 250, agrees),
   60_000,
 );
 

@@ -174,6 +174,44 @@ test('another answer beside it moves nothing', async () => {
   expect(ran).toEqual(['quote']);
 });
 
+describe.each<[string, (account: Resolver<unknown>) => Filler]>([
+  ['one step', (account) => pass('a', account)],
+  ['three steps', (account) => pass('c', pass('b', pass('a', account)))],
+  ['outcomes', (account) => outcome(pass('b', outcome(pass('a', outcome(account)))))],
+  [
+    'another question',
+    (account) =>
+      resolver({ account }, () => elicit('How fast?', z.object({ days: z.number() })), {
+        name: 'speed',
+      }),
+  ],
+])('an answer that the pin stands on over %s', (_, put) => {
+  test('moves it', async () => {
+    let runs = 0;
+    const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+    const quote = resolver({ under: put(account) as Resolver<unknown> }, () => (runs += 1), {
+      pin: z.number(),
+      name: 'quote',
+    });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const leg = legsOf(
+      defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
+    );
+    let result = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    if (questionsOf(result).keys.includes('speed')) {
+      result = await leg(answering(result, { speed: accept({ days: 2 }) }));
+    }
+    expect(pinnedIn(result)).toEqual({ quote: 1 });
+    const moved = await leg({
+      inputResponses: { approve: yes },
+      requestState: answeredOtherwise(result, 'account', { data: { account: 'B' } }),
+    });
+
+    expect(messagesOf(moved)).toEqual({ approve: 'Go ahead?' });
+    expect(textOf(await leg(answering(moved, { approve: yes })))).toBe('2');
+  });
+});
+
 describe('answers that differ in', () => {
   /** A quote that can live with a no, in front of an approval. */
   function lenient() {
@@ -210,6 +248,30 @@ describe('answers that differ in', () => {
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     expect(textOf(await leg(answering(third, { approve: yes })))).toBe(text);
+  });
+
+  test('what was asked', async () => {
+    let day = 'Monday';
+    let runs = 0;
+    const account = resolver({}, () => elicit(`Which account on ${day}?`, Account), {
+      name: 'account',
+    });
+    const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const leg = legsOf(
+      defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
+    );
+    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    day = 'Tuesday';
+    // The same words of the person, as if they had been the answer to Tuesday's question.
+    const q = recordOf(await leg()).asked.account;
+    const third = await leg({
+      inputResponses: { approve: yes },
+      requestState: answeredOtherwise(second, 'account', { q }),
+    });
+
+    expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
+    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('2');
   });
 
   test('how it was refused', async () => {
