@@ -1,6 +1,8 @@
 /** Definitions to look at: one with everything, a plain one, a large one, and unwieldy names. */
 import { ResourceTemplate } from '@modelcontextprotocol/server';
+import * as fc from 'fast-check';
 import {
+  arg,
   argsOf,
   confirm,
   definePrompt,
@@ -180,3 +182,21 @@ export const unwieldy = defineTool(
   },
   () => 'done',
 );
+
+/** Any name that a definition takes. */
+export const names: fc.Arbitrary<string> = fc
+  .string({ minLength: 1, maxLength: 30, unit: 'binary' })
+  .filter((name) => name !== '__proto__');
+
+/** A tool in which everything that has a name has this one. */
+export function toolNamed(name: string, description: string): Tool {
+  const inputSchema = z.object({ [name]: z.string() });
+  const asks = z.object({ [name]: z.string() });
+  const filler = resolver({ [name]: arg<string>(name) }, () => 1, { name, asks });
+  const other = resolver({ [name]: outcome(filler) }, () => 1, { name });
+  return defineTool(
+    name,
+    { description, inputSchema, guards: [filler], resolve: { [`${name}!`]: other } },
+    () => 'done',
+  );
+}

@@ -102,7 +102,9 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
 function assertCommand(command: string | undefined): asserts command is 'explain' | 'check' {
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
-    throw new Failure('What is to be done is missing: mcp-resolve explain ./server.ts');
+    throw new Failure(
+      'What is to be done? mcp-resolve explain ./server.ts, or mcp-resolve check ./server.ts; --help says more.',
+    );
   }
   const hint = /[./\\]/.test(command)
     ? `(did you mean mcp-resolve explain ${command}?)`
@@ -118,11 +120,7 @@ interface FlagToken {
 function assertFlag({ name, rawName }: FlagToken, command: 'explain' | 'check'): void {
   const known: readonly string[] = COMMANDS[command];
   if (known.includes(name)) return;
-  const hint = didYouMean(
-    name,
-    known.map((flag) => `--${flag}`),
-  );
-  throw new Failure(`${command} has no flag ${rawName} ${hint}.`);
+  throw new Failure(`${command} has no flag ${rawName} ${didYouMean(name, known, '--')}.`);
 }
 
 type Value = string | boolean | undefined;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
-import { Failure } from './failure.js';
+import { EXIT, Failure } from './failure.js';
 import { definitionsIn, valuesOf } from './find.js';
 import { loadFailure } from './loadFailure.js';
 import { enableTypeScript, isTypeScript } from './typescript.js';
@@ -55,8 +55,10 @@ export async function guarded<T>(
   const trouble = new Promise<never>((_, reject) => (giveUp = reject));
   const timer = setTimeout(() => giveUp(tooSlow(shown, timeoutMs)), timeoutMs);
   const onExit = (code: number): void => {
-    process.stderr.write(`${shown} ended the process while it was loaded (exit code ${code}).\n`);
-    process.exitCode = 2;
+    process.stderr.write(
+      `${shown} ended the process while it was loaded (exit code ${code}): move the definitions to a module of their own, and give that one.\n`,
+    );
+    process.exitCode = EXIT.failed;
   };
   process.on('uncaughtException', giveUp).on('unhandledRejection', giveUp).on('exit', onExit);
   try {

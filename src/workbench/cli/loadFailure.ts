@@ -1,4 +1,5 @@
 /** What to say of a module that cannot be loaded: what is wrong, where, and what to do about it. */
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import { InvalidGraphError, messageOf } from '../../errors.js';
@@ -13,7 +14,7 @@ export function loadFailure(shown: string, thrown: unknown): Failure {
   const remedy = remedyFor(isObject(thrown) ? thrown.code : undefined);
   const lines = [
     `${shown} cannot be loaded: ${titleOf(thrown)}`,
-    ...placeOf(thrown),
+    ...placeOf(shown, thrown),
     ...(remedy === undefined ? [] : [remedy]),
   ];
   return new Failure(lines.join('\n'));
@@ -25,16 +26,20 @@ function titleOf(thrown: unknown): string {
   return message.startsWith(`${thrown.name}:`) ? message : `${thrown.name}: ${message}`;
 }
 
-/** Where in the author's own code it happened; for a syntax error, the line itself. */
-function placeOf(thrown: unknown): string[] {
+/** Where in the author's own code it happened. */
+function placeOf(shown: string, thrown: unknown): string[] {
   if (!(thrown instanceof Error) || thrown.stack === undefined) return [];
-  const [beforeMessage = ''] = thrown.stack.split(`${thrown.name}: `);
-  if (thrown instanceof SyntaxError && beforeMessage.trim() !== '') {
-    return beforeMessage.trimEnd().split('\n').map(indented);
-  }
+  if (thrown instanceof SyntaxError) return misspeltLine(shown);
   const frames = thrown.stack.split('\n').filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !/node:|node_modules/.test(line) && /[\\/]/.test(line));
   return own === undefined ? [] : [indented(own.trim())];
+}
+
+/** An error of syntax does not say where it is; another Node does, which only looks. */
+function misspeltLine(shown: string): string[] {
+  const { status, stderr } = spawnSync(process.execPath, ['--check', shown], { encoding: 'utf8' });
+  const [place = ''] = stderr.split(/^\w*Error/m);
+  return status === 0 ? [] : place.trimEnd().split('\n').map(indented);
 }
 
 function indented(line: string): string {

@@ -2,9 +2,10 @@
 import { findSlip } from '../../wire/definition/slips.js';
 
 /** A hint at the name that is nearest to what was written, or at all of them. */
-export function didYouMean(written: string, names: readonly string[]): string {
+export function didYouMean(written: string, names: readonly string[], prefix = ''): string {
   const meant = names.find((name) => isPartOf(written, name)) ?? findSlip([written], names)?.meant;
-  return meant === undefined ? `(there is ${listed(names)})` : `(did you mean ${meant}?)`;
+  if (meant !== undefined) return `(did you mean ${prefix}${meant}?)`;
+  return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
 }
 
 /** Three letters of a longer name say what is meant. */

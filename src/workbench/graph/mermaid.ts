@@ -83,7 +83,8 @@ function edgesOf(explanation: Explanation, id: (key: string) => string): string[
       edge(id(resolver), 'body', { parameter: name, outcome }),
     ),
     ...(guards.length > 0 ? ['guards ==> body'] : []),
-    ...(explanation.arguments.length > 0 ? ['arguments --> body'] : []),
+    // With resolvers it goes without saying that the body gets the arguments as well.
+    ...(argumentIds.size > 0 && resolvers.length === 0 ? ['arguments --> body'] : []),
   ];
 }
 

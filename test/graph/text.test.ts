@@ -1,0 +1,195 @@
+/** Graphs as text for a terminal, and as Mermaid: letter by letter. */
+import * as fc from 'fast-check';
+import { defineTool, resolver } from 'mcp-resolve';
+import { explainMermaid, explainText } from 'mcp-resolve/graph';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { names, note, ping, planTrip, toolNamed, transfer, unwieldy } from './samples.js';
+
+describe('explainText', () => {
+  it('draws what the body takes as trees, and a resolver that several need once', () => {
+    expect(explainText(transfer)).toBe(
+      `
+tool transfer_money  once
+Transfer money to another account, once a person has approved the amount.
+
+the model fills
+  account    string
+  cents      integer
+  currency?  "EUR" | "USD" | "CHF"
+  note?      string
+
+guards, before anything else
+  may_transfer (account)  asks a form
+  └─ who ← caller         may ask
+
+resolvers fill
+  approval (cents)                outcome · asks a form: approve, comment
+  ├─ rate (currency)              may ask · pinned
+  └─ risk                         outcome · asks the model
+     ├─ purpose                   asks a form: purpose, urgent
+     │  └─ account (id: account)  may ask
+     │     └─ db                  may ask · disposed
+     └─ account                   above
+  signedIn                        asks a link
+  └─ account                      above
+  from ← account                  above
+  folders                         asks for the roots
+
+rounds  at most 5: may_transfer, then purpose, then risk, then approval
+        at most 8, if these ask as well: caller, rate, db, account
+client  needs form elicitation, url elicitation, sampling, roots, as far as is known
+`.trim(),
+    );
+  });
+
+  it('says little of a tool without resolvers', () => {
+    expect(explainText(ping)).toBe(
+      `
+tool ping
+Answers.
+
+rounds  1: nothing is asked
+client  needs nothing
+`.trim(),
+    );
+  });
+
+  it('speaks of the user for a prompt, and of the uri for a resource', () => {
+    expect(explainText(planTrip)).toContain('the user fills\n  city   string\n  days?  string');
+    expect(explainText(note)).toBe(
+      `
+resource note notes://{folder}/{+path*}
+
+the uri fills
+  folder  string | string[]
+  path    string | string[]
+
+resolvers fill
+  reader  may ask
+
+rounds  1: no question is known
+        at most 2, if this one asks as well: reader
+client  needs nothing, as far as is known
+`.trim(),
+    );
+  });
+
+  it('keeps columns straight under wide letters', () => {
+    const lines = explainText(unwieldy).split('\n');
+    expect(lines).toContain('  金額 ← 確認済みの注文金額 (编号: 商品番号)   asks the model');
+    expect(lines).toContain('  └─ 授权 ← הרשאת_משתמש                        above');
+  });
+
+  it('goes on below where a tree gets too deep for the screen', () => {
+    let last = resolver({}, () => 0, { name: 'r0' });
+    for (let depth = 1; depth < 25; depth += 1) {
+      last = resolver({ last }, () => 0, { name: `r${depth}` });
+    }
+    const text = explainText(defineTool('deep', { resolve: { last } }, () => 'done'));
+    const shown = text.split('\n').filter((line) => line.includes('may ask'));
+    expect(shown).toHaveLength(25);
+    expect(text).toContain('last ← r14  below');
+    expect(text).toContain('further up\n  r14 ');
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(80);
+  });
+
+  it('colours only when asked to, and nothing but colours then', () => {
+    const colored = explainText(transfer, { color: true });
+    const escapes = /\u001b\[\d+m/g;
+    expect(explainText(transfer)).not.toMatch(escapes);
+    expect(colored.match(escapes)?.length).toBeGreaterThan(20);
+    expect(colored.replace(escapes, '')).toBe(explainText(transfer));
+  });
+
+  it('lets no name steer the terminal', () => {
+    fc.assert(
+      fc.property(names, names, (name, description) => {
+        const text = explainText(toolNamed(name, description)).replaceAll('\n', '');
+        expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+    expect(explainText(toolNamed('a\u001b[31m\u202eb\nc', 'd\r\ne'))).toContain(
+      'a�[31m�b c\nd e\n',
+    );
+  });
+});
+
+describe('explainMermaid', () => {
+  it('draws a flowchart', () => {
+    expect(explainMermaid(transfer)).toBe(
+      `
+flowchart LR
+  subgraph arguments["the model fills"]
+    a0["account: string"]:::argument
+    a1["cents: integer"]:::argument
+    a2["currency?: #quot;EUR#quot; | #quot;USD#quot; | #quot;CHF#quot;"]:::argument
+    a3["note?: string"]:::argument
+  end
+  subgraph guards["guards, before anything else"]
+    r0["caller<br>may ask"]:::computes
+    r1{{"may_transfer<br>asks a form"}}:::asks
+  end
+  r2["rate<br>may ask<br>pinned"]:::computes
+  r3["db<br>may ask<br>disposed"]:::computes
+  r4["account<br>may ask"]:::computes
+  r5["purpose<br>asks a form: purpose, urgent"]:::asks
+  r6["risk<br>asks the model"]:::asks
+  r7["approval<br>asks a form: approve, comment"]:::asks
+  r8["signedIn<br>asks a link"]:::asks
+  r9["folders<br>asks for the roots"]:::asks
+  body(["tool transfer_money<br>once"]):::body
+  r0 -->|"who"| r1
+  a0 -->|"account"| r1
+  a2 -->|"currency"| r2
+  a0 -->|"id"| r4
+  r3 -->|"db"| r4
+  r4 -->|"account"| r5
+  r5 -->|"purpose"| r6
+  r4 -->|"account"| r6
+  a1 -->|"cents"| r7
+  r2 -->|"rate"| r7
+  r6 -.->|"risk, outcome"| r7
+  r4 -->|"account"| r8
+  r7 -.->|"approval, outcome"| body
+  r8 -->|"signedIn"| body
+  r4 -->|"from"| body
+  r9 -->|"folders"| body
+  guards ==> body
+  classDef argument fill:#e2e8f0,stroke:#64748b,color:#0f172a
+  classDef computes fill:#f8fafc,stroke:#64748b,color:#0f172a
+  classDef asks fill:#fef3c7,stroke:#d97706,color:#451a03
+  classDef guard fill:#d1fae5,stroke:#059669,color:#022c22
+  classDef body fill:#e0e7ff,stroke:#4f46e5,color:#1e1b4b
+`.trim(),
+    );
+  });
+
+  it('leads arguments straight to a body that has nothing else', () => {
+    const inputSchema = z.object({ text: z.string() });
+    const lines = explainMermaid(defineTool('echo', { inputSchema }, ({ text }) => text));
+    expect(lines.split('\n').slice(1, 6)).toEqual([
+      '  subgraph arguments["the model fills"]',
+      '    a0["text: string"]:::argument',
+      '  end',
+      '  body(["tool echo"]):::body',
+      '  arguments --> body',
+    ]);
+  });
+
+  it('lets no name out of its quotes', () => {
+    expect(explainMermaid(unwieldy)).toContain(
+      '  r1["#lt;#amp;#quot;\'#gt;]]#gt;#96;#35;quot;<br>may ask"]:::computes\n',
+    );
+    fc.assert(
+      fc.property(names, names, (name, description) => {
+        for (const line of explainMermaid(toolNamed(name, description)).split('\n')) {
+          // Without its labels, a line is made of our own words.
+          expect(line.replace(/"[^"]*"/g, '')).toMatch(/^[\w\s{}()[\]|:>.,#=-]*$/);
+          const labels = (line.match(/"[^"]*"/g) ?? []).join('').replaceAll('<br>', '');
+          expect(labels).not.toMatch(/[<>`\\&]|#(?!\w+;)/);
+        }
+      }),
+    );
+  });
+});
