@@ -48,9 +48,11 @@ export type ValueOfReturn<R> = OneType<Exclude<R, AnyQuestion>, AnswerTo<Extract
 export type Computed<R> = Exclude<R, AnyQuestion>;
 
 /** A sentence, if a pinned value would come back as another type than the function returns. */
-export type CheckPin<P extends Schema, R> = [OutputOf<P>] extends [ValueOfReturn<R>]
-  ? unknown
-  : 'The pin restores another type than the resolver returns: let its schema describe the whole value.';
+export type CheckPin<P extends Schema, R> = Schema extends P
+  ? unknown // There is no pin.
+  : [OutputOf<P>] extends [ValueOfReturn<R>]
+    ? unknown
+    : 'The pin restores another type than the resolver returns: let its schema describe the whole value.';
 
 type AnswerTo<Q> = Q extends Question<infer T> ? T : never;
 
@@ -201,22 +203,22 @@ export type CheckBody<Returned, O> = [Returned] extends [Unread]
 export type CheckPromptBody<Returned> = CheckResult<
   Returned,
   string | GetPromptResult,
-  { what: 'prompt'; result: 'GetPromptResult' }
+  { what: 'prompt'; results: 'a string or a GetPromptResult' }
 >;
 
 /** A sentence, if what a body returns is not the result of a resource. */
 export type CheckResourceBody<Returned> = CheckResult<
   Returned,
   string | Uint8Array | ReadResourceResult,
-  { what: 'resource'; result: 'ReadResourceResult' }
+  { what: 'resource'; results: 'a string, bytes or a ReadResourceResult' }
 >;
 
-type CheckResult<Got, Want, As extends { what: string; result: string }> = [Got] extends [Unread]
+type CheckResult<Got, Want, As extends { what: string; results: string }> = [Got] extends [Unread]
   ? unknown
   : [Extract<Got, Asking>] extends [never]
     ? [Got] extends [Want | Constant<Want>]
       ? unknown
-      : `A ${As['what']} body returns a string or a ${As['result']}.`
+      : `A ${As['what']} body returns ${As['results']}.`
     : CannotAsk<As['what']>;
 
 type CannotAsk<What extends string> =

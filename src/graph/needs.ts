@@ -35,7 +35,9 @@ export function describeMisfit(value: unknown): string {
   if (isSchema(value))
     return 'it is a schema: use arg() for an argument, or elicit() inside a resolver';
   if (kindOf(value) === 'question') return 'it is a question: return it from a resolver';
-  if (kindOf(value) === 'tool') return 'it is a tool: name the resolvers it uses instead';
+  const kind = kindOf(value);
+  if (kind === 'tool' || kind === 'prompt' || kind === 'resource')
+    return `it is a ${kind}: name the resolvers it uses instead`;
   if (Array.isArray(value)) return 'it is a list';
   return `it is of type ${typeof value}`;
 }

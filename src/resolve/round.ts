@@ -415,6 +415,15 @@ function genuine<T>(value: PromiseLike<T>): Promise<T> {
 /** The end of a call by a person who declined or cancelled. */
 export class Refusal extends ToolError {}
 
+/** Whether a person's no is what was thrown; what cannot be looked at is something else. */
+export function isRefusal(thrown: unknown): thrown is Refusal {
+  try {
+    return thrown instanceof Refusal;
+  } catch {
+    return false;
+  }
+}
+
 function refusal(param: string, action: 'decline' | 'cancel'): Refusal {
   return new Refusal(
     `Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,

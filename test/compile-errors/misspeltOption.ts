@@ -1,4 +1,4 @@
-// 'nmae' does not exist in type 'ResolverOptions'.
+// 'nmae' does not exist in type 'ResolverOptions<number, Schema
 import { resolver } from 'mcp-resolve';
 
 export const cents = resolver(

@@ -92,7 +92,9 @@ describe('the tarball', () => {
   it('holds nothing but the build, the documentation, the licence and the manifest', () => {
     const others = packed.filter((file) => !/^(dist|docs)\//.test(file)).sort();
     expect(others).toEqual([
+      'AGENTS.md',
       'ARCHITECTURE.md',
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'SECURITY.md',

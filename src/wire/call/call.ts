@@ -3,7 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
-import { Refusal } from '../../resolve/round.js';
+import { isRefusal } from '../../resolve/round.js';
 import { UNBOUND } from '../../resolve/unbound.js';
 import type { Callable, ErrorPolicy } from './callable.js';
 import { beginCall } from './callRecord.js';
@@ -75,7 +75,7 @@ async function answer<Result>(
     const values = { ...args, ...resolution.values };
     return await runBody(definition, { ...resolution, values }, options);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!isRefusal(error)) throw error;
     // A person's no is as final as a result.
     return await replayable(options, () => {
       watch?.ended('failed');

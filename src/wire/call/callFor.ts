@@ -40,7 +40,8 @@ export function callFor<Result>(
     eventValues: options.eventValues,
     onUnexpectedError: (error) => {
       // That the request is no longer wanted is no news; what failed because of it is.
-      if (error !== ctx.mcpReq.signal.reason) report(server, error);
+      const { signal } = ctx.mcpReq;
+      if (!signal.aborted || error !== signal.reason) report(server, error);
     },
   });
 }

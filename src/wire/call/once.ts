@@ -117,7 +117,7 @@ class WatchedCall<Result> implements SingleUse<Result> {
     if (entry?.state === 'running') throw new OnceError('in_progress');
     // A record that is gone before its time says as little as a lapsed one.
     if (entry?.state !== 'done') throw new OnceError('outcome_unknown');
-    if (entry.result === undefined) throw new OnceError('result_not_kept');
+    if (typeof entry.result !== 'string') throw new OnceError('result_not_kept');
     return answerOf(readEnd<Result>(entry.result));
   }
 

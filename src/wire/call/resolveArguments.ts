@@ -16,7 +16,7 @@ import type { Plan } from '../../graph/plan.js';
 import { Disposals } from '../../resolve/disposal.js';
 import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
 import type { Ledger } from '../../resolve/ledger.js';
-import { Refusal, Round } from '../../resolve/round.js';
+import { isRefusal, Round } from '../../resolve/round.js';
 import type { OpenQuestion } from '../../resolve/round.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
@@ -130,7 +130,7 @@ export async function resolveCall(
     const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
     await disposals.close(end);
     // How a refusal ends is known when it is recorded.
-    if (!(error instanceof Refusal)) watch?.ended(end);
+    if (!isRefusal(error)) watch?.ended(end);
     throw error;
   }
 }

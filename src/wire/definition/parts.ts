@@ -1,4 +1,5 @@
 /** The parts that every definition has: a name, a configuration and a body, checked in that order. */
+import { kindOf } from '../../define/brand.js';
 import { isPlainObject } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
 import { noteMade } from './census.js';
@@ -26,7 +27,7 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
   if (typeof name !== 'string' || name === '') {
     throw invalid(what.toLowerCase(), `${what}: its name comes first: ${example}.`);
   }
-  if (!isPlainObject(config)) {
+  if (!isPlainObject(config) || kindOf(config) !== undefined) {
     throw invalid(name, `${what} '${name}': its configuration, an object, is missing: ${example}.`);
   }
   if (typeof body !== 'function') {

@@ -48,6 +48,8 @@ const OTHER_NAMES: Readonly<Record<string, Fields>> = {
   argsSchema: ['inputSchema', 'variables'],
   inputSchema: ['argsSchema', 'variables'],
   variables: ['inputSchema', 'argsSchema'],
+  args: ['argsSchema', 'inputSchema', 'variables'],
+  arguments: ['argsSchema', 'inputSchema', 'variables'],
   inject: ['resolve'],
   deps: ['resolve'],
   dependencies: ['resolve'],

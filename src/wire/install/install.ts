@@ -3,6 +3,7 @@
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
+import { InvalidGraphError } from '../../errors.js';
 import { protect, sealPolicyOf } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
 import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
@@ -46,6 +47,7 @@ export function install(
     for (const one of wanted) register(site, one);
   } else {
     // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
+    assertNoChallenges(wanted);
     const addresses = wanted.map(({ definition }) => definition.address);
     const only = checked.seal === undefined ? { only: addresses } : {};
     protect(target, { ...protection(target, checked), ...only });
@@ -53,6 +55,18 @@ export function install(
   }
   for (const { definition } of wanted) noteInstalled(definition);
   hideFromSilent(target, wanted);
+}
+
+/** The SDK asks for scopes on an McpServer alone: elsewhere a challenge would protect nothing. */
+function assertNoChallenges(wanted: readonly Installed[]): void {
+  const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
+  if (challenging === undefined) return;
+  const { kind, definition } = challenging;
+  throw new InvalidGraphError(
+    'ERR_DEFINITION',
+    `install(): the scopeChallenge of ${kind} '${definition.name}' works on an McpServer only: check the scopes in a guard, or install it on an McpServer.`,
+    [definition.name],
+  );
 }
 
 function register(site: Site, { kind, definition }: Installed): void {

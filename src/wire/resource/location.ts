@@ -32,7 +32,7 @@ export function addressAt(location: Location): Address {
   }
   const matches = (target: string): boolean => {
     const uri = hrefOf(target);
-    return uri !== undefined && location.uriTemplate.match(uri) !== null;
+    return uri !== undefined && isAt(location, uri);
   };
   return { method, target: undefined, matches };
 }
@@ -66,6 +66,15 @@ function namesIn(location: Location): string[] {
 function requiredBy(schema: Schema): string[] {
   const { required } = followReference(toJsonSchema(schema, 'input'));
   return Array.isArray(required) ? required.map(String) : [];
+}
+
+/** What the SDK refuses to match at all, a uri of more than a million letters, is not there. */
+function isAt({ uriTemplate }: ResourceTemplate, uri: string): boolean {
+  try {
+    return uriTemplate.match(uri) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** By its shape: the ESM and the CJS copy of the SDK have different classes. */
