@@ -3,6 +3,7 @@ import { confirm, defineTool, resolver } from 'mcp-resolve';
 import { accept, bothEras, decline, run } from 'mcp-resolve/testing';
 import type { Era } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 
 import { askAll, payInvoice, yes } from './payments.js';
 
@@ -51,6 +52,18 @@ test('after a refusal a 2025 client may have been asked less', async () => {
 });
 
 describe('a difference is shown', () => {
+  test('in structured content, whatever its fields are called', async () => {
+    const tool = defineTool(
+      't',
+      { outputSchema: z.object({ ttlMs: z.number() }) },
+      (_, { protocolVersion }) => ({ ttlMs: Number(protocolVersion?.slice(0, 4)) }),
+    );
+
+    expect(await difference(bothEras((era) => run(tool, {}, { era })))).toContain(
+      '  structured  modern       {"ttlMs":2026}\n              legacy       {"ttlMs":2025}',
+    );
+  });
+
   test('in the text', async () => {
     let calls = 0;
     const tool = defineTool('count', {}, () => `Call ${++calls}`);

@@ -443,6 +443,7 @@ describe.each(eras)('on the %s era', (era) => {
 });
 
 test('a client gives up after as many rounds as it is told', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   let rounds = 0;
   const moving = resolver({}, () => confirm(`Round ${++rounds}?`));
   const tool = defineTool('t', { resolve: { moving } }, () => 'done');
@@ -452,6 +453,8 @@ test('a client gives up after as many rounds as it is told', async () => {
     "'t' still asks 'moving' in round 4, where clients give up (maxRounds is 3).",
   );
   expect(rounds).toBe(4);
+  expect(warn.mock.lastCall?.[0]).toContain("the question 'moving' changed after every answer");
+  warn.mockRestore();
 });
 
 test('on the legacy era, code that asks by hand is answered under the method', async () => {

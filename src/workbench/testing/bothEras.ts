@@ -1,4 +1,5 @@
 /** Runs a test on both eras of the protocol, and insists that a user could not tell them apart. */
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
 import type { Era } from './options.js';
@@ -58,7 +59,8 @@ function inEra(era: Era, error: unknown): unknown {
 
 function endsDiffer(modern: Run, legacy: Run): string[] {
   return (['isError', 'text', 'structured', 'error', 'result'] as const).flatMap((field) => {
-    const [one, other] = [comparable(modern[field]), comparable(legacy[field])];
+    const read = field === 'result' ? comparableResult : plain;
+    const [one, other] = [read(modern[field]), read(legacy[field])];
     if (one === other) return [];
     // The text is part of the result, and the shorter way to say the same.
     if (field === 'result' && modern.text !== legacy.text) return [];
@@ -86,15 +88,16 @@ function entry(field: string, who: string, text: string): string[] {
 }
 
 /** What only one of the eras puts on the wire is not part of a result. */
-function comparable(value: unknown): string {
-  if (!isObject(value)) return value === undefined ? 'none' : plain(value);
-  const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = value;
-  const { 'io.modelcontextprotocol/serverInfo': ____, ...meta } = {
-    ...(_meta as object),
-  } as Record<string, unknown>;
-  return plain(Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta });
+function comparableResult(result: unknown): string {
+  if (!isObject(result)) return plain(result);
+  const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result;
+  const own = Object.entries(isObject(_meta) ? _meta : {}).filter(
+    ([name]) => name !== SERVER_INFO_META_KEY,
+  );
+  return plain(own.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(own) });
 }
 
 function plain(value: unknown): string {
+  if (value === undefined) return 'none';
   return typeof value === 'string' ? value : canonicalJson(value);
 }

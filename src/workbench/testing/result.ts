@@ -100,12 +100,12 @@ function runsOf(
   events: readonly CallEvent[],
   overridden: ReadonlySet<unknown>,
 ): Record<string, number> {
-  const ran = events.flatMap((event) => (event.type === 'ran' ? [event.resolver] : []));
+  const times = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === 'ran') times.set(event.resolver, (times.get(event.resolver) ?? 0) + 1);
+  }
   return Object.fromEntries(
-    nodes.map(({ key, resolver }) => {
-      const times = overridden.has(resolver) ? 0 : ran.filter((one) => one === key).length;
-      return [key, times];
-    }),
+    nodes.map(({ key, resolver }) => [key, overridden.has(resolver) ? 0 : (times.get(key) ?? 0)]),
   );
 }
 

@@ -55,7 +55,7 @@ async function play(subject: Subject, options: RunOptions): Promise<Run> {
   const person = new Person(subject.name, options.answers);
   const { factory, events, reported } = setStage(subject, options);
   const answer = (request: InputRequest): Promise<Answer> => {
-    const key = keyOfPushed(subject.plan, events, request);
+    const key = keyOfPushed(events, request);
     return person.answer(questionFrom(request, { key, round: 1 }));
   };
   const { client, close } = await connect({ era, factory, caller: options, answer });

@@ -51,8 +51,8 @@ export function layOut({ started, steps, completed }: TracedRound): LaidOut {
     fill(row, step, { at, since });
   }
   const ended = completed?.durationMs ?? 0;
-  const lasts = Math.max(ended, ...[...rows.values()].map(endOf));
   const ordered = [...rows.values()].sort((a, b) => a.since - b.since);
+  const lasts = latest(ended, ordered.map(endOf));
   const ran = completed?.end === 'completed' && !completed.replayed;
   return { rows: ran ? [...ordered, bodyRow(ordered, ended)] : ordered, lasts };
 }
@@ -63,7 +63,7 @@ function newRow(name: string, since: number): GrowingRow {
 
 /** There is no event for the body: it has what is left when the last parameter is there. */
 function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
-  const from = Math.min(ended, Math.max(0, ...rows.map(endOf)));
+  const from = Math.min(ended, latest(0, rows.map(endOf)));
   return { name: BODY_NAME, stretches: [{ from, to: ended, is: 'running' }], notes: [] };
 }
 
@@ -71,7 +71,14 @@ function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
 const BODY_NAME = '(body)';
 
 function endOf({ stretches, since }: GrowingRow): number {
-  return Math.max(since, ...stretches.map(({ to }) => to));
+  return latest(
+    since,
+    stretches.map(({ to }) => to),
+  );
+}
+
+function latest(first: number, others: readonly number[]): number {
+  return others.reduce((a, b) => Math.max(a, b), first);
 }
 
 function fill(

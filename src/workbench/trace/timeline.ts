@@ -74,10 +74,8 @@ const ASCII: Omit<Pen, 'width'> = {
 function printCall({ definition, callId, rounds }: TracedCall, pen: Pen): string {
   const count = rounds.length === 1 ? '1 round' : `${rounds.length} rounds`;
   const laidOut = rounds.map(layOut);
-  const columns = Math.max(
-    0,
-    ...laidOut.flatMap(({ rows }) => rows.map(({ name }) => name.length)),
-  );
+  const names = laidOut.flatMap(({ rows }) => rows.map(({ name }) => name.length));
+  const columns = names.reduce((widest, length) => Math.max(widest, length), 0);
   const printed = rounds.flatMap((round, place) => {
     const pause = pauseBefore(rounds, place);
     return [

@@ -1,0 +1,43 @@
+/** When a question is told as asked: when it goes out, and not before. */
+import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
+import { describe, expect, test } from 'vitest';
+
+import { eras } from '../support/conversation.js';
+
+describe.each(eras)('on the %s era', (era) => {
+  const a = resolver({}, () => confirm('A?'));
+  const b = resolver({}, () => confirm('B?'));
+  const both = defineTool('both', { resolve: { a, b } }, () => 'done');
+
+  test('a question that the client cannot be asked is not told as asked', async () => {
+    const { events } = await run(both, {}, { era, capabilities: {} });
+
+    expect(events.map(({ type }) => type)).toEqual(['started', 'ran', 'ran', 'completed']);
+  });
+
+  test('a question that an error overtakes is not told as asked', async () => {
+    const fails = resolver({}, () => {
+      throw new ToolError('no');
+    });
+    const tool = defineTool('t', { resolve: { a, fails } }, () => 'done');
+    const { events } = await run(tool, {}, { era });
+
+    expect(events.map(({ type }) => type)).toEqual(['started', 'ran', 'ran', 'completed']);
+  });
+
+  test('questions are told as asked when they go out: together, or one after the other', async () => {
+    const { events } = await run(both, {}, { era, answers: () => accept({ confirm: true }) });
+    const steps = events.flatMap((event) =>
+      event.type === 'asked' || event.type === 'answered'
+        ? [`${event.type} ${event.resolver}`]
+        : [],
+    );
+
+    expect(steps).toEqual(
+      era === 'modern'
+        ? ['asked a', 'asked b', 'answered a', 'answered b']
+        : ['asked a', 'answered a', 'asked b', 'answered b'],
+    );
+  });
+});
