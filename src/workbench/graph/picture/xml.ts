@@ -1,4 +1,6 @@
 /** Text inside a document. */
+import { showable } from '../glyphs.js';
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -7,9 +9,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text with everything escaped that means something in XML. */
+/** A text without what XML does not have, and with everything escaped that means something in it. */
 export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return showable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** A text element. */

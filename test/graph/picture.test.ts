@@ -1,0 +1,273 @@
+/** Graphs as SVG: a document that stands alone, and a layout in which nothing is in the way. */
+import * as fc from 'fast-check';
+import { defineTool, resolver } from 'mcp-resolve';
+import { explain, explainSvg } from 'mcp-resolve/graph';
+import { describe, expect, it } from 'vitest';
+import { deckOf, FACES } from '../../src/workbench/graph/picture/cards.js';
+import { layOut } from '../../src/workbench/graph/picture/layout.js';
+import type { Area, Layout } from '../../src/workbench/graph/picture/layout.js';
+import { fit, widthOf } from '../../src/workbench/graph/picture/measure.js';
+import type { Graph } from '../../src/workbench/graph/picture/boxes.js';
+import { names, note, ping, planTrip, thirty, toolNamed, transfer, unwieldy } from './samples.js';
+import { readXml } from './xml.js';
+import type { Element } from './xml.js';
+
+const samples = { transfer, ping, planTrip, note, unwieldy, thirty: thirty() };
+
+describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
+  const elements = readXml(explainSvg(definition));
+  const all = (name: string): Element[] => elements.filter((element) => element.name === name);
+
+  it('is one SVG document with a title, for readers who hear it', () => {
+    const [svg, title, desc] = elements;
+    expect(svg).toMatchObject({
+      name: 'svg',
+      attributes: { xmlns: 'http://www.w3.org/2000/svg', role: 'img' },
+      parent: undefined,
+    });
+    expect(title).toMatchObject({ name: 'title', parent: svg });
+    expect(title?.text).toContain(definition.name);
+    expect(desc?.text).toMatch(/^Rounds: .* The client needs .*\.$/);
+  });
+
+  it('needs nothing else, and leaves the page around it alone', () => {
+    const known = ['svg', 'title', 'desc', 'style', 'rect', 'g', 'text', 'path', 'circle'];
+    expect(
+      [...new Set(elements.map(({ name }) => name))].filter((n) => !known.includes(n)),
+    ).toEqual([]);
+    const attributes = new Set(elements.flatMap((element) => Object.keys(element.attributes)));
+    expect([...attributes].filter((name) => /^(?:id|on.*|href|.*:href|style)$/.test(name))).toEqual(
+      [],
+    );
+    const [{ text: css } = { text: '' }] = all('style');
+    expect(css).not.toMatch(/url\(|@import|@font-face/);
+    const selectors = css.replace(/@media\([^)]*\)\{/, '').split(/\{[^}]*\}\}?/);
+    for (const selector of selectors.flatMap((list) => list.split(',')).filter((s) => s !== '')) {
+      expect(selector).toMatch(/^\.mcp-resolve-graph /);
+    }
+  });
+
+  it('has colours for light and for dark ground', () => {
+    const [{ text: css } = { text: '' }] = all('style');
+    const [light = '', dark = ''] = css.split('@media(prefers-color-scheme:dark)');
+    const colored = (rules: string): string[] =>
+      [...rules.matchAll(/([^{}]+)\{[^}]*(?:fill|stroke):#[^}]*\}/g)].map(([, name = '']) => name);
+    expect(colored(dark.slice(1))).toEqual(colored(light));
+    expect(colored(light).length).toBeGreaterThan(20);
+  });
+
+  it('has a card for each resolver, one for the arguments if there are any, and the body', () => {
+    const { resolvers, arguments: given } = explain(definition);
+    const cards = all('rect').filter(({ attributes }) => attributes.class === 'card');
+    expect(cards).toHaveLength(resolvers.length + (given.length > 0 ? 1 : 0) + 1);
+  });
+});
+
+describe('a picture', () => {
+  it('shows every name, escaped', () => {
+    const texts = readXml(explainSvg(unwieldy)).filter(({ name }) => name === 'text');
+    const shown = texts.map(({ text }) => text);
+    expect(shown).toEqual(
+      expect.arrayContaining([`tool <&"'> ملف 商品`, `<&"'>]]>\`#quot;`, `<script>&"'`, '<b>']),
+    );
+    expect(shown).toEqual(expect.arrayContaining(['הרשאת_משתמש', '確認済みの注文金額']));
+  });
+
+  it('is well formed whatever the names are', () => {
+    fc.assert(
+      fc.property(names, names, (name, description) => {
+        const [svg] = readXml(explainSvg(toolNamed(name, description)));
+        expect(svg?.name).toBe('svg');
+      }),
+    );
+  });
+
+  it('is the same every time', () => {
+    expect(explainSvg(thirty())).toBe(explainSvg(thirty()));
+  });
+
+  it('explains in its legend what stands in it, and nothing else', () => {
+    const notes = (svg: string): string[] =>
+      readXml(svg)
+        .filter(({ name, attributes, parent }) => {
+          return name === 'text' && attributes.class === 'note' && parent?.name === 'svg';
+        })
+        .map(({ text }) => text);
+    expect(notes(explainSvg(ping))).toEqual([]);
+    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'does not say what it asks']);
+    expect(notes(explainSvg(transfer))).toEqual([
+      'asks a question',
+      'does not say what it asks',
+      'outcome: takes a decline as a value',
+      'pinned: computed once per call',
+      'disposed: cleaned up after each round',
+      'once: an approved call runs once',
+    ]);
+  });
+
+  it('says of a question that it was only seen', () => {
+    const tool = defineTool('t', { resolve: { a: resolver({}, () => 1) } }, () => 'done');
+    const asked = { type: 'asked', callId: 'c', definition: 't', at: 0, resolver: 'a' } as const;
+    const texts = (svg: string): string[] => readXml(svg).map(({ text }) => text);
+    expect(texts(explainSvg(tool))).not.toContain('asks a link (seen)');
+    expect(texts(explainSvg(tool, { events: [{ ...asked, kind: 'url' }] }))).toContain(
+      'asks a link (seen)',
+    );
+  });
+
+  it('draws a hundred resolvers that need each other', () => {
+    const made: ReturnType<typeof resolver>[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      const needed = [index - 1, index >> 1, 0].filter((one) => one >= 0 && one < index);
+      made.push(
+        resolver(Object.fromEntries(needed.map((one) => [`n${one}`, made[one]!])), () => 1),
+      );
+    }
+    const tool = defineTool('hundred', { resolve: { last: made.at(-1)! } }, () => 'done');
+    const cards = readXml(explainSvg(tool)).filter((e) => e.attributes.class === 'card');
+    expect(cards).toHaveLength(101);
+  });
+});
+
+describe('a card', () => {
+  it('is as large as all that stands on it', () => {
+    fc.assert(
+      fc.property(names, names, (name, description) => {
+        for (const { lines, pills, width, height } of deckOf(explain(toolNamed(name, description)))
+          .cards) {
+          for (const { text, style, x, y } of lines) {
+            expect(x + widthOf(text, FACES[style])).toBeLessThanOrEqual(width);
+            expect(y).toBeLessThan(height);
+          }
+          for (const pill of pills) {
+            expect(pill.x + pill.width).toBeLessThanOrEqual(width);
+            expect(widthOf(pill.text, FACES.pill)).toBeLessThan(pill.width);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('a layout', () => {
+  it('keeps boxes apart', () => {
+    forEveryGraph(({ areas }) => {
+      for (const [index, one] of areas.entries()) {
+        for (const other of areas.slice(index + 1)) expect(overlap(one, other)).toBe(false);
+      }
+    });
+  });
+
+  it('leads no wire through a box', () => {
+    forEveryGraph(({ areas, routes }) => {
+      for (const { left, right, y } of routes.flatMap(({ passes }) => passes)) {
+        const line = { x: left, y, width: right - left, height: 0 };
+        expect(areas.filter((area) => overlap(area, line))).toEqual([]);
+      }
+    });
+  });
+
+  it('leads wires from left to right, from where they are fixed to where they are fixed', () => {
+    forEveryGraph(({ areas, routes }, { wires }) => {
+      for (const [index, { start, passes, end }] of routes.entries()) {
+        const { from, to, fromOffset, toOffset } = wires[index]!;
+        expect(start).toEqual({
+          x: areas[from]!.x + areas[from]!.width,
+          y: areas[from]!.y + fromOffset,
+        });
+        expect(end).toEqual({ x: areas[to]!.x, y: areas[to]!.y + toOffset });
+        const xs = [start.x, ...passes.flatMap(({ left, right }) => [left, right]), end.x];
+        expect(xs).toEqual([...xs].sort((a, b) => a - b));
+        expect(end.x).toBeGreaterThan(start.x);
+      }
+    });
+  });
+
+  it('puts what is first to the left of the rest', () => {
+    forEveryGraph(({ areas }, { boxes }) => {
+      for (const [index, { phase }] of boxes.entries()) {
+        const earlier = areas.filter((_, other) => boxes[other]!.phase < phase);
+        for (const { x, width } of earlier) {
+          expect(x + width).toBeLessThan(areas[index]!.x);
+        }
+      }
+    });
+  });
+
+  it('has room for everything', () => {
+    forEveryGraph(({ areas, width, height }) => {
+      for (const area of areas) {
+        expect(area.x).toBeGreaterThanOrEqual(0);
+        expect(area.y).toBeGreaterThanOrEqual(0);
+        expect(area.x + area.width).toBeLessThanOrEqual(width);
+        expect(area.y + area.height).toBeLessThanOrEqual(height);
+      }
+    });
+  });
+
+  it('draws a chain on one level', () => {
+    const boxes = Array.from({ length: 8 }, () => ({ width: 100, height: 60, phase: 0 }));
+    const wires = boxes.slice(1).map((_, from) => {
+      return { from, to: from + 1, fromOffset: 10, toOffset: 50 };
+    });
+    const { areas } = layOut({ boxes, wires });
+    expect(new Set(areas.map(({ y }) => y)).size).toBe(1);
+  });
+});
+
+describe('a text in a box', () => {
+  it('is broken into lines that fit, and loses nothing as long as there is room', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
+        const face = FACES.name;
+        const room = { face, width: 120, lines: 100 };
+        const lines = fit(text, room);
+        for (const line of lines) expect(widthOf(line, face)).toBeLessThanOrEqual(121);
+        const letters = (given: string): string => given.replaceAll(' ', '');
+        expect(letters(lines.join(''))).toBe(letters(text));
+      }),
+    );
+  });
+
+  it('ends with a mark where something is left out', () => {
+    const room = { face: FACES.name, width: 60, lines: 2 };
+    expect(fit('one two three four five', room)).toEqual(['one two', 'three…']);
+    expect(fit('one two', room)).toEqual(['one two']);
+  });
+});
+
+function overlap(one: Area, other: Area): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}
+
+/** Checks the layouts of random graphs: boxes of all sizes, some of them first. */
+function forEveryGraph(check: (layout: Layout, graph: Graph) => void): void {
+  fc.assert(fc.property(graphs, (graph) => check(layOut(graph), graph)));
+}
+
+const graphs: fc.Arbitrary<Graph> = fc
+  .array(
+    fc.record({
+      width: fc.integer({ min: 20, max: 300 }),
+      height: fc.integer({ min: 20, max: 200 }),
+      phase: fc.integer({ min: 0, max: 3 }),
+      needs: fc.array(fc.record({ from: fc.nat(), fromOffset: fc.nat(19), toOffset: fc.nat(19) }), {
+        maxLength: 4,
+      }),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .map((drawn) => {
+    const nodes = [...drawn].sort((a, b) => a.phase - b.phase);
+    return {
+      boxes: nodes.map(({ width, height, phase }) => ({ width, height, phase })),
+      wires: nodes.flatMap(({ needs }, to) =>
+        to === 0 ? [] : needs.map((need) => ({ ...need, from: need.from % to, to })),
+      ),
+    };
+  });
