@@ -20,7 +20,7 @@ export type { CallerOptions, Era, RunOptions } from './workbench/testing/options
 export type { Run, RunError } from './workbench/testing/result.js';
 export type { AskedQuestion } from './workbench/testing/question.js';
 export type { Override, Replacement } from './workbench/testing/override.js';
-export type { TimelineOptions } from './workbench/trace/timeline.js';
+export type { Recorded, TimelineOptions } from './workbench/trace/timeline.js';
 
 // What a dishonest client may try.
 export type { Misuse } from './workbench/testing/misuse.js';

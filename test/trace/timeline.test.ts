@@ -200,6 +200,12 @@ test.each([0, -1, 1.5, Number.NaN])('a width of %d is none', (width) => {
   expect(() => timeline([], { width })).toThrow('timeline(): width is a whole number of columns.');
 });
 
+test.each([undefined, null, 3, {}, Promise.resolve([])])('%s has no events', (given) => {
+  expect(() => timeline(given as never)).toThrow(
+    'timeline() takes events, or the run that has them: is an await missing?',
+  );
+});
+
 test.each(eras)('a real call of the %s era has a row for each resolver', async (era) => {
   const order = resolver({}, async () => 'ORD-1');
   const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`));
@@ -207,7 +213,8 @@ test.each(eras)('a real call of the %s era has a row for each resolver', async (
   const answers = { approval: accept({ confirm: true }) };
   const { events, callId, rounds } = await run(tool, {}, { era, answers });
 
-  const printed = timeline(events);
+  const printed = timeline({ events });
+  expect(printed).toBe(timeline(events));
   expect(printed).toContain(`refund · ${rounds === 1 ? '1 round' : '2 rounds'} · call ${callId}`);
   expect(printed.match(/^ {2}order /gm)).toHaveLength(rounds);
   expect(printed).toContain('? asks a form: Refund ORD-1?');

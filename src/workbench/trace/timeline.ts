@@ -1,5 +1,6 @@
 /** Prints what happened in calls as text: round by round, with bars that show what ran together. */
 import type { CallEvent, CompletedEvent } from '../../define/event.js';
+import { isObject } from '../../define/schema.js';
 import { tracedCalls } from './calls.js';
 import type { TracedCall, TracedRound } from './calls.js';
 import { layOut } from './rows.js';
@@ -13,6 +14,9 @@ export interface TimelineOptions {
   readonly ascii?: boolean;
 }
 
+/** Events, or whatever has them: the run of a test. */
+export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEvent> };
+
 /**
  * Prints events as a timeline, with one bar for each resolver that ran. Events of several calls are
  * told apart; those that carry no values are printed without the texts of questions.
@@ -20,22 +24,33 @@ export interface TimelineOptions {
  * @example
  *
  * ```ts
- * const { events } = await run(planTrip, { city: 'Oslo' });
- * console.log(timeline(events));
+ * console.log(timeline(await run(planTrip, { city: 'Oslo' })));
  * ```
+ *
+ * @throws {TypeError} If it is given no events, or no width.
  */
-export function timeline(events: Iterable<CallEvent>, options: TimelineOptions = {}): string {
+export function timeline(recorded: Recorded, options: TimelineOptions = {}): string {
   const { width = 40, ascii = false } = options;
   if (!Number.isInteger(width) || width < 1)
     throw new TypeError('timeline(): width is a whole number of columns.');
   const pen: Pen = { width, ...(ascii ? ASCII : DRAWN) };
-  return tracedCalls(events)
+  return tracedCalls(eventsOf(recorded))
     .map((traced) =>
       'rounds' in traced
         ? printCall(traced, pen)
         : `rejected${pen.dot}${traced.method}${pen.dot}${traced.reason}\n`,
     )
     .join('\n');
+}
+
+function eventsOf(recorded: Recorded): Iterable<CallEvent> {
+  const events = isObject(recorded) && 'events' in recorded ? recorded.events : recorded;
+  if (isIterable(events)) return events;
+  throw new TypeError('timeline() takes events, or the run that has them: is an await missing?');
+}
+
+function isIterable(value: unknown): value is Iterable<CallEvent> {
+  return typeof (value as Partial<Iterable<unknown>> | undefined)?.[Symbol.iterator] === 'function';
 }
 
 interface Pen {
