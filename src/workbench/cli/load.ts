@@ -18,7 +18,7 @@ export interface Loaded {
   /** The path of its file. */
   readonly file: string;
   readonly exports: Readonly<Record<string, unknown>>;
-  /** What it defines: first what it exports, then the rest. */
+  /** What it defines and imports, exported or not, in the order in which it is made. */
   readonly definitions: readonly AnyDefinition[];
 }
 
@@ -38,7 +38,7 @@ export async function loadModule(shown: string, timeoutMs: number): Promise<Load
     guarded(shown, timeoutMs, async () => (await import(href)) as unknown),
   );
   const exports = isObject(result) ? result : {};
-  return { file, exports, definitions: definitionsIn([...valuesOf(exports), ...made]) };
+  return { file, exports, definitions: definitionsIn([...made, ...valuesOf(exports)]) };
 }
 
 /**

@@ -8,11 +8,10 @@ export function didYouMean(written: string, names: readonly string[], prefix = '
   return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
 }
 
-/** Three letters of a longer name say what is meant. */
-const ENOUGH = 3;
-
+/** The beginning of a name says what is meant, and so does a long part of it. */
 function isPartOf(written: string, name: string): boolean {
-  return written.length >= ENOUGH && name.toLowerCase().includes(written.toLowerCase());
+  const [part, whole] = [written.toLowerCase(), name.toLowerCase()];
+  return (part.length > 2 && whole.startsWith(part)) || (part.length > 4 && whole.includes(part));
 }
 
 const SHOWN = 12;

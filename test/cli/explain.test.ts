@@ -1,0 +1,186 @@
+/** `mcp-resolve explain` as it is installed: what it finds, prints and writes. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Explanation } from 'mcp-resolve/graph';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readXml } from '../graph/xml.js';
+import { makeProject, ROOT } from './project.js';
+import type { Project } from './project.js';
+
+const TIMEOUT = 60_000;
+
+let project: Project;
+
+beforeAll(async () => {
+  project = await makeProject();
+  await project.write('tools.js', [
+    `import { defineTool, resolver } from 'mcp-resolve';`,
+    `const approval = resolver({}, () => true, { name: 'approval', asks: 'form' });`,
+    `const tool = (name) => defineTool(name, { resolve: { approval } }, () => 'done');`,
+    `export const exported = tool('exported');`,
+    `export const inAList = [tool('in_a_list')];`,
+    `export const inAnObject = { inside: tool('in_an_object') };`,
+    `export default tool('by_default');`,
+    `tool('kept');`,
+    `export function buildServer() { throw new Error('called'); }`,
+    `export const buildTools = () => [tool('built')];`,
+    `export const unrelated = { get broken() { throw new Error('read'); }, n: null, f: tool };`,
+  ]);
+  await project.write('one.js', [
+    `import { defineTool, resolver } from 'mcp-resolve';`,
+    `const approval = resolver({}, () => true, { name: 'approval', asks: 'form' });`,
+    `export const pay = defineTool('pay', { resolve: { approval } }, () => 'paid');`,
+  ]);
+});
+
+const explained = async (...typed: string[]): Promise<Explanation[]> => {
+  const { stdout } = await project.command('explain', ...typed, '--format', 'json');
+  return JSON.parse(stdout) as Explanation[];
+};
+
+describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
+  it('finds what a module exports, also in lists and objects, and what it keeps', async () => {
+    const found = (await explained('tools.js')).map(({ name }) => name);
+    expect(found).toEqual(['exported', 'in_a_list', 'in_an_object', 'by_default', 'kept']);
+  });
+
+  it('calls a function only when it is named', async () => {
+    const found = (await explained('tools.js', '--factory', 'buildTools')).map(({ name }) => name);
+    expect(found.at(-1)).toBe('built');
+    const { code, stderr } = await project.command('explain', 'tools.js', '--factory=buildServer');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^buildServer\(\) of tools\.js cannot be loaded: Error: called\n/);
+  });
+
+  it('shows one definition by its name', async () => {
+    const { code, stdout } = await project.command('explain', './tools.js', 'kept');
+    expect(stdout).toBe(
+      [
+        'tool kept',
+        '',
+        'resolvers fill',
+        '  approval  asks a form',
+        '',
+        'rounds  at most 2: approval',
+        'client  needs form elicitation',
+        '',
+      ].join('\n'),
+    );
+    expect(code).toBe(0);
+  });
+
+  it('prints Mermaid and SVG of one definition', async () => {
+    const mermaid = await project.command('explain', 'one.js', '--format', 'mermaid');
+    expect(mermaid.stdout).toMatch(/^flowchart LR\n {2}r0\["approval<br>asks a form"\]:::asks\n/);
+    const svg = await project.command('explain', 'one.js', 'pay', '--format', 'svg');
+    expect(readXml(svg.stdout)[1]).toMatchObject({ name: 'title', text: 'tool pay' });
+  });
+
+  it('writes to a file, or one file for each definition into a folder', async () => {
+    const single = await project.command('explain', 'one.js', '--format=svg', '-o', 'deep/pay.svg');
+    expect(single).toMatchObject({ code: 0, stdout: 'deep/pay.svg\n' });
+    const written = await readFile(path.join(project.directory, 'deep/pay.svg'), 'utf8');
+    expect(readXml(written)[0]?.name).toBe('svg');
+
+    const many = await project.command('explain', 'tools.js', '--format', 'svg', '--out', 'all/');
+    expect(many.stdout.split('\n').filter(Boolean)).toEqual([
+      'all/exported.svg',
+      'all/in_a_list.svg',
+      'all/in_an_object.svg',
+      'all/by_default.svg',
+      'all/kept.svg',
+    ]);
+  });
+
+  it('uses colours only where they are wanted', async () => {
+    const plain = await project.command('explain', 'one.js');
+    const colored = await project.command('explain', 'one.js', '--color');
+    expect(plain.stdout).not.toContain('\u001b');
+    expect(colored.stdout).toContain('\u001b[1mpay\u001b[0m');
+  });
+
+  it('keeps what a module prints out of its own output', async () => {
+    await project.write('prints.js', [
+      `import './one.js';`,
+      `console.log('Listening on port 3000');`,
+      `process.stdout.write('ready');`,
+    ]);
+    const { stdout, stderr } = await project.command('explain', 'prints.js', '--format', 'json');
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'pay' }]);
+    expect(stderr).toBe('Listening on port 3000\nready');
+  });
+
+  it('ends even if the module has started a server', async () => {
+    await project.write('serves.js', [
+      `import './one.js';`,
+      `import { createServer } from 'node:http';`,
+      `createServer().listen(0, '127.0.0.1');`,
+      `setInterval(() => {}, 1000);`,
+      `process.stdin.resume();`,
+    ]);
+    const { code, stdout } = await project.command('explain', 'serves.js');
+    expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: 'tool pay' });
+  });
+
+  it('hides its own flags from the module', async () => {
+    await project.write('flags.js', [
+      `import './one.js';`,
+      `if (process.argv.length > 2) throw new Error(process.argv.join(' '));`,
+    ]);
+    expect(await project.command('explain', 'flags.js', 'pay')).toMatchObject({ code: 0 });
+  });
+
+  it('loads CommonJS, where the package is another copy', async () => {
+    await project.write('tools.cjs', [
+      `const { defineTool } = require('mcp-resolve');`,
+      `module.exports = { ping: defineTool('ping', {}, () => 'pong') };`,
+    ]);
+    expect(await explained('tools.cjs')).toMatchObject([{ name: 'ping' }]);
+  });
+
+  it('says what it can do, and which version it is', async () => {
+    const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await project.command('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+    const help = await project.command('explain', '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^mcp-resolve explains and checks/);
+    expect(Math.max(...help.stdout.split('\n').map((line) => line.length))).toBeLessThan(100);
+  });
+});
+
+describe('TypeScript', { timeout: TIMEOUT }, () => {
+  const server = [
+    `import { defineTool, type Tool } from 'mcp-resolve';`,
+    `import { greeting } from './greeting.js';`,
+    `enum Words { hello = 'hello' }`,
+    `export const greet: Tool<never> = defineTool(Words.hello, {}, () => greeting);`,
+  ];
+  const greeting = [`export const greeting: string = 'Hello.';`];
+
+  it('is loaded by the tsx of the project, with all that tsx knows', async () => {
+    const withTsx = await makeProject({ tsx: true });
+    await withTsx.write('server.ts', server);
+    await withTsx.write('greeting.ts', greeting);
+    const { code, stdout } = await withTsx.command('explain', 'server.ts');
+    expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: 'tool hello' });
+  });
+
+  it('is loaded by Node where it strips types, and otherwise says what to install', async () => {
+    await project.write('plain.ts', [
+      `import { defineTool, type Tool } from 'mcp-resolve';`,
+      `export const greet: Tool<never> = defineTool('hello', {}, () => 'Hello.');`,
+    ]);
+    const { code, stdout, stderr } = await project.command('explain', 'plain.ts');
+    const { typescript } = process.features as { typescript?: unknown };
+    if (typeof typescript === 'string') {
+      expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: 'tool hello' });
+    } else {
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `plain.ts is TypeScript, which Node ${process.versions.node} does not load: install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give the built JavaScript.\n`,
+      });
+    }
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * A project of its own for the command to look at, outside of this repository: with our package,
+ * its peer and zod, and with tsx if wanted. The command is run as `npx` runs it, from the build.
+ *
+ * Needs a build in `dist/`; `npm test` makes one first.
+ */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll } from 'vitest';
+import { ROOT, run } from '../stories/program.js';
+import type { Ended } from '../stories/program.js';
+
+export { ROOT };
+
+/** A project on disk. */
+export interface Project {
+  readonly directory: string;
+  /** Writes a file. */
+  readonly write: (name: string, lines: readonly string[]) => Promise<void>;
+  /** Runs `mcp-resolve` in the project. */
+  readonly command: (...typed: string[]) => Promise<Ended>;
+}
+
+const made: string[] = [];
+
+afterAll(async () => {
+  for (const directory of made.splice(0)) await rm(directory, { recursive: true, force: true });
+});
+
+/** Makes a project. It is removed after the tests of the file. */
+export async function makeProject({ tsx = false } = {}): Promise<Project> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-cli-'));
+  made.push(directory);
+  const write = (name: string, lines: readonly string[]): Promise<void> =>
+    writeFile(path.join(directory, name), `${lines.join('\n')}\n`);
+  await write('package.json', ['{ "type": "module" }']);
+  await link(ROOT, path.join(directory, 'node_modules', 'mcp-resolve'));
+  for (const name of ['@modelcontextprotocol/server', 'zod', ...(tsx ? ['tsx'] : [])]) {
+    await link(path.join(ROOT, 'node_modules', name), path.join(directory, 'node_modules', name));
+  }
+  const program = path.join(directory, 'node_modules', 'mcp-resolve', 'dist', 'cli.mjs');
+  return {
+    directory,
+    write,
+    command: (...typed) => run(process.execPath, [program, ...typed], directory),
+  };
+}
+
+async function link(target: string, place: string): Promise<void> {
+  await mkdir(path.dirname(place), { recursive: true });
+  await symlink(target, place, 'junction');
+}
+
+/** Runs the command from its sources, in this repository. */
+export function fromSources(...typed: string[]): Promise<Ended> {
+  return run(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...typed]);
+}
