@@ -44,6 +44,13 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(found).toEqual(['exported', 'in_a_list', 'in_an_object', 'by_default', 'kept']);
   });
 
+  it('finds the exports also where it cannot watch what is made', async () => {
+    const flags = ['--frozen-intrinsics', '--no-warnings'];
+    const { stdout } = await project.withNode(flags, 'explain', 'tools.js', '--format', 'json');
+    const found = (JSON.parse(stdout) as Explanation[]).map(({ name }) => name);
+    expect(found).toEqual(['by_default', 'exported', 'in_a_list', 'in_an_object']);
+  });
+
   it('calls a function only when it is named', async () => {
     const found = (await explained('tools.js', '--factory', 'buildTools')).map(({ name }) => name);
     expect(found.at(-1)).toBe('built');

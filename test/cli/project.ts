@@ -20,6 +20,8 @@ export interface Project {
   readonly write: (name: string, lines: readonly string[]) => Promise<void>;
   /** Runs `mcp-resolve` in the project. */
   readonly command: (...typed: string[]) => Promise<Ended>;
+  /** Runs it with flags of Node. */
+  readonly withNode: (flags: readonly string[], ...typed: string[]) => Promise<Ended>;
 }
 
 const made: string[] = [];
@@ -40,11 +42,9 @@ export async function makeProject({ tsx = false } = {}): Promise<Project> {
     await link(path.join(ROOT, 'node_modules', name), path.join(directory, 'node_modules', name));
   }
   const program = path.join(directory, 'node_modules', 'mcp-resolve', 'dist', 'cli.mjs');
-  return {
-    directory,
-    write,
-    command: (...typed) => run(process.execPath, [program, ...typed], directory),
-  };
+  const withNode: Project['withNode'] = (flags, ...typed) =>
+    run(process.execPath, [...flags, program, ...typed], directory);
+  return { directory, write, withNode, command: (...typed) => withNode([], ...typed) };
 }
 
 async function link(target: string, place: string): Promise<void> {

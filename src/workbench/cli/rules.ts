@@ -167,7 +167,7 @@ function pins({ explanation }: Subject): Finding[] {
           ? 'it looks like an identity or a permission'
           : undefined;
       if (why === undefined) return [];
-      const remedy = 'what it says may have changed by the next round: compute it every time';
+      const remedy = 'it may have changed by the next round, so compute it every time';
       return [error('pinned-identity', `'${resolver.key}' is pinned, and ${why}: ${remedy}`)];
     });
 }
