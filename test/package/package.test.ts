@@ -118,6 +118,17 @@ describe('the tarball', () => {
 });
 
 describe('the installed package', () => {
+  it('has a command', async () => {
+    const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+      version: string;
+    };
+    const command = path.join(installed, manifest.bin['mcp-resolve'] ?? '');
+    expect((await readFile(command, 'utf8')).split('\n', 1)).toEqual(['#!/usr/bin/env node']);
+    const { stdout } = await run(process.execPath, [command, '--version'], { cwd: project });
+    expect(stdout).toBe(`${manifest.version}\n`);
+  });
+
   it('exports the same names to import and to require', async () => {
     const imported = await namesSeenBy('names.mjs', (entry) => `await import('${entry}')`);
     const required = await namesSeenBy('names.cjs', (entry) => `require('${entry}')`);
