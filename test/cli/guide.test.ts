@@ -1,0 +1,44 @@
+/** The page about graphs keeps its word about the command and about its picture, too. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { RULE_CODES } from '../../src/workbench/cli/rules.js';
+import { GUIDE, readPage } from '../docs/page.js';
+import { makeProject } from './project.js';
+import type { Project } from './project.js';
+
+const TIMEOUT = 60_000;
+
+const page = readPage('graph', await readFile(path.join(GUIDE, 'graph.md'), 'utf8'));
+const transcripts = [...page.text.matchAll(/^```console\n\$ npx mcp-resolve (.*)\n([^]*?)^```/gm)];
+
+let project: Project;
+
+beforeAll(async () => {
+  project = await makeProject({ tsx: true });
+  await project.write('tools.ts', [page.program]);
+});
+
+describe('the page about graphs', { timeout: TIMEOUT }, () => {
+  it('shows two commands', () => {
+    expect(transcripts).toHaveLength(2);
+  });
+
+  it.each(transcripts.map(([, typed = '', printed = '']) => [typed, printed] as const))(
+    'shows what mcp-resolve %s prints',
+    async (typed, printed) => {
+      const { stdout, code } = await project.command(...typed.split(' '));
+      expect({ stdout, code }).toEqual({ stdout: printed, code: 0 });
+    },
+  );
+
+  it('shows the picture that the command draws', async () => {
+    const drawn = await project.command('explain', 'tools.ts', '--format', 'svg');
+    await expect(drawn.stdout).toMatchFileSnapshot(path.join(GUIDE, 'graph.svg'));
+  });
+
+  it('has a line for each code of a finding', () => {
+    const listed = [...page.text.matchAll(/^\| `([\w-]+)`/gm)].map(([, code]) => code);
+    expect(listed.sort()).toEqual([...RULE_CODES].sort());
+  });
+});
