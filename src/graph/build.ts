@@ -211,7 +211,7 @@ class PlanBuilder {
     for (const index of todo) {
       if (found.has(index)) continue;
       found.add(index);
-      todo.push(...(this.nodes[index]?.fills ?? []).map(({ source }) => source));
+      for (const { source } of this.nodes[index]?.fills ?? []) todo.push(source);
     }
     return [...found].sort((a, b) => a - b).map((index) => this.nodes[index]?.key ?? '');
   }

@@ -79,6 +79,17 @@ export const BLANK_LEDGER: Ledger = {
   pin: () => undefined,
 };
 
+/** How a ledger is kept. */
+export interface LedgerOptions {
+  /**
+   * Whether values are carried on. Where they are not, for want of a seal, every round computes
+   * them, and an answer counts for what it reads, as it does without pins: otherwise it never
+   * would.
+   */
+  readonly keepsPins: boolean;
+  readonly onMovingQuestion: (key: string) => void;
+}
+
 /** The ledger of one round of a call that takes several. */
 export class RoundLedger implements Ledger {
   private readonly outcomes = new Map<string, Entry>();
@@ -92,7 +103,7 @@ export class RoundLedger implements Ledger {
   constructor(
     private readonly before: Progress,
     private readonly responses: Readonly<Record<string, unknown>>,
-    private readonly onMovingQuestion: (key: string) => void,
+    private readonly options: LedgerOptions,
   ) {}
 
   consult(key: string, asked: Asked): MaybePromise<Consulted | undefined> {
@@ -112,7 +123,7 @@ export class RoundLedger implements Ledger {
   }
 
   forget(key: string): void {
-    this.forgotten.add(key);
+    if (this.options.keepsPins) this.forgotten.add(key);
   }
 
   restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined> {
@@ -173,7 +184,7 @@ export class RoundLedger implements Ledger {
   /** An answer came for a question that has changed meanwhile. Once can happen; twice is a mistake. */
   private noteMoved(key: string): void {
     if (!this.before.asked.has(key)) return;
-    if (this.before.reworded.has(key)) this.onMovingQuestion(key);
+    if (this.before.reworded.has(key)) this.options.onMovingQuestion(key);
     this.reworded.add(key);
   }
 }

@@ -69,33 +69,41 @@ function toJson(key: string, value: unknown): unknown {
   if (misfit !== undefined) {
     throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: ${misfit}`);
   }
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) {
-    throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: it has none`);
-  }
-  return JSON.parse(text);
+  return JSON.parse(JSON.stringify(value));
 }
 
 /**
- * What JSON would lose, and where. An object that knows its own JSON, such as a Date, passes: the
- * schema says what comes back.
+ * What JSON would lose, and where. Of an object that knows its own JSON, such as a Date, that is
+ * looked at: the schema says what comes back.
  */
-function findMisfit(value: unknown, path: string, above: Set<unknown>): string | undefined {
+function findMisfit(given: unknown, path: string, above: Set<unknown>): string | undefined {
   const at = path === '' ? 'it' : path;
+  if (given instanceof Date && Number.isNaN(given.getTime())) return `${at} is an invalid date`;
+  const value = ownJson(given);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : `${at} is ${String(value)}`;
   if (typeof value !== 'object') return `${at} is ${describe(value)}`;
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
   if (above.has(value)) return `${at} contains itself`;
   if (!Array.isArray(value) && !isPlainObject(value)) return `${at} is ${describe(value)}`;
   above.add(value);
-  const misfit = Object.entries(value)
-    .filter(([, member]) => member !== undefined || Array.isArray(value))
+  const misfit = membersOf(value)
     .map(([name, member]) => findMisfit(member, `${path}.${name}`, above))
     .find((found) => found !== undefined);
   above.delete(value);
   return misfit;
+}
+
+/** An object without a member loses nothing; a list with a hole would get a null. */
+function membersOf(value: object): (readonly [string, unknown])[] {
+  if (Array.isArray(value)) return Array.from(value, (member, at) => [String(at), member]);
+  return Object.entries(value).filter(([, member]) => ownJson(member) !== undefined);
+}
+
+function ownJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  return typeof toJSON === 'function' ? Reflect.apply(toJSON, value, []) : value;
 }
 
 function describe(value: unknown): string {

@@ -3,7 +3,7 @@ import { confirm, defineTool, resolver, sample, ToolError } from 'mcp-resolve';
 import type { ModelAnswer } from 'mcp-resolve';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { allMicrotasks } from '../engine/play.js';
+import { allMicrotasks, contextOf } from '../engine/play.js';
 import { eventually } from '../serve/eventually.js';
 import { deferred, eras, rawLegacy, serving, talk } from '../support/conversation.js';
 import { closing, type Log, opening, reporting } from './desk.js';
@@ -343,4 +343,20 @@ describe.each(eras)('what fails to close where the request was cancelled (%s)', 
     });
     expect(reported).toEqual(['db would not close: completed']);
   });
+});
+
+test('a request that was cancelled before its body could run was cancelled', async () => {
+  const log: Log = [];
+  const request = new AbortController();
+  const cancelling = resolver({}, () => {
+    request.abort();
+  });
+  const resolve = { db: opening(log, 'db'), cancelling };
+  const tool = defineTool('use', { resolve }, () => {
+    log.push('body');
+    return 'done';
+  });
+  await tool.call(undefined, contextOf({ signal: request.signal }));
+
+  expect(log).toEqual(['open db', 'close db: cancelled']);
 });

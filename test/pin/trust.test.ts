@@ -71,6 +71,28 @@ describe('the engine without a boundary', () => {
     expect(values).toEqual([4900, 5000]);
   });
 
+  test('computes it in every round, and ends: answers count for what they read', async () => {
+    let runs = 0;
+    const quote = resolver(
+      {},
+      () => {
+        runs += 1;
+        return 4800;
+      },
+      { pin: z.number(), name: 'quote' },
+    );
+    const approve = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+      name: 'approve',
+    });
+    const plan = planResolvers({ name: 'buy', resolve: { quote, approve } }, []);
+    const text = stateOf(await round(plan));
+    const requestState = (() => text) as ServerContext['mcpReq']['requestState'];
+    const end = await round(plan, { requestState, inputResponses: { approve: yes } });
+
+    expect(end).toMatchObject({ done: true, values: { quote: 4800, approve: true } });
+    expect(runs).toBe(2);
+  });
+
   test('believes it where a handler of its own stands behind a seal', async () => {
     const plan = planResolvers({ name: 'buy', resolve: graph() }, []);
     const seal = requestStateSeal({

@@ -80,7 +80,12 @@ const misfits: [string, unknown, string][] = [
   ['not a number inside', { rate: Number.NaN }, '.rate is NaN'],
   ['no end inside', { max: { of: Number.POSITIVE_INFINITY } }, '.max.of is Infinity'],
   ['nothing in a list', { list: [1, undefined] }, '.list.1 is undefined'],
-  ['an object whose JSON is none', { toJSON: () => undefined }, 'it has none'],
+  ['an object whose JSON is none', { toJSON: () => undefined }, 'it is undefined'],
+  ['a hole in a list', { list: Object.assign([1], { 2: 3 }) }, '.list.1 is undefined'],
+  ['a Date that is none', { at: new Date(Number.NaN) }, '.at is an invalid date'],
+  ['an object whose JSON is a Map', { a: { toJSON: () => new Map() } }, '.a is an instance of Map'],
+  ['an object whose JSON is a bigint', { a: { toJSON: () => 1n } }, '.a is a bigint'],
+  ['an object whose JSON has NaN', { toJSON: () => ({ n: Number.NaN }) }, '.n is NaN'],
 ];
 
 describe.each(eras)('%s', (era) => {
@@ -183,6 +188,7 @@ describe.each(eras)('%s', (era) => {
       { money: { cents: 1 } },
     ],
     ['undefined members', { a: 1, b: undefined }, z.any(), { a: 1 }],
+    ['members whose JSON is none', { a: 1, b: { toJSON: () => undefined } }, z.any(), { a: 1 }],
     [
       'an object without a prototype',
       Object.assign(Object.create(null), { a: 1 }),

@@ -117,7 +117,7 @@ async function runBody<Result>(
     }
   };
   // Where it has run before, or nobody can tell, the body does not run.
-  const giveUp = (): Promise<void> => dispose('failed');
+  const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();
     return await replayable(options, work, giveUp);

@@ -18,6 +18,7 @@ import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
 import type { Ledger } from '../../resolve/ledger.js';
 import { isRefusal, Round } from '../../resolve/round.js';
 import type { OpenQuestion } from '../../resolve/round.js';
+import { laneOf } from '../boundary/boundary.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
@@ -153,8 +154,11 @@ async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
 /** Only where rounds follow each other is anything carried between them. */
 function openLedger(plan: Plan, { call, ctx, protocolVersion }: ResolveCallOptions): Ledger {
   if (!isModern(protocolVersion)) return BLANK_LEDGER;
-  return new RoundLedger(call.progress, ctx.mcpReq.inputResponses ?? {}, (key) => {
-    warnMovingQuestion(plan.name, key);
+  return new RoundLedger(call.progress, ctx.mcpReq.inputResponses ?? {}, {
+    keepsPins: laneOf(ctx) !== undefined,
+    onMovingQuestion: (key) => {
+      warnMovingQuestion(plan.name, key);
+    },
   });
 }
 
