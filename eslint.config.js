@@ -1,7 +1,16 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', '.scratch', 'test/compile-errors'] },
+  {
+    ignores: [
+      'dist',
+      'coverage',
+      '.scratch',
+      'test/compile-errors',
+      'peers/*/node_modules',
+      'peers/*/programs',
+    ],
+  },
 
   {
     files: ['**/*.ts'],
@@ -50,13 +59,13 @@ export default tseslint.config(
   },
 
   {
-    files: ['examples/**/*.ts', 'soak/**/*.ts'],
+    files: ['examples/**/*.ts', 'soak/**/*.ts', 'peers/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 
   {
     // A test may state what the types cannot know, and hand in an async function which awaits nothing.
-    files: ['test/**/*.ts', 'examples/**/*.ts'],
+    files: ['test/**/*.ts', 'examples/**/*.ts', 'peers/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/require-await': 'off',
