@@ -1,6 +1,8 @@
 /**
  * The entry `mcp-resolve/client`: multi-round calls by hand, round by round, in a form that can be
  * stored and finished elsewhere. A line here is a promise.
+ *
+ * @module mcp-resolve/client
  */
 export { resumeCall, startCall } from './wire/client/startCall.js';
 export type { CallOptions } from './wire/client/leg.js';

@@ -1,6 +1,8 @@
 /**
  * `mcp-resolve/engine`: the two steps alone, for authors of frameworks. Plan a graph once, then
  * resolve the arguments of each request. A line here is a promise.
+ *
+ * @module mcp-resolve/engine
  */
 export { planResolvers } from './wire/definition/planResolvers.js';
 export { resolveArguments } from './wire/call/resolveArguments.js';

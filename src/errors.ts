@@ -36,6 +36,12 @@ const INVALID_GRAPH_ERROR = Symbol.for('mcp-resolve.InvalidGraphError');
 /**
  * A failure that the model should read and may act on. Thrown by a resolver or a tool body, it ends
  * the call with the tool error `Error executing tool <name>: <message>`.
+ *
+ * @example
+ *
+ * ```ts
+ * throw new ToolError(`unknown invoice '${id}'`);
+ * ```
  */
 export class ToolError extends Error {
   override readonly name: string = 'ToolError';
@@ -49,6 +55,16 @@ export class ToolError extends Error {
 /**
  * A graph or definition that cannot work. Thrown when it is defined, never during a call; the
  * message names the place, the path to it and the remedy.
+ *
+ * @example
+ *
+ * ```ts
+ * try {
+ *   await import('./tools.js');
+ * } catch (error) {
+ *   if (error instanceof InvalidGraphError) console.error(error.code, error.path);
+ * }
+ * ```
  */
 export class InvalidGraphError extends Error {
   override readonly name: string = 'InvalidGraphError';
@@ -92,6 +108,15 @@ const INVALID_REQUEST_STATE_ERROR = Symbol.for('mcp-resolve.InvalidRequestStateE
  * A request state that was not sealed here, or not for this request. Thrown by codecs; its message,
  * at most 40 characters of it, goes to the server's log, and the client gets one and the same error
  * always.
+ *
+ * @example
+ *
+ * ```ts
+ * const open = (sealed: string): string => {
+ *   if (!sealed.startsWith('v1.')) throw new InvalidRequestStateError('malformed');
+ *   return sealed.slice(3);
+ * };
+ * ```
  */
 export class InvalidRequestStateError extends Error {
   override readonly name: string = 'InvalidRequestStateError';

@@ -1,6 +1,8 @@
 /**
  * The entry `mcp-resolve/graph`: a definition explained before its first call, as data, as text and
  * as pictures. A line here is a promise.
+ *
+ * @module mcp-resolve/graph
  */
 export { explain } from './workbench/graph/explain.js';
 export type { ExplainOptions } from './workbench/graph/explain.js';

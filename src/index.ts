@@ -1,6 +1,8 @@
 /**
  * The public surface of `mcp-resolve`, in the order of the data flow. A line here is a promise:
  * names and meanings stay, and what is not listed can change.
+ *
+ * @module mcp-resolve
  */
 
 // What an author writes.

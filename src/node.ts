@@ -3,6 +3,8 @@
  *
  * Every line below is a promise: removing or renaming one is a breaking change. Nothing else is
  * public, whatever a file in `wire/serve/` exports for its neighbours.
+ *
+ * @module mcp-resolve/node
  */
 export { serveHttp } from './wire/serve/http.js';
 export type { HttpServerHandle, ServeHttpOptions } from './wire/serve/httpOptions.js';

@@ -1,6 +1,8 @@
 /**
  * The entry `mcp-resolve/once`: the stores that know which calls have run, and the contract that
  * every such store keeps. A line here is a promise.
+ *
+ * @module mcp-resolve/once
  */
 export { memoryOnceStore } from './state/once/memory.js';
 export type { MemoryOnceStoreOptions } from './state/once/memory.js';

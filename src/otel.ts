@@ -1,6 +1,8 @@
 /**
  * The entry `mcp-resolve/otel`: calls as OpenTelemetry spans. Needs the package
  * `@opentelemetry/api`. A line here is a promise.
+ *
+ * @module mcp-resolve/otel
  */
 export { otelEvents } from './workbench/trace/otel.js';
 export type { OtelOptions } from './workbench/trace/otel.js';

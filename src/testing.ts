@@ -2,6 +2,8 @@
  * The entry `mcp-resolve/testing`: calls definitions through the real SDK, in process, with a
  * scripted person behind the client. Needs the package `@modelcontextprotocol/client`. A line here
  * is a promise.
+ *
+ * @module mcp-resolve/testing
  */
 export { run } from './workbench/testing/run.js';
 export { bothEras } from './workbench/testing/bothEras.js';

@@ -17,6 +17,12 @@ import type { Schema } from './schema.js';
  *
  * Written as `arg<string>('order_id')`, or `arg<string>()` where the parameter has the argument's
  * name.
+ *
+ * @example
+ *
+ * ```ts
+ * const order = resolver({ id: arg<string>('order_id') }, ({ id }) => findOrder(id));
+ * ```
  */
 export function arg<T>(): Arg<T>;
 export function arg<T, const N extends string = string>(name: N): Arg<T, N>;
@@ -32,6 +38,14 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
 
 /**
  * The arguments of a tool as needs, one per property of its `inputSchema`, named and typed.
+ *
+ * @example
+ *
+ * ```ts
+ * const RefundInput = z.object({ order_id: z.string() });
+ * const args = argsOf(RefundInput);
+ * const order = resolver({ id: args.order_id }, ({ id }) => findOrder(id));
+ * ```
  *
  * @throws {@link InvalidGraphError} If the schema does not tell its properties.
  */

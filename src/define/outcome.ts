@@ -6,6 +6,16 @@ import type { OutcomeOf, Reqs, Resolver } from './model.js';
 /**
  * Takes the {@link Outcome} of a resolver instead of its bare value: a decline or a cancel then
  * reaches the consumer instead of ending the call.
+ *
+ * @example
+ *
+ * ```ts
+ * const note = defineTool(
+ *   'note',
+ *   { inputSchema: PayInput, resolve: { approved: outcome(approval) } },
+ *   ({ approved }) => (approved.action === 'accept' ? 'Approved.' : 'Kept for later.'),
+ * );
+ * ```
  */
 export function outcome<T, R extends Reqs>(resolver: Resolver<T, R>): OutcomeOf<T, R> {
   if (!isKind(resolver, 'resolver')) {

@@ -105,6 +105,13 @@ export function isQuestion(value: unknown): value is QuestionData {
 /**
  * Asks the person with a form made of `schema`, a flat object of strings, numbers, booleans and
  * choices. The value is the validated answer.
+ *
+ * @example
+ *
+ * ```ts
+ * const Size = z.object({ size: z.enum(['S', 'M', 'L']) });
+ * const size = resolver({}, () => elicit('Which size?', Size));
+ * ```
  */
 export function elicit<S extends Schema>(
   message: string,
@@ -121,6 +128,14 @@ export function elicit<S extends Schema>(
 /**
  * Asks the person to confirm. The value is `true`: an unticked box counts as a decline, and a
  * decline or a cancel ends the call unless the consumer takes the `outcome`.
+ *
+ * @example
+ *
+ * ```ts
+ * const approval = resolver({ euros: amountDue }, ({ euros }) =>
+ *   confirm(`Pay ${euros} euros?`),
+ * );
+ * ```
  */
 export function confirm(message: string, options?: AskOptions<boolean>): Confirm {
   assertMessage('confirm', message);
@@ -132,6 +147,14 @@ export function confirm(message: string, options?: AskOptions<boolean>): Confirm
  * Asks the person to open a link, for what must not pass through the client: signing in, a payment
  * page. The value is `true`, and it means _opened_: whether the person did there what was asked,
  * and whether it was the same person, is for a later resolver to check.
+ *
+ * @example
+ *
+ * ```ts
+ * const opened = resolver({}, (_, ctx) =>
+ *   elicitUrl('Please sign in.', `https://shop.example/sign-in/${ctx.callId}`),
+ * );
+ * ```
  */
 export function elicitUrl(
   message: string,
@@ -145,6 +168,17 @@ export function elicitUrl(
 /**
  * Asks the client's model. With `tools` or `toolChoice` the answer may be a list of content blocks.
  * The parameters must come out the same in every round, or the client pays again.
+ *
+ * @example
+ *
+ * ```ts
+ * const summary = resolver({ id: args.invoice }, ({ id }) =>
+ *   sample({
+ *     messages: [{ role: 'user', content: { type: 'text', text: `Summarise ${id}.` } }],
+ *     maxTokens: 200,
+ *   }),
+ * );
+ * ```
  */
 export function sample(
   params: CreateMessageRequestParams & ToolUse,
@@ -162,7 +196,15 @@ export function sample(
   return question({ kind: 'sample', params, ...checked<unknown>('sample', options) });
 }
 
-/** Asks for the client's roots. */
+/**
+ * Asks for the client's roots.
+ *
+ * @example
+ *
+ * ```ts
+ * const folders = resolver({}, () => listRoots());
+ * ```
+ */
 export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checked('listRoots', options) });
 }

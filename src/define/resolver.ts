@@ -18,6 +18,16 @@ import type { Schema } from './schema.js';
  * The return type stands here in full, not behind an alias: declarations of a project that exports
  * resolvers would otherwise repeat the text of every dependency.
  *
+ * @example
+ *
+ * ```ts
+ * const amountDue = resolver({ id: args.invoice }, ({ id }) => invoices.get(id) ?? 0);
+ *
+ * const approval = resolver({ euros: amountDue }, ({ euros }) =>
+ *   euros < 100 ? true : confirm(`Pay ${euros} euros?`),
+ * );
+ * ```
+ *
  * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
  */
 export function resolver<const N extends Needs, Returned, P extends Schema = Schema>(

@@ -15,7 +15,7 @@ export interface Fill {
   readonly wantsOutcome: boolean;
   /** When a sequential walk would fill it. */
   readonly seq: number;
-  /** The node whose parameter it is, or {@link BODY}. */
+  /** The node whose parameter it is, or `BODY`. */
   readonly consumer: number;
 }
 

@@ -24,6 +24,12 @@ export interface OnceStoreCheck {
 /**
  * Creates the checks for a kind of store.
  *
+ * @example
+ *
+ * ```ts
+ * for (const { name, run } of onceStoreContract(() => myOnceStore())) test(name, run);
+ * ```
+ *
  * @param makeStore Makes a store to check; it may give the same one every time.
  */
 export function onceStoreContract(

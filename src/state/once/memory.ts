@@ -24,6 +24,16 @@ export interface MemoryOnceStoreOptions {
  * Creates a store in the memory of this process. A restart forgets what ran, which is safe as long
  * as it forgets the key of the tokens too: with the default key it does.
  *
+ * @example
+ *
+ * ```ts
+ * const payOnce = defineTool(
+ *   'pay_once',
+ *   { inputSchema: PayInput, resolve: { approval }, once: memoryOnceStore() },
+ *   () => 'Paid.',
+ * );
+ * ```
+ *
  * @throws {TypeError} If the options make no sense.
  */
 export function memoryOnceStore(options: MemoryOnceStoreOptions = {}): OnceStore {

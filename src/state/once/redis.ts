@@ -52,6 +52,17 @@ export interface RedisOnceStoreOptions {
  * replica that takes over may not have the last records yet, and a server without persistence has
  * none after a restart; a call of such a record can then run again.
  *
+ * @example
+ *
+ * ```ts
+ * const redis = await createClient({ url: 'redis://127.0.0.1:6379' }).connect();
+ * const payOnce = defineTool(
+ *   'pay_once',
+ *   { inputSchema: PayInput, resolve: { approval }, once: redisOnceStore(redis) },
+ *   () => 'Paid.',
+ * );
+ * ```
+ *
  * @param client A client of node-redis or ioredis; for anything else, a function that sends a
  *   command. The key of a command is its fourth word: with a cluster of node-redis, `(command) =>
  *   cluster.sendCommand(command[3], false, [...command])`.

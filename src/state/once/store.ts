@@ -82,6 +82,12 @@ const ONCE_STORE_FULL_ERROR = Symbol.for('mcp-resolve.OnceStoreFullError');
 /**
  * A store that has no room for one more record. `instanceof` is answered by brand, so it holds
  * between the ESM and the CJS copy of this package.
+ *
+ * @example
+ *
+ * ```ts
+ * if (records.size >= 10_000) throw new OnceStoreFullError('10,000 records are enough');
+ * ```
  */
 export class OnceStoreFullError extends Error {
   override readonly name = 'OnceStoreFullError';

@@ -27,6 +27,16 @@ export interface RequestStateSeal {
  * Creates a sealing policy over shared keys, or over a codec of one's own. Servers that are to
  * finish each other's calls need the same keys and the same audience.
  *
+ * @example
+ *
+ * ```ts
+ * const seal = requestStateSeal({
+ *   keys: [process.env['REQUEST_STATE_KEY'] ?? ''],
+ *   audience: 'https://mcp.example.com',
+ * });
+ * install(server, [payInvoice], { seal });
+ * ```
+ *
  * @throws {TypeError} If the options make no sense.
  */
 export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {

@@ -61,6 +61,18 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
 /**
  * Runs the resolvers of a plan. `args` are the tool's arguments after validation.
  *
+ * @example
+ *
+ * ```ts
+ * const resolution = await resolveArguments(
+ *   planResolvers({ name: 'pay_invoice', resolve: { euros: amountDue } }, ['invoice']),
+ *   { invoice: 'INV-1' },
+ *   { ctx, protocolVersion, clientCapabilities },
+ * );
+ * if (!resolution.done) return resolution.result;
+ * return `Paid ${String(resolution.values['euros'])} euros.`;
+ * ```
+ *
  * @throws {ToolError} If a question was declined and its consumer wanted the bare value.
  * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
  *   is.

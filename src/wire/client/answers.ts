@@ -20,17 +20,41 @@ export type Answer =
 /** Answers by wire key. A key that is left out, or `undefined`, stays open. */
 export type Answers = Readonly<Record<string, Answer | undefined>>;
 
-/** The answer of a person who filled in the form, or, without content, opened the link. */
+/**
+ * The answer of a person who filled in the form, or, without content, opened the link.
+ *
+ * @example
+ *
+ * ```ts
+ * const answers = { size: accept({ size: 'M' }) };
+ * ```
+ */
 export function accept(content?: ElicitResult['content']): ElicitResult {
   return content === undefined ? { action: 'accept' } : { action: 'accept', content };
 }
 
-/** The answer of a person who said no. */
+/**
+ * The answer of a person who said no.
+ *
+ * @example
+ *
+ * ```ts
+ * const answers = { approved: decline() };
+ * ```
+ */
 export function decline(): ElicitResult {
   return { action: 'decline' };
 }
 
-/** The answer of a person who closed the question without an answer. */
+/**
+ * The answer of a person who closed the question without an answer.
+ *
+ * @example
+ *
+ * ```ts
+ * const answers = { approved: cancel() };
+ * ```
+ */
 export function cancel(): ElicitResult {
   return { action: 'cancel' };
 }

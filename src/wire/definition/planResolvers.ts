@@ -12,7 +12,15 @@ import { formSchema } from '../../question/formSchema.js';
  * Checks a graph of resolvers and lays it out for running, once. `argumentNames` are the names of
  * the tool's arguments; `undefined` where they are not known.
  *
- * @throws {@link InvalidGraphError} If the graph cannot work.
+ * @example
+ *
+ * ```ts
+ * const plan = planResolvers({ name: 'pay_invoice', resolve: { euros: amountDue } }, [
+ *   'invoice',
+ * ]);
+ * ```
+ *
+ * @throws InvalidGraphError If the graph cannot work.
  */
 export function planResolvers(
   spec: PlanSpec,

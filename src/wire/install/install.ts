@@ -24,6 +24,16 @@ import { putOnShelf } from './shelf.js';
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
  *
+ * @example
+ *
+ * ```ts
+ * serveStdio(() => {
+ *   const server = new McpServer({ name: 'payments', version: '1.0.0' });
+ *   install(server, [payInvoice]);
+ *   return server;
+ * });
+ * ```
+ *
  * @throws {@link InvalidGraphError} If what is given is not a server, or not a list of definitions.
  */
 export function install(

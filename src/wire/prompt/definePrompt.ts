@@ -38,6 +38,16 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
  * Defines a prompt. The body receives its arguments and the resolved values in one object and
  * returns a string, which is what the user says, or a `GetPromptResult`.
  *
+ * @example
+ *
+ * ```ts
+ * const remind = definePrompt(
+ *   'remind',
+ *   { argsSchema: PayInput, resolve: { euros: amountDue } },
+ *   ({ invoice, euros }) => `Write a reminder for ${invoice}, over ${euros} euros.`,
+ * );
+ * ```
+ *
  * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
  */
 export function definePrompt<

@@ -41,6 +41,17 @@ export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConf
  * template's variables and the resolved values in one object and returns a string, bytes or a
  * `ReadResourceResult`; `ctx.uri` is what is read.
  *
+ * @example
+ *
+ * ```ts
+ * const invoice = defineResource(
+ *   'invoice',
+ *   new ResourceTemplate('invoice://{invoice}', { list: undefined }),
+ *   { variables: PayInput, resolve: { euros: amountDue } },
+ *   ({ invoice, euros }) => `${invoice}: ${euros} euros`,
+ * );
+ * ```
+ *
  * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
  */
 // eslint-disable-next-line max-params -- the parameters of the SDK's own registerResource

@@ -45,6 +45,16 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
  * Defines a tool. The body receives its arguments and the resolved values in one object and returns
  * a string or a `CallToolResult`; with `outputSchema` it returns the value itself.
  *
+ * @example
+ *
+ * ```ts
+ * const payInvoice = defineTool(
+ *   'pay_invoice',
+ *   { inputSchema: PayInput, resolve: { euros: amountDue, approved: approval } },
+ *   ({ invoice, euros }) => `Paid ${euros} euros for ${invoice}.`,
+ * );
+ * ```
+ *
  * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
  */
 export function defineTool<
