@@ -88,8 +88,11 @@ export type Dispose<in T> = (value: T, end: End) => unknown;
 export interface ResolverOptions<in T = never, out P extends Schema = Schema> {
   /** The key of its question on the wire, and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
-  /** The one question it may ask: a schema, or a kind. Checked when a tool is defined. */
-  readonly asks?: Schema | Askable;
+  /**
+   * The one question it may ask, as a schema or a kind, or that it asks nothing. Checked when a tool
+   * is defined, and held to in every call.
+   */
+  readonly asks?: Schema | Askable | 'nothing';
   /**
    * Computes the value once per call: while questions are out it is sealed, as JSON, and restored
    * through this schema instead of being computed again. Never for an identity or a permission.

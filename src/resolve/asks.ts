@@ -9,6 +9,11 @@ import type { PlanNode } from '../graph/plan.js';
 export function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): void {
   const { asks } = resolver.options;
   if (asks === undefined) return;
+  if (asks === 'nothing') {
+    throw new ToolError(
+      `Resolver '${key}' declares that it asks nothing, but it asked '${question.kind}'`,
+    );
+  }
   const declared = typeof asks === 'string' ? asks : 'form';
   if (question.kind !== declared) {
     throw new ToolError(

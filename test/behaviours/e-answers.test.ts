@@ -684,6 +684,7 @@ describe.each(eras)('declared questions on the %s era', (era) => {
     ['form', () => sample(hello), "declares that it asks 'form', but it asked 'sample'"],
     ['sample', () => elicit('Who?', Login), "declares that it asks 'sample', but it asked 'form'"],
     ['roots', () => confirm('Sure?'), "declares that it asks 'roots', but it asked 'form'"],
+    ['nothing', () => confirm('Sure?'), "declares that it asks nothing, but it asked 'form'"],
     [Login, () => sample(hello), "declares that it asks 'form', but it asked 'sample'"],
     [
       Login,

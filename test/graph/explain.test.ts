@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, CallEvent, Tool } from 'mcp-resolve';
-import { explain } from 'mcp-resolve/graph';
+import { explain, explainMermaid, explainSvg, explainText } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { accept, serving, talk } from '../support/conversation.js';
@@ -201,6 +201,25 @@ describe('explain', () => {
       guards: ['who'],
       resolvers: [{ guard: true, usedBy: [{ by: 'body', parameter: 'me' }] }],
     });
+  });
+
+  it('leaves out who says that it asks nothing, from both numbers of rounds', () => {
+    const price = resolver({}, () => 3, { asks: 'nothing' });
+    const approved = resolver({ price }, () => confirm('Buy?'), { asks: 'form' });
+    const tool = defineTool('buy', { resolve: { price, approved } }, () => 'bought');
+
+    expect(explain(tool)).toMatchObject({ declaredRounds: 2, atMostRounds: 2, undeclared: [] });
+    expect(explain(tool).resolvers[0]?.asks).toEqual({
+      kind: 'nothing',
+      declared: true,
+      seen: false,
+    });
+    expect(explainText(tool)).toContain('asks nothing');
+    expect(explainMermaid(tool)).toContain('asks nothing');
+    expect(explainSvg(tool)).not.toContain('may ask');
+    expect(() =>
+      defineTool('t', { resolve: { price }, hideWhenCannotAsk: true }, () => ''),
+    ).toThrow("'t': hideWhenCannotAsk makes no sense without resolvers that ask.");
   });
 
   it('explains the deepest graph without a stack of calls', () => {

@@ -94,10 +94,10 @@ describe('a picture', () => {
         })
         .map(({ text }) => text);
     expect(notes(explainSvg(ping))).toEqual([]);
-    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'does not say what it asks']);
+    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computes a value']);
     expect(notes(explainSvg(transfer))).toEqual([
       'asks a question',
-      'does not say what it asks',
+      'computes a value',
       'outcome: takes a decline as a value',
       'pinned: computed once per call',
       'disposed: cleaned up after each round',

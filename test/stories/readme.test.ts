@@ -21,6 +21,8 @@ const TIMEOUT = 120_000;
 const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
 const program = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
 
+const shownSchema = JSON.parse(/```json\n(.*?)```/s.exec(readme)?.[1] ?? 'null') as object;
+
 let project: string;
 
 beforeAll(async () => {
@@ -73,6 +75,11 @@ describe.concurrent('the program of the README', () => {
         return content[0]?.type === 'text' ? content[0].text : content;
       };
 
+      const { tools } = await client.listTools();
+
+      expect(tools.map(({ inputSchema }) => inputSchema)).toEqual([
+        { $schema: expect.any(String) as string, ...shownSchema },
+      ]);
       expect(await pay('INV-1')).toBe('Paid 40 euros for INV-1.');
       expect(asked).toEqual([]);
       expect(await pay('INV-2')).toBe('Paid 900 euros for INV-2.');

@@ -15,7 +15,8 @@ import type { Capability } from '../../question/capability.js';
 export function shownWith(plan: Plan, hideWhenCannotAsk: unknown): readonly Capability[] {
   if (hideWhenCannotAsk === undefined || hideWhenCannotAsk === false) return [];
   if (hideWhenCannotAsk !== true) throw invalid(plan, 'is true or false.');
-  if (plan.nodes.length === 0) throw invalid(plan, 'makes no sense without resolvers that ask.');
+  if (plan.nodes.every(({ resolver }) => resolver.options.asks === 'nothing'))
+    throw invalid(plan, 'makes no sense without resolvers that ask.');
   const declared = plan.nodes.flatMap(declaredBy);
   // Most questions are forms: that is what is meant where nobody says what is asked.
   return declared.length === 0 ? [CAPABILITIES.form] : [...new Set(declared)];
@@ -23,7 +24,7 @@ export function shownWith(plan: Plan, hideWhenCannotAsk: unknown): readonly Capa
 
 function declaredBy({ resolver }: PlanNode): Capability[] {
   const { asks } = resolver.options;
-  if (asks === undefined) return [];
+  if (asks === undefined || asks === 'nothing') return [];
   return [CAPABILITIES[typeof asks === 'string' ? asks : 'form']];
 }
 

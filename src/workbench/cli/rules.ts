@@ -140,7 +140,7 @@ function names({ definition }: Subject): Finding[] {
 /** What a question without a name has in common with others like it. */
 function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
   const { name, asks } = resolver.options;
-  if (name !== undefined || asks === undefined) return undefined;
+  if (name !== undefined || asks === undefined || asks === 'nothing') return undefined;
   const question = typeof asks === 'string' ? asks : formSchema(asks).text;
   return `${key.replace(/#\d+$/, '')} ${question}`;
 }

@@ -52,8 +52,11 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
   const { plan, metadata, name } = installed.definition;
   const seen = questionsSeen(name, options.events ?? []);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
-  const known = (node: PlanNode): boolean => questions[node.index]?.kind !== 'unknown';
-  const chain = longestChain(plan, known).map(({ key }) => key);
+  const askedBy = (node: PlanNode): ExplainedQuestion['kind'] =>
+    (questions[node.index] ?? UNKNOWN).kind;
+  const mayAsk = (node: PlanNode): boolean => askedBy(node) !== 'nothing';
+  const unknown = (node: PlanNode): boolean => askedBy(node) === 'unknown';
+  const chain = longestChain(plan, (node) => mayAsk(node) && !unknown(node)).map(({ key }) => key);
   return {
     kind: installed.kind,
     name,
@@ -71,9 +74,9 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
     once: installed.definition.once !== undefined,
     capabilities: capabilitiesFor(questions),
     declaredRounds: chain.length + 1,
-    atMostRounds: longestChain(plan, () => true).length + 1,
+    atMostRounds: longestChain(plan, mayAsk).length + 1,
     chain,
-    undeclared: plan.nodes.filter((node) => !known(node)).map(({ key }) => key),
+    undeclared: plan.nodes.filter(unknown).map(({ key }) => key),
   };
 }
 

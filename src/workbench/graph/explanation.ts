@@ -91,7 +91,7 @@ export type ExplainedUse =
 /** What a resolver asks. */
 export interface ExplainedQuestion {
   /** The kind of its question; `unknown` where it does not say, and was not seen to ask. */
-  readonly kind: Askable | 'unknown';
+  readonly kind: Askable | 'nothing' | 'unknown';
   /** Whether its author says so, with `asks`. */
   readonly declared: boolean;
   /** Whether it was seen to ask, in the events that were given. */

@@ -4,7 +4,7 @@ import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type { ExplainedArgument, ExplainedResolver, Explanation } from './explanation.js';
 import { showable } from './glyphs.js';
-import { askingWords, FILLED_BY, traitsOf } from './words.js';
+import { askingWords, asksSomething, FILLED_BY, traitsOf } from './words.js';
 
 /**
  * Explains a definition as a Mermaid flowchart.
@@ -63,7 +63,7 @@ function nodeOf(id: string, resolver: ExplainedResolver): string {
   const { asks, guard, key } = resolver;
   const fields = asks.fields === undefined ? '' : `: ${asks.fields.join(', ')}`;
   const label = quoted(key, `${askingWords(asks)}${fields}`, ...traitsOf(resolver));
-  const shown = asks.kind !== 'unknown' ? 'asks' : guard ? 'guard' : 'computes';
+  const shown = asksSomething(asks) ? 'asks' : guard ? 'guard' : 'computes';
   return guard ? `${id}{{${label}}}:::${shown}` : `${id}[${label}]:::${shown}`;
 }
 

@@ -7,7 +7,14 @@ import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';
 import { columnsOf, showable } from './glyphs.js';
-import { askingWords, clientWords, FILLED_BY, roundsWords, traitsOf } from './words.js';
+import {
+  askingWords,
+  asksSomething,
+  clientWords,
+  FILLED_BY,
+  roundsWords,
+  traitsOf,
+} from './words.js';
 
 /** How a graph is printed. */
 export interface ExplainTextOptions extends ExplainOptions {
@@ -189,7 +196,7 @@ class Trees {
     const { asks } = resolver;
     const fields = asks.fields === undefined ? '' : `: ${showable(asks.fields.join(', '))}`;
     return [
-      this.paint(asks.kind === 'unknown' ? 'quiet' : 'asks', `${askingWords(asks)}${fields}`),
+      this.paint(asksSomething(asks) ? 'asks' : 'quiet', `${askingWords(asks)}${fields}`),
       ...traitsOf(resolver).map((trait) => this.paint('trait', trait)),
     ];
   }

@@ -19,7 +19,13 @@ export const QUESTIONS = {
 /** What a resolver asks, without the fields. */
 export function askingWords({ kind, declared }: ExplainedQuestion): string {
   if (kind === 'unknown') return 'may ask';
+  if (kind === 'nothing') return 'asks nothing';
   return `${kind === 'roots' ? 'asks for' : 'asks'} ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
+}
+
+/** Whether it is known that a resolver asks. */
+export function asksSomething({ kind }: ExplainedQuestion): boolean {
+  return kind !== 'unknown' && kind !== 'nothing';
 }
 
 /** What is special about a resolver, besides what it asks. */

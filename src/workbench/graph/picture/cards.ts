@@ -9,7 +9,7 @@ import type {
   Explanation,
 } from '../explanation.js';
 import { showable } from '../glyphs.js';
-import { askingWords, FILLED_BY, traitsOf } from '../words.js';
+import { askingWords, asksSomething, FILLED_BY, traitsOf } from '../words.js';
 import type { Box, Wire } from './boxes.js';
 import { fit, widthOf } from './measure.js';
 import type { Face } from './measure.js';
@@ -136,13 +136,13 @@ function resolverCard(resolver: ExplainedResolver): Made {
   if (guard) writer.label('guard');
   writer.name(key);
   writer.pills([
-    { text: askingWords(asks), icon: asks.kind },
+    ...(asks.kind === 'nothing' ? [] : [{ text: askingWords(asks), icon: asks.kind }]),
     ...traitsOf(resolver).map((trait) => ({ text: trait, icon: trait as Icon })),
   ]);
   if (asks.fields !== undefined && asks.fields.length > 0) writer.note(asks.fields.join(', '));
   for (const need of needs) writer.row(need.parameter, inRow(need));
   return writer.made({
-    tone: asks.kind !== 'unknown' ? 'asks' : guard ? 'guard' : 'computes',
+    tone: asksSomething(asks) ? 'asks' : guard ? 'guard' : 'computes',
     title: [key, askingWords(asks), ...traitsOf(resolver)].join(', '),
     phase: first ? PHASES.first : PHASES.others,
     ports: resolver.usedBy.length > 0 ? [{ side: 'out', y: writer.head }] : [],
@@ -270,6 +270,7 @@ class CardWriter {
   }
 
   pills(pills: readonly Pick<Pill, 'text' | 'icon'>[]): void {
+    if (pills.length === 0) return;
     let x = SIDE;
     for (const { text, icon } of pills) {
       // What is not known has no frame.

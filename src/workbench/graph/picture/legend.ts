@@ -48,7 +48,7 @@ export function legendOf(deck: Deck, { left, top, width }: LegendPlace): Legend 
 const TONES: readonly (readonly [Tone, string])[] = [
   ['guard', 'guard: finishes before the rest starts'],
   ['asks', 'asks a question'],
-  ['computes', 'does not say what it asks'],
+  ['computes', 'computes a value'],
 ];
 
 const ICON_WORDS: readonly (readonly [Icon, string])[] = [
