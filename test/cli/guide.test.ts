@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RULE_CODES } from '../../src/workbench/cli/rules.js';
-import { GUIDE, readPage } from '../docs/page.js';
+import { GUIDE, readPage, transcriptsOf } from '../docs/page.js';
 import { makeProject } from './project.js';
 import type { Project } from './project.js';
 
 const TIMEOUT = 60_000;
 
 const page = readPage('graph', await readFile(path.join(GUIDE, 'graph.md'), 'utf8'));
-const transcripts = [...page.text.matchAll(/^```console\n\$ npx mcp-resolve (.*)\n([^]*?)^```/gm)];
+const transcripts = transcriptsOf(page.text);
 
 let project: Project;
 
@@ -24,13 +24,10 @@ describe('the page about graphs', { timeout: TIMEOUT }, () => {
     expect(transcripts).toHaveLength(2);
   });
 
-  it.each(transcripts.map(([, typed = '', printed = '']) => [typed, printed] as const))(
-    'shows what mcp-resolve %s prints',
-    async (typed, printed) => {
-      const { stdout, code } = await project.command(...typed.split(' '));
-      expect({ stdout, code }).toEqual({ stdout: printed, code: 0 });
-    },
-  );
+  it.each(transcripts)('shows what mcp-resolve $typed prints', async ({ typed, printed }) => {
+    const { stdout, code } = await project.command(...typed);
+    expect({ stdout, code }).toEqual({ stdout: printed, code: 0 });
+  });
 
   it('shows the picture that the command draws', async () => {
     const drawn = await project.command('explain', 'tools.ts', '--format', 'svg');

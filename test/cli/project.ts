@@ -30,15 +30,19 @@ afterAll(async () => {
   for (const directory of made.splice(0)) await rm(directory, { recursive: true, force: true });
 });
 
-/** Makes a project. It is removed after the tests of the file. */
-export async function makeProject({ tsx = false } = {}): Promise<Project> {
+/** Makes a project, with packages of ours. It is removed after the tests of the file. */
+export async function makeProject({
+  tsx = false,
+  with: others = [] as readonly string[],
+} = {}): Promise<Project> {
   const directory = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-cli-'));
   made.push(directory);
   const write = (name: string, lines: readonly string[]): Promise<void> =>
     writeFile(path.join(directory, name), `${lines.join('\n')}\n`);
   await write('package.json', ['{ "type": "module" }']);
   await link(ROOT, path.join(directory, 'node_modules', 'mcp-resolve'));
-  for (const name of ['@modelcontextprotocol/server', 'zod', ...(tsx ? ['tsx'] : [])]) {
+  const packages = ['@modelcontextprotocol/server', 'zod', ...(tsx ? ['tsx'] : []), ...others];
+  for (const name of packages) {
     await link(path.join(ROOT, 'node_modules', name), path.join(directory, 'node_modules', name));
   }
   const program = path.join(directory, 'node_modules', 'mcp-resolve', 'dist', 'cli.mjs');

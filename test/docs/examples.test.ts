@@ -105,7 +105,7 @@ describe('the public functions and classes', () => {
 
 /** An example that returns is the inside of a handler. */
 function moduleOf(example: string): string {
-  if (!/^ *(if .*)?return /m.test(example) || /=> \{/.test(example))
+  if (!/^ *(if .*)?return /m.test(example) || example.includes('=> {'))
     return `${example}\nexport {};`;
   return `export async function handler() {\n${example}\n}`;
 }

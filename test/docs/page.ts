@@ -58,6 +58,26 @@ export function readPage(name: string, text: string): Page {
   return { name, text, program: program.join('\n'), output: output.join('\n') };
 }
 
+/** The files of a page whose blocks say in their first line which file they are. */
+export function filesOf(text: string): ReadonlyMap<string, string> {
+  const blocks = text.matchAll(/^```ts\n\/\/ (\S+\.ts)\n(.*?)^```/gms);
+  return new Map(Array.from(blocks, ([, file = '', code = '']) => [file, code]));
+}
+
+/** A command of a page, and what it prints there. */
+export interface Transcript {
+  readonly typed: readonly string[];
+  readonly printed: string;
+}
+
+/** What a page shows of the command `mcp-resolve`. */
+export function transcriptsOf(text: string): Transcript[] {
+  const blocks = text.matchAll(/^```console\n\$ npx mcp-resolve (.*)\n([^]*?)^```/gm);
+  return Array.from(blocks, ([, typed = '', printed = '']) => {
+    return { typed: typed.split(' '), printed };
+  });
+}
+
 /** How a program ended. */
 export interface Ended {
   readonly code: number | string;

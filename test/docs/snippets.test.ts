@@ -4,9 +4,20 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { GUIDE, makeProject, PATIENCE_MS, type Project, readGuide, readPage } from './page.js';
+import {
+  filesOf,
+  GUIDE,
+  makeProject,
+  PATIENCE_MS,
+  type Project,
+  readGuide,
+  readPage,
+  transcriptsOf,
+} from './page.js';
 
-const pages = await readGuide();
+const all = await readGuide();
+// A page of several files is a project: see getStarted.test.ts.
+const pages = all.filter(({ text }) => filesOf(text).size === 0);
 const index = await readFile(path.join(GUIDE, 'README.md'), 'utf8');
 
 let project: Project;
@@ -32,7 +43,7 @@ describe('the programs of the guide', () => {
   });
 });
 
-describe.each(pages)('the page $name', ({ program, output, text }) => {
+describe.each(all)('the page $name', ({ program, output, text }) => {
   it('begins with a heading, and has code on the first screen', () => {
     const lines = program.split('\n');
 
@@ -42,7 +53,12 @@ describe.each(pages)('the page $name', ({ program, output, text }) => {
   });
 
   it('shows real output', () => {
-    expect(output.trim()).not.toBe('');
+    expect(
+      output.trim() +
+        transcriptsOf(text)
+          .map(({ printed }) => printed)
+          .join(''),
+    ).not.toBe('');
   });
 
   it('has none of the words that say nothing', () => {
@@ -60,7 +76,7 @@ describe('the index of the guide', () => {
   it('lists every page', () => {
     const listed = [...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
 
-    expect(listed).toEqual(expect.arrayContaining(pages.map(({ name }) => name)));
+    expect(listed).toEqual(expect.arrayContaining(all.map(({ name }) => name)));
     expect(new Set(listed).size).toBe(listed.length);
   });
 });
