@@ -1,0 +1,33 @@
+/** All that is checked with the Python SDK, in one file, so that one report can be made of it. */
+import { afterAll, beforeAll, describe } from 'vitest';
+
+import { writeReport } from '../support/report.js';
+import { makeEnvironment, sdkVersion } from './support/python.js';
+import { tally } from './support/tally.js';
+
+const EVERYWHERE = '2026-07-28 and 2025-11-25, HTTP and stdio';
+
+const suites = {
+  'a client in Python drives our servers': {
+    suite: () => import('./suites/fromPython.js'),
+    peer: '`mcp` for Python, its client',
+    over: EVERYWHERE,
+    saw: 'same questions and results as the TypeScript client: forms, links, sampling, roots, batches, chains; accept, decline, cancel; tools, prompts, resources; a clean error or a fallback where it cannot be asked',
+  },
+};
+
+beforeAll(makeEnvironment);
+
+for (const [name, { suite }] of Object.entries(suites)) {
+  describe(name, async () => {
+    await suite();
+  });
+}
+
+afterAll(({}, file) => {
+  const rows = Object.entries(suites).map(([name, { peer, over, saw }]) => {
+    return { peer, version: sdkVersion, over, saw, ...tally(file, name) };
+  });
+  const complete = rows.every(({ passed, failed }) => passed > 0 && failed === 0);
+  if (complete) writeReport('python', 'npm run test:python', rows);
+});

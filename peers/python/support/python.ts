@@ -1,0 +1,75 @@
+/**
+ * Python for the tests of this folder: a virtual environment with exactly what `requirements.txt`
+ * names, and its programs as child processes.
+ */
+import { execFile, type ExecFileException, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const folder = fileURLToPath(new URL('../', import.meta.url));
+const requirements = `${folder}requirements.txt`;
+export const venv = `${folder}.venv/`;
+export const python = `${venv}bin/python`;
+
+/** The version of the Python SDK that is pinned here. */
+export const sdkVersion = /^mcp==(.+)$/m.exec(readFileSync(requirements, 'utf8'))![1]!;
+
+/** Makes the virtual environment, unless it is there with what is required today. */
+export async function makeEnvironment(): Promise<void> {
+  const installed = `${venv}requirements.txt`;
+  const current = readFileSync(requirements, 'utf8');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === current) return;
+  await output('python3', ['-m', 'venv', '--clear', venv]).catch((error: unknown) => {
+    throw new Error('Python 3.10 or later with its venv module is needed here as python3.', {
+      cause: error,
+    });
+  });
+  const quietly = ['--quiet', '--disable-pip-version-check'];
+  await output(python, ['-m', 'pip', 'install', ...quietly, '-r', requirements]);
+  copyFileSync(requirements, installed);
+}
+
+/** Runs a program to its end: what it printed, or an error with what it complained about. */
+export function output(
+  command: string,
+  args: readonly string[],
+  { input = '', cwd = folder }: { input?: string; cwd?: string } = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const ended = (error: ExecFileException | null, stdout: string, stderr: string): void => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error }));
+    };
+    const child = execFile(command, args, { cwd, maxBuffer: 2 ** 26 }, ended);
+    child.stdin?.end(input);
+  });
+}
+
+/** A server in a process of its own, reached over HTTP. */
+export interface Listening {
+  readonly url: URL;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a program that serves over HTTP, and waits until it says where. */
+export async function startListening(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Listening> {
+  const child = spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const close = async (): Promise<void> => {
+      child.kill('SIGINT');
+      await ended;
+    };
+    return { url: new URL(line.replace('Listening on ', '')), close };
+  }
+  throw new Error(`${args.join(' ')} ended before it listened`);
+}
