@@ -15,9 +15,6 @@ import type { Schema } from './schema.js';
  * Creates a resolver. `fn` gets the values of its needs and the context of the call, and returns a
  * value or one question, now or later.
  *
- * The return type stands here in full, not behind an alias: declarations of a project that exports
- * resolvers would otherwise repeat the text of every dependency.
- *
  * @example
  *
  * ```ts
@@ -30,6 +27,8 @@ import type { Schema } from './schema.js';
  *
  * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
  */
+// The return type stands here in full, not behind an alias: declarations of a project that exports
+// resolvers would otherwise repeat the text of every dependency.
 export function resolver<const N extends Needs, Returned, P extends Schema = Schema>(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &

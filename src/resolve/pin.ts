@@ -36,7 +36,7 @@ export function pinned({ key, resolver }: PlanNode, computed: unknown): MaybePro
   return andThen(validated(schema, json), (result) => {
     if ('problem' in result) {
       throw new ToolError(
-        `Resolver '${key}' computed what its pin does not accept: ${result.problem}`,
+        `Resolver '${key}' computed what its pin does not accept: ${result.problem}${hintFor(computed)}`,
       );
     }
     return { json, value: result.value };
@@ -51,6 +51,13 @@ export function unpinned(
   const schema = resolver.options.pin;
   if (schema === undefined) return undefined;
   return andThen(validated(schema, json), (result) => ('problem' in result ? undefined : result));
+}
+
+/** The one slip that is easily made: what a schema of dates accepts is not JSON. */
+function hintFor(computed: unknown): string {
+  const values = isPlainObject(computed) ? Object.values(computed) : [computed];
+  if (!values.some((value) => value instanceof Date)) return '';
+  return ' (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)';
 }
 
 type Validated = { readonly value: unknown } | { readonly problem: string };

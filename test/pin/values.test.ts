@@ -114,7 +114,7 @@ describe.each(eras)('%s', (era) => {
     const chat = await talk(era, serving([tool]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe(
-      "Error executing tool pin: Resolver 'value' computed what its pin does not accept: Invalid input: expected date, received string",
+      "Error executing tool pin: Resolver 'value' computed what its pin does not accept: Invalid input: expected date, received string (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)",
     );
   });
 
