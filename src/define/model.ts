@@ -89,8 +89,8 @@ export interface ResolverOptions<in T = never, out P extends Schema = Schema> {
   /** The key of its question on the wire, and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /**
-   * The one question it may ask, as a schema or a kind, or that it asks nothing. Checked when a tool
-   * is defined, and held to in every call.
+   * The one question it may ask, as a schema or a kind, or that it asks nothing. Checked when a
+   * tool is defined, and held to in every call.
    */
   readonly asks?: Schema | Askable | 'nothing';
   /**

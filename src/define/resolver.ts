@@ -72,7 +72,9 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
     throw invalid('The name of a resolver is a text that is not empty.');
   }
   if (asks !== undefined && !isSchema(asks) && !KINDS.includes(asks)) {
-    throw invalid("What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.");
+    throw invalid(
+      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+    );
   }
   if (pin !== undefined && !isSchema(pin)) {
     throw invalid('The pin of a resolver is the schema of its value, such as z.object({ … }).');
