@@ -27,9 +27,9 @@ const TIMEOUT = 120_000;
 const clientOf = (story: string): string => `examples/${story}/client.ts`;
 
 describe('the stories', () => {
-  it('are the folders of examples/, besides their common support', async () => {
+  it('are the folders of examples/, besides their common support and the fixtures of the official suite', async () => {
     const entries = await readdir(path.join(ROOT, 'examples'));
-    expect(entries.sort()).toEqual([...STORIES, 'support'].sort());
+    expect(entries.sort()).toEqual([...STORIES, 'conformance', 'support'].sort());
   });
 
   it.each(STORIES)('have a page, a server and a client: %s', async (story) => {

@@ -1,0 +1,92 @@
+/** The server of `examples/conformance`, on both of its ways to an address that the suite can call. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'tsdown';
+
+import { versionOf } from '../support/report.js';
+
+export interface Host {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const out = fileURLToPath(new URL('out/', import.meta.url));
+const gateway = new URL('node_modules/supergateway/', import.meta.url);
+
+export const gatewayVersion = versionOf(gateway);
+
+export const fromSources = ['--import', 'tsx', 'examples/conformance/server.ts'];
+
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const stdio = ['pipe', 'pipe', 'ignore'] as const;
+  return spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: [...stdio],
+  });
+}
+
+export async function overHttp(): Promise<Host> {
+  const server = start([...fromSources, '--http']);
+  const url = await lineWith(server, /^Listening on (\S+)$/);
+  return { url, stop: () => ended(server) };
+}
+
+/** The suite knows only addresses: a gateway gives the server's standard input and output one. */
+export async function overStdio(): Promise<Host> {
+  await bundle();
+  const port = await freePort();
+  const server = `"${process.execPath}" "${out}server.mjs"`;
+  const program = fileURLToPath(new URL('dist/index.js', gateway));
+  const flags = ['--outputTransport', 'streamableHttp', '--stateful', '--port', String(port)];
+  const child = start([program, '--stdio', server, ...flags]);
+  await lineWith(child, /(Listening on port)/);
+  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => ended(child) };
+}
+
+/** One script: the gateway starts it hundreds of times, and tsx would take a second for each. */
+async function bundle(): Promise<void> {
+  await build({
+    config: false,
+    entry: { server: 'examples/conformance/server.ts' },
+    cwd: root,
+    outDir: out,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    dts: false,
+    deps: { alwaysBundle: [/./] },
+    logLevel: 'error',
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** Waits for a line, and reads on, so that no full pipe stops the program. */
+async function lineWith(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const [, found] = pattern.exec(line) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', (code) => reject(new Error(`it ended with ${code} and never listened`)));
+  });
+}
+
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
+}

@@ -1,0 +1,57 @@
+/** The official suite, run as its own program, and what it wrote down about each scenario. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { versionOf } from '../support/report.js';
+
+export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+/** One check of a scenario, as `checks.json` has it. */
+export interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  readonly errorMessage?: string;
+}
+
+const suite = new URL('node_modules/@modelcontextprotocol/conformance/', import.meta.url);
+const program = fileURLToPath(new URL('dist/index.js', suite));
+const globSync = new URL('globSync.mjs', import.meta.url).href;
+
+export const suiteVersion = versionOf(suite);
+
+/** The scenarios that a server has to pass, from the list that the suite froze for a revision. */
+export function requiredScenarios(revision: Revision): string[] {
+  const frozen = readFileSync(new URL(`requirements/${revision}.yaml`, suite), 'utf8');
+  const [, servers = ''] = /^server:\n((?: {2}- .+\n)+)/m.exec(frozen) ?? [];
+  return [...servers.matchAll(/- (\S+)/g)].map(([, name]) => name!);
+}
+
+/**
+ * Runs what a revision requires, and gives the checks of each scenario that ran. The exit code says
+ * nothing about warnings, so nobody looks at it.
+ */
+export async function runSuite(url: string, revision: Revision): Promise<Map<string, Check[]>> {
+  const out = mkdtempSync(path.join(tmpdir(), 'conformance-'));
+  const what = ['server', '--url', url, '--requirements', revision, '-o', out];
+  try {
+    await new Promise<void>((resolve) => {
+      execFile(process.execPath, ['--import', globSync, program, ...what], () => resolve());
+    });
+    return new Map(readdirSync(out).map((folder) => [scenarioOf(folder), checksIn(out, folder)]));
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** A folder is called `server-<scenario>-<time>`. */
+function scenarioOf(folder: string): string {
+  return /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder)?.[1] ?? folder;
+}
+
+function checksIn(out: string, folder: string): Check[] {
+  return JSON.parse(readFileSync(path.join(out, folder, 'checks.json'), 'utf8')) as Check[];
+}
