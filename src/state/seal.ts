@@ -20,6 +20,8 @@ export interface StatefulRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
+  /** A request is opened and sealed, and its arguments are digested once. */
+  binding?: Promise<RequestBinding>;
 }
 
 /** What was in a token, and for whom: the same principal seals what goes out in the same round. */
@@ -38,8 +40,6 @@ export class Seal {
   /** Told of every rejected state, besides the policy's `onReject`; by whom they are for. */
   readonly listeners = new Map<unknown, (rejection: Rejection) => void>();
   private readonly warnings: Warnings;
-  /** A request is opened and sealed, and its arguments are digested once. */
-  private readonly bindings = new WeakMap<StatefulRequest, Promise<RequestBinding>>();
 
   constructor(
     readonly policy: CheckedSeal,
@@ -160,9 +160,8 @@ export class Seal {
     request: StatefulRequest,
     principal: string | undefined,
   ): Promise<ClaimContext> {
-    const known = this.bindings.get(request) ?? bindingOf(request);
-    this.bindings.set(request, known);
-    const binding = await known;
+    request.binding ??= bindingOf(request);
+    const binding = await request.binding;
     return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
   }
 }

@@ -128,7 +128,7 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
   return async (message, ctx: LanedContext) => {
     // Already inside: a handler that was wrapped stands behind another one.
     if (ctx[LANE] !== undefined) return handler(message, ctx);
-    const request = { method, params: paramsOf(message), ctx };
+    const request: StatefulRequest = { method, params: paramsOf(message), ctx };
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
