@@ -59,7 +59,7 @@ export default tseslint.config(
   },
 
   {
-    files: ['examples/**/*.ts', 'soak/**/*.ts', 'peers/**/*.ts'],
+    files: ['bench/**/*.ts', 'examples/**/*.ts', 'soak/**/*.ts', 'peers/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 

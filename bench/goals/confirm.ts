@@ -1,0 +1,66 @@
+/** P1 to P3: what a confirm flow costs a server, against the same by hand. */
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+
+import {
+  confirmFlow,
+  idiomatic,
+  ours,
+  plain,
+  plainCall,
+  tuned,
+  tunedHmac,
+} from '../cases/confirm.js';
+import { inFlight, sender, type Send } from '../cases/modern.js';
+import { shareOf, type Goal } from '../goal.js';
+import { compare, type Way } from '../measure/compare.js';
+
+const WIDTH = 16;
+
+function way(name: string, factory: McpServerFactory, flow: (send: Send) => Promise<void>): Way {
+  const send = sender(factory);
+  return { name, run: (times) => inFlight(times, WIDTH, () => flow(send)) };
+}
+
+async function twoPlainCalls(send: Send): Promise<void> {
+  await plainCall(send);
+  await plainCall(send);
+}
+
+const resolvers = way('resolvers', ours, confirmFlow);
+
+export const confirmGoals: readonly Goal[] = [
+  {
+    id: 'P1',
+    title: 'confirm flow, sealed and bound, 16 in flight',
+    measure: async ({ effort, progress }) => {
+      progress('resolvers against the idiom of the SDK');
+      const theirs = way('idiomatic', idiomatic, confirmFlow);
+      const ratio = await compare(resolvers, theirs, effort);
+      return [shareOf('confirm flow / the same in the SDK idiom', ratio, { bar: 0.6, goal: 0.4 })];
+    },
+  },
+  {
+    id: 'P2',
+    title: 'confirm flow against calls that ask nothing',
+    measure: async ({ effort, progress }) => {
+      progress('a flow of two rounds against two plain calls');
+      const ratio = await compare(resolvers, way('plain', plain, twoPlainCalls), effort);
+      return [shareOf('confirm flow / two plain SDK calls', ratio, { bar: 1, goal: 0.8 })];
+    },
+  },
+  {
+    id: 'P3',
+    title: 'confirm flow against hand-tuned code',
+    measure: async ({ effort, progress }) => {
+      progress('resolvers against hand-tuned code with the codec of the SDK');
+      const tunedWay = way('tuned', tuned, confirmFlow);
+      const ratio = await compare(resolvers, tunedWay, effort);
+      progress('resolvers against hand-tuned code with a signature of its own');
+      const own = await compare(resolvers, way('own HMAC', tunedHmac, confirmFlow), effort);
+      return [
+        shareOf('confirm flow / hand-tuned', ratio, { bar: 0.9, goal: 0.6 }),
+        shareOf('confirm flow / hand-tuned, signing by hand', own),
+      ];
+    },
+  },
+];

@@ -1,0 +1,5 @@
+/** All goals, in their order. */
+import type { Goal } from '../goal.js';
+import { confirmGoals } from './confirm.js';
+
+export const goals: readonly Goal[] = [...confirmGoals];
