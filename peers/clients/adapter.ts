@@ -4,7 +4,7 @@
  */
 
 /** A question, as the client hands it to the person. */
-export type Question = { message: string; schema: unknown } | { message: string; url: string };
+export type Question = { message: string; schema: object } | { message: string; url: string };
 
 export type Reply =
   | { action: 'accept'; content?: Record<string, string | number | boolean> }
@@ -46,11 +46,13 @@ export function questionOf(params: {
   requestedSchema?: unknown;
 }): Question {
   const { message, url, requestedSchema } = params;
-  return typeof url === 'string' ? { message, url } : { message, schema: requestedSchema };
+  return typeof url === 'string'
+    ? { message, url }
+    : { message, schema: requestedSchema as object };
 }
 
 /** The end that a tool result is. */
-export function endingOf(result: { content?: unknown; isError?: unknown }): Ending {
+export function endingOf(result: Record<string, unknown>): Ending {
   const [first] = result.content as { text: string }[];
   return { text: first!.text, isError: result.isError === true };
 }

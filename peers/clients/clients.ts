@@ -13,6 +13,10 @@ export interface PeerClient {
   answers: ('form' | 'url')[];
   /** How it words a protocol error. */
   words?: (message: string) => string;
+  /** How it shows a form's schema, where it does not show all of it. */
+  shows?: (schema: object) => object;
+  /** Whether requests of the legacy era carry something of the modern one's envelope, too. */
+  sendsEnvelopeOnLegacy?: true;
   /** What was seen, for the table. */
   saw: string;
 }
@@ -24,6 +28,11 @@ const everyRoute = [
   ['legacy', 'stdio'],
 ] as const;
 
+const modernOnly = everyRoute.filter(([era]) => era === 'modern');
+const legacyOnly = everyRoute.filter(([era]) => era === 'legacy');
+
+const withoutDialect = (schema: object): object => ({ ...schema, $schema: undefined });
+
 export const clients: PeerClient[] = [
   {
     peer: '@modelcontextprotocol/inspector',
@@ -32,5 +41,53 @@ export const clients: PeerClient[] = [
     routes: [...everyRoute],
     answers: ['form', 'url'],
     saw: 'forms and links, accepted, declined and cancelled',
+  },
+  {
+    peer: '@ai-sdk/mcp',
+    program: 'aiSdk',
+    routes: [...everyRoute],
+    answers: ['form'],
+    saw: 'forms, accepted, declined and cancelled; links are refused; over stdio a server that takes more than a second to start is spoken to in 2025-11-25, unless the transport is told to wait',
+  },
+  {
+    peer: '@modelcontextprotocol/sdk',
+    part: 'Client',
+    program: 'sdkV1',
+    routes: legacyOnly,
+    answers: ['form', 'url'],
+    words: (message) => `MCP error -32021: ${message}`,
+    shows: withoutDialect,
+    saw: 'forms and links, accepted, declined and cancelled; over HTTP in a session; drops the `$schema` of a form',
+  },
+  {
+    peer: '@mastra/mcp',
+    program: 'mastra',
+    routes: [...everyRoute],
+    answers: ['form'],
+    sendsEnvelopeOnLegacy: true,
+    saw: 'forms, accepted, declined and cancelled; links are refused; sends a part of the 2026 envelope in 2025-11-25, too, and is not mistaken for it',
+  },
+  {
+    peer: 'mcporter',
+    program: 'mcporter',
+    routes: legacyOnly,
+    answers: [],
+    words: (message) => `MCP error -32021: ${message}`,
+    saw: 'cannot be asked: a clean error, or the fallback',
+  },
+  {
+    peer: '@openai/agents',
+    program: 'openaiAgents',
+    routes: modernOnly,
+    answers: [],
+    saw: 'cannot be asked: a clean error, or the fallback',
+  },
+  {
+    peer: '@modelcontextprotocol/inspector',
+    part: '--cli',
+    program: 'inspectorCli',
+    routes: [...everyRoute],
+    answers: [],
+    saw: 'cannot be asked: a clean error, or the fallback',
   },
 ];

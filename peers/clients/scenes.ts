@@ -1,5 +1,7 @@
-/** What every client has to see: the calls, the questions with their answers, and how each call
-ends. */
+/**
+ * What every client has to see: the calls, the questions with their answers, and how each call
+ * ends.
+ */
 import type { Ending, Question, Reply } from './adapter.js';
 
 export interface Scene {
@@ -29,7 +31,7 @@ const refused = (kind: string, resolver: string): { refused: string } => ({
   refused: `Client did not declare the ${kind} elicitation capability required by resolver '${resolver}'`,
 });
 
-const object = (properties: Record<string, unknown>, required: string[]): unknown => ({
+const object = (properties: Record<string, unknown>, required: string[]): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   properties,

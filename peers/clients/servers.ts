@@ -58,7 +58,8 @@ export function overStdio(story: Story, folder: string): Served {
   const log = join(folder, `${story}.log`);
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const file = fileURLToPath(new URL(stories[story].file, import.meta.url));
-  const script = 'cd "$1" && tee -a "$2" | "$3" --import tsx "$4"';
+  // `tee` writes to its standard output first: that is the log, so that it is never behind.
+  const script = 'cd "$1" && tee /dev/fd/3 3>&1 >>"$2" | "$3" --import tsx "$4"';
   const said = (): Message[] =>
     (existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [])
       .filter((line) => line !== '')

@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+import type { Ending } from '../adapter.js';
+
 export interface Printed {
   code: number;
   stdout: string;
@@ -22,4 +24,11 @@ export function run(name: string, args: string[], home: string): Promise<Printed
     );
     child.stdin!.end();
   });
+}
+
+/** The error in the last line that the Inspector printed; advice may stand before it. */
+export function errorIn(stderr: string): Ending {
+  const line = stderr.trim().split('\n').at(-1)!;
+  const { error } = JSON.parse(line) as { error: { message: string } };
+  return { text: error.message, isError: true };
 }

@@ -1,6 +1,6 @@
 /** The Inspector's `mcpdo`: a daemon holds the connection, and a command answers each question. */
 import { endingOf, questionOf, type Connect, type Ending, type Reply } from '../adapter.js';
-import { run, type Printed } from './command.js';
+import { errorIn, run, type Printed } from './command.js';
 
 interface Pending {
   elicitationId: string;
@@ -17,7 +17,7 @@ export const connect: Connect = async ({ server, era, person, home }) => {
   if (connected.code !== 0) throw new Error(connected.stderr);
 
   const endOf = async ({ stdout, stderr }: Printed): Promise<Ending> => {
-    if (stdout === '') return { text: errorIn(stderr), isError: true };
+    if (stdout === '') return errorIn(stderr);
     const result = JSON.parse(stdout) as { elicitationPending?: Pending; content: unknown };
     const pending = result.elicitationPending;
     if (pending === undefined) return endingOf(result);
@@ -33,10 +33,4 @@ export const connect: Connect = async ({ server, era, person, home }) => {
 function flagsOf(reply: Reply): string[] {
   if (reply.action !== 'accept') return [`--${reply.action}`];
   return [reply.content === undefined ? '--done' : JSON.stringify(reply.content)];
-}
-
-/** The message in the last line on standard error; advice may stand before it. */
-function errorIn(stderr: string): string {
-  const line = stderr.trim().split('\n').at(-1)!;
-  return (JSON.parse(line) as { error: { message: string } }).error.message;
 }
