@@ -5,7 +5,7 @@ import { run } from '../../test/stories/program.js';
 
 it('the adapters compile against the types that the clients are published with', async () => {
   const project = fileURLToPath(new URL('programs', import.meta.url));
-  const compiler = 'node_modules/typescript/bin/tsc';
+  const compiler = 'node_modules/typescript-7/bin/tsc';
   const { code, stdout } = await run(process.execPath, [compiler, '-p', project]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
 });
