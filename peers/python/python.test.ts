@@ -14,6 +14,12 @@ const suites = {
     over: EVERYWHERE,
     saw: 'same questions and results as the TypeScript client: forms, links, sampling, roots, batches, chains; accept, decline, cancel; tools, prompts, resources; a clean error or a fallback where it cannot be asked',
   },
+  'our client drives a server in Python': {
+    suite: () => import('./suites/toPython.js'),
+    peer: '`mcp` for Python, a server with `Resolve`',
+    over: EVERYWHERE,
+    saw: 'called with `startCall`, and finished with `resumeCall` in another process: forms, sampling, roots, batches, chains of three; decline, cancel; tampered state refused',
+  },
 };
 
 beforeAll(makeEnvironment);

@@ -1,0 +1,274 @@
+/** A server in Python with resolvers of its own, called with `mcp-resolve/client`. */
+import {
+  Client,
+  type ClientCapabilities,
+  type ElicitResult,
+  ProtocolError,
+} from '@modelcontextprotocol/client';
+import {
+  accept,
+  type Answers,
+  type Call,
+  cancel,
+  decline,
+  type OpenCall,
+  resumeCall,
+  startCall,
+} from 'mcp-resolve/client';
+import { describe, expect, test } from 'vitest';
+
+import { type Program, transportTo } from '../support/script.js';
+import { pythonServer, routes, serving } from '../support/servers.js';
+
+const EVERYTHING = { elicitation: { form: {} }, sampling: {}, roots: {} };
+
+const table = { name: 'book_table', arguments: { guests: 4 } };
+const first = ['seat', 'occasion', 'greeting', 'folders'].map(key);
+const answered: Answers = {
+  [key('seat')]: accept({ outside: true }),
+  [key('occasion')]: accept({ occasion: 'a birthday' }),
+  [key('greeting')]: {
+    role: 'assistant',
+    model: 'm',
+    content: { type: 'text', text: 'Four chairs, one warm welcome' },
+  },
+  [key('folders')]: { roots: [{ uri: 'file:///home/ada/tables' }] },
+};
+const approve = { [key('approval')]: accept({ approve: true }) };
+const remind = { [key('reminder')]: accept({ hours: 3 }) };
+const booked = {
+  guests: 4,
+  outside: true,
+  occasion: 'a birthday',
+  deposit: 20,
+  greeting: 'Four chairs, one warm welcome',
+  folder: 'file:///home/ada/tables',
+  reminder: 3,
+};
+
+describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
+  const atTable = (use: (client: Client) => Promise<void>) =>
+    serving(pythonServer, { via }, (server) => connected(server, { era: 'auto' }, use));
+
+  test('four questions come at once, then each that depends on an answer', async () => {
+    await atTable(async (client) => {
+      expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+      const opened = open(await startCall(client, table));
+      expect(Object.keys(opened.questions)).toEqual(first);
+      const approving = open(await opened.answer(answered));
+      expect(messages(approving)).toEqual({
+        [key('approval')]: 'A table for 4 takes a deposit of 20 euros. Pay it?',
+      });
+      const reminding = open(await approving.answer(approve));
+      expect(Object.keys(reminding.questions)).toEqual([key('reminder')]);
+      expect(endOf(await reminding.answer(remind))).toEqual(booked);
+    });
+  });
+
+  test('the tool is held to its output schema where its definition is at hand', async () => {
+    await atTable(async (client) => {
+      const { tools } = await client.listTools();
+      const toolDefinition = tools.find(({ name }) => name === table.name)!;
+      expect(Object.keys(toolDefinition.inputSchema.properties!)).toEqual(['guests']);
+      const opened = open(await startCall(client, table, { toolDefinition }));
+      const approving = open(await opened.answer(answered));
+      const reminding = open(await approving.answer(approve));
+      expect(endOf(await reminding.answer(remind))).toEqual(booked);
+    });
+  });
+
+  test('what is left open is asked again, and nothing else', async () => {
+    await atTable(async (client) => {
+      const opened = open(await startCall(client, table));
+      const { [key('occasion')]: later, ...rest } = answered;
+      const again = open(await opened.answer(rest));
+      expect(Object.keys(again.questions)).toEqual([key('occasion'), key('approval')]);
+      const reminding = open(await again.answer({ [key('occasion')]: later, ...approve }));
+      expect(endOf(await reminding.answer(remind))).toEqual(booked);
+    });
+  });
+
+  test('a no ends the call, or is an answer to those who can live with it', async () => {
+    await atTable(async (client) => {
+      const opened = open(await startCall(client, table));
+      const declined = await opened.answer({ ...answered, [key('seat')]: decline() });
+      expect(endOf(declined)).toBe(unresolved('seat', 'decline'));
+
+      const unnamed = { ...answered, [key('occasion')]: decline() };
+      const approving = open(await opened.answer(unnamed));
+      const cancelled = await approving.answer({ [key('approval')]: cancel() });
+      expect(endOf(cancelled)).toBe(unresolved('approval', 'cancel'));
+
+      const reminding = open(await approving.answer(approve));
+      const quiet = await reminding.answer({ [key('reminder')]: cancel() });
+      const { reminder: _, ...without } = { ...booked, occasion: 'decline' };
+      expect(endOf(quiet)).toMatchObject(without);
+    });
+  });
+
+  test('an answer of the wrong shape is an error of the tool, and can be given again', async () => {
+    await atTable(async (client) => {
+      const opened = open(await startCall(client, table));
+      const wrong = await opened.answer({ ...answered, [key('seat')]: accept({ outside: 'far' }) });
+      expect(endOf(wrong)).toContain('does not match the requested schema');
+      expect(Object.keys(open(await opened.answer(answered)).questions)).toEqual([key('approval')]);
+    });
+  });
+
+  test('a changed state, and a state with other arguments, are refused', async () => {
+    await atTable(async (client) => {
+      const { requestState = '', ...rest } = open(await startCall(client, table)).toJSON();
+      const middle = requestState.length >> 1;
+      const other = requestState[middle] === 'A' ? 'B' : 'A';
+      const changed = requestState.slice(0, middle) + other + requestState.slice(middle + 1);
+      const forged = resumeCall<'tools/call'>(client, { ...rest, requestState: changed });
+      expect(await refusalOf(forged.answer(answered))).toEqual(REFUSED);
+
+      const params = { ...table, arguments: { guests: 8 } };
+      const moved = resumeCall<'tools/call'>(client, { ...rest, params, requestState });
+      expect(await refusalOf(moved.answer(answered))).toEqual(REFUSED);
+    });
+  });
+
+  test('a saved call is finished by another process with the same key', async () => {
+    const env = { REQUEST_STATE_KEY: 'a key that two processes share, for tests' };
+    const inProcess = <T>(use: (client: Client) => Promise<T>) =>
+      serving(pythonServer, { via, env }, (server) => connected(server, { era: 'auto' }, use));
+    const saved = await inProcess(async (client) => {
+      const opened = open(await startCall(client, table));
+      return JSON.stringify(await opened.answer(answered));
+    });
+    await inProcess(async (client) => {
+      const approving = resumeCall<'tools/call'>(client, saved);
+      const reminding = open(await approving.answer(approve));
+      expect(endOf(await reminding.answer(remind))).toEqual(booked);
+    });
+  });
+});
+
+describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
+  const atTable = (people: People, use: (client: Client) => Promise<void>) =>
+    serving(pythonServer, { via }, (server) => connected(server, { era: 'legacy', people }, use));
+
+  test('the same questions come in the middle of one call, and end in the same booking', async () => {
+    const asked: string[] = [];
+    await atTable({ answers: { ...answered, ...approve, ...remind }, asked }, async (client) => {
+      expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
+      expect(endOf(await startCall(client, table))).toEqual(booked);
+    });
+    expect(asked).toEqual([...first, key('approval'), key('reminder')]);
+  });
+
+  test.each([
+    ['decline', decline()],
+    ['cancel', cancel()],
+  ])('a %s ends the call before anything else is asked', async (action, no) => {
+    const asked: string[] = [];
+    await atTable({ answers: { ...answered, [key('seat')]: no }, asked }, async (client) => {
+      expect(endOf(await startCall(client, table))).toBe(unresolved('seat', action));
+    });
+    expect(asked).toEqual([key('seat')]);
+  });
+});
+
+test.each(routes)(
+  'a client that cannot be asked gets a clean error, $era over $via',
+  async ({ via, mode }) => {
+    await serving(pythonServer, { via }, (server) =>
+      connected(server, { era: mode, capabilities: {} }, async (client) => {
+        const [code, message] = (await refusalOf(startCall(client, table))) as unknown[];
+        expect(code).toBe(-32021);
+        expect(message).toMatch(/^Client did not declare the form elicitation capability/);
+      }),
+    );
+  },
+);
+
+/** The wire key of a resolver of the server: its module, which is the program, and its name. */
+function key(resolver: string): string {
+  return `__main__:${resolver}`;
+}
+
+const REFUSED = [
+  -32602,
+  'Invalid or expired requestState',
+  { reason: 'invalid_request_state' },
+] as const;
+
+function unresolved(parameter: string, action: string): string {
+  return `Error executing tool book_table: Resolver for parameter '${parameter}' could not resolve: elicitation was ${action}`;
+}
+
+/** Who answers in the middle of a call, and what they were asked, by the keys of the other era. */
+interface People {
+  readonly answers: Answers;
+  readonly asked: string[];
+}
+
+interface Visit {
+  readonly era: 'auto' | 'legacy';
+  readonly capabilities?: ClientCapabilities;
+  readonly people?: People;
+}
+
+async function connected<T>(
+  server: string | Program,
+  { era, capabilities = EVERYTHING, people }: Visit,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client(
+    { name: 'peer-client', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: era } },
+  );
+  if (people !== undefined) letAnswer(client, people);
+  await client.connect(transportTo(server));
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+function letAnswer(client: Client, { answers, asked }: People): void {
+  const answer = (resolver: string): unknown => {
+    asked.push(key(resolver));
+    return answers[key(resolver)];
+  };
+  const topics = { outside: 'seat', occasion: 'occasion', approve: 'approval', hours: 'reminder' };
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    const [field] = params.mode === 'url' ? [] : Object.keys(params.requestedSchema.properties);
+    return answer(topics[field as keyof typeof topics]) as ElicitResult;
+  });
+  client.setRequestHandler('sampling/createMessage', () => answer('greeting') as never);
+  client.setRequestHandler('roots/list', () => answer('folders') as never);
+}
+
+function open(call: Call<'tools/call'>): OpenCall<'tools/call'> {
+  if (call.done) throw new Error(`finished: ${JSON.stringify(call.result)}`);
+  return call;
+}
+
+function messages({ questions }: OpenCall): Record<string, unknown> {
+  const told = Object.entries(questions).map(([key, { method, params }]) => {
+    return [key, method === 'elicitation/create' ? params.message : method] as const;
+  });
+  return Object.fromEntries(told);
+}
+
+/** The structured content of a finished call, or the text of its error. */
+function endOf(call: Call<'tools/call'>): unknown {
+  if (!call.done) throw new Error(`open: ${Object.keys(call.questions).join(', ')}`);
+  const { isError, structuredContent, content } = call.result;
+  const [text] = content;
+  return isError && text?.type === 'text' ? text.text : structuredContent;
+}
+
+async function refusalOf(request: Promise<unknown>): Promise<readonly unknown[]> {
+  try {
+    await request;
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    return [error.code, error.message, error.data];
+  }
+  throw new Error('the request was not refused');
+}
