@@ -20,6 +20,18 @@ const suites = {
     over: EVERYWHERE,
     saw: 'called with `startCall`, and finished with `resumeCall` in another process: forms, sampling, roots, batches, chains of three; decline, cancel; tampered state refused',
   },
+  'request state crosses between the languages': {
+    suite: () => import('./suites/tokens.js'),
+    peer: '`mcp` for Python, its request state',
+    over: '2026-07-28, HTTP and stdio',
+    saw: 'same token and claims: hand-written rounds begun in one language are finished in the other; what resolvers record is opened and asked anew; another key, audience or arguments refused',
+  },
+  "the Python SDK's own stories": {
+    suite: () => import('./suites/theirStories.js'),
+    peer: '`mcp` for Python, the stories in its sources',
+    over: '2026-07-28 and 2025-11-25, HTTP',
+    saw: 'its refund desk and mrtr clients are content with our servers, our refund desk client with its server',
+  },
 };
 
 beforeAll(makeEnvironment);

@@ -1,14 +1,8 @@
 /** A server in Python with resolvers of its own, called with `mcp-resolve/client`. */
-import {
-  Client,
-  type ClientCapabilities,
-  type ElicitResult,
-  ProtocolError,
-} from '@modelcontextprotocol/client';
+import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 import {
   accept,
   type Answers,
-  type Call,
   cancel,
   decline,
   type OpenCall,
@@ -17,10 +11,8 @@ import {
 } from 'mcp-resolve/client';
 import { describe, expect, test } from 'vitest';
 
-import { type Program, transportTo } from '../support/script.js';
+import { connected, endOf, open, REFUSED, refusalOf } from '../support/calls.js';
 import { pythonServer, routes, serving } from '../support/servers.js';
-
-const EVERYTHING = { elicitation: { form: {} }, sampling: {}, roots: {} };
 
 const table = { name: 'book_table', arguments: { guests: 4 } };
 const first = ['seat', 'occasion', 'greeting', 'folders'].map(key);
@@ -48,7 +40,7 @@ const booked = {
 
 describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
   const atTable = (use: (client: Client) => Promise<void>) =>
-    serving(pythonServer, { via }, (server) => connected(server, { era: 'auto' }, use));
+    serving(pythonServer, { via }, (server) => connected(server, {}, use));
 
   test('four questions come at once, then each that depends on an answer', async () => {
     await atTable(async (client) => {
@@ -133,7 +125,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
   test('a saved call is finished by another process with the same key', async () => {
     const env = { REQUEST_STATE_KEY: 'a key that two processes share, for tests' };
     const inProcess = <T>(use: (client: Client) => Promise<T>) =>
-      serving(pythonServer, { via, env }, (server) => connected(server, { era: 'auto' }, use));
+      serving(pythonServer, { via, env }, (server) => connected(server, {}, use));
     const saved = await inProcess(async (client) => {
       const opened = open(await startCall(client, table));
       return JSON.stringify(await opened.answer(answered));
@@ -147,8 +139,12 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
 });
 
 describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
-  const atTable = (people: People, use: (client: Client) => Promise<void>) =>
-    serving(pythonServer, { via }, (server) => connected(server, { era: 'legacy', people }, use));
+  const atTable = (people: People, use: (client: Client) => Promise<void>) => {
+    const letAnswer = (client: Client): void => answerFor(client, people);
+    return serving(pythonServer, { via }, (server) =>
+      connected(server, { era: 'legacy', letAnswer }, use),
+    );
+  };
 
   test('the same questions come in the middle of one call, and end in the same booking', async () => {
     const asked: string[] = [];
@@ -189,12 +185,6 @@ function key(resolver: string): string {
   return `__main__:${resolver}`;
 }
 
-const REFUSED = [
-  -32602,
-  'Invalid or expired requestState',
-  { reason: 'invalid_request_state' },
-] as const;
-
 function unresolved(parameter: string, action: string): string {
   return `Error executing tool book_table: Resolver for parameter '${parameter}' could not resolve: elicitation was ${action}`;
 }
@@ -205,31 +195,7 @@ interface People {
   readonly asked: string[];
 }
 
-interface Visit {
-  readonly era: 'auto' | 'legacy';
-  readonly capabilities?: ClientCapabilities;
-  readonly people?: People;
-}
-
-async function connected<T>(
-  server: string | Program,
-  { era, capabilities = EVERYTHING, people }: Visit,
-  use: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = new Client(
-    { name: 'peer-client', version: '1.0.0' },
-    { capabilities, versionNegotiation: { mode: era } },
-  );
-  if (people !== undefined) letAnswer(client, people);
-  await client.connect(transportTo(server));
-  try {
-    return await use(client);
-  } finally {
-    await client.close();
-  }
-}
-
-function letAnswer(client: Client, { answers, asked }: People): void {
+function answerFor(client: Client, { answers, asked }: People): void {
   const answer = (resolver: string): unknown => {
     asked.push(key(resolver));
     return answers[key(resolver)];
@@ -243,32 +209,9 @@ function letAnswer(client: Client, { answers, asked }: People): void {
   client.setRequestHandler('roots/list', () => answer('folders') as never);
 }
 
-function open(call: Call<'tools/call'>): OpenCall<'tools/call'> {
-  if (call.done) throw new Error(`finished: ${JSON.stringify(call.result)}`);
-  return call;
-}
-
 function messages({ questions }: OpenCall): Record<string, unknown> {
   const told = Object.entries(questions).map(([key, { method, params }]) => {
     return [key, method === 'elicitation/create' ? params.message : method] as const;
   });
   return Object.fromEntries(told);
-}
-
-/** The structured content of a finished call, or the text of its error. */
-function endOf(call: Call<'tools/call'>): unknown {
-  if (!call.done) throw new Error(`open: ${Object.keys(call.questions).join(', ')}`);
-  const { isError, structuredContent, content } = call.result;
-  const [text] = content;
-  return isError && text?.type === 'text' ? text.text : structuredContent;
-}
-
-async function refusalOf(request: Promise<unknown>): Promise<readonly unknown[]> {
-  try {
-    await request;
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    return [error.code, error.message, error.data];
-  }
-  throw new Error('the request was not refused');
 }

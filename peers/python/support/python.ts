@@ -31,15 +31,21 @@ export async function makeEnvironment(): Promise<void> {
   copyFileSync(requirements, installed);
 }
 
+interface OutputOptions {
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly from?: 'stdout' | 'stderr';
+}
+
 /** Runs a program to its end: what it printed, or an error with what it complained about. */
 export function output(
   command: string,
   args: readonly string[],
-  { input = '', cwd = folder }: { input?: string; cwd?: string } = {},
+  { input = '', cwd = folder, from = 'stdout' }: OutputOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const ended = (error: ExecFileException | null, stdout: string, stderr: string): void => {
-      if (error === null) resolve(stdout);
+      if (error === null) resolve(from === 'stdout' ? stdout : stderr);
       else reject(new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error }));
     };
     const child = execFile(command, args, { cwd, maxBuffer: 2 ** 26 }, ended);

@@ -19,7 +19,12 @@ export interface ServerOptions {
 
 /** The server of an example of this repository. */
 export function example(name: string): Program {
-  const file = fileURLToPath(new URL(`../../../examples/${name}/server.ts`, import.meta.url));
+  return ours(`../../examples/${name}/server.ts`);
+}
+
+/** A server in TypeScript, by its path from this folder. */
+export function ours(path: string): Program {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
   return { command: process.execPath, args: ['--import', 'tsx', file] };
 }
 

@@ -1,0 +1,28 @@
+/**
+ * The stories that the Python SDK ships with its sources: servers, and clients that check them.
+ * They are downloaded into the virtual environment and run from there; none of them is kept here.
+ */
+import { existsSync } from 'node:fs';
+
+import { output, python, sdkVersion, venv } from './python.js';
+
+const sources = `${venv}sources`;
+const examples = `${sources}/mcp-${sdkVersion}/examples`;
+
+/** What has a Python program find the stories. */
+export const findStories = { PYTHONPATH: examples };
+
+/** Downloads the sources of the SDK, unless they are there. */
+export async function fetchStories(): Promise<void> {
+  if (existsSync(examples)) return;
+  const exactly = ['--no-deps', '--no-binary', ':all:', `mcp==${sdkVersion}`];
+  await output(python, ['-m', 'pip', 'download', '--quiet', '--dest', sources, ...exactly]);
+  const archive = `${sources}/mcp-${sdkVersion}.tar.gz`;
+  await output(python, ['-m', 'tarfile', '--extract', archive, sources]);
+}
+
+/** Runs the client of a story against a server; it says OK, or ends with an error. */
+export function runTheirClient(story: string, url: string, ...flags: string[]): Promise<string> {
+  const args = ['-m', `stories.${story}.client`, '--http', url, ...flags];
+  return output(python, args, { cwd: examples, from: 'stderr' });
+}

@@ -1,0 +1,32 @@
+"""Says how the Python SDK reads a token, and writes one, and digests arguments, as JSON."""
+
+import json
+import sys
+
+from mcp.server import request_state
+from mcp.server.auth.provider import AccessToken, principal_components
+from mcp.server.mcpserver import AESGCMRequestStateCodec
+
+given = json.load(sys.stdin)
+codec = AESGCMRequestStateCodec([given["key"]])
+
+
+
+def principal_of(sub: str) -> str:
+    """What a token of an authenticated person is bound to, where nothing else is configured."""
+    token = AccessToken(token="t", client_id="app", scopes=[], subject=sub, claims={"iss": "https://id.example"})
+    return request_state.compact_json(principal_components(token))
+
+
+# The digest and the principal have no public name; the version of the SDK is pinned.
+told = {
+    "plaintext": codec.unseal(given["token"]).decode(),
+    "token": codec.seal(given["plaintext"].encode()),
+    "digests": [
+        request_state._request_identity("tools/call", {"arguments": json.loads(text)})[1]
+        for text in given["arguments"]
+    ],
+    "bound": request_state._principal_matches(given["claim"], given["principal"]),
+    "principals": [principal_of(sub) for sub in given["subjects"]],
+}
+print(json.dumps(told))
