@@ -80,7 +80,7 @@ function rowOf({ over, revision }: (typeof runs)[number]): Row {
   const except =
     over === 'HTTP'
       ? ''
-      : `, except for checks that meet supergateway ${gatewayVersion} in front and not the server: \`Host\` headers, streams across requests`;
+      : `, except for checks that meet supergateway ${gatewayVersion} in front and not the server: headers of HTTP, streams across requests`;
   const warning =
     revision === '2026-07-28' ? '; one warning on purpose: `ignore-extra-params`' : '';
   return {
