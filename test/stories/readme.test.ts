@@ -23,6 +23,17 @@ const program = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
 
 const shownSchema = JSON.parse(/```json\n(.*?)```/s.exec(readme)?.[1] ?? 'null') as object;
 
+const ENTRIES = {
+  'mcp-resolve': main,
+  'mcp-resolve/engine': engine,
+  'mcp-resolve/node': node,
+  'mcp-resolve/client': client,
+  'mcp-resolve/once': once,
+  'mcp-resolve/graph': graph,
+  'mcp-resolve/testing': testing,
+  'mcp-resolve/otel': otel,
+};
+
 let project: string;
 
 beforeAll(async () => {
@@ -94,22 +105,28 @@ describe.concurrent('the program of the README', () => {
   );
 });
 
+describe('the exports of the package', () => {
+  it('are the entries that the README lists, and the manifest', async () => {
+    const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+      exports: object;
+      typesVersions: { '*': object };
+    };
+    const entries = Object.keys(ENTRIES).map((name) => name.replace('mcp-resolve', '.'));
+    expect(Object.keys(manifest.exports).sort()).toEqual([...entries, './package.json'].sort());
+    // The same once more, for compilers that do not read "exports".
+    const subpaths = Object.keys(manifest.typesVersions['*']).map((name) => `./${name}`);
+    expect(['.', ...subpaths].sort()).toEqual(entries.sort());
+  });
+});
+
 describe('the README', () => {
   it('has at most 120 lines', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
-  it('lists every function and class of the package, and nothing else', () => {
-    const table = readme.split('\n').filter((line) => line.startsWith('| `'));
-    const names = table.flatMap((line) => {
-      const [, exported = '', meaning = ''] = line.split('|');
-      const column = exported.includes('mcp-resolve/') ? meaning : exported;
-      return [...column.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name);
-    });
-    const exported = [main, node, engine, client, once, graph, testing, otel].flatMap((entry) =>
-      Object.keys(entry),
-    );
-    expect(names.sort()).toEqual(exported.sort());
+  it('lists every entry with every function and class of it, and nothing else', () => {
+    const named = Object.entries(ENTRIES).map(([name, entry]) => [name, Object.keys(entry).sort()]);
+    expect(documented()).toEqual(Object.fromEntries(named));
   });
 
   it('links to files that exist', () => {
@@ -118,3 +135,22 @@ describe('the README', () => {
     expect(links.length).toBeGreaterThan(4);
   });
 });
+
+/** The names in the table of the README, by entry. */
+function documented(): Record<string, string[]> {
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  const found = rows.flatMap((row) => {
+    const [, exported = '', meaning = ''] = row.split('|');
+    const subpaths = [...exported.matchAll(/`(mcp-resolve\/\w+)`/g)].map(([, name]) => name!);
+    if (subpaths.length === 0) return [['mcp-resolve', exported] as const];
+    // A row may have several entries: their names are told apart by a semicolon.
+    const parts = subpaths.length === 1 ? [meaning] : meaning.split(';');
+    return subpaths.map((name, index) => [name, parts[index] ?? ''] as const);
+  });
+  const names: Record<string, string[]> = {};
+  for (const [entry, text] of found) {
+    const more = [...text.matchAll(/`(\w+)[(`]/g)].map(([, name]) => name!);
+    names[entry] = [...(names[entry] ?? []), ...more].sort();
+  }
+  return names;
+}

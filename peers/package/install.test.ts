@@ -1,0 +1,120 @@
+/** The packed package, installed into an empty project, asks and runs, and brings its command. */
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type Row, writeReport } from '../support/report.js';
+import {
+  install,
+  installedVersion,
+  type Manager,
+  MANAGERS,
+  pack,
+  runCommand,
+  versionOf,
+} from './projects.js';
+
+const SDK = '@modelcontextprotocol/server';
+
+/** The oldest SDK that the package takes, and the newest that there is. */
+const SDKS = ['2.4.0', '2'] as const;
+const FILES = ['server.mjs', 'server.cjs'] as const;
+const CALLS = FILES.flatMap((file) =>
+  (['auto', 'legacy'] as const).map((mode) => ({ file, mode })),
+);
+/** The calls, the command and the version. */
+const CHECKS = CALLS.length + 2;
+
+const rows: Row[] = [];
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-install-'));
+  tarball = await pack(folder);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(MANAGERS)('installed by %s', (manager) => {
+  describe.each(SDKS)(`beside ${SDK}@%s`, (sdk) => {
+    let project: string;
+    let passed = 0;
+
+    beforeAll(async () => {
+      project = path.join(folder, `${manager}-${sdk}`);
+      await install(manager, project, [tarball, `${SDK}@${sdk}`, 'zod@4']);
+    });
+
+    it('gets the SDK that was asked for', async () => {
+      expect(await installedVersion(project, SDK)).toMatch(
+        sdk === '2' ? /^2\.\d+\.\d+$/ : /^2\.4\.0$/,
+      );
+      passed += 1;
+    });
+
+    it.each(CALLS)('asks and runs: $file, $mode', async ({ file, mode }) => {
+      expect(await book(project, file, mode)).toEqual({
+        asked: ['A table for 4?'],
+        text: `booked for 4, as a ${file === 'server.mjs' ? 'module' : 'script'}`,
+        protocol: mode === 'legacy' ? '2025-11-25' : '2026-07-28',
+      });
+      passed += 1;
+    });
+
+    it('has the command', async () => {
+      const version = await installedVersion(project, 'mcp-resolve');
+      expect(await runCommand(project, '--version')).toBe(`${version}\n`);
+      for (const file of FILES) {
+        expect(await runCommand(project, 'explain', file)).toContain('tool book_table\n');
+      }
+      passed += 1;
+    });
+
+    afterAll(async () => {
+      if (passed === CHECKS) rows.push(await rowOf(manager, project, passed));
+    });
+  });
+});
+
+/** The table is of a whole run in which nothing failed. */
+afterAll(() => {
+  const whole = rows.length === MANAGERS.length * SDKS.length;
+  if (whole) writeReport('package', 'npm run test:install', rows);
+});
+
+async function book(
+  project: string,
+  file: string,
+  mode: 'auto' | 'legacy',
+): Promise<{ asked: string[]; text: unknown; protocol: string | undefined }> {
+  const asked: string[] = [];
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client(
+    { name: 'guest', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode } },
+  );
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message);
+    return { action: 'accept', content: { confirm: true } };
+  });
+  const args = [file, 'serve'];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: project }));
+  const { content } = await client.callTool({ name: 'book_table', arguments: { guests: 4 } });
+  const protocol = client.getNegotiatedProtocolVersion();
+  await client.close();
+  return { asked, text: content[0]?.type === 'text' ? content[0].text : content, protocol };
+}
+
+async function rowOf(manager: Manager, project: string, passed: number): Promise<Row> {
+  return {
+    peer: manager,
+    version: await versionOf(manager),
+    over: '2026-07-28 and 2025-11-25, stdio',
+    saw: `the packed package beside ${SDK} ${await installedVersion(project, SDK)}: a tool that asks and runs, from ESM and CommonJS, and the command`,
+    passed,
+    failed: 0,
+  };
+}

@@ -1,0 +1,24 @@
+/** A server as a consumer writes it, in ESM: one tool, which asks before it runs. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { argsOf, confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { serveStdio } from 'mcp-resolve/node';
+import * as z from 'zod';
+
+const Booking = z.object({ guests: z.number() });
+const approval = resolver({ guests: argsOf(Booking).guests }, ({ guests }) =>
+  confirm(`A table for ${guests}?`),
+);
+
+export const bookTable = defineTool(
+  'book_table',
+  { description: 'Book a table.', inputSchema: Booking, resolve: { approved: approval } },
+  ({ guests }) => `booked for ${guests}, as a module`,
+);
+
+export function buildServer() {
+  const server = new McpServer({ name: 'tables', version: '1.0.0' });
+  install(server, [bookTable]);
+  return server;
+}
+
+if (process.argv[2] === 'serve') serveStdio(buildServer);

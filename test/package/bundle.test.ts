@@ -1,0 +1,105 @@
+/**
+ * What a bundler keeps of the package. A server pays for what it imports: nothing of the test kit,
+ * the pictures, the traces or the command comes along with the core.
+ *
+ * Needs a build in `dist/`; `npm test` makes one first.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DIST = path.join(ROOT, 'dist');
+
+const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  exports: Record<string, { import?: { default: string } }>;
+};
+/** Every entry by the name under which it is imported, with its file. */
+const entries = Object.entries(manifest.exports).flatMap(([subpath, conditions]) =>
+  conditions.import === undefined
+    ? []
+    : [[`mcp-resolve${subpath.slice(1)}`, path.join(ROOT, conditions.import.default)] as const],
+);
+
+/** Bundles a program that imports the package from its build; gives the code. */
+async function bundle(program: string): Promise<string> {
+  const build = await rolldown({
+    input: 'program',
+    external: [/^node:/, /^@modelcontextprotocol\//, /^@opentelemetry\//],
+    tsconfig: false,
+    resolve: { alias: Object.fromEntries(entries.map(([name, file]) => [`${name}$`, file])) },
+    plugins: [
+      {
+        name: 'program',
+        resolveId: (id) => (id === 'program' ? id : undefined),
+        load: (id) => (id === 'program' ? program : undefined),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'esm' });
+  await build.close();
+  return output.map((file) => (file.type === 'chunk' ? file.code : '')).join('\n');
+}
+
+/** The names that code declares at its top. */
+function namesIn(code: string): string[] {
+  const declarations = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)/gm;
+  return [...code.matchAll(declarations)].map(([, name]) => name!);
+}
+
+/** The names that the build declares in and outside of a folder of the sources. */
+function namesOf(inside: (source: string) => boolean): Set<string> {
+  const builds = readdirSync(DIST).filter((file) => file.endsWith('.mjs'));
+  const regions = builds.flatMap((file) =>
+    readFileSync(path.join(DIST, file), 'utf8').split('//#region ').slice(1),
+  );
+  return new Set(regions.filter(inside).flatMap(namesIn));
+}
+
+const FOR_DEVELOPERS = /^src\/(workbench|cli|testing|explain|otel)\b/;
+const elsewhere = namesOf((source) => !FOR_DEVELOPERS.test(source));
+const forDevelopers = [...namesOf((source) => FOR_DEVELOPERS.test(source))].filter(
+  (name) => !elsewhere.has(name),
+);
+
+/** What of the workbench is in a bundle. */
+async function workbenchIn(program: string): Promise<string[]> {
+  const kept = new Set(namesIn(await bundle(program)));
+  return forDevelopers.filter((name) => kept.has(name));
+}
+
+describe('a bundle', () => {
+  it.each(entries.map(([name]) => name))(
+    'keeps nothing of %s when nothing is used',
+    async (name) => {
+      expect(await bundle(`import '${name}';`)).toBe('');
+      expect(await bundle(`import * as all from '${name}';`)).toBe('');
+    },
+  );
+
+  it('of defineTool has nothing that is for developers', async () => {
+    const program = `import { defineTool } from 'mcp-resolve'; console.log(defineTool);`;
+    expect(namesIn(await bundle(program))).toContain('defineTool');
+    expect(await workbenchIn(program)).toEqual([]);
+  });
+
+  it.each(['mcp-resolve', 'mcp-resolve/node', 'mcp-resolve/engine', 'mcp-resolve/once'])(
+    'of all of %s has nothing that is for developers',
+    async (name) => {
+      expect(await workbenchIn(`export * from '${name}';`)).toEqual([]);
+    },
+  );
+
+  // So that the tests above can fail: where the workbench is imported, it is seen.
+  it.each([
+    ['mcp-resolve/testing', 'bothEras'],
+    ['mcp-resolve/graph', 'explainSvg'],
+    ['mcp-resolve/otel', 'otelEvents'],
+  ])('of %s has %s', async (name, used) => {
+    expect(await workbenchIn(`import { ${used} } from '${name}'; console.log(${used});`)).toContain(
+      used,
+    );
+  });
+});
