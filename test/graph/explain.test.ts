@@ -177,6 +177,7 @@ describe('explain', () => {
     [z.object({ a: z.string() }), 'object'],
     [z.unknown(), 'any'],
     [z.lazy(() => z.boolean()), 'boolean'],
+    [z.json(), 'string | number | boolean | null | any[] | object'],
   ])('puts the type of an argument in words ($1)', (type, words) => {
     const tool = defineTool('t', { inputSchema: z.object({ x: type }) }, () => 'done');
     expect(explain(tool).arguments).toMatchObject([{ name: 'x', type: words }]);

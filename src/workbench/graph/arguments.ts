@@ -38,7 +38,7 @@ function argument(name: string, arms: readonly Arm[]): ExplainedArgument {
   return {
     name,
     required: arms.every(({ required }) => required.includes(name)),
-    type: either(schemas.map(typeWords)),
+    type: either(schemas.map((schema) => typeWords(schema))),
     ...(typeof description === 'string' && { description }),
   };
 }
@@ -72,19 +72,33 @@ function together(one: Arm, other: Arm): Arm {
 /** More choices than anybody reads. */
 const SHOWN_CHOICES = 6;
 
-/** The type of a property, as an author would write it. */
-function typeWords(schema: JsonSchema): string {
-  const target = followReference(schema);
-  const { $defs } = schema;
-  if (target.const !== undefined) return JSON.stringify(target.const);
-  if (Array.isArray(target.enum)) return choice(target.enum);
-  const members = target.anyOf ?? target.oneOf;
+/** The words for what references lead to. */
+type Known = Map<string, string>;
+
+/** The type of a property, as an author would write it; a recursive one is `any` inside itself. */
+function typeWords(schema: JsonSchema, known: Known = new Map()): string {
+  const { $ref, $defs } = schema;
+  if (typeof $ref !== 'string') return wordsFor(schema, known);
+  const before = known.get($ref);
+  if (before !== undefined) return before;
+  known.set($ref, 'any');
+  const words = wordsFor({ ...followReference(schema), $defs }, known);
+  known.set($ref, words);
+  return words;
+}
+
+function wordsFor(schema: JsonSchema, known: Known): string {
+  const { $defs, type, items } = schema;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return choice(schema.enum);
+  const members = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(members)) {
-    return either(members.filter(isObject).map((member) => typeWords({ $defs, ...member })));
+    return either(members.filter(isObject).map((member) => typeWords({ $defs, ...member }, known)));
   }
-  if (Array.isArray(target.type)) return either(target.type.map(String));
-  if (target.type === 'array') return listOf(target.items, $defs);
-  return typeof target.type === 'string' ? target.type : 'any';
+  if (Array.isArray(type)) return either(type.map(String));
+  if (type === 'array')
+    return listOf(isObject(items) ? typeWords({ $defs, ...items }, known) : 'any');
+  return typeof type === 'string' ? type : 'any';
 }
 
 function choice(values: readonly unknown[]): string {
@@ -92,8 +106,7 @@ function choice(values: readonly unknown[]): string {
   return either(values.length > SHOWN_CHOICES ? [...shown, '…'] : shown);
 }
 
-function listOf(items: unknown, $defs: unknown): string {
-  const words = isObject(items) ? typeWords({ $defs, ...items }) : 'any';
+function listOf(words: string): string {
   return words.includes(' ') ? `(${words})[]` : `${words}[]`;
 }
 
