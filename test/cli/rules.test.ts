@@ -239,4 +239,11 @@ describe('definitions in factories', () => {
   ])('are not found %s', (_, source) => {
     expect(linesOf(source)).toEqual([]);
   });
+
+  it('are found behind more code and more data than anybody writes by hand', () => {
+    const factory = `function build() { defineTool('t', {}, f); return new McpServer(i); }`;
+    const functions = 'function f() { return { a: 1 }; }\n'.repeat(20_000);
+    const data = `const data = '${'a'.repeat(1_000_000)}';\n`;
+    expect(linesOf(`${functions}${data}${factory}`)).toEqual([20_002]);
+  });
 });

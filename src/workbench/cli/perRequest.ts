@@ -29,22 +29,20 @@ type Block = readonly [start: number, end: number];
 
 /** The bodies of functions. */
 function blocksIn(code: string): Block[] {
-  const open: number[] = [];
+  const open: { readonly start: number; readonly head: string }[] = [];
   const blocks: Block[] = [];
-  for (const { 0: brace, index } of code.matchAll(/[{}]/g)) {
-    if (brace === '{') {
-      open.push(index);
-      continue;
-    }
-    const start = open.pop();
-    if (start !== undefined && isFunctionHead(code.slice(0, start))) blocks.push([start, index]);
+  let headStart = 0;
+  for (const { 0: mark, index } of code.matchAll(/[;{}]/g)) {
+    if (mark === '{') open.push({ start: index, head: code.slice(headStart, index) });
+    const block = mark === '}' ? open.pop() : undefined;
+    if (block !== undefined && isFunctionHead(block.head)) blocks.push([block.start, index]);
+    headStart = index + 1;
   }
   return blocks;
 }
 
 /** What stands before the body of a function: an arrow, or parameters that no keyword explains. */
-function isFunctionHead(before: string): boolean {
-  const head = /[^;{}]*$/.exec(before)?.[0] ?? '';
+function isFunctionHead(head: string): boolean {
   if (/=>\s*$/.test(head)) return true;
   return (
     /\)\s*(?::[^;{}=]+)?$/.test(head) &&
