@@ -37,6 +37,10 @@ beforeAll(async () => {
   await write('leaves.js', [`process.exit(0);`]);
   await write('syntax.js', [`export const price = {`, `  amount: 1`, `  currency: 'EUR',`, `};`]);
   await write('typo.ts', [`export const price: = 3;`]);
+  await write('breaks.js', [
+    `export * from './server.js';`,
+    `JSON.stringify = () => { throw new Error('broken'); };`,
+  ]);
   await write('absent.js', [`import 'there-is-no-such-package';`]);
   await write('cycle.js', [
     `import { defineTool, resolver } from 'mcp-resolve';`,
@@ -154,6 +158,12 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(words);
     expect(stderr.match(/^\s*at /gm)?.length ?? 0).toBeLessThan(2);
+  });
+
+  it('fails with a stack, and not silently, where nobody foresaw what went wrong', async () => {
+    const ended = await project.command('explain', 'breaks.js', '--format', 'json');
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/^Error: broken\n {4}at JSON\.stringify .*breaks\.js:2:/);
   });
 
   it('shows a graph that cannot work with its code and its path, and the code 1', async () => {

@@ -2,6 +2,7 @@
  * The command, from what was typed to the exit code. The process is ended here, because a module
  * that was loaded may have left a server or a timer behind.
  */
+import { inspect } from 'node:util';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { runCheck } from './checkCommand.js';
 import { readCommandLine } from './commandLine.js';
@@ -24,12 +25,17 @@ interface Printed {
 async function run(typed: readonly string[]): Promise<void> {
   const print = takeStandardOutput();
   const { text, exitCode } = await outcomeOf(typed).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    process.stderr.write(`${error.code === undefined ? '' : `${error.code}: `}${error.message}\n`);
-    return { text: '', exitCode: error.exitCode };
+    process.stderr.write(`${complaintOf(error)}\n`);
+    return { text: '', exitCode: error instanceof Failure ? error.exitCode : EXIT.failed };
   });
   await print(text);
   process.exit(exitCode);
+}
+
+/** A mistake of ours has a stack, so that it can be reported. */
+function complaintOf(error: unknown): string {
+  if (!(error instanceof Failure)) return inspect(error);
+  return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
 }
 
 async function outcomeOf(typed: readonly string[]): Promise<Printed> {
