@@ -121,6 +121,11 @@ test('what fails on one era says which, and stays the same error', async () => {
 
   await expect(failing).rejects.toBe(failure);
   expect(failure.message).toBe('On the legacy era: expected 1');
+
+  const atOnce = (): never => {
+    throw new Error('expected 2');
+  };
+  await expect(bothEras(atOnce)).rejects.toThrow('On the modern era: expected 2');
 });
 
 test('a function that forgets the era, or the run, is told so', async () => {
@@ -130,6 +135,9 @@ test('a function that forgets the era, or the run, is told so', async () => {
     `bothEras(): its function was called for the legacy era and ran the modern one: ${example}.`,
   );
   expect(await difference(bothEras((async () => undefined) as never))).toBe(
+    `bothEras(): its function returns the run that is compared: ${example}.`,
+  );
+  expect(await difference(bothEras((() => undefined) as never))).toBe(
     `bothEras(): its function returns the run that is compared: ${example}.`,
   );
   expect(await difference(bothEras({} as never))).toBe(`bothEras() takes a function: ${example}.`);

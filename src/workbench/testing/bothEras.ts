@@ -38,23 +38,31 @@ export async function bothEras<R extends Run>(fn: (era: Era) => Promise<R>): Pro
 const EXAMPLE = 'bothEras((era) => run(payInvoice, args, { era, answers }))';
 
 async function runOf<R extends Run>(fn: (era: Era) => Promise<R>, era: Era): Promise<R> {
-  const run: unknown = await fn(era).catch((error: unknown) => {
-    throw inEra(era, error);
-  });
-  if (!isObject(run) || typeof run.era !== 'string') {
+  const run = await inEra(era, fn);
+  if (!isRun(run)) {
     throw new TypeError(`bothEras(): its function returns the run that is compared: ${EXAMPLE}.`);
   }
-  if (run.era === era) return run as unknown as R;
+  if (run.era === era) return run;
   throw new TypeError(
     `bothEras(): its function was called for the ${era} era and ran the ${run.era} one: ${EXAMPLE}.`,
   );
 }
 
-/** The same error, so that a test runner shows it as its own. */
-function inEra(era: Era, error: unknown): unknown {
-  if (!(error instanceof Error) || Object.isFrozen(error)) return error;
-  error.message = `On the ${era} era: ${error.message}`;
-  return error;
+/** Programs in JavaScript forget to return it. */
+function isRun(run: unknown): run is Run {
+  return isObject(run) && typeof run.era === 'string';
+}
+
+/** What it throws stays the same error, so that a test runner shows it as its own. */
+async function inEra<R>(era: Era, fn: (era: Era) => Promise<R>): Promise<R> {
+  try {
+    return await fn(era);
+  } catch (error) {
+    if (error instanceof Error && !Object.isFrozen(error)) {
+      error.message = `On the ${era} era: ${error.message}`;
+    }
+    throw error;
+  }
 }
 
 function endsDiffer(modern: Run, legacy: Run): string[] {
