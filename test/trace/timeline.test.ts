@@ -160,6 +160,13 @@ round 1 · tools/call · 100.0 ms · completed
     expect(printed).toContain(`? asks a form: Refund? ${'x'.repeat(52)}...\n`);
   });
 
+  test('lets no text of a question steer the terminal', () => {
+    const message = 'Refund \u001b[2J900 euros?';
+    const printed = timeline(call([started(0), asked('a', 0, { message })]));
+
+    expect(printed).toContain('? asks a form: Refund \ufffd[2J900 euros?\n');
+  });
+
   test('tells minutes from milliseconds', () => {
     const events = call([
       started(0),
@@ -170,6 +177,9 @@ round 1 · tools/call · 100.0 ms · completed
 
     expect(timeline(events)).toContain('round 1 · tools/call · 1.5 s · asked');
     expect(timeline(events)).toContain('(2 min 5 s later)');
+
+    const almost = call([started(0), completed(119_600, 119_600, 'completed')]);
+    expect(timeline(almost)).toContain('tools/call · 2 min 0 s · completed');
   });
 });
 

@@ -1,4 +1,6 @@
 /** What happened in a round, one row for each resolver: when it ran or waited, and what came of it. */
+import { isObject } from '../../define/schema.js';
+import { showable } from '../graph/glyphs.js';
 import type { StepEvent, TracedRound } from './calls.js';
 
 /** A stretch of time, in milliseconds from the beginning of the round. */
@@ -125,8 +127,8 @@ const LONGEST_TEXT = 60;
 
 /** What a question says, where events carry it. */
 function textOf(question: unknown): string {
-  const { message } = { ...(question as object | undefined) } as { readonly message?: unknown };
+  const message = isObject(question) ? question.message : undefined;
   if (typeof message !== 'string') return '';
-  const line = message.replace(/\s+/g, ' ').trim();
+  const line = showable(message);
   return `: ${line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}...` : line}`;
 }

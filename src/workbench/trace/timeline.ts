@@ -153,5 +153,6 @@ function barsOf(stretches: readonly Stretch[], lasts: number, pen: Pen): string 
 function shown(ms: number): string {
   if (ms < 1000) return `${ms.toFixed(1)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
