@@ -92,7 +92,7 @@ function assertFile(file: string, shown: string): void {
     const hint = example === undefined ? '' : `, such as ${path.join(shown, example)}`;
     throw new Failure(`${shown} is a directory: give the module that defines the tools${hint}.`);
   }
-  const stem = /\.[cm]?[jt]s$/.test(file) ? shown.replace(/\.[cm]?[jt]s$/, '') : shown;
+  const stem = shown.replace(/\.[cm]?[jt]s$/, '');
   const meant = EXTENSIONS.map((end) => `${stem}${end}`).find((name) => existsSync(name));
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
   throw new Failure(`There is no file ${shown}${hint}.`);

@@ -80,19 +80,15 @@ const DESTROYS = ['delete', 'remove', 'destroy', 'erase', 'purge', 'wipe'];
 const MOVES_MONEY = ['refund', 'pay', 'payout', 'transfer', 'charge', 'withdraw'];
 
 function isDestructive(definition: AnyDefinition): boolean {
-  const { readOnlyHint, destructiveHint } = annotationsOf(definition) ?? NOTHING_SAID;
-  if (!isKind(definition, 'tool') || readOnlyHint === true) return false;
-  if (destructiveHint !== undefined) return destructiveHint;
+  if (!isTool(definition)) return false;
+  const { annotations } = definition['~definition'].metadata;
+  if (annotations?.readOnlyHint === true) return false;
+  if (annotations?.destructiveHint !== undefined) return annotations.destructiveHint;
   return wordsIn(definition.name).some((word) => [...DESTROYS, ...MOVES_MONEY].includes(word));
 }
 
-type Annotations = NonNullable<Tool['~definition']['metadata']['annotations']>;
-
-const NOTHING_SAID: Annotations = {};
-
-function annotationsOf(definition: AnyDefinition): Annotations | undefined {
-  if (!isKind(definition, 'tool')) return undefined;
-  return (definition as Tool)['~definition'].metadata.annotations;
+function isTool(definition: AnyDefinition): definition is Tool {
+  return isKind(definition, 'tool');
 }
 
 /** How often clients of the SDK answer questions in one call, before they give up. */
@@ -101,12 +97,12 @@ const CLIENT_ROUNDS = 10;
 /** A client gives up on a chain that is too long. */
 function rounds({ explanation }: Subject): Finding[] {
   const { declaredRounds, atMostRounds, chain } = explanation;
-  const give = `and clients give up after ${CLIENT_ROUNDS}`;
+  const limit = `and clients give up after ${CLIENT_ROUNDS}`;
   if (declaredRounds - 1 > CLIENT_ROUNDS) {
     return [
       error(
         'too-many-rounds',
-        `it asks up to ${declaredRounds - 1} times in a row, ${give}: put questions into one form, or let them not need each other (${chain.join(' -> ')})`,
+        `it asks up to ${declaredRounds - 1} times in a row, ${limit}: put questions into one form, or let them not need each other (${chain.join(' -> ')})`,
       ),
     ];
   }
@@ -114,7 +110,7 @@ function rounds({ explanation }: Subject): Finding[] {
   return [
     hint(
       'too-many-rounds',
-      `its longest chain has ${atMostRounds - 1} resolvers, ${give}: declare with asks which of them ask`,
+      `its longest chain has ${atMostRounds - 1} resolvers, ${limit}: declare with asks which of them ask`,
     ),
   ];
 }
