@@ -115,5 +115,12 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
         '2 definitions, 1 error, 0 hints',
       ],
     });
+    expect(await check('factory.js', 'made', '--factory', 'buildServer')).toMatchObject({
+      code: 1,
+    });
+    expect(await check('factory.js', 'ping', '--factory', 'buildServer')).toEqual({
+      code: 0,
+      lines: ['1 definition, 0 errors, 0 hints'],
+    });
   });
 });

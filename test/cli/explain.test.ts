@@ -99,6 +99,19 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     ]);
   });
 
+  it('writes a file of its own for each of two definitions of one name', async () => {
+    await project.write('twins.js', [
+      `import { definePrompt, defineTool } from 'mcp-resolve';`,
+      `const messages = [];`,
+      `export const tool = defineTool('trip', {}, () => 'done');`,
+      `export const prompt = definePrompt('Trip', {}, () => ({ messages }));`,
+    ]);
+    const { stdout } = await project.command('explain', 'twins.js', '--out', 'twins/');
+    expect(stdout).toBe('twins/trip.txt\ntwins/Trip-2.txt\n');
+    const second = await readFile(path.join(project.directory, 'twins/Trip-2.txt'), 'utf8');
+    expect(second).toMatch(/^prompt Trip\n/);
+  });
+
   it('uses colours only where they are wanted', async () => {
     const plain = await project.command('explain', 'one.js');
     const colored = await project.command('explain', 'one.js', '--color');

@@ -4,9 +4,9 @@ import { kindOf } from '../../define/brand.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
-import { chosen } from './explainCommand.js';
 import { callFactory } from './factory.js';
 import { EXIT, Failure } from './failure.js';
+import { chosen } from './find.js';
 import { loadModule } from './load.js';
 import type { Loaded } from './load.js';
 import { didYouMean } from './near.js';
@@ -30,15 +30,14 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
   assertCodes(command.allow);
   try {
     const loaded = await loadModule(command.file, command.timeoutMs);
-    const calls = await factoryCalls(loaded, command);
-    const definitions = chosen(command, [
-      ...new Set([...loaded.definitions, ...calls.slice(0, 1).flat()]),
-    ]);
+    const made = await callFactory(loaded, command);
+    const madeAgain = await callFactory(loaded, command);
+    const definitions = chosen(command, [...new Set([...loaded.definitions, ...made])]);
     const findings = [
       ...definitions.flatMap(findingsIn),
       ...duplicates(definitions),
-      ...madePerRequest(loaded, calls),
-    ].filter(({ code }) => !command.allow.includes(code));
+      ...madePerRequest(loaded, made, madeAgain),
+    ].filter((finding) => isAskedFor(finding, command));
     return report(findings, definitions.length);
   } catch (error) {
     // A graph that does not check is what was looked for.
@@ -47,21 +46,16 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
   }
 }
 
+function isAskedFor({ code, definition }: Finding, { allow, name }: CheckCommand): boolean {
+  const isElsewhere = name !== undefined && definition !== undefined && definition !== name;
+  return !isElsewhere && !allow.includes(code);
+}
+
 function assertCodes(codes: readonly string[]): void {
   const known: readonly string[] = RULE_CODES;
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
   throw new Failure(`--allow: there is no code '${unknown}' ${didYouMean(unknown, known)}.`);
-}
-
-/** What a factory makes for one request, and what it makes for the next. */
-async function factoryCalls(
-  loaded: Loaded,
-  { file, factory, timeoutMs }: CheckCommand,
-): Promise<readonly (readonly AnyDefinition[])[]> {
-  if (factory === undefined) return [];
-  const call = { shown: file, factory, timeoutMs };
-  return [await callFactory(loaded, call), await callFactory(loaded, call)];
 }
 
 /** Two definitions of one name cannot stand on one server. */
@@ -80,10 +74,12 @@ function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
 
 function madePerRequest(
   { file }: Loaded,
-  [first = [], second = []]: readonly (readonly AnyDefinition[])[],
+  made: readonly AnyDefinition[],
+  madeAgain: readonly AnyDefinition[],
 ): Finding[] {
-  const again = second.filter((definition) => {
-    return !first.includes(definition) && first.some((one) => labelOf(one) === labelOf(definition));
+  const labels = new Set(made.map(labelOf));
+  const again = madeAgain.filter((definition) => {
+    return !made.includes(definition) && labels.has(labelOf(definition));
   });
   if (again.length > 0) {
     return again.map((definition) =>
@@ -97,7 +93,8 @@ function madePerRequest(
 
 function perRequest(what: string, definition?: AnyDefinition): Finding {
   return {
-    ...{ level: 'error', code: 'made-per-request' },
+    level: 'error',
+    code: 'made-per-request',
     ...(definition && { definition: definition.name }),
     message: `${what}: over HTTP its graph is analysed again for each request, so define it once, outside, and only install it there`,
   };

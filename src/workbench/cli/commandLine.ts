@@ -12,7 +12,8 @@ export type Format = (typeof FORMATS)[number];
 /** What is to be done. */
 export type CommandLine = { readonly command: 'help' | 'version' } | ExplainCommand | CheckCommand;
 
-interface ModuleCommand {
+/** What is to be done with a module. */
+export interface ModuleCommand {
   /** The module, as it was typed. */
   readonly file: string;
   /** Only the definition of this name. */
@@ -55,7 +56,9 @@ type Flag = keyof typeof FLAGS;
 
 const COMMON: readonly Flag[] = ['factory', 'timeout', 'help', 'version'];
 
-const COMMANDS: Readonly<Record<'explain' | 'check', readonly Flag[]>> = {
+type ModuleCommandName = (ExplainCommand | CheckCommand)['command'];
+
+const COMMANDS: Readonly<Record<ModuleCommandName, readonly Flag[]>> = {
   explain: ['format', 'out', 'color', 'no-color', ...COMMON],
   check: ['allow', ...COMMON],
 };
@@ -87,19 +90,22 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
     throw new Failure(`${command} takes a module and one name, not also '${rest.join(' ')}'.`);
   }
   const target = {
-    ...{ file, name, factory: textOf('factory', values.factory) },
+    file,
+    name,
+    factory: textOf('factory', values.factory),
     timeoutMs: secondsOf(values.timeout) * 1000,
   };
   if (command === 'check') return { command, ...target, allow: textsOf(values.allow) };
-  const color = values['no-color'] === true ? false : values.color === true ? true : undefined;
   return {
-    ...{ command, ...target, color },
+    command,
+    ...target,
+    color: values['no-color'] === true ? false : values.color === true ? true : undefined,
     format: formatOf(values.format),
     out: textOf('out', values.out),
   };
 }
 
-function assertCommand(command: string | undefined): asserts command is 'explain' | 'check' {
+function assertCommand(command: string | undefined): asserts command is ModuleCommandName {
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
     throw new Failure(
@@ -117,7 +123,7 @@ interface FlagToken {
   readonly rawName: string;
 }
 
-function assertFlag({ name, rawName }: FlagToken, command: 'explain' | 'check'): void {
+function assertFlag({ name, rawName }: FlagToken, command: ModuleCommandName): void {
   const known: readonly string[] = COMMANDS[command];
   if (known.includes(name)) return;
   throw new Failure(`${command} has no flag ${rawName} ${didYouMean(name, known, '--')}.`);

@@ -10,7 +10,7 @@ import { drawing } from '../graph/picture/draw.js';
 import { textOf } from '../graph/text.js';
 import type { ExplainCommand, Format } from './commandLine.js';
 import { Failure } from './failure.js';
-import { didYouMean } from './near.js';
+import { chosen } from './find.js';
 
 /**
  * Explains definitions. Gives what is to be printed.
@@ -29,30 +29,15 @@ export function runExplain(
     return `${printed(explanations, format, color)}\n`;
   }
   if (isFolder(out)) {
+    const names = fileNames(explanations, format);
     return explanations
-      .map((one) => written(path.join(out, fileName(one, format)), printed([one], format, false)))
+      .map((one, index) =>
+        written(path.join(out, names[index] ?? ''), printed([one], format, false)),
+      )
       .join('');
   }
   if (isPicture(format)) assertOne(explanations, format, `name one, or a folder: --out ${out}/`);
   return written(out, printed(explanations, format, false));
-}
-
-/** @throws {@link Failure} If there is none, or none of the name. */
-export function chosen(
-  { file, name }: { readonly file: string; readonly name: string | undefined },
-  definitions: readonly AnyDefinition[],
-): readonly AnyDefinition[] {
-  if (definitions.length === 0) {
-    throw new Failure(
-      `${file} defines nothing: there is no defineTool(), definePrompt() or defineResource() in it or in what it imports. ` +
-        'If a function makes the definitions, export it and name it: --factory buildTools',
-    );
-  }
-  if (name === undefined) return definitions;
-  const named = definitions.filter((definition) => definition.name === name);
-  if (named.length > 0) return named;
-  const names = [...new Set(definitions.map((definition) => definition.name))];
-  throw new Failure(`${file} has no definition '${name}' ${didYouMean(name, names)}.`);
 }
 
 function isPicture(format: Format): boolean {
@@ -90,8 +75,16 @@ const ENDINGS: Readonly<Record<Format, string>> = {
   svg: 'svg',
 };
 
-function fileName({ name }: Explanation, format: Format): string {
-  return `${name.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.${ENDINGS[format]}`;
+/** A name for each file: definitions of one name, such as a tool and a prompt, are numbered. */
+function fileNames(explanations: readonly Explanation[], format: Format): string[] {
+  const taken = new Set<string>();
+  return explanations.map(({ name }) => {
+    const stem = name.replace(/[^\p{L}\p{N}._-]+/gu, '_');
+    let free = stem;
+    for (let next = 2; taken.has(free.toLowerCase()); next += 1) free = `${stem}-${next}`;
+    taken.add(free.toLowerCase());
+    return `${free}.${ENDINGS[format]}`;
+  });
 }
 
 /** @throws {@link Failure} If it cannot be written. */

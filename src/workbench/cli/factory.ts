@@ -4,6 +4,7 @@
  * every time.
  */
 import type { AnyDefinition } from '../../wire/install/definitions.js';
+import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';
 import { definitionsIn } from './find.js';
 import { guarded } from './load.js';
@@ -11,30 +12,24 @@ import type { Loaded } from './load.js';
 import { didYouMean } from './near.js';
 import { watching } from './watch.js';
 
-/** Which factory is called, and how long it may take. */
-export interface FactoryCall {
-  readonly shown: string;
-  readonly factory: string;
-  readonly timeoutMs: number;
-}
-
 /**
- * Calls a factory once. Gives the definitions that it made or returned.
+ * Calls the factory that a command names, once. Gives the definitions that it made or returned.
  *
  * @throws {@link Failure} If there is no such function, or it fails.
  */
 export async function callFactory(
   { exports }: Loaded,
-  { shown, factory, timeoutMs }: FactoryCall,
+  { file, factory, timeoutMs }: ModuleCommand,
 ): Promise<readonly AnyDefinition[]> {
+  if (factory === undefined) return [];
   const exported = Object.hasOwn(exports, factory) ? exports[factory] : undefined;
   if (typeof exported !== 'function') {
     const names = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
     const hint = names.length === 0 ? '(it exports no function)' : didYouMean(factory, names);
-    throw new Failure(`${shown} exports no function '${factory}' ${hint}.`);
+    throw new Failure(`${file} exports no function '${factory}' ${hint}.`);
   }
   const { result, made } = await watching(() =>
-    guarded(`${factory}() of ${shown}`, timeoutMs, async () => {
+    guarded(`${factory}() of ${file}`, timeoutMs, async () => {
       return (await Reflect.apply(exported, undefined, [{ era: 'modern' }])) as unknown;
     }),
   );

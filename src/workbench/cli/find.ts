@@ -1,12 +1,37 @@
-/** Finds definitions in what a module exports: as they are, in lists, and in objects. */
+/** Finds definitions in what a module exports: as they are, in lists, in objects, and by name. */
 import { isPlainObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { isDefinition } from '../graph/explain.js';
+import type { ModuleCommand } from './commandLine.js';
+import { Failure } from './failure.js';
+import { didYouMean } from './near.js';
 
 /** The definitions among some values, or one level deeper, each one once. */
 export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {
   const found = values.flatMap((value) => [value, ...membersOf(value)]).filter(isDefinition);
   return [...new Set(found)];
+}
+
+/**
+ * The definitions that a command is about: all of them, or those of one name.
+ *
+ * @throws {@link Failure} If there is none.
+ */
+export function chosen(
+  { file, name }: ModuleCommand,
+  definitions: readonly AnyDefinition[],
+): readonly AnyDefinition[] {
+  if (definitions.length === 0) {
+    throw new Failure(
+      `${file} defines nothing: there is no defineTool(), definePrompt() or defineResource() in it or in what it imports. ` +
+        'If a function makes the definitions, export it and name it: --factory buildTools',
+    );
+  }
+  if (name === undefined) return definitions;
+  const named = definitions.filter((definition) => definition.name === name);
+  if (named.length > 0) return named;
+  const names = [...new Set(definitions.map((definition) => definition.name))];
+  throw new Failure(`${file} has no definition '${name}' ${didYouMean(name, names)}.`);
 }
 
 function membersOf(value: unknown): unknown[] {

@@ -3,7 +3,6 @@
  * that was loaded may have left a server or a timer behind.
  */
 import { inspect } from 'node:util';
-import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { runCheck } from './checkCommand.js';
 import { readCommandLine } from './commandLine.js';
 import type { CheckCommand, ExplainCommand } from './commandLine.js';
@@ -55,10 +54,7 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
 async function explainModule(command: ExplainCommand): Promise<string> {
   const color = command.color ?? (process.stdout.isTTY && !process.env.NO_COLOR);
   const loaded = await loadModule(command.file, command.timeoutMs);
-  const made: readonly AnyDefinition[] =
-    command.factory === undefined
-      ? []
-      : await callFactory(loaded, { ...command, shown: command.file, factory: command.factory });
+  const made = await callFactory(loaded, command);
   return runExplain(command, [...new Set([...loaded.definitions, ...made])], color);
 }
 
