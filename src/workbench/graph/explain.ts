@@ -11,6 +11,7 @@ import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import { readDefinitions } from '../../wire/install/definitions.js';
 import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
+import type { ResourceDefinition } from '../../wire/resource/definition.js';
 import { argumentsOf, variablesOf } from './arguments.js';
 import type {
   ExplainedArgument,
@@ -22,6 +23,7 @@ import type {
   Explanation,
 } from './explanation.js';
 import { longestChain } from './rounds.js';
+import { asksSomething } from './words.js';
 
 /** What is known besides the definition. */
 export interface ExplainOptions {
@@ -52,22 +54,17 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
   const { plan, metadata, name } = installed.definition;
   const seen = questionsSeen(name, options.events ?? []);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
-  const askedBy = (node: PlanNode): ExplainedQuestion['kind'] =>
-    (questions[node.index] ?? UNKNOWN).kind;
-  const mayAsk = (node: PlanNode): boolean => askedBy(node) !== 'nothing';
-  const unknown = (node: PlanNode): boolean => askedBy(node) === 'unknown';
-  const chain = longestChain(plan, (node) => mayAsk(node) && !unknown(node)).map(({ key }) => key);
+  const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? UNKNOWN;
+  const mayAsk = (node: PlanNode): boolean => asksOf(node).kind !== 'nothing';
+  const chain = longestChain(plan, (node) => asksSomething(asksOf(node))).map(({ key }) => key);
   return {
     kind: installed.kind,
     name,
     ...(metadata.description !== undefined && { description: metadata.description }),
-    ...(installed.kind === 'resource' && { uri: uriOf(installed.definition.location) }),
+    ...(installed.kind === 'resource' && { uri: uriOf(installed.definition) }),
     arguments: filledByCaller(installed),
     guards: guardsOf(plan),
-    resolvers: plan.nodes.map((node) => ({
-      ...resolverOf(plan, node),
-      asks: questions[node.index] ?? UNKNOWN,
-    })),
+    resolvers: plan.nodes.map((node) => ({ ...resolverOf(plan, node), asks: asksOf(node) })),
     parameters: plan.params.map(({ param, source, wantsOutcome }) => {
       return { name: param, resolver: keyOf(plan, source), outcome: wantsOutcome };
     }),
@@ -76,7 +73,7 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
     declaredRounds: chain.length + 1,
     atMostRounds: longestChain(plan, mayAsk).length + 1,
     chain,
-    undeclared: plan.nodes.filter(unknown).map(({ key }) => key),
+    undeclared: plan.nodes.filter((node) => asksOf(node).kind === 'unknown').map(({ key }) => key),
   };
 }
 
@@ -105,9 +102,7 @@ function filledByCaller(installed: Installed): ExplainedArgument[] {
   }
 }
 
-function uriOf(
-  location: Extract<Installed, { kind: 'resource' }>['definition']['location'],
-): string {
+function uriOf({ location }: ResourceDefinition): string {
   return typeof location === 'string' ? location : location.uriTemplate.toString();
 }
 

@@ -2,9 +2,23 @@
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
-import type { ExplainedArgument, ExplainedResolver, Explanation } from './explanation.js';
+import type {
+  ExplainedArgument,
+  ExplainedNeed,
+  ExplainedResolver,
+  Explanation,
+} from './explanation.js';
 import { showable } from './glyphs.js';
-import { askingWords, asksSomething, FILLED_BY, traitsOf } from './words.js';
+import {
+  argumentName,
+  askingInFull,
+  FILLED_BY,
+  goesStraight,
+  GUARDS_FIRST,
+  roleOf,
+  takesOutcome,
+  traitsOf,
+} from './words.js';
 
 /**
  * Explains a definition as a Mermaid flowchart.
@@ -33,7 +47,7 @@ export function mermaidOf(explanation: Explanation): string {
   return [
     'flowchart LR',
     ...group('arguments', FILLED_BY[explanation.kind], explanation.arguments.map(argumentOf)),
-    ...group('guards', 'guards, before anything else', first.map(node)),
+    ...group('guards', GUARDS_FIRST, first.map(node)),
     ...others.map((resolver) => `  ${node(resolver)}`),
     `  body([${quoted(`${explanation.kind} ${explanation.name}`, explanation.once ? 'once' : '')}]):::body`,
     ...edgesOf(explanation, id).map((edge) => `  ${edge}`),
@@ -55,16 +69,14 @@ function group(id: string, title: string, lines: readonly string[]): string[] {
   return [`  subgraph ${id}[${quoted(title)}]`, ...lines.map((line) => `    ${line}`), '  end'];
 }
 
-function argumentOf({ name, required, type }: ExplainedArgument, index: number): string {
-  return `a${index}[${quoted(`${name}${required ? '' : '?'}: ${type}`)}]:::argument`;
+function argumentOf(argument: ExplainedArgument, index: number): string {
+  return `a${index}[${quoted(`${argumentName(argument)}: ${argument.type}`)}]:::argument`;
 }
 
 function nodeOf(id: string, resolver: ExplainedResolver): string {
   const { asks, guard, key } = resolver;
-  const fields = asks.fields === undefined ? '' : `: ${asks.fields.join(', ')}`;
-  const label = quoted(key, `${askingWords(asks)}${fields}`, ...traitsOf(resolver));
-  const shown = asksSomething(asks) ? 'asks' : guard ? 'guard' : 'computes';
-  return guard ? `${id}{{${label}}}:::${shown}` : `${id}[${label}]:::${shown}`;
+  const label = quoted(key, askingInFull(asks), ...traitsOf(resolver));
+  return `${id}${guard ? `{{${label}}}` : `[${label}]`}:::${roleOf(resolver)}`;
 }
 
 function edgesOf(explanation: Explanation, id: (key: string) => string): string[] {
@@ -73,10 +85,9 @@ function edgesOf(explanation: Explanation, id: (key: string) => string): string[
   return [
     ...resolvers.flatMap(({ key, needs }) =>
       needs.flatMap((need) => {
-        const outcome = need.from === 'resolver' && need.outcome;
         const source =
           need.from === 'resolver' ? id(need.resolver) : argumentIds.get(need.argument);
-        return source === undefined ? [] : [edge(source, id(key), { ...need, outcome })];
+        return source === undefined ? [] : [edge(source, id(key), labelOf(need))];
       }),
     ),
     ...parameters.map(({ name, resolver, outcome }) =>
@@ -84,13 +95,17 @@ function edgesOf(explanation: Explanation, id: (key: string) => string): string[
     ),
     ...(guards.length > 0 ? ['guards ==> body'] : []),
     // With resolvers it goes without saying that the body gets the arguments as well.
-    ...(argumentIds.size > 0 && resolvers.length === 0 ? ['arguments --> body'] : []),
+    ...(goesStraight(explanation) ? ['arguments --> body'] : []),
   ];
 }
 
 interface Label {
   readonly parameter: string;
   readonly outcome: boolean;
+}
+
+function labelOf(need: ExplainedNeed): Label {
+  return { parameter: need.parameter, outcome: takesOutcome(need) };
 }
 
 function edge(from: string, to: string, { parameter, outcome }: Label): string {

@@ -8,10 +8,12 @@ import type { ExplainOptions } from './explain.js';
 import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';
 import { columnsOf, showable } from './glyphs.js';
 import {
-  askingWords,
+  argumentName,
+  askingInFull,
   asksSomething,
   clientWords,
   FILLED_BY,
+  GUARDS_FIRST,
   roundsWords,
   traitsOf,
 } from './words.js';
@@ -81,7 +83,7 @@ function heading({ kind, name, uri, once, description }: Explanation, paint: Pai
 
 function argumentLines({ kind, arguments: given }: Explanation, paint: Paint): string[] {
   if (given.length === 0) return [];
-  const names = given.map(({ name, required }) => `${showable(name)}${required ? '' : '?'}`);
+  const names = given.map((argument) => showable(argumentName(argument)));
   const width = Math.max(...names.map(columnsOf));
   const lines = given.map(({ type }, index) => {
     const name = names[index] ?? '';
@@ -136,7 +138,7 @@ class Trees {
   sections(): string[][] {
     const { guards, parameters } = this.explanation;
     const sections = [
-      this.section('guards, before anything else', guards.map(rootOf)),
+      this.section(GUARDS_FIRST, guards.map(rootOf)),
       this.section(
         'resolvers fill',
         parameters.map(({ name, resolver, outcome }) => ({
@@ -194,17 +196,16 @@ class Trees {
 
   private notesOn(resolver: ExplainedResolver): string[] {
     const { asks } = resolver;
-    const fields = asks.fields === undefined ? '' : `: ${showable(asks.fields.join(', '))}`;
     return [
-      this.paint(asksSomething(asks) ? 'asks' : 'quiet', `${askingWords(asks)}${fields}`),
+      this.paint(asksSomething(asks) ? 'asks' : 'quiet', showable(askingInFull(asks))),
       ...traitsOf(resolver).map((trait) => this.paint('trait', trait)),
     ];
   }
 
   /** With the notes in one column, unless a line is too long for it. */
   private aligned(lines: readonly Line[]): string[] {
-    const fitting = lines.map(({ width }) => width).filter((width) => width <= WIDEST);
-    const column = Math.max(0, ...fitting);
+    const fitting = lines.filter(({ width }) => width <= WIDEST);
+    const column = fitting.reduce((widest, { width }) => Math.max(widest, width), 0);
     return lines.map(({ stem, label, width, notes }) => {
       const space = ' '.repeat(Math.max(0, column - width) + 2);
       return `  ${this.paint('quiet', stem)}${label}${space}${notes.join(' · ')}`;

@@ -1,5 +1,11 @@
 /** What is said about a graph in more than one form: the same words in text and in pictures. */
-import type { ExplainedQuestion, ExplainedResolver, Explanation } from './explanation.js';
+import type {
+  ExplainedArgument,
+  ExplainedNeed,
+  ExplainedQuestion,
+  ExplainedResolver,
+  Explanation,
+} from './explanation.js';
 
 /** Who fills the arguments. */
 export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
@@ -8,8 +14,16 @@ export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
   resource: 'the uri fills',
 };
 
+/** What stands above the guards. */
+export const GUARDS_FIRST = 'guards, before anything else';
+
+/** An argument by its name, as in a type. */
+export function argumentName({ name, required }: ExplainedArgument): string {
+  return required ? name : `${name}?`;
+}
+
 /** How a question is called. */
-export const QUESTIONS = {
+const QUESTIONS = {
   form: 'a form',
   url: 'a link',
   sample: 'the model',
@@ -23,14 +37,36 @@ export function askingWords({ kind, declared }: ExplainedQuestion): string {
   return `${kind === 'roots' ? 'asks for' : 'asks'} ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
 }
 
+/** The same, with the fields of a form. */
+export function askingInFull(question: ExplainedQuestion): string {
+  const { fields = [] } = question;
+  return `${askingWords(question)}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
+}
+
 /** Whether it is known that a resolver asks. */
 export function asksSomething({ kind }: ExplainedQuestion): boolean {
   return kind !== 'unknown' && kind !== 'nothing';
 }
 
+/** What a resolver is above all; decides its colour. */
+export function roleOf({ asks, guard }: ExplainedResolver): 'asks' | 'guard' | 'computes' {
+  if (asksSomething(asks)) return 'asks';
+  return guard ? 'guard' : 'computes';
+}
+
 /** What is special about a resolver, besides what it asks. */
-export function traitsOf({ pinned, disposed }: ExplainedResolver): string[] {
-  return [...(pinned ? ['pinned'] : []), ...(disposed ? ['disposed'] : [])];
+export function traitsOf(resolver: ExplainedResolver): ('pinned' | 'disposed')[] {
+  return (['pinned', 'disposed'] as const).filter((trait) => resolver[trait]);
+}
+
+/** Whether a need takes a decline as a value. */
+export function takesOutcome(need: ExplainedNeed): boolean {
+  return need.from === 'resolver' && need.outcome;
+}
+
+/** Whether the arguments are all that the body gets. */
+export function goesStraight({ arguments: given, resolvers }: Explanation): boolean {
+  return given.length > 0 && resolvers.length === 0;
 }
 
 /** How many rounds a call takes, and how that was counted: one line, or two. */

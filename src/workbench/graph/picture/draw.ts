@@ -2,14 +2,17 @@
 import type { Explanation } from '../explanation.js';
 import { showable } from '../glyphs.js';
 import { clientWords, roundsWords } from '../words.js';
-import { deckOf, PHASES, PILL } from './cards.js';
-import type { Card, Deck, Pill, Strand } from './cards.js';
+import { largest } from './boxes.js';
+import { PILL } from './card.js';
+import type { Card, Pill } from './card.js';
+import { deckOf, PHASES } from './cards.js';
+import type { Deck, Strand } from './cards.js';
 import { ICONS } from './icons.js';
 import { layOut } from './layout.js';
 import type { Area, Layout, Route } from './layout.js';
 import { legendOf } from './legend.js';
 import { fit } from './measure.js';
-import { SCOPE, styleSheet } from './style.js';
+import { FACES, SCOPE, styleSheet } from './style.js';
 import { escaped, textAt } from './xml.js';
 
 const MARGIN = 28;
@@ -51,10 +54,6 @@ interface Drawn {
   readonly parts: readonly string[];
 }
 
-const ABOUT = { family: 'sans', size: 13 } as const;
-const HEAD = { family: 'mono', size: 19 } as const;
-const FACT = { family: 'sans', size: 12 } as const;
-
 /** The name and the description. */
 function headOf(explanation: Explanation, width: number): Drawn & { readonly height: number } {
   const { kind, name, uri, description } = explanation;
@@ -66,10 +65,11 @@ function headOf(explanation: Explanation, width: number): Drawn & { readonly hei
       parts.push(textAt({ x: MARGIN, y }, style, line));
     }
   };
-  write(fit(showable(name), { face: HEAD, width, lines: 3 }), 'head', 22);
-  if (uri !== undefined) write(fit(showable(uri), { face: ABOUT, width, lines: 2 }), 'about', 21);
+  const { head, about } = FACES;
+  write(fit(showable(name), { face: head, width, lines: 3 }), 'head', 22);
+  if (uri !== undefined) write(fit(showable(uri), { face: about, width, lines: 2 }), 'about', 21);
   if (description !== undefined) {
-    const lines = fit(showable(description), { face: ABOUT, width, lines: 4 });
+    const lines = fit(showable(description), { face: about, width, lines: 4 });
     write(lines.slice(0, 1), 'about', 23);
     write(lines.slice(1), 'about', 19);
   }
@@ -88,7 +88,7 @@ function factsOf(
   const parts: string[] = [];
   let y = top;
   for (const [label, fact] of facts) {
-    const lines = fit(showable(fact), { face: FACT, width: width - FACT_INDENT, lines: 3 });
+    const lines = fit(showable(fact), { face: FACES.fact, width: width - FACT_INDENT, lines: 3 });
     for (const [index, line] of lines.entries()) {
       y += 18;
       if (index === 0) parts.push(textAt({ x: MARGIN, y }, 'label', label.toUpperCase()));
@@ -112,8 +112,8 @@ function isFirst({ phase }: Card): boolean {
 function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
   const guarded = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
   if (guarded.length === 0) return [];
-  const left = Math.min(...guarded.map(({ x }) => x)) - BAND_SIDE;
-  const right = Math.max(...guarded.map(({ x, width }) => x + width)) + BAND_SIDE;
+  const left = guarded.reduce((least, { x }) => Math.min(least, x), Infinity) - BAND_SIDE;
+  const right = largest(guarded.map(({ x, width }) => x + width)) + BAND_SIDE;
   return [
     `<rect class="band" x="${left}" y="-26" width="${right - left}" height="${height + 44}" rx="12"/>`,
     `<g class="guard">${textAt({ x: left + BAND_SIDE, y: -10 }, 'label', 'GUARDS FIRST')}</g>`,

@@ -1,5 +1,7 @@
 /** The little pictures on pills, each on a field of 12 by 12. */
-import type { Icon } from './cards.js';
+
+/** What has a little picture. */
+export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'unknown' | 'pinned' | 'disposed' | 'once';
 
 /** The strokes of each icon. */
 export const ICONS: Readonly<Record<Icon, string>> = {

@@ -1,8 +1,10 @@
 /** What the colours, lines and little pictures mean: those that are in the picture. */
-import type { Deck, Icon, Tone } from './cards.js';
+import type { Deck } from './cards.js';
 import { ICONS } from './icons.js';
+import type { Icon } from './icons.js';
 import { widthOf } from './measure.js';
-import type { Face } from './measure.js';
+import { FACES } from './style.js';
+import type { Tone } from './style.js';
 import { textAt } from './xml.js';
 
 /** Where the legend stands. */
@@ -23,7 +25,6 @@ interface Entry {
   readonly text: string;
 }
 
-const FACE: Face = { family: 'sans', size: 11 };
 const LINE = 22;
 const SIGN = 24;
 const GAP = 22;
@@ -34,7 +35,7 @@ export function legendOf(deck: Deck, { left, top, width }: LegendPlace): Legend 
   let x = left;
   let y = top;
   for (const { sign, text } of entriesFor(deck)) {
-    const needed = SIGN + widthOf(text, FACE);
+    const needed = SIGN + widthOf(text, FACES.note);
     if (x > left && x + needed > left + width) {
       x = left;
       y += LINE;

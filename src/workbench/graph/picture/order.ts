@@ -28,7 +28,7 @@ interface Try {
 /** The best order that the sweeps find from a given one. */
 function bestFrom(start: Columns): Try {
   const columns = copyOf(start);
-  columns.forEach(number);
+  columns.forEach(rank);
   const enough = STEPS / columns.reduce((sum, column) => sum + column.length, 1);
   const sweeps = Math.max(LEAST_SWEEPS, Math.min(MOST_SWEEPS, enough));
   let best: Try = { columns: start, crossings: crossings(columns) };
@@ -48,8 +48,8 @@ function copyOf(columns: Columns): Columns {
 }
 
 /** Tells each slot of a column where it stands. */
-function number(column: readonly Slot[]): void {
-  for (const [rank, slot] of column.entries()) slot.rank = rank;
+function rank(column: readonly Slot[]): void {
+  for (const [place, slot] of column.entries()) slot.rank = place;
 }
 
 /** Moves each slot to the mean of its neighbours on one side; one without stays where it is. */
@@ -61,7 +61,7 @@ function arrange(column: Slot[], side: 'before' | 'after'): void {
     }),
   );
   column.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0));
-  number(column);
+  rank(column);
 }
 
 /** Exchanges neighbours in a column wherever fewer of their wires cross then. */
@@ -72,7 +72,7 @@ function exchange(column: Slot[]): void {
     if (upper === undefined || lower === undefined) continue;
     if (crossed(lower, upper) < crossed(upper, lower)) column.splice(index, 2, lower, upper);
   }
-  number(column);
+  rank(column);
 }
 
 /** How many of the wires of two slots cross, if the first one stands above. */

@@ -1,5 +1,21 @@
 /** The colours and fonts of a picture, for light and for dark ground. */
-import type { Tone } from './cards.js';
+import type { Face } from './measure.js';
+
+/** What a card or a wire is about; decides its colour. */
+export type Tone = 'argument' | 'computes' | 'asks' | 'guard' | 'body';
+
+/** How texts are set, and how they are measured. */
+export const FACES = {
+  head: { family: 'mono', size: 19 },
+  about: { family: 'sans', size: 13 },
+  fact: { family: 'sans', size: 12 },
+  label: { family: 'sans', size: 10.5 },
+  name: { family: 'mono', size: 13.5 },
+  row: { family: 'mono', size: 12 },
+  quiet: { family: 'mono', size: 12 },
+  note: { family: 'sans', size: 11 },
+  pill: { family: 'sans', size: 10.5 },
+} as const satisfies Record<string, Face>;
 
 interface Palette {
   readonly ground: string;
@@ -61,14 +77,14 @@ export function styleSheet(): string {
 function shapes(): string[] {
   return [
     rule('text', `font-family:${SANS};white-space:pre`),
-    rule('.head', `font:600 19px ${MONO}`),
-    rule('.name', `font:600 13.5px ${MONO}`),
-    rule('.row,.quiet', `font:12px ${MONO}`),
-    rule('.note', 'font-size:11px'),
-    rule('.label', 'font-size:10.5px;font-weight:600;letter-spacing:.04em'),
-    rule('.pill text', 'font-size:10.5px;font-weight:600'),
-    rule('.about', 'font-size:13px'),
-    rule('.fact', 'font-size:12px'),
+    rule('.head', `font:600 ${FACES.head.size}px ${MONO}`),
+    rule('.name', `font:600 ${FACES.name.size}px ${MONO}`),
+    rule('.row,.quiet', `font:${FACES.row.size}px ${MONO}`),
+    rule('.note', `font-size:${FACES.note.size}px`),
+    rule('.label', `font-size:${FACES.label.size}px;font-weight:600;letter-spacing:.04em`),
+    rule('.pill text', `font-size:${FACES.pill.size}px;font-weight:600`),
+    rule('.about', `font-size:${FACES.about.size}px`),
+    rule('.fact', `font-size:${FACES.fact.size}px`),
     rule('.wire', 'fill:none;stroke-width:1.6;stroke-linecap:round'),
     rule('.outcome', 'stroke-dasharray:5 5'),
     rule('.icon', 'fill:none;stroke-width:1.4;stroke-linecap:round;stroke-linejoin:round'),
