@@ -32,9 +32,4 @@ export class Remembered<V> {
       this.entries.delete(oldest);
     }
   }
-
-  /** How many there are. */
-  get size(): number {
-    return this.entries.size;
-  }
 }
