@@ -201,6 +201,13 @@ describe('what cannot be called', () => {
   ])('the options %j', async (options, message) => {
     expect(await messageOf(() => run(payInvoice, large, options as never))).toContain(message);
   });
+
+  test.each([0, 1.5, '1'])('a probe of round %j', async (round) => {
+    const options = { round } as never;
+    expect(await messageOf(() => probe.tampered(payInvoice, large, options))).toBe(
+      'probe.tampered(): round is a whole number from 1.',
+    );
+  });
 });
 
 describe('what cannot be overridden', () => {

@@ -1,7 +1,7 @@
 /** Finds definitions in what a module exports: as they are, in lists, in objects, and by name. */
 import { isPlainObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
-import { isDefinition } from '../graph/explain.js';
+import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';
 import { didYouMean } from './near.js';

@@ -4,7 +4,7 @@
  * frozen is looked at. This is done in the process of the command alone, which ends soon.
  */
 import type { AnyDefinition } from '../../wire/install/definitions.js';
-import { isDefinition } from '../graph/explain.js';
+import { isDefinition } from '../readDefinition.js';
 
 /** What some work gave, and the definitions that were made meanwhile. */
 export interface Watched<T> {

@@ -2,16 +2,15 @@
  * Explains a definition: reads the plan that was made when it was defined, and what its resolvers
  * declare. Nothing runs, and nothing of the SDK is needed.
  */
-import { kindOf } from '../../define/brand.js';
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';
 import { sentNames } from '../../define/schema.js';
 import { BODY } from '../../graph/plan.js';
 import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import { readDefinitions } from '../../wire/install/definitions.js';
 import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
 import type { ResourceDefinition } from '../../wire/resource/definition.js';
+import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './arguments.js';
 import type {
   ExplainedArgument,
@@ -77,14 +76,8 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
   };
 }
 
-/** Whether something can be explained. */
-export function isDefinition(value: unknown): value is AnyDefinition {
-  const kind = kindOf(value);
-  return kind === 'tool' || kind === 'prompt' || kind === 'resource';
-}
-
 function installedOf(definition: AnyDefinition): Installed {
-  const [installed] = isDefinition(definition) ? readDefinitions([definition]) : [];
+  const installed = readDefinition(definition);
   if (installed !== undefined) return installed;
   throw new TypeError(
     'explain() takes a definition, as defineTool, definePrompt and defineResource make them.',

@@ -75,7 +75,10 @@ export async function connect(spec: ConnectionSpec): Promise<Connection> {
 /** What both ends are called. */
 export const IDENTITY = { name: 'mcp-resolve/testing', version: '1.0.0' };
 
-/** Sets a handler for each question that the client declares it can be asked. */
+/**
+ * Sets a handler for each question that the client declares it can be asked. The casts hold because
+ * a scripted person gives no answer of another kind than its question.
+ */
 function listen(
   client: Client,
   { elicitation, sampling, roots }: ClientCapabilities,

@@ -8,11 +8,11 @@ import { kindOf } from '../../define/brand.js';
 import { isObject } from '../../define/schema.js';
 import type { Plan } from '../../graph/plan.js';
 import type { CallTarget } from '../../wire/client/target.js';
-import { readDefinitions } from '../../wire/install/definitions.js';
 import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
 import type { Prompt } from '../../wire/prompt/definition.js';
 import type { Resource } from '../../wire/resource/definition.js';
 import type { Tool } from '../../wire/tool/definition.js';
+import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';
 
@@ -43,7 +43,6 @@ export type CallOf<D extends AnyDefinition, Options> =
 
 /** A definition, about to be called. */
 export interface Subject {
-  readonly kind: Installed['kind'];
   readonly name: string;
   /** The plan as it was defined. */
   readonly plan: Plan;
@@ -70,14 +69,12 @@ export interface Given {
  * @throws {TypeError} If it cannot be called like this.
  */
 export function subjectOf({ definition, args, overrides, caller }: Given): Subject {
-  const kind = kindOf(definition);
-  if (kind !== 'tool' && kind !== 'prompt' && kind !== 'resource') {
+  const read = readDefinition(definition);
+  if (read === undefined) {
     throw new TypeError(
       `${caller}() takes a definition first, as in ${caller}(payInvoice, { invoice: 'INV-1' }): ${misfit(definition)}.`,
     );
   }
-  const [read] = readDefinitions([definition]);
-  if (read === undefined) throw new TypeError(`${caller}() takes a definition first.`);
   const { name, plan } = read.definition;
   let runs = 0;
   const change = {
@@ -87,12 +84,10 @@ export function subjectOf({ definition, args, overrides, caller }: Given): Subje
       return read.definition.body(...given);
     },
   };
-  const target = targetOf(read, args, caller);
   return {
-    kind,
     name,
     plan,
-    target,
+    target: targetOf(read, args, caller),
     installed: copyOf(definition, read, change),
     bodyRuns: () => runs,
   };

@@ -3,6 +3,7 @@
  * and tells what came of it.
  */
 import type { Client } from '@modelcontextprotocol/client';
+import { isObject } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
 import type { RequestStateSeal } from '../../wire/boundary/requestStateSeal.js';
 import type { Answer } from '../../wire/client/answers.js';
@@ -116,8 +117,7 @@ function noToken({ name }: Subject, round: number, text: string): string {
 
 /** What went wrong before anything dishonest was done. */
 function honestFailure({ name }: Subject, error: unknown): unknown {
-  const { code } = { ...(error as object | undefined) } as { readonly code?: unknown };
-  if (typeof code !== 'number') return error;
+  if (!isObject(error) || typeof error.code !== 'number') return error;
   const text = `'${name}' ended before its token could be misused: ${messageOf(error)}`;
   return new Error(text, { cause: error });
 }

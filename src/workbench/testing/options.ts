@@ -38,15 +38,20 @@ export interface RunOptions extends CallerOptions {
 /** The clients of the SDK give up after so many rounds of questions. */
 export const MAX_ROUNDS = 10;
 
-/** The names of the options that `run` takes. */
-export const RUN_OPTIONS = [
-  'era',
+/** The names of the options that every function of the kit takes. */
+export const CALLER_OPTIONS = [
   'answers',
   'capabilities',
   'authInfo',
   'headers',
   'install',
   'overrides',
+] as const satisfies readonly (keyof CallerOptions)[];
+
+/** The names of the options that `run` takes. */
+export const RUN_OPTIONS = [
+  'era',
+  ...CALLER_OPTIONS,
   'maxRounds',
   'unused',
 ] as const satisfies readonly (keyof RunOptions)[];
@@ -99,6 +104,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   maxRounds: {
     meant: 'a whole number from 0',
     holds: (rounds) => Number.isInteger(rounds) && Number(rounds) >= 0,
+  },
+  round: {
+    meant: 'a whole number from 1',
+    holds: (round) => Number.isInteger(round) && Number(round) >= 1,
   },
   unused: {
     meant: "'allow' or 'fail'",

@@ -15,7 +15,7 @@ import { subjectOf } from './definition.js';
 import type { ArgumentsFor, CallOf, ResultOf } from './definition.js';
 import { attempt } from './misuse.js';
 import type { Misuse, Trial, Trick } from './misuse.js';
-import { checkOptions, MAX_ROUNDS } from './options.js';
+import { CALLER_OPTIONS, checkOptions, MAX_ROUNDS } from './options.js';
 import type { CallerOptions } from './options.js';
 import { wrongAnswers } from './wrongAnswers.js';
 
@@ -173,15 +173,7 @@ async function tried(
   return (await attempt(subject, { options, ...trial })) as Misuse<never>;
 }
 
-const OPTIONS: readonly string[] = [
-  'answers',
-  'capabilities',
-  'authInfo',
-  'headers',
-  'install',
-  'overrides',
-  'round',
-] satisfies (keyof ProbeOptions)[];
+const OPTIONS: readonly string[] = [...CALLER_OPTIONS, 'round'] satisfies (keyof ProbeOptions)[];
 
 const tamper: Trick = async ({ client, call, answersTo }) => {
   const answers = await answersTo(call);

@@ -3,6 +3,7 @@
  * a listener is told of every one right before it goes out, and of its end.
  */
 import type { CallEvent } from '../../define/event.js';
+import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
 import type { InputRequest } from './question.js';
 
@@ -19,6 +20,6 @@ const ABOUT_QUESTIONS: ReadonlySet<CallEvent['type']> = new Set(['asked', 'answe
 
 /** What the era and the SDK add to a question on its way is not part of it. */
 function isSame(asked: unknown, pushed: object | undefined): boolean {
-  const { elicitationId: _, _meta: __, ...params } = { ...pushed } as Record<string, unknown>;
-  return canonicalJson({ ...(asked as object | undefined) }) === canonicalJson(params);
+  const { elicitationId: _, _meta: __, ...params }: Record<string, unknown> = { ...pushed };
+  return canonicalJson(isObject(asked) ? asked : {}) === canonicalJson(params);
 }

@@ -126,7 +126,7 @@ export function textOf(result: unknown): string {
  * @throws What it was given, if it is none: then the call did not end, it came to grief.
  */
 export function protocolErrorOf(thrown: unknown): RunError {
-  const { code, message, data } = (isObject(thrown) ? thrown : {}) as Partial<RunError>;
+  const { code, message, data }: Readonly<Record<string, unknown>> = isObject(thrown) ? thrown : {};
   if (typeof code !== 'number' || typeof message !== 'string') throw thrown;
   return { code, message, ...(data !== undefined && { data }) };
 }

@@ -6,7 +6,6 @@ import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
 import { startCall } from '../../wire/client/startCall.js';
 import type { Answer } from '../../wire/client/answers.js';
 import type { Call } from '../../wire/client/call.js';
-import type { ToolTarget } from '../../wire/client/target.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { connect } from './connection.js';
 import { subjectOf } from './definition.js';
@@ -67,9 +66,8 @@ async function play(subject: Subject, options: RunOptions): Promise<Run> {
     person.assertPlayed();
     const overridden = new Set(overrides.map(({ resolver }) => resolver));
     const { questions } = person;
-    const told = tellRun(subject, {
-      ...{ era, ending, rounds, questions, events, reported, overridden },
-    });
+    const story = { era, ending, rounds, questions, events, reported, overridden };
+    const told = tellRun(subject, story);
     if (options.unused !== 'allow') person.assertUsed(told.text);
     return told;
   } finally {
@@ -107,11 +105,11 @@ async function converse(
 }
 
 /** Sends the first round of a call. */
-export async function begin(client: Client, { kind, target }: Subject): Promise<Call> {
-  if (kind !== 'tool') return startCall(client, target as ToolTarget);
-  const { name } = target as ToolTarget;
-  const toolDefinition = await listed(client, name);
-  return startCall(client, target as ToolTarget, toolDefinition && { toolDefinition });
+export async function begin(client: Client, { target }: Subject): Promise<Call> {
+  if ('resource' in target) return startCall(client, target);
+  if ('prompt' in target) return startCall(client, target);
+  const toolDefinition = await listed(client, target.name);
+  return startCall(client, target, toolDefinition && { toolDefinition });
 }
 
 /** Clients know a tool from its listing, which also says what goes into headers. */

@@ -67,8 +67,8 @@ function exampleOf(property: JsonSchema): string {
 function choicesOf({ enum: listed, const: only, oneOf, anyOf }: JsonSchema): readonly unknown[] {
   if (Array.isArray(listed)) return listed;
   if (only !== undefined) return [only];
-  const titled = [oneOf, anyOf].find(Array.isArray) as unknown[] | undefined;
-  const values = (titled ?? []).map((one) => (isObject(one) ? one.const : undefined));
+  const titled: unknown[] = [oneOf, anyOf].find(Array.isArray) ?? [];
+  const values = titled.map((one) => (isObject(one) ? one.const : undefined));
   return values.includes(undefined) ? [] : values;
 }
 

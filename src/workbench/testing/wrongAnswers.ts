@@ -12,13 +12,13 @@ export function wrongAnswers(questions: OpenQuestions): Record<string, Answer> {
 function wrongAnswer({ method, params }: OpenQuestion): unknown {
   if (method === 'roots/list') return { roots: 'none' };
   if (method === 'sampling/createMessage') return { role: 'assistant', model: 'scripted' };
-  const { requestedSchema } = { ...params } as { readonly requestedSchema?: unknown };
+  const { requestedSchema }: Readonly<Record<string, unknown>> = { ...params };
   const properties = isObject(requestedSchema) ? requestedSchema.properties : undefined;
   const fields = Object.entries(isObject(properties) ? properties : {});
   // A link, and a form without fields, have no content that could be wrong.
   if (fields.length === 0) return { action: 'neither yes nor no' };
-  const content = fields.map(([name, field]) => [name, misfitFor(field)]);
-  return { action: 'accept', content: Object.fromEntries(content) as object };
+  const content = fields.map(([name, field]) => [name, misfitFor(field)] as const);
+  return { action: 'accept', content: Object.fromEntries(content) };
 }
 
 /** Lists and everything else are never taken for each other. */
