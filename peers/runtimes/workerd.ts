@@ -1,0 +1,58 @@
+/** Bundles a worker of the project, as a consumer's tool would, and writes workerd's configuration. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'vite';
+
+import { compiled } from './consumer.js';
+
+const REPLACED = /^node:util$|\/support\/serve\.js$/;
+
+/** Makes a worker from its source. @returns The path of the configuration. */
+export async function makeWorker(name: string, flags: readonly string[]): Promise<string> {
+  const folder = compiled(`workers/${name}`);
+  await build({
+    configFile: false,
+    root: compiled('.'),
+    logLevel: 'warn',
+    resolve: { conditions: ['workerd', 'worker', 'browser', 'import', 'default'] },
+    plugins: [
+      {
+        name: 'no process',
+        enforce: 'pre',
+        resolveId: (id) =>
+          REPLACED.test(id) ? compiled('peers/runtimes/servers/noProcess.ts') : null,
+      },
+    ],
+    build: {
+      lib: {
+        entry: compiled(`peers/runtimes/servers/${name}.ts`),
+        formats: ['es'],
+        fileName: 'worker',
+      },
+      outDir: folder,
+      target: 'es2022',
+      minify: false,
+      rolldownOptions: { external: /^node:(?!util$)/, output: { codeSplitting: false } },
+    },
+  });
+  const configuration = path.join(folder, 'workerd.capnp');
+  await writeFile(configuration, configurationOf(flags));
+  return configuration;
+}
+
+// Port 0 is any free one: workerd says which on its control channel.
+const configurationOf = (
+  flags: readonly string[],
+): string => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    modules = [(name = "worker.js", esModule = embed "worker.js")],
+    compatibilityDate = "2026-11-01",
+    compatibilityFlags = ${JSON.stringify(flags)},
+    durableObjectNamespaces = [(className = "Desk", uniqueKey = "desk")],
+    durableObjectStorage = (inMemory = void),
+    bindings = [(name = "DESK", durableObjectNamespace = "Desk")],
+  ))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
