@@ -1,47 +1,6 @@
-/** Writes docs/compatibility.md from what the runs against other programs saw. */
-import { existsSync, writeFileSync } from 'node:fs';
+/** Writes docs/compatibility.md anew. */
+import { writeFileSync } from 'node:fs';
 
-import * as prettier from 'prettier';
+import { compatibilityPage, PAGE } from './support/compatibilityPage.js';
 
-import { readReport, type Report } from './support/report.js';
-
-const sections = [
-  { name: 'conformance', title: 'The official conformance suite' },
-  { name: 'clients', title: 'Clients' },
-  { name: 'browser', title: 'A browser' },
-  { name: 'python', title: 'Python' },
-  { name: 'runtimes', title: 'Runtimes' },
-  { name: 'frameworks', title: 'Frameworks and schemas' },
-  { name: 'package', title: 'The package' },
-] as const;
-
-const introduction = `# Compatibility
-
-What mcp-resolve was run against, and what was seen. None of these programs was written here. The tables are made from
-the runs by \`npm run docs:compatibility\`; each says which command runs it again.`;
-
-function section(title: string, { command, date, rows }: Report): string {
-  const cells = rows.map(({ peer, version, over, saw, passed, failed }) =>
-    [peer, version, over, saw, `${passed} passed, ${failed} failed`].join(' | '),
-  );
-  return [
-    `## ${title}`,
-    `\`${command}\`, ${date}`,
-    [
-      '| program | version | over | seen | checks |',
-      '| --- | --- | --- | --- | --- |',
-      ...cells.map((line) => `| ${line} |`),
-    ].join('\n'),
-  ].join('\n\n');
-}
-
-const present = sections.filter(({ name }) =>
-  existsSync(new URL(`results/${name}.json`, import.meta.url)),
-);
-const page = [
-  introduction,
-  ...present.map(({ name, title }) => section(title, readReport(name))),
-].join('\n\n');
-const target = new URL('../docs/compatibility.md', import.meta.url);
-const options = await prettier.resolveConfig(target);
-writeFileSync(target, await prettier.format(page, { ...options, parser: 'markdown' }));
+writeFileSync(PAGE, await compatibilityPage());

@@ -47,12 +47,11 @@ beforeAll(async () => {
 
 afterAll(async ({}, file) => {
   for (const { stop } of running.values()) await stop();
-  const counts = countsOf(file);
   const rows = runtimes.map((runtime) => ({
     peer: runtime.name,
     version: versionOf(runtime),
     ...summaryOf(runtime),
-    ...counts.get(runtime.name)!,
+    ...countsOf(file, runtime.name),
   }));
   if (rows.every(({ failed }) => failed === 0)) {
     writeReport('runtimes', 'npm run test:runtimes', rows);
@@ -70,117 +69,125 @@ function summaryOf({ command, eras }: Runtime): { over: string; saw: string } {
   };
 }
 
-describe.for(runtimes)('$name', ({ name, command, eras }) => {
-  const here = (): Running => running.get(name)!;
+describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
+  '%s',
+  (name, { command, eras }) => {
+    const here = (): Running => running.get(name)!;
 
-  if (command) {
-    const [binary, ...flags] = command;
-    const tell = (story: string, ...more: string[]): Promise<Ended> =>
-      run(binary, [...flags, clientOf(story), ...more], compiled('.'));
+    if (command) {
+      const [binary, ...flags] = command;
+      const tell = (story: string, ...more: string[]): Promise<Ended> =>
+        run(binary, [...flags, clientOf(story), ...more], compiled('.'));
 
-    it('loads the packed package, and not its sources', () => {
-      const entry = compiled('node_modules/mcp-resolve/dist/index.mjs');
-      expect(here().loaded).toBe(`file://${entry}`);
+      it('loads the packed package, and not its sources', () => {
+        const entry = compiled('node_modules/mcp-resolve/dist/index.mjs');
+        expect(here().loaded).toBe(`file://${entry}`);
+      });
+
+      it.concurrent.for([
+        ...STORIES.flatMap((story) => eras.map((era) => ({ story, era, over: 'stdio' }))),
+        ...[...STORIES, 'sign-in'].flatMap((story) =>
+          eras.map((era) => ({ story, era, over: 'http' })),
+        ),
+      ])('tells the story $story over $over, $era', async ({ story, over, era }) => {
+        const flag = over === 'http' ? ['--http'] : [];
+        expectToHold(await tell(story, ...flagsFor(era), ...flag));
+      });
+    }
+
+    it.for(SERVED.flatMap((cell) => eras.map((era) => ({ ...cell, era }))))(
+      'serves the story $story to a client on another runtime, $era',
+      async ({ story, service, era }) => {
+        const args = [clientOf(story), '--url', here().urls[service], ...flagsFor(era)];
+        expectToHold(await run(process.execPath, args, compiled('.')));
+      },
+    );
+
+    if (!eras.includes('legacy')) {
+      it('has nothing of Node.js', async () => {
+        const has = await fetch(here().root!);
+        expect(await has.json()).toEqual(['undefined', 'undefined']);
+      });
+
+      it('tells a legacy client that there is no session to ask it in', async () => {
+        expect(await refusalWithoutSession(here().urls.deployment)).toEqual(-32600);
+      });
+    }
+
+    it('takes many first rounds at once', async () => {
+      const calls = await Promise.all(Array.from({ length: 20 }, () => beginDeployment(here())));
+      const ends = calls.map((call) => finish(here().urls.deployment, call, yes));
+      expect(await Promise.all(ends)).toEqual(calls.map(() => 'deployed to prod'));
     });
 
-    it.concurrent.for([
-      ...STORIES.flatMap((story) => eras.map((era) => ({ story, era, over: 'stdio' }))),
-      ...[...STORIES, 'sign-in'].flatMap((story) =>
-        eras.map((era) => ({ story, era, over: 'http' })),
-      ),
-    ])('tells the story $story over $over, $era', async ({ story, over, era }) => {
-      const flag = over === 'http' ? ['--http'] : [];
-      expectToHold(await tell(story, ...flagsFor(era), ...flag));
+    it.for([
+      [{}, 'RBNvo1WzZ4oRRq0W9-hkng'],
+      [{ env: 'prod' }, '_fZbwPys4tn6ogEHRin4tQ'],
+      [{ env: 'é' }, 'rPEL2yQH4VbE3cfmKoFlnA'],
+    ] as const)('binds a call with %j as documented', async ([args, digest]) => {
+      const call = await beginDeployment(here(), args);
+      expect(openByHand(call.requestState!)).toMatchObject({
+        v: 1,
+        m: 'tools/call',
+        t: 'deploy',
+        a: digest,
+        aud: 'runtimes',
+      });
     });
-  }
 
-  it.for(SERVED.flatMap((cell) => eras.map((era) => ({ ...cell, era }))))(
-    'serves the story $story to a client on another runtime, $era',
-    async ({ story, service, era }) => {
-      const args = [clientOf(story), '--url', here().urls[service], ...flagsFor(era)];
-      expectToHold(await run(process.execPath, args, compiled('.')));
-    },
-  );
-
-  if (!eras.includes('legacy')) {
-    it('tells a legacy client that there is no session to ask it in', async () => {
-      expect(await refusalWithoutSession(here().urls.deployment)).toEqual(-32600);
+    it('binds a call to its user as documented', async () => {
+      const { p = '' } = openByHand((await beginDeployment(here(), {}, 'alice')).requestState!);
+      expect(p).toBe(principalByHand('alice', Buffer.from(p, 'base64url').subarray(0, 8)));
     });
-  }
 
-  it('takes many first rounds at once', async () => {
-    const calls = await Promise.all(Array.from({ length: 20 }, () => beginDeployment(here())));
-    const ends = calls.map((call) => finish(here().urls.deployment, call, yes));
-    expect(await Promise.all(ends)).toEqual(calls.map(() => 'deployed to prod'));
-  });
+    it('goes on with a token that was sealed by hand', async () => {
+      const call = await beginDeployment(here());
+      const { urls } = here();
+      const byHand = resealed(call, {});
+      expect(await finish(urls.deployment, byHand, yes)).toBe('deployed to prod');
 
-  it.for([
-    [{}, 'RBNvo1WzZ4oRRq0W9-hkng'],
-    [{ env: 'prod' }, '_fZbwPys4tn6ogEHRin4tQ'],
-    [{ env: 'é' }, 'rPEL2yQH4VbE3cfmKoFlnA'],
-  ] as const)('binds a call with %j as documented', async ([args, digest]) => {
-    const call = await beginDeployment(here(), args);
-    expect(openByHand(call.requestState!)).toMatchObject({
-      v: 1,
-      m: 'tools/call',
-      t: 'deploy',
-      a: digest,
-      aud: 'runtimes',
+      const ofAlice = resealed(call, { p: 'AAAAAAAAAACt4TExT2c1Y6i6rpA-02TF' });
+      expect(await finish(urls.deployment, ofAlice, yes, 'alice')).toBe('deployed to prod');
+      expect(await finish(urls.deployment, ofAlice, yes, 'bob')).toEqual(REFUSED);
     });
-  });
 
-  it('binds a call to its user as documented', async () => {
-    const { p = '' } = openByHand((await beginDeployment(here(), {}, 'alice')).requestState!);
-    expect(p).toBe(principalByHand('alice', Buffer.from(p, 'base64url').subarray(0, 8)));
-  });
+    it.for([
+      ['is for another tool', { t: 'destroy' }],
+      ['is for other arguments', { a: 'RBNvo1WzZ4oRRq0W9-hkng' }],
+      ['is for another audience', { aud: 'elsewhere' }],
+      ['has expired', { iat: 1_767_225_600, exp: 1_767_226_200 }],
+    ] as const)('refuses a token that %s', async ([, change]) => {
+      const call = resealed(await beginDeployment(here()), change);
+      expect(await finish(here().urls.deployment, call, yes)).toEqual(REFUSED);
+    });
 
-  it('goes on with a token that was sealed by hand', async () => {
-    const call = await beginDeployment(here());
-    const { urls } = here();
-    const byHand = resealed(call, {});
-    expect(await finish(urls.deployment, byHand, yes)).toBe('deployed to prod');
+    it.for([
+      ['key id', 0],
+      ['nonce', 4],
+      ['ciphertext', 16],
+      ['tag', -1],
+    ] as const)('refuses a token with another bit in its %s', async ([, at]) => {
+      const call = await beginDeployment(here());
+      const bytes = Buffer.from(call.requestState!.slice(3), 'base64url');
+      bytes.set([bytes.at(at)! ^ 1], (at + bytes.length) % bytes.length);
+      const forged = { ...call, requestState: `v1.${bytes.toString('base64url')}` };
+      expect(await finish(here().urls.deployment, forged, yes)).toEqual(REFUSED);
+    });
 
-    const ofAlice = resealed(call, { p: 'AAAAAAAAAACt4TExT2c1Y6i6rpA-02TF' });
-    expect(await finish(urls.deployment, ofAlice, yes, 'alice')).toBe('deployed to prod');
-    expect(await finish(urls.deployment, ofAlice, yes, 'bob')).toEqual(REFUSED);
-  });
+    it.for(runtimes)('finishes a call that was begun on $name', async (first) => {
+      const there = running.get(first.name)!.urls;
+      const { refundDesk, otherRefundDesk } = here().urls;
+      const order = { order_id: 'ORD-7002', reason: 'arrived broken' };
+      const begun = await begin(there.refundDesk, { name: 'refund_order', arguments: order });
+      expect(await finish(otherRefundDesk, begun, scope)).toEqual(REFUSED);
 
-  it.for([
-    ['is for another tool', { t: 'destroy' }],
-    ['is for other arguments', { a: 'RBNvo1WzZ4oRRq0W9-hkng' }],
-    ['is for another audience', { aud: 'elsewhere' }],
-    ['has expired', { iat: 1_767_225_600, exp: 1_767_226_200 }],
-  ] as const)('refuses a token that %s', async ([, change]) => {
-    const call = resealed(await beginDeployment(here()), change);
-    expect(await finish(here().urls.deployment, call, yes)).toEqual(REFUSED);
-  });
-
-  it.for([
-    ['key id', 0],
-    ['nonce', 4],
-    ['ciphertext', 16],
-    ['tag', -1],
-  ] as const)('refuses a token with another bit in its %s', async ([, at]) => {
-    const call = await beginDeployment(here());
-    const bytes = Buffer.from(call.requestState!.slice(3), 'base64url');
-    bytes.set([bytes.at(at)! ^ 1], (at + bytes.length) % bytes.length);
-    const forged = { ...call, requestState: `v1.${bytes.toString('base64url')}` };
-    expect(await finish(here().urls.deployment, forged, yes)).toEqual(REFUSED);
-  });
-
-  it.for(runtimes)('finishes a call that was begun on $name', async (first) => {
-    const there = running.get(first.name)!.urls;
-    const { refundDesk, otherRefundDesk } = here().urls;
-    const order = { order_id: 'ORD-7002', reason: 'arrived broken' };
-    const begun = await begin(there.refundDesk, { name: 'refund_order', arguments: order });
-    expect(await finish(otherRefundDesk, begun, scope)).toEqual(REFUSED);
-
-    const half = await goOn(refundDesk, begun, scope);
-    const receipt = { ...order, refunded_cents: 4800, restocked: true };
-    expect(await finish(refundDesk, half, restock)).toEqual(receipt);
-    expect(await finish(there.refundDesk, half, restock)).toEqual(receipt);
-  });
-});
+      const half = await goOn(refundDesk, begun, scope);
+      const receipt = { ...order, refunded_cents: 4800, restocked: true };
+      expect(await finish(refundDesk, half, restock)).toEqual(receipt);
+      expect(await finish(there.refundDesk, half, restock)).toEqual(receipt);
+    });
+  },
+);
 
 describe('the format by hand', () => {
   it('gives the documented token', () => {

@@ -14,6 +14,8 @@ export interface Running {
   readonly urls: Readonly<Record<Service, string>>;
   /** The file that `import 'mcp-resolve'` loads; unknown of a bundle. */
   readonly loaded?: string;
+  /** Where a worker says what it has of Node. */
+  readonly root?: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -32,9 +34,12 @@ export const runtimes: readonly Runtime[] = [
   processes('Node.js 24', 'node-24/bin/node'),
   processes('Bun', '.bin/bun'),
   processes('Deno', '.bin/deno', 'run', '--allow-all'),
-  workers('workerd', ['modern'], () => makeWorker('worker', [])),
-  workers('workerd with nodejs_compat and a Durable Object', ['modern', 'legacy'], () =>
-    makeWorker('workerWithSessions', ['nodejs_compat']),
+  // With today's compatibility dates the flag is on unless it is turned off.
+  workers('workerd without nodejs_compat', ['modern'], () =>
+    makeWorker('worker', { flags: ['no_nodejs_compat'] }),
+  ),
+  workers('workerd with a Durable Object', ['modern', 'legacy'], () =>
+    makeWorker('workerWithSessions', { flags: [], object: 'DeskObject' }),
   ),
 ];
 
@@ -82,6 +87,7 @@ function workers(
     const { port } = JSON.parse(await firstLine(child.stdio[3] as Readable)) as { port: number };
     const at = (service: Service): string => `http://127.0.0.1:${port}/${service}`;
     return {
+      root: `http://127.0.0.1:${port}/`,
       urls: {
         refundDesk: at('refundDesk'),
         travelDesk: at('travelDesk'),

@@ -7,8 +7,15 @@ import { compiled } from './consumer.js';
 
 const REPLACED = /^node:util$|\/support\/serve\.js$/;
 
+export interface WorkerOptions {
+  /** Compatibility flags. */
+  readonly flags: readonly string[];
+  /** The class of its Durable Object, which is also the name of the binding. */
+  readonly object?: string;
+}
+
 /** Makes a worker from its source. @returns The path of the configuration. */
-export async function makeWorker(name: string, flags: readonly string[]): Promise<string> {
+export async function makeWorker(name: string, options: WorkerOptions): Promise<string> {
   const folder = compiled(`workers/${name}`);
   await build({
     configFile: false,
@@ -36,23 +43,25 @@ export async function makeWorker(name: string, flags: readonly string[]): Promis
     },
   });
   const configuration = path.join(folder, 'workerd.capnp');
-  await writeFile(configuration, configurationOf(flags));
+  await writeFile(configuration, configurationOf(options));
   return configuration;
 }
 
 // Port 0 is any free one: workerd says which on its control channel.
-const configurationOf = (
-  flags: readonly string[],
-): string => `using Workerd = import "/workerd/workerd.capnp";
+const configurationOf = ({ flags, object }: WorkerOptions): string => `
+using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
     modules = [(name = "worker.js", esModule = embed "worker.js")],
     compatibilityDate = "2026-11-01",
     compatibilityFlags = ${JSON.stringify(flags)},
-    durableObjectNamespaces = [(className = "Desk", uniqueKey = "desk")],
-    durableObjectStorage = (inMemory = void),
-    bindings = [(name = "DESK", durableObjectNamespace = "Desk")],
+    ${object === undefined ? '' : bindingOf(object)}
   ))],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 `;
+
+const bindingOf = (object: string): string => `
+    durableObjectNamespaces = [(className = "${object}", uniqueKey = "${object}")],
+    durableObjectStorage = (inMemory = void),
+    bindings = [(name = "${object}", durableObjectNamespace = "${object}")],`;

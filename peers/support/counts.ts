@@ -7,13 +7,10 @@ export interface Counts {
   readonly failed: number;
 }
 
-/** The counts of each top-level `describe` of a file, by its name; to be called in an `afterAll`. */
-export function countsOf(file: Readonly<RunnerTestSuite>): ReadonlyMap<string, Counts> {
-  const suites = file.tasks.filter((task) => task.type === 'suite');
-  return new Map(suites.map((suite) => [suite.name, counted(suite)]));
-}
-
-function counted(suite: RunnerTestSuite): Counts {
+/** The counts of the top-level `describe` with a name; to be called in an `afterAll` of the file. */
+export function countsOf(file: Readonly<RunnerTestSuite>, name: string): Counts {
+  const suite = file.tasks.find((task) => task.name === name);
+  if (suite === undefined) throw new Error(`there are no tests of ${name}`);
   const states = testsOf(suite).map(({ result }) => result?.state);
   const passed = states.filter((state) => state === 'pass').length;
   return { passed, failed: states.length - passed };

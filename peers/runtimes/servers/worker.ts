@@ -13,6 +13,6 @@ const handlers = new Map(
 export default {
   fetch: async (request: Request): Promise<Response> => {
     const handler = handlers.get(new URL(request.url).pathname);
-    return handler?.fetch(request) ?? new Response('no such service', { status: 404 });
+    return handler?.fetch(request) ?? Response.json([typeof process, typeof Buffer]);
   },
 };

@@ -11,18 +11,18 @@ const handlers = new Map(
 );
 
 /** All clients come to one object: a real server has one per session, or per user. */
-export class Desk {
+export class DeskObject {
   async fetch(request: Request): Promise<Response> {
     const handler = handlers.get(new URL(request.url).pathname);
-    return handler?.fetch(request) ?? new Response('no such service', { status: 404 });
+    return handler?.fetch(request) ?? Response.json([typeof process, typeof Buffer]);
   }
 }
 
 interface Env {
-  DESK: { getByName(name: string): Desk };
+  DeskObject: { getByName(name: string): DeskObject };
 }
 
 export default {
-  fetch: (request: Request, { DESK }: Env): Promise<Response> =>
-    DESK.getByName('all').fetch(request),
+  fetch: (request: Request, { DeskObject: objects }: Env): Promise<Response> =>
+    objects.getByName('all').fetch(request),
 };
