@@ -34,9 +34,9 @@ export const runtimes: readonly Runtime[] = [
   processes('Node.js 24', 'node-24/bin/node'),
   processes('Bun', '.bin/bun'),
   processes('Deno', '.bin/deno', 'run', '--allow-all'),
-  // With today's compatibility dates the flag is on unless it is turned off.
+  // With today's compatibility dates these flags are on unless they are turned off.
   workers('workerd without nodejs_compat', ['modern'], () =>
-    makeWorker('worker', { flags: ['no_nodejs_compat'] }),
+    makeWorker('worker', { flags: ['no_nodejs_compat', 'no_nodejs_compat_v2'] }),
   ),
   workers('workerd with a Durable Object', ['modern', 'legacy'], () =>
     makeWorker('workerWithSessions', { flags: [], object: 'DeskObject' }),
