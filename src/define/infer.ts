@@ -123,8 +123,25 @@ export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
 
 /** A sentence per guard that does not fit the arguments `A`, which `S` describes. */
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
-  [I in keyof G]: Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
+  [I in keyof G]: MayGiveNothing<G[I]> extends true
+    ? 'A guard that gives undefined lets the call go on: give true or false, or throw.'
+    : Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
 };
+
+/** What a function gives that returns nothing. */
+type Nothing = ReturnType<() => void>;
+
+/** Whether a guard gives something at times and nothing at others, as `roles?.includes(…)` does. */
+type MayGiveNothing<G> =
+  G extends Resolver<infer T, infer _R>
+    ? unknown extends T
+      ? false
+      : [T] extends [Nothing]
+        ? false
+        : undefined extends T
+          ? true
+          : false
+    : false;
 
 /** Where any name can be an argument, whether one clashes is seen when the definition is made. */
 type IsClash<P, A> = string extends keyof A ? false : P extends keyof A ? true : false;

@@ -216,6 +216,14 @@ export function questionsMade(): number {
   return made;
 }
 
+/**
+ * Counts as before, when the questions of a function are accounted for: who called it has not made
+ * them.
+ */
+export function countFrom(before: number): void {
+  made = before;
+}
+
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
   made += 1;
   return Object.freeze({ [KIND]: 'question' as const, ...data });

@@ -41,7 +41,9 @@ export function resolver(
   options: ResolverOptions = {},
 ): Resolver<unknown> {
   if (!isPlainObject(needs) || kindOf(needs) !== undefined) {
-    throw invalid('resolver() takes its needs first: resolver({}, fn) where there are none.');
+    throw invalid(
+      'resolver() takes its needs first: resolver({}, fn) where there are none, resolver({ id: args.order_id }, fn) where there are; a name is an option, { name }.',
+    );
   }
   if (typeof fn !== 'function') {
     throw invalid(

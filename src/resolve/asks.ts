@@ -1,4 +1,5 @@
 /** Holds a resolver to what it declared that it asks, and to asking in a way that is heard. */
+import { kindOf } from '../define/brand.js';
 import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { isPlainObject } from '../define/schema.js';
@@ -25,6 +26,34 @@ export function assertDeclared({ key, resolver }: PlanNode, question: QuestionDa
       `Resolver '${key}' asked with another schema than the one it declares in 'asks'`,
     );
   }
+}
+
+/**
+ * A question that was made and not returned is not asked, and what it should have guarded would go
+ * on: `if (await confirm(…))` is always true.
+ *
+ * @throws {@link ToolError} Always.
+ */
+export function failLost({ key }: PlanNode): never {
+  throw new ToolError(
+    `Resolver '${key}' made a question and did not return it, so nobody was asked: return the question itself, its answer becomes the value`,
+  );
+}
+
+/** What is needed or defined, and never a value. */
+const NO_VALUES: readonly unknown[] = ['resolver', 'outcome', 'arg'];
+
+/**
+ * A resolver that is returned does not run, and what it should have guarded would go on.
+ *
+ * @throws {@link ToolError} If one is.
+ */
+export function assertValue({ key }: PlanNode, value: unknown): void {
+  const kind = kindOf(value);
+  if (!NO_VALUES.includes(kind)) return;
+  throw new ToolError(
+    `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${String(kind)}()`}, which does not run: put it into the needs, and decide on its value`,
+  );
 }
 
 /** More members than a value has that someone wrote around a question. */

@@ -3,6 +3,7 @@
  * in reverse order, and told how it ended. Values that arrive after the end are disposed of as they
  * come.
  */
+import { UNBOUND } from './unbound.js';
 import type { Dispose, End } from '../define/model.js';
 import { ToolError } from '../errors.js';
 import type { PlanNode } from '../graph/plan.js';
@@ -70,7 +71,7 @@ export class Disposals {
     end: End,
   ): Promise<{ readonly error: unknown } | undefined> {
     try {
-      await dispose(value, end);
+      await Reflect.apply(dispose, UNBOUND, [value, end]);
       return undefined;
     } catch (error) {
       if (end === 'completed') return { error };

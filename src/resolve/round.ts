@@ -14,7 +14,7 @@
  */
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
-import { isQuestion, questionsMade } from '../define/question.js';
+import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { messageOf, ToolError } from '../errors.js';
 import { BODY } from '../graph/plan.js';
@@ -23,7 +23,13 @@ import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { ask } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
-import { assertDeclared, assertNoneInside, assertNoQuestion } from './asks.js';
+import {
+  assertDeclared,
+  assertNoneInside,
+  assertNoQuestion,
+  assertValue,
+  failLost,
+} from './asks.js';
 import type { Disposals } from './disposal.js';
 import type { Consulted, Ledger } from './ledger.js';
 import { pinned } from './pin.js';
@@ -51,8 +57,6 @@ export interface RoundInput {
   readonly disposals: Disposals;
   /** Told of every step, where somebody listens. */
   readonly watch?: Watch | undefined;
-  /** Told of a resolver that made a question and gave something else. */
-  readonly onLostQuestion?: (key: string) => void;
 }
 
 /** How to go on with a value. */
@@ -189,7 +193,10 @@ export class Round {
       watch === undefined
         ? fn.call(UNBOUND, values, ctx)
         : watched(watch, node.key, () => fn.call(UNBOUND, values, ctx));
-    if (questionsMade() !== before) this.madeQuestions.add(node);
+    if (questionsMade() !== before) {
+      this.madeQuestions.add(node);
+      countFrom(before);
+    }
     return returned;
   }
 
@@ -265,9 +272,10 @@ export class Round {
   }
 
   private computed(node: PlanNode, value: unknown): void {
-    if (this.madeQuestions.has(node)) this.input.onLostQuestion?.(node.key);
     this.input.disposals.add(node, value);
     assertNoneInside(node, value);
+    assertValue(node, value);
+    if (this.madeQuestions.has(node)) failLost(node);
     if (node.resolver.options.pin === undefined) {
       this.settle(node, { action: 'accept', data: value, asked: false });
       return;
@@ -301,7 +309,7 @@ export class Round {
   private fallBack(node: PlanNode, asked: Asked): void {
     const { otherwise } = asked.data;
     const given: unknown =
-      typeof otherwise === 'function' ? (otherwise as () => unknown)() : otherwise;
+      typeof otherwise === 'function' ? Reflect.apply(otherwise, UNBOUND, []) : otherwise;
     const next = (value: unknown): void => {
       assertNoQuestion(node, value);
       assertNoneInside(node, value);
@@ -345,11 +353,14 @@ export class Round {
     this.input.ledger.forget(node.key);
   }
 
-  /** A guard's value is dropped, but nobody who writes `false` there means "go on". */
+  /**
+   * A guard's value is dropped, but nobody who gives `false`, `null`, `0` or an empty text there
+   * means "go on". `undefined` does: it is what a guard gives that throws where it refuses.
+   */
   private checkGuard(node: PlanNode, { seq }: Fill): void {
     const outcome = this.outcomes[node.index];
-    if (seq >= this.plan.guardSteps || outcome?.action !== 'accept' || outcome.data !== false)
-      return;
+    if (seq >= this.plan.guardSteps || outcome?.action !== 'accept') return;
+    if (outcome.data === undefined || Boolean(outcome.data)) return;
     this.fail(seq, new ToolError(`Guard '${node.key}' refused`));
   }
 

@@ -776,7 +776,9 @@ describe('definitions of a resolver in plain JavaScript', () => {
     ['nothing', []],
   ])('C10: %s where the needs belong', (_, given) => {
     expect(mistake(() => js.resolver(...given))).toEqual(
-      invalid('resolver() takes its needs first: resolver({}, fn) where there are none.'),
+      invalid(
+        'resolver() takes its needs first: resolver({}, fn) where there are none, resolver({ id: args.order_id }, fn) where there are; a name is an option, { name }.',
+      ),
     );
   });
 
@@ -802,12 +804,12 @@ describe('definitions of a resolver in plain JavaScript', () => {
     [
       'an unknown kind',
       { asks: 'elicit' },
-      "What a resolver asks is a schema, 'form', 'url', 'sample' or 'roots'.",
+      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     ],
     [
       'null as what it asks',
       { asks: null },
-      "What a resolver asks is a schema, 'form', 'url', 'sample' or 'roots'.",
+      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     ],
   ])('C10: %s', (_, options, message) => {
     expect(mistake(() => js.resolver({}, body, options))).toMatchObject({

@@ -203,12 +203,69 @@ class Desk {
 const desk = new Desk();
 const NESTED = z.object({ address: z.object({ street: z.string() }) });
 
+const approval = resolver({}, () => confirm('Sure?'));
+
+async function awaiting(): Promise<boolean> {
+  // eslint-disable-next-line @typescript-eslint/await-thenable -- the mistake itself
+  return Boolean(await confirm('Sure?'));
+}
+
+function throwing(): never {
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- the mistake itself
+  throw confirm('Sure?');
+}
+
 /** Seen when the tool is called: the tool error has to say what to do. */
 const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[] = [
   [
     'a body that returns a question',
     untyped.defineTool('t', {}, () => confirm('Sure?')),
     'return the question from a resolver',
+  ],
+  [
+    'a question that is awaited',
+    untyped.defineTool('t', { resolve: { x: resolver({}, awaiting) } }, body),
+    "Resolver 'x' made a question and did not return it, so nobody was asked: return the question itself",
+  ],
+  [
+    'a question that is only looked at',
+    untyped.defineTool(
+      't',
+      { resolve: { x: resolver({}, () => Boolean(confirm('Sure?'))) } },
+      body,
+    ),
+    "Resolver 'x' made a question and did not return it, so nobody was asked: return the question itself",
+  ],
+  [
+    'a question that is awaited in a body',
+    untyped.defineTool('t', {}, async () => ((await awaiting()) ? 'wiped' : 'kept')),
+    "the body of 't' asked a question",
+  ],
+  [
+    'a question that is thrown',
+    untyped.defineTool('t', { resolve: { x: untyped.resolver({}, throwing) } }, body),
+    'a question was thrown, so nobody was asked: a resolver returns it',
+  ],
+  [
+    'a resolver that returns a resolver',
+    untyped.defineTool('t', { resolve: { x: untyped.resolver({}, () => approval) } }, body),
+    "Resolver 'x' returned a resolver, which does not run: put it into the needs, and decide on its value",
+  ],
+  [
+    'a resolver that returns an outcome()',
+    untyped.defineTool('t', { guards: [untyped.resolver({}, () => outcome(approval))] }, body),
+    "Resolver 'guard' returned outcome(), which does not run",
+  ],
+  [
+    'a guard that gives null',
+    untyped.defineTool('t', { guards: [untyped.resolver({}, () => null)] }, body),
+    "Guard 'guard' refused",
+  ],
+  [
+    'a method as a body',
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- the mistake itself
+    untyped.defineTool('t', {}, desk.load),
+    'pass a method as (values, ctx) => desk.load(values, ctx)',
   ],
   [
     'a body that returns nothing',
@@ -272,20 +329,6 @@ describe('a mistake that nothing else shows is warned of', () => {
     vi.spyOn(console, 'warn').mockImplementation((text: string) => said.push(text));
     return said;
   };
-
-  test('await elicit(…): the question is not returned, so nobody is asked', async () => {
-    const said = warnings();
-    const Ok = z.object({ ok: z.boolean() });
-    const sure = untyped.resolver({}, async () => {
-      const answer = (await (untyped.elicit('Sure?', Ok) as unknown)) as { ok?: string };
-      return answer.ok ?? 'nobody knows';
-    });
-    const { questions } = await run(untyped.defineTool('awaits', { resolve: { sure } }, body));
-    expect(questions).toEqual([]);
-    expect(said.join()).toContain(
-      "awaits: resolver 'sure' made a question and did not return it, so nobody was asked: return the question itself",
-    );
-  });
 
   test('definitions made for every request', () => {
     const said = warnings();

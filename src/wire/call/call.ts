@@ -4,7 +4,10 @@ import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
 import { isRefusal } from '../../resolve/round.js';
+import type { CallContext } from '../../define/context.js';
+import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
 import { UNBOUND } from '../../resolve/unbound.js';
+import { asking } from '../definition/bodySlip.js';
 import type { Callable, ErrorPolicy } from './callable.js';
 import { beginCall } from './callRecord.js';
 import { watchCall } from './callWatch.js';
@@ -103,7 +106,7 @@ async function runBody<Result>(
   const { watch } = options;
   const work = async (): Promise<Result> => {
     try {
-      const result = await definition.finish(await definition.body.call(UNBOUND, values, ctx));
+      const result = await definition.finish(await bodyOf(definition, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');
@@ -126,6 +129,24 @@ async function runBody<Result>(
   }
 }
 
+/**
+ * Runs the body. One that makes a question has asked nobody, and has gone on as if the answer were
+ * yes: that is not passed off as a success.
+ */
+async function bodyOf<Result>(
+  { name, body }: Callable<Result>,
+  values: Resolved['values'],
+  ctx: CallContext,
+): Promise<unknown> {
+  const before = questionsMade();
+  const returning = body.call(UNBOUND, values, ctx);
+  const asked = questionsMade() !== before;
+  countFrom(before);
+  const returned = await returning;
+  if (asked) throw asking(name);
+  return returned;
+}
+
 /** How a call ended that did not complete. */
 function endOf({ ctx }: CallOptions): End {
   return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
@@ -139,5 +160,7 @@ function failed<Result>(
 ): Result {
   if (error instanceof ProtocolError) throw error;
   if (!(error instanceof ToolError)) onUnexpectedError(error);
-  return definition.fail(error, errors);
+  return definition.fail(isQuestion(error) ? new ToolError(THROWN) : error, errors);
 }
+
+const THROWN = 'a question was thrown, so nobody was asked: a resolver returns it';

@@ -27,7 +27,7 @@ import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 import { assertCanAsk } from './gate.js';
 import { pushQuestion } from './push.js';
-import { warnFailedDispose, warnLostQuestion, warnMovingQuestion } from './warnings.js';
+import { warnFailedDispose, warnMovingQuestion } from './warnings.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -108,9 +108,6 @@ export async function resolveCall(
     ledger,
     disposals,
     watch: watch?.step,
-    onLostQuestion: (key) => {
-      warnLostQuestion(plan.name, key);
-    },
   });
   const noteAsked = ({ node, asked }: OpenQuestion): void => {
     const { params: question } = asked.rendered;

@@ -11,13 +11,6 @@ export function warnMovingQuestion(tool: string, key: string): void {
   );
 }
 
-/** A question that is made and not returned is not asked, and what it should have guarded goes on. */
-export function warnLostQuestion(tool: string, key: string): void {
-  warnings.once(
-    `${tool}: resolver '${key}' made a question and did not return it, so nobody was asked: return the question itself, its answer becomes the value`,
-  );
-}
-
 /** Definitions belong outside of what makes a server for each request. */
 export function warnManyDefinitions(name: string, times: number): void {
   warnings.once(

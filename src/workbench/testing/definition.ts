@@ -1,4 +1,5 @@
 /** What a test calls: a definition, its arguments, and the copy of it that is installed. */
+import { UNBOUND } from '../../resolve/unbound.js';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -81,7 +82,7 @@ export function subjectOf({ definition, args, overrides, caller }: Given): Subje
     plan: overridePlan(plan, overrides),
     body: (...given: Parameters<Body>) => {
       runs += 1;
-      return read.definition.body(...given);
+      return read.definition.body.apply(UNBOUND, given);
     },
   };
   return {
