@@ -107,6 +107,17 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     });
   });
 
+  it('has nothing against a factory of definitions, which a module calls once', async () => {
+    await project.write('pool.js', [
+      "import { defineTool } from 'mcp-resolve';",
+      "export const buildTools = () => [defineTool('look', {}, () => 'seen')];",
+    ]);
+    expect(await check('pool.js', '--factory', 'buildTools')).toEqual({
+      code: 0,
+      lines: ['1 definition, 0 errors, 0 hints'],
+    });
+  });
+
   it('finds out by calling a factory twice what it makes each time', async () => {
     expect(await check('factory.js', '--factory', 'buildServer')).toEqual({
       code: 1,

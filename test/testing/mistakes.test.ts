@@ -1,6 +1,14 @@
 /** What the kit says when a test, or what it tests, is not as it was meant: read it aloud. */
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, defineResource, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import {
+  confirm,
+  defineResource,
+  defineTool,
+  elicit,
+  outcome,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
 import { accept, decline, override, probe, roots, run, says } from 'mcp-resolve/testing';
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
@@ -37,12 +45,24 @@ For a client that cannot be asked: { capabilities: {} }.`,
     );
   });
 
-  test('a misspelt key is pointed out', async () => {
-    const answers = { aproved: accept({ confirm: true }) };
+  test('answers to other keys are pointed out', async () => {
+    const answers = { consent: accept({ confirm: true }) };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toContain(
-      "\nAn answer to 'aproved' is scripted.\nScript it: { answers: { approved: ",
+      "\nNot asked so far, but scripted: consent. An answer goes by the parameter that the resolver fills, or by the resolver's name.\nScript it: { answers: { approved: ",
     );
+  });
+
+  test('a call that failed before it asked tells its error first, in full', async () => {
+    const broken = resolver({}, (): string => {
+      throw new ToolError(`the records cannot be read: ${'why '.repeat(80)}`);
+    });
+    const tool = defineTool('broken', { resolve: { broken } }, () => 'done');
+    const message = await messageOf(() => run(tool, undefined, { era, answers: yes }));
+
+    expect(message).toMatch(/^'broken' failed, and left answers of the script unused: /);
+    expect(message).toContain('why '.repeat(80).trim());
+    expect(message).toContain('\n  not used  approved\n  asked     nothing\n');
   });
 
   test('a function that has no answer leaves a question unscripted', async () => {
@@ -114,7 +134,7 @@ Take what is not used out of the script, or allow it with { unused: 'allow' }.`,
     const answers = { approved: [] };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toContain(
-      'It is asked 1 times, and 0 answers are scripted.\n',
+      'This is time 1, and the script has 0 answers to it.\n',
     );
   });
 

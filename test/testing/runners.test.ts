@@ -63,7 +63,7 @@ describe('under node:test', () => {
     expect(output).toMatch(/^# pass 1$/m);
     expect(output).toMatch(/^# fail 1$/m);
     expect(output).toContain("'pay_invoice' asks a question that no answer is scripted for.");
-    expect(output).toContain("An answer to 'aproved' is scripted.");
+    expect(output).toContain('Not asked so far, but scripted: aproved.');
     expect(code).toBe(1);
   });
 });

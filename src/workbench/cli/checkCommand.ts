@@ -5,6 +5,7 @@ import type { AnyDefinition } from '../../wire/install/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
 import { callFactory } from './factory.js';
+import type { Built } from './factory.js';
 import { EXIT, Failure } from './failure.js';
 import { chosen } from './find.js';
 import { loadModule } from './load.js';
@@ -32,7 +33,8 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
     const loaded = await loadModule(command.file, command.timeoutMs);
     const made = await callFactory(loaded, command);
     const madeAgain = await callFactory(loaded, command);
-    const definitions = chosen(command, [...new Set([...loaded.definitions, ...made])]);
+    const all = new Set([...loaded.definitions, ...made.definitions]);
+    const definitions = chosen(command, [...all]);
     const findings = [
       ...definitions.flatMap(findingsIn),
       ...duplicates(definitions),
@@ -72,16 +74,12 @@ function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
   });
 }
 
-function madePerRequest(
-  { file }: Loaded,
-  made: readonly AnyDefinition[],
-  madeAgain: readonly AnyDefinition[],
-): Finding[] {
-  const labels = new Set(made.map(labelOf));
-  const again = madeAgain.filter((definition) => {
-    return !made.includes(definition) && labels.has(labelOf(definition));
+function madePerRequest({ file }: Loaded, made: Built, madeAgain: Built): Finding[] {
+  const labels = new Set(made.definitions.map(labelOf));
+  const again = madeAgain.definitions.filter((definition) => {
+    return !made.definitions.includes(definition) && labels.has(labelOf(definition));
   });
-  if (again.length > 0) {
+  if (again.length > 0 && madeAgain.isServer) {
     return again.map((definition) =>
       perRequest('the factory makes it for every request', definition),
     );

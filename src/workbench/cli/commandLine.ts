@@ -146,7 +146,8 @@ function textsOf(values: readonly Value[] | undefined): string[] {
 function formatOf(value: Value): Format {
   const format = FORMATS.find((known) => known === (value ?? 'text'));
   if (format !== undefined) return format;
-  throw new Failure(`--format is ${FORMATS.join(', ')}, not '${String(value)}'.`);
+  const given = typeof value === 'string' ? `, not '${value}'` : '';
+  throw new Failure(`--format is ${FORMATS.join(', ')}${given}.`);
 }
 
 function secondsOf(value: Value): number {

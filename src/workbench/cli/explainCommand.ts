@@ -65,7 +65,12 @@ function printed(explanations: readonly Explanation[], format: Format, color: bo
 
 function isFolder(out: string): boolean {
   if (/[/\\]$/.test(out)) return true;
-  return statSync(out, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(out).isDirectory();
+  } catch {
+    // Whether it can be written shows when it is.
+    return false;
+  }
 }
 
 const ENDINGS: Readonly<Record<Format, string>> = {

@@ -3,6 +3,7 @@
  * definitions it makes. Over HTTP a factory runs for every request, so what it makes is analysed
  * every time.
  */
+import { isObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';
@@ -12,16 +13,24 @@ import type { Loaded } from './load.js';
 import { didYouMean } from './near.js';
 import { watching } from './watch.js';
 
+/** What came of calling a factory. */
+export interface Built {
+  /** The definitions that it made or returned. */
+  readonly definitions: readonly AnyDefinition[];
+  /** Whether it built a server, and not only definitions. */
+  readonly isServer: boolean;
+}
+
 /**
- * Calls the factory that a command names, once. Gives the definitions that it made or returned.
+ * Calls the factory that a command names, once; where it names none, nothing is built.
  *
  * @throws {@link Failure} If there is no such function, or it fails.
  */
 export async function callFactory(
   { exports }: Loaded,
   { file, factory, timeoutMs }: ModuleCommand,
-): Promise<readonly AnyDefinition[]> {
-  if (factory === undefined) return [];
+): Promise<Built> {
+  if (factory === undefined) return { definitions: [], isServer: false };
   const exported = Object.hasOwn(exports, factory) ? exports[factory] : undefined;
   if (typeof exported !== 'function') {
     const names = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
@@ -33,5 +42,6 @@ export async function callFactory(
       return (await Reflect.apply(exported, undefined, [{ era: 'modern' }])) as unknown;
     }),
   );
-  return definitionsIn([...made, result]);
+  const isServer = isObject(result) && typeof result.connect === 'function';
+  return { definitions: definitionsIn([...made, result]), isServer };
 }

@@ -76,7 +76,7 @@ function isForPeople(kind: string): boolean {
   return kind === 'form' || kind === 'url';
 }
 
-const DESTROYS = ['delete', 'remove', 'destroy', 'erase', 'purge', 'wipe'];
+const DESTROYS = ['delete', 'remove', 'destroy', 'drop', 'erase', 'purge', 'terminate', 'wipe'];
 const MOVES_MONEY = ['refund', 'pay', 'payout', 'transfer', 'charge', 'withdraw'];
 
 function isDestructive(definition: AnyDefinition): boolean {

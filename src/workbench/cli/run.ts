@@ -54,8 +54,8 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
 async function explainModule(command: ExplainCommand): Promise<string> {
   const color = command.color ?? (process.stdout.isTTY && !process.env.NO_COLOR);
   const loaded = await loadModule(command.file, command.timeoutMs);
-  const made = await callFactory(loaded, command);
-  return runExplain(command, [...new Set([...loaded.definitions, ...made])], color);
+  const { definitions } = await callFactory(loaded, command);
+  return runExplain(command, [...new Set([...loaded.definitions, ...definitions])], color);
 }
 
 async function checkModule(command: CheckCommand): Promise<Printed> {

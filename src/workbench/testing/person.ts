@@ -6,9 +6,9 @@
 import { isObject } from '../../define/schema.js';
 import { errorOf } from '../../errors.js';
 import type { Answer } from '../../wire/client/answers.js';
-import { findSlip } from '../../wire/definition/slips.js';
 import type { Answers, ScriptedAnswer } from './answers.js';
 import type { AskedQuestion } from './question.js';
+import type { Run } from './result.js';
 import { nameOf, shortened, sketchAnswer, sketchSchema } from './sketch.js';
 
 /** Answers the questions of one call. */
@@ -42,20 +42,23 @@ export class Person {
     if (this.failedWith !== undefined) throw this.failedWith;
   }
 
-  /** @throws {Error} If an answer is scripted that nobody asked for; `ended` says how the call did. */
-  assertUsed(ended: string): void {
+  /** @throws {Error} If an answer is scripted that nobody asked for; it says how the call ended. */
+  assertUsed({ text, isError }: Pick<Run, 'text' | 'isError'>): void {
     const unused = this.unused();
     if (unused.length === 0) return;
     const asked = this.questions.map(({ key }) => key);
     throw new Error(
       [
-        `'${this.definition}' did not ask for every answer that is scripted.`,
+        // What went wrong is not the script, as a rule.
+        ...(isError
+          ? [`'${this.definition}' failed, and left answers of the script unused: ${text}`]
+          : [`'${this.definition}' did not ask for every answer that is scripted.`]),
         '',
         ...lines('not used', unused),
         ...lines('asked', asked.length === 0 ? ['nothing'] : [...new Set(asked)]),
-        ...lines('ended', [shortened(ended)]),
+        ...(isError ? [] : lines('ended', [shortened(text)])),
         '',
-        `Take what is not used out of the script, or allow it with { unused: 'allow' }.`,
+        `${isError ? 'If it is to fail there, take' : 'Take'} what is not used out of the script, or allow it with { unused: 'allow' }.`,
         ...(asked.length === 0
           ? []
           : [
@@ -100,9 +103,9 @@ export class Person {
     const script = this.scriptFor(key);
     const example = sketchAnswer(question);
     const exhausted = isList(script)
-      ? [`It is asked ${this.timesAsked(key)} times, and ${script.length} answers are scripted.`]
+      ? [`This is time ${this.timesAsked(key)}, and the script has ${script.length} answers to it.`]
       : [];
-    const slip = findSlip([...this.scriptedKeys()], [key]);
+    const others = this.scriptedKeys().filter((scripted) => this.timesAsked(scripted) === 0);
     return [
       `'${this.definition}' asks a question that no answer is scripted for.`,
       '',
@@ -113,7 +116,11 @@ export class Person {
       ...(schema === undefined ? [] : lines('schema', [sketchSchema(schema)])),
       '',
       ...exhausted,
-      ...(slip === undefined ? [] : [`An answer to '${slip.written}' is scripted.`]),
+      ...(others.length === 0
+        ? []
+        : [
+            `Not asked so far, but scripted: ${others.join(', ')}. An answer goes by the parameter that the resolver fills, or by the resolver's name.`,
+          ]),
       `Script it: { answers: { ${nameOf(key)}: ${example} } }${kind === 'form' || kind === 'url' ? ', or decline(), or cancel()' : ''}.`,
       'For a client that cannot be asked: { capabilities: {} }.',
     ].join('\n');

@@ -68,7 +68,7 @@ async function play(subject: Subject, options: RunOptions): Promise<Run> {
     const { questions } = person;
     const story = { era, ending, rounds, questions, events, reported, overridden };
     const told = tellRun(subject, story);
-    if (options.unused !== 'allow') person.assertUsed(told.text);
+    if (options.unused !== 'allow') person.assertUsed(told);
     return told;
   } finally {
     await close();
