@@ -32,8 +32,9 @@ describe('the first page of the guide', { timeout: TIMEOUT }, () => {
   });
 
   it('compiles', async () => {
-    const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--skipLibCheck'];
-    const compiled = await inProject('typescript-7/bin/tsc', ...flags, ...files.keys());
+    const config = /^```json\n(.*?)^```/ms.exec(text)?.[1] ?? '';
+    await project.write('tsconfig.json', [config]);
+    const compiled = await inProject('typescript-7/bin/tsc');
 
     expect(compiled).toMatchObject({ code: 0, stdout: '' });
   });
