@@ -313,7 +313,7 @@ const askingGraphs: fc.Arbitrary<AskingGraph> = fc
       made.push(
         asks
           ? resolver(given, () => confirm(`${name}?`), { name, asks: 'form' })
-          : resolver(given, () => index, { name }),
+          : resolver(given, () => index + 1, { name }),
       );
     }
     const guards = made.filter((_, index) => nodes[index]?.guard === true);
