@@ -1,0 +1,114 @@
+/** Servers of one tool or of very many, and a form of six fields. */
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
+import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+import * as z from 'zod';
+
+import type { Send } from './modern.js';
+
+const INFO = { name: 'shop', version: '1.0.0' };
+
+/** Each tool has a schema of its own, made once. */
+function inputOf(index: number) {
+  return z.object({
+    order: z.string().min(1).describe(`The order, for tool ${index}.`),
+    reason: z.enum(['late', 'broken', 'other']).optional(),
+    count: z.number().int().min(1).max(99).default(1).describe('How many of them.'),
+  });
+}
+
+const nameOf = (index: number): string => `tool_${index}`;
+const priceOf = (order: string): number => order.length * 100;
+
+/** Serves so many tools, each with a resolver. */
+export function resolving(count: number): McpServerFactory {
+  const tools = Array.from({ length: count }, (_, index) => {
+    const inputSchema = inputOf(index);
+    const cents = resolver({ order: argsOf(inputSchema).order }, ({ order }) => priceOf(order));
+    const config = { description: `Tool ${index}.`, inputSchema, resolve: { cents } };
+    return defineTool(
+      nameOf(index),
+      config,
+      ({ order, cents }) => `${order} for ${cents + index} cents.`,
+    );
+  });
+  return (request) => {
+    const server = new McpServer(INFO);
+    install(server, tools, { request });
+    return server;
+  };
+}
+
+/** The same by hand: the schemas are shared, the tools registered for each request. */
+export function registering(count: number): McpServerFactory {
+  const schemas = Array.from({ length: count }, (_, index) => inputOf(index));
+  return () => {
+    const server = new McpServer(INFO);
+    for (const [index, inputSchema] of schemas.entries()) {
+      const config = { description: `Tool ${index}.`, inputSchema };
+      server.registerTool(nameOf(index), config, ({ order }) => {
+        const text = `${order} for ${priceOf(order) + index} cents.`;
+        return { content: [{ type: 'text', text }] };
+      });
+    }
+    return server;
+  };
+}
+
+/** Calls the last of so many tools. */
+export async function callLast(send: Send, count: number): Promise<void> {
+  const { content } = await send('tools/call', {
+    name: nameOf(count - 1),
+    arguments: { order: 'ORD-1' },
+  });
+  if (content?.[0]?.text !== `ORD-1 for ${499 + count} cents.`) throw new Error('not the last one');
+}
+
+/** Lists so many tools. */
+export async function listAll(send: Send, count: number): Promise<void> {
+  const { tools } = await send('tools/list', {});
+  if (tools?.length !== count) throw new Error('not all were listed');
+}
+
+const Address = z.object({
+  name: z.string().min(1).describe('Who lives there.'),
+  street: z.string().describe('Street and number.'),
+  city: z.string().max(80),
+  country: z.enum(['DE', 'FR', 'IT', 'PL']).describe('Where it is.'),
+  express: z.boolean().default(false).describe('By tomorrow.'),
+  boxes: z.number().int().min(1).max(20),
+});
+const MESSAGE = 'Where does it go?';
+
+const plan = planResolvers(
+  { name: 'ship', resolve: { to: resolver({}, () => elicit(MESSAGE, Address)) } },
+  [],
+);
+const absent = (): Promise<never> => Promise.reject(new Error('nobody is there'));
+const ctx: ServerContext = {
+  mcpReq: {
+    id: 1,
+    method: 'tools/call',
+    signal: new AbortController().signal,
+    requestState: () => undefined,
+    send: absent,
+    notify: absent,
+    log: absent,
+    elicitInput: absent,
+    requestSampling: absent,
+  },
+};
+const modernClient = { protocolVersion: '2026-07-28', clientCapabilities: { elicitation: {} } };
+
+/** A whole round of a graph that asks: run, gate, render, digest, and the result with its record. */
+export async function askByRound(): Promise<void> {
+  const resolution = await resolveArguments(plan, {}, { ctx, ...modernClient });
+  if (resolution.done) throw new Error('nothing was asked');
+}
+
+/** The question alone, as the SDK builds it. */
+export function askByHand(): void {
+  const { params } = inputRequired.elicit({ message: MESSAGE, requestedSchema: Address });
+  if (params === undefined) throw new Error('nothing was asked');
+}

@@ -1,0 +1,86 @@
+/** P5 and P6: what sealing costs, alone and beside a busy thread pool. */
+import { roundTrip, sealed, signed, stateOf, withBusyPool, type Codec } from '../cases/codecs.js';
+import { shareOf, type Figure, type Goal } from '../goal.js';
+import { compare, type Way } from '../measure/compare.js';
+import { compareLatency, stopwatch, type Sampled } from '../measure/latency.js';
+
+const SMALL = stateOf(400);
+const LARGE = stateOf(64 * 1024);
+
+/** How long each of some round trips takes, one after the other and with a breath in between. */
+function sampled(codec: Codec): Sampled {
+  return async (times) => {
+    const { took, lap } = stopwatch(() => roundTrip(codec, SMALL));
+    for (let index = 0; index < times; index += 1) {
+      await lap();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return took;
+  };
+}
+
+const busy =
+  (sample: Sampled): Sampled =>
+  (times) =>
+    withBusyPool(() => sample(times));
+
+function way(name: string, codec: Codec, state: typeof SMALL): Way {
+  return {
+    name,
+    run: async (times) => {
+      for (let index = 0; index < times; index += 1) await roundTrip(codec, state);
+    },
+  };
+}
+
+/** How long our token is against a signed one. */
+async function lengths(name: string, state: typeof SMALL): Promise<Figure> {
+  const [ours, theirs] = await Promise.all([sealed.mint(state), signed.mint(state)]);
+  return { name, value: ours.length / theirs.length, unit: 'x', better: 'lower' };
+}
+
+export const stateGoals: readonly Goal[] = [
+  {
+    id: 'P5',
+    title: 'seal and open while the thread pool is busy',
+    measure: async ({ effort, quick, progress }) => {
+      const slices = { ...effort, times: quick ? 300 : 1000, share: 0.5 };
+      progress('p50 with a busy pool against an idle one');
+      const ours = sampled(sealed);
+      const ratio = await compareLatency(busy(ours), ours, slices);
+      progress('the same of the codec of the SDK');
+      const theirs = sampled(signed);
+      const signedSlices = { ...slices, rounds: Math.min(5, slices.rounds), times: 30 };
+      const signedRatio = await compareLatency(busy(theirs), theirs, signedSlices);
+      return [
+        shareOf('seal + open p50, busy pool / idle', ratio, { bar: 4, goal: 2 }),
+        { ...shareOf('SDK codec p50, busy pool / idle', signedRatio), same: 1 },
+      ];
+    },
+  },
+  {
+    id: 'P6',
+    title: 'encrypted state against signed state',
+    measure: async ({ effort, progress }) => {
+      progress('400 bytes');
+      const small = await compare(
+        way('sealed', sealed, SMALL),
+        way('signed', signed, SMALL),
+        effort,
+      );
+      progress('64 kilobytes');
+      const large = await compare(
+        way('sealed', sealed, LARGE),
+        way('signed', signed, LARGE),
+        effort,
+      );
+      const length = await lengths('token length, 400 B / SDK codec', SMALL);
+      return [
+        shareOf('seal + open, 400 B / SDK codec', small, { bar: 0.4, goal: 0.2 }),
+        shareOf('seal + open, 64 KB / SDK codec', large, { bar: 0.55, goal: 0.38 }),
+        { ...length, bar: 1, goal: 0.999 },
+        await lengths('token length, 64 KB / SDK codec', LARGE),
+      ];
+    },
+  },
+];

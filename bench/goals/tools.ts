@@ -1,0 +1,79 @@
+/** P9 and P10: what does not grow with the number of tools, and what is converted only once. */
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+
+import { sender, type Send } from '../cases/modern.js';
+import {
+  askByHand,
+  askByRound,
+  callLast,
+  listAll,
+  registering,
+  resolving,
+} from '../cases/tools.js';
+import { shareOf, type Goal } from '../goal.js';
+import { compare, type Way } from '../measure/compare.js';
+
+type Use = (send: Send, count: number) => Promise<void>;
+
+function way(count: number, serve: (count: number) => McpServerFactory, use: Use): Way {
+  const send = sender(serve(count));
+  return {
+    name: `${count} tools`,
+    run: async (times) => {
+      for (let index = 0; index < times; index += 1) await use(send, count);
+    },
+  };
+}
+
+export const toolsGoals: readonly Goal[] = [
+  {
+    id: 'P9',
+    title: 'calls of a server with many tools',
+    measure: async ({ effort, progress }) => {
+      const one = way(1, resolving, callLast);
+      progress('100 tools against one');
+      const hundred = await compare(way(100, resolving, callLast), one, effort);
+      progress('10,000 tools against one');
+      const many = await compare(way(10_000, resolving, callLast), one, effort);
+      progress('100 tools of the SDK against one of ours');
+      const byHand = await compare(way(100, registering, callLast), one, effort);
+      return [
+        shareOf('tools/call, 100 tools / 1 tool', hundred, { bar: 1.1, goal: 1.03 }),
+        shareOf('tools/call, 10,000 tools / 1 tool', many, { bar: 1.2, goal: 1.03 }),
+        shareOf('tools/call, 100 tools by hand / 1 tool of ours', byHand),
+      ];
+    },
+  },
+  {
+    id: 'P10',
+    title: 'lists of tools, and questions',
+    measure: async ({ effort, progress }) => {
+      progress('tools/list of 100 tools against the SDK with shared schemas');
+      const list = await compare(
+        way(100, resolving, listAll),
+        way(100, registering, listAll),
+        effort,
+      );
+      progress('a round that asks with six fields against the question alone');
+      const ask = await compare(byRound, byHand, effort);
+      return [
+        shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.25, goal: 0.1 }),
+        shareOf('round asking 6 fields / inputRequired.elicit', ask, { bar: 0.03, goal: 0.001 }),
+      ];
+    },
+  },
+];
+
+const byRound: Way = {
+  name: 'a round',
+  run: async (times) => {
+    for (let index = 0; index < times; index += 1) await askByRound();
+  },
+};
+
+const byHand: Way = {
+  name: 'the question alone',
+  run: (times) => {
+    for (let index = 0; index < times; index += 1) askByHand();
+  },
+};
