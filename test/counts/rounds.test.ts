@@ -1,0 +1,139 @@
+/**
+ * How many requests a call takes, and how often its resolvers run. Questions that do not need each
+ * other go out together, so what counts is how deep they stand on each other, not how many there
+ * are.
+ */
+import fc from 'fast-check';
+import { defineTool, elicit, resolver } from 'mcp-resolve';
+import type { AnyResolver, Need, Tool } from 'mcp-resolve';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+import { accept, serving, talk, type Conversation, type Era } from '../support/conversation.js';
+
+const Answer = z.object({ number: z.number() });
+
+/** What a graph is made of: each node needs some of those before it, and may ask. */
+interface Shape {
+  readonly asks: boolean;
+  /** Places of earlier nodes. */
+  readonly needs: readonly number[];
+}
+
+/** A tool over a graph, which notes each run of a resolver. */
+function toolOf(shapes: readonly Shape[]): { readonly tool: Tool; readonly runs: number[] } {
+  const runs: number[] = [];
+  const nodes: AnyResolver[] = [];
+  for (const [place, { asks, needs }] of shapes.entries()) {
+    const entries = needs.map((need): [string, Need] => [`n${need}`, nodes[need]!]);
+    nodes.push(
+      resolver(Object.fromEntries(entries), () => {
+        runs.push(place);
+        return asks ? elicit(`${place}?`, Answer) : { number: place };
+      }),
+    );
+  }
+  const resolve = Object.fromEntries(nodes.map((node, place) => [`n${place}`, node]));
+  return { tool: defineTool('graph', { resolve }, () => 'done'), runs };
+}
+
+/** How many questions stand on each other at most. */
+function depthOf(shapes: readonly Shape[]): number {
+  const depths: number[] = [];
+  for (const { asks, needs } of shapes)
+    depths.push(Math.max(0, ...needs.map((need) => depths[need]!)) + (asks ? 1 : 0));
+  return Math.max(0, ...depths);
+}
+
+/** Calls a tool to its end, with every question answered. */
+async function played(tool: Tool, era: Era, onAsked = (): void => undefined) {
+  const conversation: Conversation = await talk(era, serving([tool]), {
+    elicit: () => {
+      onAsked();
+      return accept({ number: 1 });
+    },
+    maxRounds: 100,
+  });
+  expect(await conversation.text('graph')).toBe('done');
+  return { requests: conversation.legs(), questions: conversation.asked.length };
+}
+
+const independent = (count: number): Shape[] =>
+  Array.from({ length: count }, () => ({ asks: true, needs: [] }));
+const chain = (length: number): Shape[] =>
+  Array.from({ length }, (_, place) => ({ asks: true, needs: place === 0 ? [] : [place - 1] }));
+
+describe('the requests of a call', () => {
+  it.each([1, 2, 10, 100])('are two for %i questions that are independent', async (count) => {
+    const { tool } = toolOf(independent(count));
+    expect(await played(tool, 'modern')).toEqual({ requests: 2, questions: count });
+  });
+
+  it.each([0, 1, 2, 5, 20])(
+    'are one more than %i questions on top of each other',
+    async (length) => {
+      const { tool } = toolOf(length === 0 ? [{ asks: false, needs: [] }] : chain(length));
+      expect(await played(tool, 'modern')).toEqual({ requests: length + 1, questions: length });
+    },
+  );
+
+  it('are one on the legacy era, however many questions there are', async () => {
+    const { tool } = toolOf([...independent(10), ...chain(5)]);
+    expect(await played(tool, 'legacy')).toEqual({ requests: 1, questions: 15 });
+  });
+});
+
+/** Graphs of up to twelve nodes. */
+const graphs: fc.Arbitrary<Shape[]> = fc
+  .array(fc.record({ asks: fc.boolean(), wanted: fc.array(fc.nat(), { maxLength: 3 }) }), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((drafts) =>
+    drafts.map(({ asks, wanted }, place) => ({
+      asks,
+      needs: place === 0 ? [] : [...new Set(wanted.map((number) => number % place))],
+    })),
+  );
+
+describe('in any graph', () => {
+  it('a call takes as many requests as its questions are deep, and one', async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs, async (shapes) => {
+        const { requests, questions } = await played(toolOf(shapes).tool, 'modern');
+        expect(requests).toBe(depthOf(shapes) + 1);
+        expect(questions).toBe(shapes.filter(({ asks }) => asks).length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('a resolver runs at most once a round', async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs, async (shapes) => {
+        const { tool, runs } = toolOf(shapes);
+        // Between two rounds the client answers, and nothing of the server runs.
+        const rounds: number[][] = [];
+        const endRound = (): void => {
+          if (runs.length > 0) rounds.push(runs.splice(0));
+        };
+        const { requests } = await played(tool, 'modern', endRound);
+        endRound();
+        expect(rounds).toHaveLength(requests);
+        for (const round of rounds) expect(round).toHaveLength(new Set(round).size);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('a resolver runs exactly once a call on the legacy era', async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs, async (shapes) => {
+        const { tool, runs } = toolOf(shapes);
+        await played(tool, 'legacy');
+        expect(runs.toSorted((a, b) => a - b)).toEqual([...shapes.keys()]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
