@@ -1,0 +1,68 @@
+/** Graphs that only wait: how long they take is how well what is independent runs at once. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { resolver, type AnyResolver, type Need } from 'mcp-resolve';
+
+import { seeded } from '../measure/statistics.js';
+import { serving } from './graph.js';
+
+/** A graph that waits, and the waits that no order of running could save. */
+export interface Waiting {
+  readonly run: () => Promise<unknown>;
+  readonly critical: readonly number[];
+}
+
+/** A resolver that waits so long, after what it needs. */
+function waiter(ms: number, needs: Readonly<Record<string, Need>>): AnyResolver {
+  return resolver(needs, () => wait(ms, ms));
+}
+
+function waiting(top: AnyResolver, critical: readonly number[]): Waiting {
+  const serve = serving(top);
+  return { critical, run: () => serve(0) };
+}
+
+/** So many that wait for nothing but time, and one that collects them. */
+export function sideBySide(count: number, ms: number): Waiting {
+  const parts = Array.from({ length: count }, (_, index): [string, AnyResolver] => [
+    `part${index}`,
+    waiter(ms, {}),
+  ]);
+  const top = resolver(Object.fromEntries(parts), () => count);
+  return waiting(top, [ms]);
+}
+
+interface Node {
+  readonly made: AnyResolver;
+  /** The waits on the longest way to its end. */
+  readonly path: readonly number[];
+}
+
+const total = (path: readonly number[]): number => path.reduce((sum, ms) => sum + ms, 0);
+const longest = (nodes: readonly Node[]): readonly number[] =>
+  nodes.reduce<readonly number[]>(
+    (best, { path }) => (total(path) > total(best) ? path : best),
+    [],
+  );
+
+/** So many resolvers, each of which needs up to three of those before it. */
+export function randomGraph(count: number, seed: number): Waiting {
+  const random = seeded(seed);
+  const nodes: Node[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const needed = nodes.filter(() => random() < 2 / Math.max(1, index)).slice(-3);
+    const ms = 2 + Math.floor(random() * 14);
+    nodes.push({ made: waiter(ms, needsOf(needed)), path: [...longest(needed), ms] });
+  }
+  return waiting(
+    resolver(needsOf(nodes), () => count),
+    longest(nodes),
+  );
+}
+
+const needsOf = (nodes: readonly Node[]): Record<string, Need> =>
+  Object.fromEntries(nodes.map(({ made }, index) => [`need${index}`, made]));
+
+/** The same waits one after the other, with nothing around them. */
+export async function waitFor(path: readonly number[]): Promise<void> {
+  for (const ms of path) await wait(ms);
+}

@@ -1,0 +1,70 @@
+/** P12: graphs of 100,000 resolvers, and how cost grows to there. */
+import { largeByHand, largeWithResolvers, type Layout } from '../cases/large.js';
+import type { Pace, Serve } from '../cases/graph.js';
+import { shareOf, type Bench, type Figure, type Goal } from '../goal.js';
+import { compare, type Way } from '../measure/compare.js';
+
+const MANY = 100_000;
+const MILLION = 1_000_000;
+const PACES = ['sync', 'async'] as const;
+
+async function assertSize(serve: Serve, size: number): Promise<void> {
+  const given = await serve(0);
+  if (given !== size) throw new Error(`counted ${String(given)} of ${size}`);
+}
+
+async function way(name: string, serve: Serve, size: number): Promise<Way> {
+  await assertSize(serve, size);
+  const run = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await serve(0);
+  };
+  return { name, run };
+}
+
+const ours = (layout: Layout, size: number, pace: Pace): Promise<Way> =>
+  way('resolvers', largeWithResolvers(layout, size, pace), size);
+
+async function against(layout: Layout, pace: Pace, { effort, progress }: Bench): Promise<Figure[]> {
+  const title = `${layout} of ${MANY} ${pace} resolvers`;
+  // What is judged is what needs no promise; what an author's own promises cost is told beside it.
+  const limits = pace === 'sync' ? { bar: 0.1, goal: 0.02 } : undefined;
+  const growth = pace === 'sync' ? { bar: 12, goal: 10.5 } : undefined;
+  const few = { ...effort, rounds: Math.ceil(effort.rounds / 3) };
+  progress(`${title} against recursion`);
+  const large = await ours(layout, MANY, pace);
+  const theirs = await way('recursion', largeByHand(layout, MANY, pace), MANY);
+  const ratio = await compare(large, theirs, few);
+  progress(`${title} against a tenth of them`);
+  const itself = await compare(large, await ours(layout, MANY / 10, pace), few);
+  return [
+    shareOf(`${title} / recursion with await null`, ratio, limits),
+    shareOf(`${title} / ${MANY / 10} of them`, itself, growth),
+  ];
+}
+
+/** Resolves a chain once: it is there to show that nothing overflows. */
+async function depth({ quick, progress }: Bench): Promise<Figure> {
+  const size = quick ? MANY : MILLION;
+  progress(`a chain of ${size}`);
+  for (const pace of PACES) {
+    await assertSize(largeWithResolvers('chain', size, pace), size);
+  }
+  const limits = { bar: MANY, goal: MILLION };
+  return { name: 'depth without overflow', value: size, unit: '', better: 'higher', ...limits };
+}
+
+export const largeGoals: readonly Goal[] = [
+  {
+    id: 'P12',
+    title: 'graphs of 100,000 resolvers',
+    measure: async (bench) => {
+      const figures: Figure[] = [];
+      for (const pace of bench.quick ? PACES.slice(0, 1) : PACES) {
+        for (const layout of ['chain', 'fan'] as const) {
+          figures.push(...(await against(layout, pace, bench)));
+        }
+      }
+      return [...figures, await depth(bench)];
+    },
+  },
+];

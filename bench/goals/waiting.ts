@@ -1,0 +1,43 @@
+/** P11: nothing waits for what it does not need. */
+import { randomGraph, sideBySide, waitFor, type Waiting } from '../cases/waiting.js';
+import { shareOf, type Bench, type Goal } from '../goal.js';
+import { compare, type Ratio } from '../measure/compare.js';
+
+const NODES = 20;
+
+async function repeated(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < times; time += 1) await work();
+}
+
+/** The graph against the waits along its critical path, by the clock on the wall. */
+function againstPath({ run, critical }: Waiting, { effort }: Bench): Promise<Ratio> {
+  const ours = { name: 'resolvers', run: (times: number) => repeated(times, run) };
+  const theirs = {
+    name: 'critical path',
+    run: (times: number) => repeated(times, () => waitFor(critical)),
+  };
+  return compare(ours, theirs, { ...effort, clock: 'wall' });
+}
+
+export const waitingGoals: readonly Goal[] = [
+  {
+    id: 'P11',
+    title: 'independent resolvers wait at the same time',
+    measure: async (bench) => {
+      const limits = { bar: 1.1, goal: 1.02 };
+      bench.progress('10 resolvers of 10 ms against one wait');
+      const ten = await againstPath(sideBySide(10, 10), bench);
+      const graphs = bench.quick ? 3 : 10;
+      const ratios: Ratio[] = [];
+      for (let graph = 0; graph < graphs; graph += 1) {
+        bench.progress(`random graph ${graph + 1} of ${graphs} against its critical path`);
+        ratios.push(await againstPath(randomGraph(NODES, bench.effort.seed + graph), bench));
+      }
+      const worst = ratios.reduce((a, b) => (a.median > b.median ? a : b));
+      return [
+        shareOf('10 resolvers of 10 ms / one wait of 10 ms', ten, limits),
+        shareOf(`worst of ${graphs} random graphs / its critical path`, worst, limits),
+      ];
+    },
+  },
+];
