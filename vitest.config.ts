@@ -33,6 +33,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // These need a redis-server: `npm run test:redis`.
     exclude: ['test/**/*.redis.test.ts'],
+    // Most tests wait for processes that they start: a core that is kept free would stand idle.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: ['default', closingLine],
