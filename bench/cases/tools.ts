@@ -2,7 +2,9 @@
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
+import type { AnyResolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+import type { Plan } from 'mcp-resolve/engine';
 import * as z from 'zod';
 
 import type { Send } from './modern.js';
@@ -81,10 +83,16 @@ const Address = z.object({
 });
 const MESSAGE = 'Where does it go?';
 
-const plan = planResolvers(
-  { name: 'ship', resolve: { to: resolver({}, () => elicit(MESSAGE, Address)) } },
-  [],
-);
+/** A graph of so many questions that do not need each other. */
+function asking(count: number): Plan {
+  const questions = Array.from({ length: count }, (_, index): [string, AnyResolver] => [
+    `to${index}`,
+    resolver({}, () => elicit(MESSAGE, Address)),
+  ]);
+  return planResolvers({ name: 'ship', resolve: Object.fromEntries(questions) }, []);
+}
+
+const plans = { one: asking(1), hundred: asking(100) };
 const absent = (): Promise<never> => Promise.reject(new Error('nobody is there'));
 const ctx: ServerContext = {
   mcpReq: {
@@ -102,8 +110,8 @@ const ctx: ServerContext = {
 const modernClient = { protocolVersion: '2026-07-28', clientCapabilities: { elicitation: {} } };
 
 /** A whole round of a graph that asks: run, gate, render, digest, and the result with its record. */
-export async function askByRound(): Promise<void> {
-  const resolution = await resolveArguments(plan, {}, { ctx, ...modernClient });
+export async function askByRound(size: keyof typeof plans): Promise<void> {
+  const resolution = await resolveArguments(plans[size], {}, { ctx, ...modernClient });
   if (resolution.done) throw new Error('nothing was asked');
 }
 
