@@ -34,8 +34,9 @@ export function sender(factory: McpServerFactory): Send {
   };
 }
 
-function requestOf(method: string, params: Params): Request {
-  return new Request('http://127.0.0.1/mcp', {
+/** One request, as a client would send it. */
+export function requestOf(method: string, params: Params, url = 'http://127.0.0.1/mcp'): Request {
+  return new Request(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
