@@ -2,7 +2,7 @@
  * The way in: attaches definitions to a server, beside whatever handlers it has. Cheap, because
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
-import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
+import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { InvalidGraphError } from '../../errors.js';
 import { protect, sealPolicyOf } from '../boundary/boundary.js';
 import type { Protection } from '../boundary/boundary.js';
@@ -12,7 +12,7 @@ import { noteInstalled } from '../definition/census.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
 import { attachTool } from './attachServer.js';
-import { readDefinitions } from './definitions.js';
+import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
 import { hideFromSilent } from './hide.js';
 import { assertStoresFit } from './onceStores.js';
@@ -42,15 +42,10 @@ export function install(
   options?: InstallOptions,
 ): void {
   const checked = checkOptions(options);
-  const all = readDefinitions(definitions);
-  const wanted = namedBy(all, checked.request);
+  const { wanted, storing } = wantedOf(definitions, checked.request);
   const target = lowLevelServer(server, 'install()');
   const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
-  assertStoresFit(
-    target,
-    policy,
-    all.map(({ definition }) => definition),
-  );
+  assertStoresFit(target, policy, storing);
   if (isMcpServer(server)) {
     protect(target, protection(target, checked));
     const site = { mcp: server, server: target, options: checked };
@@ -96,23 +91,4 @@ function protection(server: Server, { seal, onEvent }: CheckedOptions): Protecti
   return onEvent === undefined
     ? seals
     : { ...seals, listener: [onEvent, rejectionTeller(server, onEvent)] };
-}
-
-/**
- * Narrows the list to what an HTTP request names. The headers were checked against the body before
- * the server was made; a name that is not in the list changes nothing, so that the client gets the
- * usual error.
- */
-function namedBy(
-  installed: readonly Installed[],
-  request: McpRequestContext | undefined,
-): readonly Installed[] {
-  const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
-  const method = headers?.get('mcp-method');
-  const target = headers?.get('mcp-name');
-  if (typeof target !== 'string') return installed;
-  const named = installed.filter(({ definition: { address } }) => {
-    return address.method === method && address.matches(target);
-  });
-  return named.length === 0 ? installed : named;
 }
