@@ -71,10 +71,10 @@ export type Verdict = 'goal' | 'bar' | 'missed' | 'not judged' | '';
 
 /** What is to be said of a figure. */
 export function verdictOf({ value, same = 1, bar, goal, better }: Figure): Verdict {
+  if (bar === undefined && goal === undefined) return '';
   if (Math.abs(same - 1) > TOLERATED) return 'not judged';
   const meets = (limit: number | undefined): boolean =>
     limit !== undefined && (better === 'lower' ? value <= limit : value >= limit);
-  if (bar === undefined && goal === undefined) return '';
   if (meets(goal)) return 'goal';
   return meets(bar) ? 'bar' : 'missed';
 }

@@ -1,12 +1,9 @@
 /**
  * The server that the official conformance suite is run against. Everything that asks is written
  * with resolvers; everything else is registered as the SDK has it.
- *
- * The suite's gateway to stdio may give every request a process of its own: REQUEST_STATE_KEY lets
- * them share one key.
  */
 import { InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server';
-import { install, type InstallOptions, requestStateSeal } from 'mcp-resolve';
+import { install } from 'mcp-resolve';
 import { serveHttp, serveStdio } from 'mcp-resolve/node';
 import { parseArgs } from 'node:util';
 
@@ -17,17 +14,13 @@ import { registerPlainTools } from './plain.js';
 import { registerPrompts } from './prompts.js';
 import { acceptSubscriptions, registerResources } from './resources.js';
 
-const key = process.env.REQUEST_STATE_KEY;
-const options: InstallOptions =
-  key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'conformance' }) };
-
 /** Over HTTP every request has a server of its own; who listens for changes hears of them here. */
 const bus = new InMemoryServerEventBus();
 
 export function buildServer(): McpServer {
   const capabilities = { logging: {}, resources: { subscribe: true } };
   const server = new McpServer({ name: 'conformance', version: '1.0.0' }, { capabilities });
-  install(server, [...asking, ...forms], options);
+  install(server, [...asking, ...forms]);
   registerPlainTools(server);
   registerPrompts(server);
   registerResources(server);

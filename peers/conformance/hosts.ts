@@ -22,13 +22,8 @@ export const gatewayVersion = versionOf(gateway);
 
 export const fromSources = ['--import', 'tsx', 'examples/conformance/server.ts'];
 
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const stdio = ['pipe', 'pipe', 'ignore'] as const;
-  return spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: [...stdio],
-  });
+export function start(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
 export async function overHttp(): Promise<Host> {

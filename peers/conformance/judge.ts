@@ -10,10 +10,11 @@ export const ON_PURPOSE = ['sep-2322-ignore-unexpected-params'];
 
 /**
  * What the gateway stands in the way of. It ends HTTP itself, and has no look at the `Host` header;
- * our part of the connection has none. It starts the server anew for every request of the 2026 era,
- * so a call in one process cannot be heard of in another; and what the suite gives these streams,
- * half a second to one and a half, is at times less than a process takes to start. Over HTTP all of
- * them have to pass, and `stdio.test.ts` holds them against the server's own standard output.
+ * our part of the connection has none. It starts the server anew for every call of the 2026 era,
+ * and keeps its rounds together, so a call in one process cannot be heard of in another; and what
+ * the suite gives these streams, half a second to one and a half, is at times less than a process
+ * takes to start. Over HTTP all of them have to pass, and `stdio.test.ts` holds those that mean
+ * something on stdio against the server's own standard output.
  */
 export const BEHIND_THE_GATEWAY = [
   'localhost-host-rebinding-rejected',

@@ -102,10 +102,13 @@ async function book(
   });
   const args = [file, 'serve'];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: project }));
-  const { content } = await client.callTool({ name: 'book_table', arguments: { guests: 4 } });
-  const protocol = client.getNegotiatedProtocolVersion();
-  await client.close();
-  return { asked, text: content[0]?.type === 'text' ? content[0].text : content, protocol };
+  try {
+    const { content } = await client.callTool({ name: 'book_table', arguments: { guests: 4 } });
+    const protocol = client.getNegotiatedProtocolVersion();
+    return { asked, text: content[0]?.type === 'text' ? content[0].text : content, protocol };
+  } finally {
+    await client.close();
+  }
 }
 
 async function rowOf(manager: Manager, project: string, passed: number): Promise<Row> {

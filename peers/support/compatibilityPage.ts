@@ -17,8 +17,9 @@ const sections = [
 
 const introduction = `# Compatibility
 
-What mcp-resolve was run against, and what was seen. None of these programs was written here. The tables are made from
-the runs by \`npm run docs:compatibility\`; each says which command runs it again.`;
+What mcp-resolve was run against, and what was seen. The programs and libraries were written by others; what drives them
+is in \`peers/\`. The tables are made from the runs by \`npm run docs:compatibility\`; each says which command runs it
+again.`;
 
 function section(title: string, { command, date, rows }: Report): string {
   const cells = rows.map(({ peer, version, over, saw, passed, failed }) =>

@@ -2,7 +2,8 @@
  * What a run against other programs saw, kept in `peers/results` so that docs/compatibility.md can
  * be made from it (`npm run docs:compatibility`).
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 
 /** One line of the table. */
 export interface Row {
@@ -27,11 +28,19 @@ export interface Report {
 
 const results = new URL('../results/', import.meta.url);
 
-/** Keeps the rows under a name, in place of those of the run before. */
+/**
+ * Keeps the rows under a name, in place of those of the run before. Where nothing is new, neither
+ * is the date: a checkout does not change by being tested.
+ */
 export function writeReport(name: string, command: string, rows: readonly Row[]): void {
   const report: Report = { command, date: new Date().toISOString().slice(0, 10), rows };
+  if (isDeepStrictEqual({ ...lastReport(name), date: report.date }, report)) return;
   mkdirSync(results, { recursive: true });
   writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function lastReport(name: string): Report | undefined {
+  return existsSync(new URL(`${name}.json`, results)) ? readReport(name) : undefined;
 }
 
 export function readReport(name: string): Report {

@@ -20,7 +20,7 @@ export function run(name: string, args: string[], home: string): Promise<Printed
       [file, ...args],
       { env, cwd: home },
       (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
     child.stdin!.end();
   });
