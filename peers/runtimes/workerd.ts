@@ -53,7 +53,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = (
     modules = [(name = "worker.js", esModule = embed "worker.js")],
-    compatibilityDate = "2026-11-01",
+    compatibilityDate = "2026-10-23",
     compatibilityFlags = ${JSON.stringify(flags)},
     ${object === undefined ? '' : bindingOf(object)}
   ))],
