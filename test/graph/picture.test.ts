@@ -224,7 +224,7 @@ describe('a text in a box', () => {
         const room = { face, width: 120, lines: 100 };
         const lines = fit(text, room);
         for (const line of lines) expect(widthOf(line, face)).toBeLessThanOrEqual(121);
-        const letters = (given: string): string => given.replaceAll(' ', '');
+        const letters = (given: string): string => given.replace(/\s/g, '');
         expect(letters(lines.join(''))).toBe(letters(text));
       }),
     );
