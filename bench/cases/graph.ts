@@ -3,9 +3,10 @@
  * with containers. Every function is generated as text, so that each way runs what a person would
  * have written for it, and not one closure for all nodes.
  */
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { arg, resolver, type AnyResolver, type Need } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+
+import { CONTEXT } from './context.js';
 
 /** For each node, the nodes that it needs; one that needs none takes the argument. */
 export type Shape = readonly (readonly number[])[];
@@ -122,20 +123,3 @@ export function serving(
     return resolution.done ? resolution.values.top : undefined;
   };
 }
-
-const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there'));
-
-/** What the SDK hands over with a request; making it is not what is measured. */
-const CONTEXT: ServerContext = {
-  mcpReq: {
-    id: 1,
-    method: 'tools/call',
-    signal: new AbortController().signal,
-    requestState: () => undefined,
-    send: nobody,
-    notify: nobody,
-    log: nobody,
-    elicitInput: nobody,
-    requestSampling: nobody,
-  },
-};

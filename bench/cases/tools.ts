@@ -1,6 +1,6 @@
 /** Servers of one tool or of very many, and a form of six fields. */
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
-import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
 import type { AnyResolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
@@ -8,6 +8,7 @@ import type { Plan } from 'mcp-resolve/engine';
 import * as z from 'zod';
 
 import type { Send } from './modern.js';
+import { CONTEXT } from './context.js';
 
 const INFO = { name: 'shop', version: '1.0.0' };
 
@@ -93,25 +94,11 @@ function asking(count: number): Plan {
 }
 
 const plans = { one: asking(1), hundred: asking(100) };
-const absent = (): Promise<never> => Promise.reject(new Error('nobody is there'));
-const ctx: ServerContext = {
-  mcpReq: {
-    id: 1,
-    method: 'tools/call',
-    signal: new AbortController().signal,
-    requestState: () => undefined,
-    send: absent,
-    notify: absent,
-    log: absent,
-    elicitInput: absent,
-    requestSampling: absent,
-  },
-};
 const modernClient = { protocolVersion: '2026-07-28', clientCapabilities: { elicitation: {} } };
 
 /** A whole round of a graph that asks: run, gate, render, digest, and the result with its record. */
 export async function askByRound(size: keyof typeof plans): Promise<void> {
-  const resolution = await resolveArguments(plans[size], {}, { ctx, ...modernClient });
+  const resolution = await resolveArguments(plans[size], {}, { ctx: CONTEXT, ...modernClient });
   if (resolution.done) throw new Error('nothing was asked');
 }
 
