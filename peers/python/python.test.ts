@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 
 import { writeReport } from '../support/report.js';
 import { makeEnvironment, sdkVersion } from './support/python.js';
-import { tally } from './support/tally.js';
+import { countsOf } from '../support/counts.js';
 
 const EVERYWHERE = '2026-07-28 and 2025-11-25, HTTP and stdio';
 
@@ -44,7 +44,7 @@ for (const [name, { suite }] of Object.entries(suites)) {
 
 afterAll(({}, file) => {
   const rows = Object.entries(suites).map(([name, { peer, over, saw }]) => {
-    return { peer, version: sdkVersion, over, saw, ...tally(file, name) };
+    return { peer, version: sdkVersion, over, saw, ...countsOf(file, name) };
   });
   const complete = rows.every(({ passed, failed }) => passed > 0 && failed === 0);
   if (complete) writeReport('python', 'npm run test:python', rows);
