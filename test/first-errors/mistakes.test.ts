@@ -3,7 +3,9 @@
  * to do. They are written as JavaScript would have them, past the compiler; many do not compile,
  * which is tested in `test/compile-errors`.
  */
+import { createRequire } from 'node:module';
 import { McpServer } from '@modelcontextprotocol/server';
+import type * as sdk from '@modelcontextprotocol/server';
 import {
   arg,
   argsOf,
@@ -17,9 +19,12 @@ import {
   resolver,
 } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
+import { createDualEraHandler } from 'mcp-resolve/node';
 import { accept, run } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+
+import { post, talk } from '../support/conversation.js';
 
 /** The same functions, as JavaScript sees them. */
 type Untyped<Names extends string> = Record<Names, (...given: unknown[]) => Tool>;
@@ -316,6 +321,39 @@ describe('a mistake in a call says what to do', () => {
     });
     expect(isError).toBe(true);
     expect(text).toContain(message);
+  });
+});
+
+describe('two copies of the SDK', () => {
+  /** The CommonJS copy: its classes are not those that the rest of this file imports. */
+  const copy = createRequire(import.meta.url)('@modelcontextprotocol/server') as typeof sdk;
+  const ask = defineTool('ask', { resolve: { approval } }, () => 'done');
+  const factory = (): McpServer => {
+    const server = new copy.McpServer({ name: 'copy', version: '1.0.0' });
+    install(server, [ask]);
+    return server;
+  };
+
+  test('are no mistake where a server is only installed on: it asks', async () => {
+    expect(copy.McpServer).not.toBe(McpServer);
+    const chat = await talk('legacy', factory, { elicit: () => accept({ confirm: true }) });
+
+    expect(await chat.text('ask')).toBe('done');
+  });
+
+  test('are one where it is served, and the log says so', async () => {
+    const said: unknown[] = [];
+    const log = vi.spyOn(console, 'warn').mockImplementation((text: unknown) => said.push(text));
+    const handler = createDualEraHandler(factory);
+    const headers = { host: '127.0.0.1' };
+    const { status } = await post(handler, 'tools/call', { name: 'ask' }, { headers });
+    log.mockRestore();
+    await handler.close();
+
+    expect(status).toBe(500);
+    expect(said.join()).toContain(
+      "a server of another copy of '@modelcontextprotocol/server' than the one that mcp-resolve serves with: let both use one copy",
+    );
   });
 });
 

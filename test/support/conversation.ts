@@ -350,7 +350,7 @@ export function httpHandler(factory: Factory): McpHttpHandler {
 
 /** Sends one request of the modern era by hand, with the envelope that a client would add. */
 export async function post(
-  handler: McpHttpHandler,
+  handler: Pick<McpHttpHandler, 'fetch'>,
   method: string,
   params: Record<string, unknown>,
   options: PostOptions = {},

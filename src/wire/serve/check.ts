@@ -6,6 +6,7 @@
  * instead. A factory can also go wrong later, when it runs: `checkedFactory` guards that moment for
  * both eras.
  */
+import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { messageOf } from '../../errors.js';
 import { warnNothingInstalled } from '../call/warnings.js';
@@ -66,6 +67,12 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
     if (!looksLikeServer(product)) {
       throw new TypeError(
         `The server factory returned ${describe(product)}, not a server. Return the McpServer (or Server) it built.`,
+      );
+    }
+    // The SDK would fail on its own private members, and tell nobody.
+    if (!(product instanceof McpServer) && !(product instanceof Server)) {
+      throw new TypeError(
+        "The server factory returned a server of another copy of '@modelcontextprotocol/server' than the one that mcp-resolve serves with: let both use one copy (`npm ls @modelcontextprotocol/server` shows where they are).",
       );
     }
     // The SDK lets a second connection take over a connected server without a word: questions of
