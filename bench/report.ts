@@ -1,5 +1,5 @@
 /** The table of a run, and the file that it leaves. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { verdictOf, type Figure, type Goal } from './goal.js';
@@ -46,7 +46,7 @@ const rowOf =
   };
 
 /** Three digits that count. */
-function shown(value: number): string {
+export function shown(value: number): string {
   if (!Number.isFinite(value)) return '?';
   return Math.abs(value) >= 1000
     ? Math.round(value).toString()
@@ -55,33 +55,33 @@ function shown(value: number): string {
 
 const RESULTS = new URL('results.json', import.meta.url);
 
-interface Saved {
+/** What was measured of a goal, and where. */
+export interface Saved {
   readonly date: string;
   readonly node: string;
   readonly cpu: string;
-  readonly quick: boolean;
   readonly figures: readonly (Figure & { readonly verdict: string })[];
 }
 
+/** By the major version of Node, and by goal. What a quick run saw stands apart: `20 quick`. */
+export type Results = Record<string, Record<string, Saved>>;
+
 /** Keeps the figures of a run, goal by goal: those that were not measured stay as they were. */
 export function saveResults(measured: readonly Measured[], quick: boolean): void {
-  const saved = readResults();
+  const results = readResults();
+  const [major = ''] = process.versions.node.split('.');
+  const saved = (results[quick ? `${major} quick` : major] ??= {});
   for (const { goal, figures } of measured) {
     saved[goal.id] = {
       date: new Date().toISOString().slice(0, 10),
       node: process.version,
       cpu: cpus()[0]?.model ?? 'unknown',
-      quick,
       figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
     };
   }
-  writeFileSync(RESULTS, `${JSON.stringify(saved, null, 2)}\n`);
+  writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-export function readResults(): Record<string, Saved> {
-  try {
-    return JSON.parse(readFileSync(RESULTS, 'utf8')) as Record<string, Saved>;
-  } catch {
-    return {};
-  }
+export function readResults(): Results {
+  return existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results) : {};
 }

@@ -3,6 +3,7 @@
  * minutes. Ratios only: see measure/compare.ts for how. Ends with 1 if a bar is missed, and with 2
  * if the machine was too busy to judge. `npm run bench -- growth` draws the charts instead.
  */
+import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 
 import { verdictOf, type Bench } from './goal.js';
@@ -23,14 +24,15 @@ const { values, positionals } = parseArgs({
 });
 
 const growing = positionals[0] === 'growth';
-const wanted = new Set((growing ? [] : positionals).map((id) => id.toUpperCase()));
-const unknown = [...wanted].filter((id) => !goals.some((goal) => goal.id === id));
-const chosen = goals.filter(({ id }) => wanted.size === 0 || wanted.has(id));
+const names = (growing ? positionals.slice(1) : positionals).map((name) => name.toLowerCase());
+const known = growing ? Object.keys(growths) : goals.map(({ id }) => id);
+const chosen = known.filter((name) => names.length === 0 || names.includes(name.toLowerCase()));
+const unknown = names.filter((name) => !known.some((one) => one.toLowerCase() === name));
 
 if (values.help || unknown.length > 0) {
-  if (unknown.length > 0) console.error(`There is no goal ${unknown.join(', ')}.\n`);
+  if (unknown.length > 0) console.error(`There is no ${unknown.join(', ')}.\n`);
   console.error('npm run bench -- [--quick] [--seed N] [goal ...]\n');
-  for (const { id, title } of goals) console.error(`${id.padEnd(4)} ${title}`);
+  for (const { id, title } of goals) console.error(`${id.padEnd(7)} ${title}`);
   console.error('\nnpm run bench -- growth [--quick] [chart ...]   into docs/performance/*.svg\n');
   for (const name of Object.keys(growths)) console.error(name);
   process.exit(unknown.length > 0 ? 1 : 0);
@@ -38,30 +40,34 @@ if (values.help || unknown.length > 0) {
 
 const { quick } = values;
 const effort = { ...(quick ? QUICK : FULL), seed: Number(values.seed) };
-const measured: Measured[] = [];
 
-if (growing) {
-  const progress: Bench['progress'] = (text) => {
-    console.error(text);
+/** What one of the chosen is measured with: it tells how far all of them are. */
+function benchFor(name: string): Bench {
+  const place = `[${chosen.indexOf(name) + 1}/${chosen.length}]`;
+  const progress = (text: string): void => {
+    console.error(`${place} ${Math.round(performance.now() / 1000)} s  ${name}: ${text}`);
   };
-  await drawGrowth(positionals.slice(1), { effort, quick, progress });
-  process.exit();
+  return { effort, quick, progress };
 }
 
-for (const [index, goal] of chosen.entries()) {
-  const progress: Bench['progress'] = (text) => {
-    console.error(`[${index + 1}/${chosen.length}] ${goal.id} ${text}`);
-  };
-  progress(goal.title);
-  measured.push({ goal, figures: await goal.measure({ effort, quick, progress }) });
+async function measureGoals(): Promise<void> {
+  const measured: Measured[] = [];
+  for (const goal of goals.filter(({ id }) => chosen.includes(id))) {
+    const bench = benchFor(goal.id);
+    bench.progress(goal.title);
+    measured.push({ goal, figures: await goal.measure(bench) });
+  }
+  console.log(tableOf(measured));
+  saveResults(measured, quick);
+
+  const verdicts = measured.flatMap(({ figures }) => figures.map(verdictOf));
+  if (verdicts.includes('not judged')) {
+    console.log('\nA row with A/A off by more than 10 % was not judged: the machine is busy.');
+    process.exitCode = 2;
+  }
+  if (verdicts.includes('missed')) process.exitCode = 1;
 }
 
-console.log(tableOf(measured));
-saveResults(measured, quick);
-
-const verdicts = measured.flatMap(({ figures }) => figures.map(verdictOf));
-if (verdicts.includes('not judged')) {
-  console.log('\nA row with A/A off by more than 10 % was not judged: the machine is busy.');
-  process.exitCode = 2;
-}
-if (verdicts.includes('missed')) process.exitCode = 1;
+if (growing) await drawGrowth(chosen, benchFor);
+else await measureGoals();
+console.error(`done in ${Math.round(performance.now() / 1000)} s`);

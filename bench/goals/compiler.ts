@@ -2,6 +2,9 @@
 import { instantiationsOf, programOf, type Layout } from '../cases/compiler.js';
 import type { Figure, Goal } from '../goal.js';
 
+/** The dearer one comes last: it is what has to do where time is short. */
+const LAYOUTS = ['chain', 'fan'] as const;
+
 async function figuresOf(layout: Layout): Promise<Figure[]> {
   const programs = [1, 50, 200].map((count) => programOf(layout, count));
   const [one = Number.NaN, fifty = Number.NaN, all = Number.NaN] = await instantiationsOf(programs);
@@ -14,7 +17,7 @@ async function figuresOf(layout: Layout): Promise<Figure[]> {
       ...{ bar: 66_000, goal: 40_000 },
     },
     {
-      name: `each of the last 150 of them / each of the first 50`,
+      name: `each of the last 150 of that ${layout} / each of the first 50`,
       value: (all - fifty) / 150 / ((fifty - one) / 49),
       unit: 'x',
       better: 'lower',
@@ -27,9 +30,9 @@ export const compilerGoals: readonly Goal[] = [
   {
     id: 'P13',
     title: 'type-checking a tool over 200 resolvers',
-    measure: async ({ progress }) => {
+    measure: async ({ quick, progress }) => {
       const figures: Figure[] = [];
-      for (const layout of ['chain', 'fan'] as const) {
+      for (const layout of quick ? LAYOUTS.slice(1) : LAYOUTS) {
         progress(`a ${layout} of 1, 50 and 200 resolvers`);
         figures.push(...(await figuresOf(layout)));
       }

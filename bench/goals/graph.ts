@@ -10,7 +10,7 @@ import {
   type Shape,
 } from '../cases/graph.js';
 import { shareOf, timesAsFast, type Bench, type Figure, type Goal, type Limits } from '../goal.js';
-import { compare, type Ratio, type Way } from '../measure/compare.js';
+import { compare, repeating, type Ratio, type Way } from '../measure/compare.js';
 
 const SIZES = [6, 30];
 
@@ -18,10 +18,7 @@ const SIZES = [6, 30];
 async function way(name: string, shape: Shape, serve: Serve): Promise<Way> {
   const [given, expected] = [await serve(7), expectedOf(shape, 7)];
   if (given !== expected) throw new Error(`${name} gives ${String(given)}, not ${expected}`);
-  const run = async (times: number): Promise<void> => {
-    for (let order = 0; order < times; order += 1) await serve(order);
-  };
-  return { name, run };
+  return repeating(name, serve);
 }
 
 async function againstContainers(size: number, { effort, progress }: Bench): Promise<Figure[]> {

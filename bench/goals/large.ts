@@ -2,9 +2,10 @@
 import { largeByHand, largeWithResolvers, type Layout } from '../cases/large.js';
 import type { Pace, Serve } from '../cases/graph.js';
 import { shareOf, type Bench, type Figure, type Goal } from '../goal.js';
-import { compare, type Way } from '../measure/compare.js';
+import { compare, repeating, type Way } from '../measure/compare.js';
 
 const MANY = 100_000;
+const QUICK = 20_000;
 const MILLION = 1_000_000;
 const PACES = ['sync', 'async'] as const;
 
@@ -15,30 +16,29 @@ async function assertSize(serve: Serve, size: number): Promise<void> {
 
 async function way(name: string, serve: Serve, size: number): Promise<Way> {
   await assertSize(serve, size);
-  const run = async (times: number): Promise<void> => {
-    for (let time = 0; time < times; time += 1) await serve(0);
-  };
-  return { name, run };
+  return repeating(name, serve);
 }
 
 const ours = (layout: Layout, size: number, pace: Pace): Promise<Way> =>
   way('resolvers', largeWithResolvers(layout, size, pace), size);
 
-async function against(layout: Layout, pace: Pace, { effort, progress }: Bench): Promise<Figure[]> {
-  const title = `${layout} of ${MANY} ${pace} resolvers`;
+async function against(layout: Layout, pace: Pace, bench: Bench): Promise<Figure[]> {
+  const { effort, quick, progress } = bench;
+  const size = quick ? QUICK : MANY;
+  const title = `${layout} of ${size} ${pace} resolvers`;
   // What is judged is what needs no promise; what an author's own promises cost is told beside it.
   const limits = pace === 'sync' ? { bar: 0.1, goal: 0.02 } : undefined;
   const growth = pace === 'sync' ? { bar: 12, goal: 10.5 } : undefined;
   const few = { ...effort, rounds: Math.ceil(effort.rounds / 3) };
   progress(`${title} against recursion`);
-  const large = await ours(layout, MANY, pace);
-  const theirs = await way('recursion', largeByHand(layout, MANY, pace), MANY);
+  const large = await ours(layout, size, pace);
+  const theirs = await way('recursion', largeByHand(layout, size, pace), size);
   const ratio = await compare(large, theirs, few);
   progress(`${title} against a tenth of them`);
-  const itself = await compare(large, await ours(layout, MANY / 10, pace), few);
+  const itself = await compare(large, await ours(layout, size / 10, pace), few);
   return [
     shareOf(`${title} / recursion with await null`, ratio, limits),
-    shareOf(`${title} / ${MANY / 10} of them`, itself, growth),
+    shareOf(`${title} / ${size / 10} of them`, itself, growth),
   ];
 }
 

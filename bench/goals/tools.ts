@@ -11,35 +11,31 @@ import {
   resolving,
 } from '../cases/tools.js';
 import { shareOf, type Goal } from '../goal.js';
-import { compare, type Way } from '../measure/compare.js';
+import { compare, repeating, type Way } from '../measure/compare.js';
 
 type Use = (send: Send, count: number) => Promise<void>;
 
 function way(count: number, serve: (count: number) => McpServerFactory, use: Use): Way {
   const send = sender(serve(count));
-  return {
-    name: `${count} tools`,
-    run: async (times) => {
-      for (let index = 0; index < times; index += 1) await use(send, count);
-    },
-  };
+  return repeating(`${count} tools`, () => use(send, count));
 }
 
 export const toolsGoals: readonly Goal[] = [
   {
     id: 'P9',
     title: 'calls of a server with many tools',
-    measure: async ({ effort, progress }) => {
+    measure: async ({ effort, quick, progress }) => {
+      const most = quick ? 1000 : 10_000;
       const one = way(1, resolving, callLast);
       progress('100 tools against one');
       const hundred = await compare(way(100, resolving, callLast), one, effort);
-      progress('10,000 tools against one');
-      const many = await compare(way(10_000, resolving, callLast), one, effort);
+      progress(`${most} tools against one`);
+      const many = await compare(way(most, resolving, callLast), one, effort);
       progress('100 tools of the SDK against one of ours');
       const byHand = await compare(way(100, registering, callLast), one, effort);
       return [
         shareOf('tools/call, 100 tools / 1 tool', hundred, { bar: 1.1, goal: 1.03 }),
-        shareOf('tools/call, 10,000 tools / 1 tool', many, { bar: 1.2, goal: 1.03 }),
+        shareOf(`tools/call, ${most} tools / 1 tool`, many, { bar: 1.2, goal: 1.03 }),
         shareOf('tools/call, 100 tools by hand / 1 tool of ours', byHand),
       ];
     },
@@ -71,12 +67,7 @@ export const toolsGoals: readonly Goal[] = [
 ];
 
 /** Rounds: each runs its graph, and renders, digests and records its questions. */
-const byRound = (size: 'one' | 'hundred'): Way => ({
-  name: 'a round',
-  run: async (times) => {
-    for (let index = 0; index < times; index += 1) await askByRound(size);
-  },
-});
+const byRound = (size: 'one' | 'hundred'): Way => repeating('a round', () => askByRound(size));
 
 const byHand = (questions: number): Way => ({
   name: 'the questions alone',

@@ -1,21 +1,14 @@
 /** P11: nothing waits for what it does not need. */
 import { randomGraph, sideBySide, waitFor, type Waiting } from '../cases/waiting.js';
 import { shareOf, type Bench, type Goal } from '../goal.js';
-import { compare, type Ratio } from '../measure/compare.js';
+import { compare, repeating, type Ratio } from '../measure/compare.js';
 
 const NODES = 20;
 
-async function repeated(times: number, work: () => Promise<unknown>): Promise<void> {
-  for (let time = 0; time < times; time += 1) await work();
-}
-
 /** The graph against the waits along its critical path, by the clock on the wall. */
 function againstPath({ run, critical }: Waiting, { effort }: Bench): Promise<Ratio> {
-  const ours = { name: 'resolvers', run: (times: number) => repeated(times, run) };
-  const theirs = {
-    name: 'critical path',
-    run: (times: number) => repeated(times, () => waitFor(critical)),
-  };
+  const ours = repeating('resolvers', run);
+  const theirs = repeating('critical path', () => waitFor(critical));
   return compare(ours, theirs, { ...effort, clock: 'wall' });
 }
 
@@ -27,7 +20,7 @@ export const waitingGoals: readonly Goal[] = [
       const limits = { bar: 1.1, goal: 1.02 };
       bench.progress('10 resolvers of 10 ms against one wait');
       const ten = await againstPath(sideBySide(10, 10), bench);
-      const graphs = bench.quick ? 3 : 10;
+      const graphs = bench.quick ? 2 : 10;
       const ratios: Ratio[] = [];
       for (let graph = 0; graph < graphs; graph += 1) {
         bench.progress(`random graph ${graph + 1} of ${graphs} against its critical path`);

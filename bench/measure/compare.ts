@@ -18,6 +18,14 @@ export interface Way {
   readonly run: (times: number) => Promise<void> | void;
 }
 
+/** A way that does one piece of work after the other, each told its number. */
+export function repeating(name: string, work: (time: number) => unknown): Way {
+  const run = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await work(time);
+  };
+  return { name, run };
+}
+
 /** How thoroughly is measured. */
 export interface Effort {
   /** How many rounds of slices. */
@@ -71,7 +79,7 @@ export async function compare(
 }
 
 /** How often it has to be done to fill a slice, found by doing it: this warms it up, too. */
-async function calibrated({ run }: Way, sliceMs: number): Promise<number> {
+export async function calibrated({ run }: Way, sliceMs: number): Promise<number> {
   let times = 1;
   for (;;) {
     const took = await timed(() => run(times), 'wall');
