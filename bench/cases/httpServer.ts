@@ -1,14 +1,46 @@
-/** One server of the confirm flow in a process of its own: `ours` or `idiomatic`. */
+/**
+ * One server in a process of its own: `ours` or `byHand`, and which of its two tools, to clients of
+ * which era. It tells its address, and then what it is asked for: its processor time or its
+ * memory.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from 'mcp-resolve/node';
 
-import { idiomatic, ours } from './confirm.js';
+import { serveByHand, serveSessionsByHand } from '../http/byHand.js';
+import { askingBySession, plainOurs } from '../http/tools.js';
+import { idiomatic, ours, plain } from './confirm.js';
 
-const { url } = await serveHttp(process.argv[2] === 'ours' ? ours : idiomatic);
+const [way, tool, era] = process.argv.slice(2);
+const asks = tool === 'confirm';
 
-// Asked for its memory, it tells what is left after collecting.
-process.on('message', () => {
-  globalThis.gc?.();
-  process.send?.({ heap: process.memoryUsage().heapUsed });
-});
+/** More sessions than the bench opens, for a limit is not what is measured. */
+const maxSessions = 10_000;
+
+async function serve(): Promise<string> {
+  if (way === 'ours') {
+    const { url } = await serveHttp(asks ? ours : plainOurs, { maxSessions });
+    return String(url);
+  }
+  return era === '2026-07-28'
+    ? serveByHand(asks ? idiomatic : plain)
+    : serveSessionsByHand(asks ? askingBySession : plain);
+}
+
+/** What is left after collecting, twice: what finalizers let go of is gone only then. */
+async function memory(): Promise<{ readonly heap: number; readonly rss: number }> {
+  for (let time = 0; time < 2; time += 1) {
+    await wait(100);
+    globalThis.gc?.();
+  }
+  const { heapUsed, rss } = process.memoryUsage();
+  return { heap: heapUsed, rss };
+}
+
+async function answer(question: unknown): Promise<void> {
+  const { user, system } = process.cpuUsage();
+  process.send?.(question === 'memory' ? await memory() : { cpu: user + system });
+}
+
+process.on('message', (question) => void answer(question));
 process.on('disconnect', () => process.exit());
-process.send?.({ url: String(url) });
+process.send?.({ url: await serve() });

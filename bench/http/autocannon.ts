@@ -1,0 +1,104 @@
+/**
+ * Driven by autocannon, where a connection has one request at a time: the confirm flow of 2026,
+ * whose second request carries what the first response said, and calls that ask nothing.
+ */
+import { performance } from 'node:perf_hooks';
+import autocannon, { type Client, type Request, type Result } from 'autocannon';
+
+import { callOf, checkDeleted, headersOf, LANES, type Load, type Sent, YES } from './load.js';
+import { openSession } from './sessions.js';
+
+/** The two requests of a flow, one after the other on each connection. */
+export function confirmLoad(url: string): Load {
+  const ask: Request = {
+    body: callOf('2026-07-28', 1),
+    onResponse: (_, body, context) => {
+      const { result } = JSON.parse(body) as { result?: { requestState?: string } };
+      if (result?.requestState === undefined) throw new Error(`nothing was asked: ${body}`);
+      Object.assign(context, { requestState: result.requestState });
+    },
+  };
+  const confirm: Request = {
+    setupRequest: (request, context) => {
+      const body = callOf('2026-07-28', 2, { ...context, inputResponses: { sure: YES } });
+      return { ...request, body };
+    },
+    onResponse: (_, body) => checkDeleted(body),
+  };
+  const headers = headersOf('2026-07-28');
+  return (flows) => fire({ url, headers, requests: [ask, confirm] }, flows);
+}
+
+const plainRequest = (setupRequest: Request['setupRequest']): Request => ({
+  setupRequest,
+  onResponse: (_, body) => checkDeleted(body),
+});
+
+/** One call of 2026 at a time on each connection. */
+export function plainLoad(url: string): Load {
+  const body = callOf('2026-07-28', 1);
+  const request = plainRequest((request) => ({ ...request, body }));
+  return (flows) => fire({ url, headers: headersOf('2026-07-28'), requests: [request] }, flows);
+}
+
+/** One call of 2025 at a time on each connection, which has a session of its own. */
+export async function plainSessionLoad(url: string): Promise<Load> {
+  const sessions = await Promise.all(Array.from({ length: LANES }, () => openSession(url)));
+  let id = 0;
+  const request = plainRequest((request) => ({
+    ...request,
+    body: callOf('2025-11-25', (id += 1)),
+  }));
+  return (flows) => {
+    let connection = 0;
+    const setupClient = (client: Client): void => {
+      client.setHeaders(headersOf('2025-11-25', sessions[connection]));
+      connection += 1;
+    };
+    return fire({ url, requests: [request], setupClient }, flows);
+  };
+}
+
+type Fired = Pick<autocannon.Options, 'url' | 'headers' | 'setupClient'> & {
+  readonly requests: Request[];
+};
+
+/**
+ * Sends at least so many flows, as many on each connection; a flow takes as long as its requests
+ * together.
+ */
+async function fire({ requests, ...options }: Fired, flows: number): Promise<Sent> {
+  const expected = Math.ceil(flows / LANES) * LANES;
+  const took: number[] = [];
+  const flowOf = new Map<Client, number[]>();
+  const begun = performance.now();
+  let ended = begun;
+  const { errors, non2xx } = await new Promise<Result>((resolve, reject) => {
+    const run = autocannon(
+      {
+        ...options,
+        requests,
+        method: 'POST',
+        connections: LANES,
+        amount: expected * requests.length,
+        // Only at such a moment does it notice that it is through.
+        sampleInt: 20,
+      },
+      (error: Error | null, result) => {
+        if (error === null) resolve(result);
+        else reject(error);
+      },
+    );
+    // Its own histogram has whole milliseconds only.
+    run.on('response', (client, _status, _bytes, ms) => {
+      ended = performance.now();
+      const flow = [...(flowOf.get(client) ?? []), ms];
+      const whole = flow.length === requests.length;
+      flowOf.set(client, whole ? [] : flow);
+      if (whole) took.push(flow.reduce((sum, part) => sum + part));
+    });
+  });
+  if (errors > 0 || non2xx > 0 || took.length !== expected)
+    throw new Error(`${took.length} of ${expected} flows, ${errors} errors, ${non2xx} refused`);
+  return { seconds: (ended - begun) / 1000, took };
+}

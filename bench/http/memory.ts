@@ -1,0 +1,91 @@
+/** What stays in memory: open sessions of 2025, calls that wait for an answer, and past flows. */
+import { inFlight } from '../cases/modern.js';
+import { confirmLoad } from './autocannon.js';
+import { LANES } from './load.js';
+import { type Era, start } from './process.js';
+import { ask, openSession } from './sessions.js';
+
+/** What one of many leaves behind, after collecting. */
+export interface Kept {
+  readonly name: string;
+  readonly era: Era;
+  readonly server: 'ours' | 'by hand';
+  /** How many lie between the two moments that are compared. */
+  readonly count: number;
+  /** Bytes of the heap for each of them. */
+  readonly heapEach: number;
+  /** Bytes of the process for each of them. */
+  readonly rssEach: number;
+  /** Bytes, at the second moment. */
+  readonly heap: number;
+  readonly rss: number;
+}
+
+/** How many of each. */
+export interface Amounts {
+  readonly sessions: number;
+  readonly waiting: number;
+  /** So many flows are a beginning: growth is what comes after it. */
+  readonly firstFlows: number;
+  readonly flows: number;
+}
+
+export async function measureMemory(
+  { sessions, waiting, firstFlows, flows }: Amounts,
+  tell: (text: string) => void,
+): Promise<readonly Kept[]> {
+  const kept: Kept[] = [];
+  const keep = async (trial: Trial): Promise<void> => {
+    tell(`${trial.name}, ${trial.era}, ${trial.server}`);
+    kept.push(await compared(trial));
+  };
+  for (const server of ['ours', 'by hand'] as const) {
+    const era = '2025-11-25';
+    await keep({ name: 'open session', era, server, first: 100, count: sessions, work: opening });
+    await keep({
+      name: 'waiting call',
+      era,
+      server,
+      first: 100,
+      count: waiting,
+      work: waitingCalls,
+    });
+  }
+  const past = { name: 'past flow', first: firstFlows, count: flows - firstFlows };
+  await keep({ ...past, era: '2026-07-28', server: 'ours', work: confirmLoad });
+  return kept;
+}
+
+interface Trial extends Pick<Kept, 'name' | 'era' | 'server' | 'count'> {
+  /** How many are there already when it is looked at for the first time. */
+  readonly first: number;
+  readonly work: (url: string) => Work | Promise<Work>;
+}
+
+/** Does so many of it. */
+type Work = (times: number) => Promise<unknown>;
+
+async function compared({ first, count, work, ...told }: Trial): Promise<Kept> {
+  const way = told.server === 'ours' ? 'ours' : 'byHand';
+  const server = await start({ way, tool: 'confirm', era: told.era });
+  try {
+    const run = await work(server.url);
+    await run(first);
+    const before = await server.memory();
+    await run(count);
+    const { heap, rss } = await server.memory();
+    const [heapEach, rssEach] = [(heap - before.heap) / count, (rss - before.rss) / count];
+    return { ...told, count, heapEach, rssEach, heap, rss };
+  } finally {
+    server.stop();
+  }
+}
+
+function opening(url: string): Work {
+  return (times) => inFlight(times, LANES, () => openSession(url));
+}
+
+/** Each in a session of its own, until somebody answers. */
+function waitingCalls(url: string): Work {
+  return (times) => inFlight(times, LANES, async () => ask(url, await openSession(url), 1));
+}

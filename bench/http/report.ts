@@ -1,0 +1,54 @@
+/** The tables of a run, and the file that it leaves. */
+import { writeFileSync } from 'node:fs';
+
+import type { Row } from './cases.js';
+import type { Kept } from './memory.js';
+
+export interface Report {
+  readonly node: string;
+  readonly date: string;
+  readonly quick: boolean;
+  readonly rows: readonly Row[];
+  readonly memory: readonly Kept[];
+}
+
+const RESULTS = new URL('../http.json', import.meta.url);
+
+export function saveReport(report: Report): void {
+  writeFileSync(RESULTS, `${JSON.stringify(report, rounded, 2)}\n`);
+}
+
+/** Four digits: what comes after them is noise. */
+function rounded(_: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isInteger(value)) return value;
+  return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));
+}
+
+const ROWS = ['', 'era', 'server', 'driver', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms per flow'];
+const RATIOS = ['CPU ratio', 'speed'];
+
+export function rowTable(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    ...[row.name, row.era, row.server, row.driver, row.perSecond.toFixed(0)],
+    ...[row.p50, row.p99, row.cpuPerFlow, row.ratio, row.speed].map((one) => one.toFixed(2)),
+  ]);
+  return aligned([[...ROWS, ...RATIOS], ...cells]);
+}
+
+const MEMORY = ['', 'era', 'server', 'count', 'heap each', 'RSS each', 'heap', 'RSS'];
+
+export function memoryTable(memory: readonly Kept[]): string {
+  const cells = memory.map((kept) => [
+    ...[kept.name, kept.era, kept.server, String(kept.count)],
+    ...[`${kept.heapEach.toFixed(1)} B`, `${kept.rssEach.toFixed(0)} B`],
+    ...[kept.heap, kept.rss].map((bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`),
+  ]);
+  return aligned([MEMORY, ...cells]);
+}
+
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widthOf = (column: number): number =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widthOf(column))));
+  return padded.map((line) => line.join('  ').trimEnd()).join('\n');
+}

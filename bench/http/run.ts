@@ -1,0 +1,43 @@
+/**
+ * `npm run bench:http`: what a server does over sockets of the loopback, against the same server by
+ * hand, for clients of both eras, and what stays in its memory. Each server is a process of its
+ * own, this one drives them. `-- --quick` in a minute. Ends with 2 if the server by hand is off by
+ * more than 10 % from its twin: then the machine was too busy to judge.
+ */
+import { cases, measure, type Row } from './cases.js';
+import { measureMemory } from './memory.js';
+import { memoryTable, rowTable, saveReport } from './report.js';
+
+const quick = process.argv.includes('--quick');
+const chosen = quick ? cases.filter(({ tool }) => tool === 'confirm') : cases;
+const extent = quick
+  ? { rounds: 5, flows: 160, warmUp: 480 }
+  : { rounds: 15, flows: 480, warmUp: 3200 };
+const amounts = quick
+  ? { sessions: 500, waiting: 200, firstFlows: 2000, flows: 10_000 }
+  : { sessions: 2000, waiting: 500, firstFlows: 10_000, flows: 100_000 };
+
+const begun = Date.now();
+const tell = (text: string): void => {
+  console.error(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${text}`);
+};
+
+const rows: Row[] = [];
+for (const [index, one] of chosen.entries()) {
+  tell(`[${index + 1}/${chosen.length}] ${one.name}, ${one.era}, driven by ${one.driver}`);
+  rows.push(...(await measure(one, extent)));
+}
+console.log(`\n${rowTable(rows)}\n`);
+const memory = await measureMemory(amounts, (text) => tell(`memory: ${text}`));
+console.log(`\n${memoryTable(memory)}`);
+saveReport({
+  ...{ node: process.version, date: new Date().toISOString().slice(0, 10), quick },
+  ...{ rows, memory },
+});
+
+const twins = rows.filter(({ server }) => server === 'by hand again');
+if (twins.some(({ ratio, speed }) => [ratio, speed].some((one) => Math.abs(one - 1) > 0.1))) {
+  console.log('\nThe server by hand is off by more than 10 % from its twin: the machine is busy.');
+  process.exitCode = 2;
+}
+tell('done');

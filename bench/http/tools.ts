@@ -1,0 +1,53 @@
+/** The tools that are served besides those of the confirm flow of 2026. */
+import { McpServer } from '@modelcontextprotocol/server';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { argsOf, defineTool, install, resolver } from 'mcp-resolve';
+import * as z from 'zod';
+
+const INFO = { name: 'folders', version: '1.0.0' };
+const NAME = 'delete_folder';
+
+const DeleteInput = z.object({
+  path: z.string().min(1).describe('The folder, as an absolute path.'),
+  reason: z.enum(['unused', 'moved', 'other']).describe('Why it is deleted.'),
+  note: z.string().max(500).optional().describe('For the log.'),
+  keepDays: z.number().int().min(0).max(90).default(30).describe('How long it can be restored.'),
+});
+const filesIn = (path: string): number => path.length % 7;
+const deleted = (path: string, files: number): string => `Deleted ${path} with ${files} files.`;
+
+/** With a resolver that asks nothing. */
+export const plainOurs: McpServerFactory = (() => {
+  const files = resolver({ path: argsOf(DeleteInput).path }, ({ path }) => filesIn(path));
+  const tool = defineTool(
+    NAME,
+    { inputSchema: DeleteInput, resolve: { files } },
+    ({ path, files }) => deleted(path, files),
+  );
+  return (request) => {
+    const server = new McpServer(INFO);
+    install(server, [tool], { request });
+    return server;
+  };
+})();
+
+const FORM = {
+  type: 'object' as const,
+  properties: { confirm: { type: 'boolean' as const } },
+  required: ['confirm'],
+};
+
+/** By hand, for clients of 2025: asks in the middle of the call, on the stream of the call. */
+export const askingBySession: McpServerFactory = () => {
+  const server = new McpServer(INFO);
+  server.registerTool(NAME, { inputSchema: DeleteInput }, async ({ path }, { mcpReq }) => {
+    const files = filesIn(path);
+    const { action, content } = await mcpReq.elicitInput(
+      { message: `Delete ${path} with ${files} files?`, requestedSchema: FORM },
+      { relatedRequestId: mcpReq.id },
+    );
+    const text = action === 'accept' && content?.confirm === true ? deleted(path, files) : 'Kept.';
+    return { content: [{ type: 'text', text }] };
+  });
+  return server;
+};
