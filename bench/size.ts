@@ -4,6 +4,7 @@
  * for developers.
  */
 import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 
 import { ENTRIES, loadedBy, ROOT, weigh } from './measure/bundle.js';
@@ -40,9 +41,9 @@ console.log('\nPeers are not in the weight; the cold import is that on top of th
 const FOR_DEVELOPERS = /^\/\/#region src\/(?:workbench|testing|explain|otel|cli)\b.*$/m;
 
 /** What the core loads and must not. */
-function problemsOf(file: string): string[] {
-  const { files, packages } = loadedBy(file);
-  const builtins = [...packages].filter((name) => name.startsWith('node:'));
+async function problemsOf(file: string): Promise<string[]> {
+  const { files, packages } = await loadedBy(file);
+  const builtins = [...packages].filter((name) => isBuiltin(name));
   const workbench = [...files].flatMap((each) => {
     const [region] = FOR_DEVELOPERS.exec(readFileSync(each, 'utf8')) ?? [];
     return region === undefined ? [] : [`${path.relative(ROOT, each)} has ${region.slice(10)}`];
@@ -50,14 +51,20 @@ function problemsOf(file: string): string[] {
   return [...builtins, ...workbench];
 }
 
-const problems = problemsOf(ENTRIES.get('mcp-resolve') ?? '');
+/** An entry as it is imported, and as it is required. */
+function buildsOf(name: string): string[] {
+  const file = ENTRIES.get(name) ?? '';
+  return [file, file.replace(/\.mjs$/, '.cjs')];
+}
+
+const problems = (await Promise.all(buildsOf('mcp-resolve').map(problemsOf))).flat();
 for (const problem of problems) console.error(`mcp-resolve loads what it must not: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 else console.log('mcp-resolve loads no module of Node and nothing that is for developers.');
 
 // So that the check can fail: where both are loaded, both are seen.
-for (const name of ['mcp-resolve/node', 'mcp-resolve/testing']) {
-  if (problemsOf(ENTRIES.get(name) ?? '').length > 0) continue;
-  console.error(`The check is blind: it sees nothing in ${name}.`);
+for (const file of ['mcp-resolve/node', 'mcp-resolve/testing'].flatMap(buildsOf)) {
+  if ((await problemsOf(file)).length > 0) continue;
+  console.error(`The check is blind: it sees nothing in ${path.relative(ROOT, file)}.`);
   process.exitCode = 1;
 }

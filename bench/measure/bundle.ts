@@ -57,17 +57,27 @@ export interface Loaded {
   readonly packages: ReadonlySet<string>;
 }
 
-/** Follows the static imports of a file, as a runtime does. */
-export function loadedBy(file: string): Loaded {
-  const files = new Set([file]);
+/** Follows the imports of a file of either build, those that wait for a call included. */
+export async function loadedBy(file: string): Promise<Loaded> {
+  const files = new Set<string>();
   const packages = new Set<string>();
-  for (const each of files) {
-    for (const [, name = ''] of readFileSync(each, 'utf8').matchAll(IMPORTS)) {
-      if (name.startsWith('.')) files.add(path.join(path.dirname(each), name));
-      else packages.add(name);
-    }
-  }
+  const build = await rolldown({
+    input: file,
+    tsconfig: false,
+    treeshake: false,
+    plugins: [
+      {
+        name: 'notes',
+        resolveId: (id, importer) => {
+          if (importer === undefined || id.startsWith('.')) return undefined;
+          packages.add(id);
+          return { id, external: true };
+        },
+        moduleParsed: ({ id }) => void files.add(id),
+      },
+    ],
+  });
+  await build.generate();
+  await build.close();
   return { files, packages };
 }
-
-const IMPORTS = /^(?:import|export)\b(?:[^'"]*? from)? ?["']([^"']+)["'];?$/gm;
