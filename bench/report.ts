@@ -30,8 +30,8 @@ export function tableOf(measured: readonly Measured[]): string {
 const rowOf =
   (goal: Goal) =>
   (figure: Figure): string[] => {
-    const { name, unit, value, spread, best, same, bar, goal: target, better } = figure;
-    const sign = better === 'lower' ? '<=' : '>=';
+    const { name, unit, value, spread, best, same, bar, goal: target } = figure;
+    const sign = signOf(figure);
     return [
       goal.id,
       name,
@@ -44,6 +44,9 @@ const rowOf =
       verdictOf(figure),
     ];
   };
+
+/** On which side of its limits a figure has to be. */
+export const signOf = ({ better }: Figure): string => (better === 'lower' ? '<=' : '>=');
 
 /** Three digits that count. */
 export function shown(value: number): string {
