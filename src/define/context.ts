@@ -7,7 +7,7 @@ export type Askable = 'form' | 'url' | 'sample' | 'roots';
 /**
  * The context of a call. Everything of the SDK's `ServerContext` works as in any SDK handler,
  * except that `mcpReq.requestState()` and `mcpReq.inputResponses` read as absent: the library owns
- * them.
+ * them. Pass it on as it is: a copy made with `...` has neither `signal` nor `callId`.
  */
 export interface CallContext extends ServerContext {
   /** Aborted when this result is no longer wanted: the request was cancelled, or the call failed. */

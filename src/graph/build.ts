@@ -11,7 +11,7 @@ import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { WireKeys } from './keys.js';
 import { describeMisfit, readNeed } from './needs.js';
-import { BODY } from './plan.js';
+import { BODY, isPlain } from './plan.js';
 import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
 
 /** What is to be planned. */
@@ -65,7 +65,9 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
     return builder.addRoot(param, filler);
   });
   for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
-  return { name: spec.name, nodes: builder.nodes, guardNodes, guardSteps, params };
+  const { nodes } = builder;
+  const needCounts = nodes.map(({ fills }) => fills.length);
+  return { name: spec.name, nodes, needCounts, guardNodes, guardSteps, params };
 }
 
 function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
@@ -195,7 +197,8 @@ class PlanBuilder {
     const index = this.nodes.length;
     const placed = fills.map((fill) => this.place(fill, index));
     const node = {
-      ...{ index, resolver, key, args, fills: placed, serves: [], seq: this.seq++ },
+      ...{ index, resolver, isPlain: isPlain(resolver), key, args, fills: placed, serves: [] },
+      seq: this.seq++,
       ...(resolver.options.pin !== undefined && { upstream: this.upstreamOf(placed) }),
     };
     this.nodes.push(node);

@@ -29,6 +29,8 @@ export interface ArgumentFill {
 export interface PlanNode {
   readonly index: number;
   readonly resolver: AnyResolver;
+  /** Whether its value is neither pinned nor disposed of. */
+  readonly isPlain: boolean;
   /** The name of its question on the wire; unique in the plan. */
   readonly key: string;
   readonly args: readonly ArgumentFill[];
@@ -49,10 +51,17 @@ export interface Plan {
   /** The name of the tool, the prompt or the resource. */
   readonly name: string;
   readonly nodes: readonly PlanNode[];
+  /** How many needs each of them has; a round counts down from here. */
+  readonly needCounts: readonly number[];
   /** The first so many nodes are the guards and what they need: they finish before the others start. */
   readonly guardNodes: number;
   /** The first so many sequence numbers are theirs. */
   readonly guardSteps: number;
   /** The parameters of the body. */
   readonly params: readonly Fill[];
+}
+
+/** Whether the value of a resolver is neither pinned nor disposed of. */
+export function isPlain({ options }: AnyResolver): boolean {
+  return options.pin === undefined && options.dispose === undefined;
 }

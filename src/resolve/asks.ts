@@ -1,5 +1,5 @@
 /** Holds a resolver to what it declared that it asks, and to asking in a way that is heard. */
-import { kindOf } from '../define/brand.js';
+import type { Kind } from '../define/brand.js';
 import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { isPlainObject } from '../define/schema.js';
@@ -41,18 +41,17 @@ export function failLost({ key }: PlanNode): never {
 }
 
 /** What is needed or defined, and never a value. */
-const NO_VALUES: readonly unknown[] = ['resolver', 'outcome', 'arg'];
+const NO_VALUES: readonly Kind[] = ['resolver', 'outcome', 'arg'];
 
 /**
  * A resolver that is returned does not run, and what it should have guarded would go on.
  *
  * @throws {@link ToolError} If one is.
  */
-export function assertValue({ key }: PlanNode, value: unknown): void {
-  const kind = kindOf(value);
+export function assertValue({ key }: PlanNode, kind: Kind): void {
   if (!NO_VALUES.includes(kind)) return;
   throw new ToolError(
-    `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${String(kind)}()`}, which does not run: put it into the needs, and decide on its value`,
+    `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${kind}()`}, which does not run: put it into the needs, and decide on its value`,
   );
 }
 

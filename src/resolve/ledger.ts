@@ -90,15 +90,21 @@ export interface LedgerOptions {
   readonly onMovingQuestion: (key: string) => void;
 }
 
+/** What a round notes, for itself and for the next one. */
+interface Notes {
+  readonly outcomes: Map<string, Entry>;
+  readonly asked: Map<string, string>;
+  readonly reworded: Set<string>;
+  readonly pins: Map<string, Pin>;
+  /** The digests of the questions of this round. */
+  readonly digests: Map<string, string>;
+  readonly forgotten: Set<string>;
+}
+
 /** The ledger of one round of a call that takes several. */
 export class RoundLedger implements Ledger {
-  private readonly outcomes = new Map<string, Entry>();
-  private readonly asked = new Map<string, string>();
-  private readonly reworded = new Set<string>();
-  private readonly pins = new Map<string, Pin>();
-  /** The digests of the questions of this round. */
-  private readonly digests = new Map<string, string>();
-  private readonly forgotten = new Set<string>();
+  // Most rounds ask nothing and pin nothing: what is noted is made with the first note.
+  private notes: Notes | undefined;
 
   constructor(
     private readonly before: Progress,
@@ -106,10 +112,21 @@ export class RoundLedger implements Ledger {
     private readonly options: LedgerOptions,
   ) {}
 
+  private get noted(): Notes {
+    return (this.notes ??= {
+      outcomes: new Map(),
+      asked: new Map(),
+      reworded: new Set(),
+      pins: new Map(),
+      digests: new Map(),
+      forgotten: new Set(),
+    });
+  }
+
   consult(key: string, asked: Asked): MaybePromise<Consulted | undefined> {
     return andThen(asked.digest(), (q) => {
-      this.digests.set(key, q);
-      if (this.forgotten.has(key)) return undefined;
+      this.noted.digests.set(key, q);
+      if (this.noted.forgotten.has(key)) return undefined;
       return andThen(
         this.recorded(key, asked, q),
         (outcome) => outcome ?? this.fresh(key, asked, q),
@@ -118,21 +135,21 @@ export class RoundLedger implements Ledger {
   }
 
   leaveOpen(key: string): void {
-    this.asked.set(key, this.digests.get(key) ?? '');
-    if (this.before.reworded.has(key)) this.reworded.add(key);
+    this.noted.asked.set(key, this.noted.digests.get(key) ?? '');
+    if (this.before.reworded.has(key)) this.noted.reworded.add(key);
   }
 
   forget(key: string): void {
-    if (this.options.keepsPins) this.forgotten.add(key);
+    if (this.options.keepsPins) this.noted.forgotten.add(key);
   }
 
   restore(node: PlanNode): MaybePromise<{ readonly value: unknown } | undefined> {
     const pin = this.before.pins.get(node.key);
-    if (pin === undefined || this.forgotten.has(node.key)) return undefined;
+    if (pin === undefined || this.noted.forgotten.has(node.key)) return undefined;
     return andThen(this.answersUpstreamOf(node), (on) => {
       if (on !== pin.on) return undefined;
       return andThen(unpinned(node, pin), (restored) => {
-        if (restored !== undefined) this.pins.set(node.key, pin);
+        if (restored !== undefined) this.noted.pins.set(node.key, pin);
         return restored;
       });
     });
@@ -140,20 +157,20 @@ export class RoundLedger implements Ledger {
 
   pin(node: PlanNode, json: unknown): MaybePromise<void> {
     return andThen(this.answersUpstreamOf(node), (on) => {
-      this.pins.set(node.key, { value: json, on });
+      this.noted.pins.set(node.key, { value: json, on });
     });
   }
 
   /** What to carry into the next round. */
   next(): Progress {
-    const { outcomes, asked, reworded, pins } = this;
+    const { outcomes, asked, reworded, pins } = this.noted;
     return { outcomes, asked, reworded, pins };
   }
 
   /** A digest of the answers that a resolver's value rests on. */
   private answersUpstreamOf({ upstream = [] }: PlanNode): MaybePromise<string> {
     const answers = upstream.flatMap((key) => {
-      const entry = this.outcomes.get(key);
+      const entry = this.noted.outcomes.get(key);
       return entry === undefined ? [] : [[key, entry.q, entry.action, entry.data ?? null]];
     });
     return digest(asciiJson(answers));
@@ -164,7 +181,7 @@ export class RoundLedger implements Ledger {
     if (entry?.q !== q) return undefined;
     return andThen(asked.settle(entry), (outcome) => {
       if (outcome === undefined) return undefined;
-      this.outcomes.set(key, entry);
+      this.noted.outcomes.set(key, entry);
       return { outcome, fresh: false };
     });
   }
@@ -176,7 +193,7 @@ export class RoundLedger implements Ledger {
       return undefined;
     }
     return andThen(readResponse(asked, this.responses[key], `Resolver '${key}' `), (read) => {
-      this.outcomes.set(key, { ...read.answer, q });
+      this.noted.outcomes.set(key, { ...read.answer, q });
       return { outcome: read.outcome, fresh: true };
     });
   }
@@ -185,7 +202,7 @@ export class RoundLedger implements Ledger {
   private noteMoved(key: string): void {
     if (!this.before.asked.has(key)) return;
     if (this.before.reworded.has(key)) this.options.onMovingQuestion(key);
-    this.reworded.add(key);
+    this.noted.reworded.add(key);
   }
 }
 

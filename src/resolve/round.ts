@@ -13,6 +13,8 @@
  * No recursion and no promise per node: a count of missing needs per node, and a queue.
  */
 import type { CallContext } from '../define/context.js';
+import { kindOf } from '../define/brand.js';
+import type { Kind } from '../define/brand.js';
 import type { Outcome } from '../define/model.js';
 import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
@@ -66,18 +68,31 @@ interface Continuation<T> {
   readonly late?: (value: T) => void;
 }
 
+/** A count of missing needs below zero says that its node has begun, and whether it is awaited. */
+const AWAITED = -1;
+const BEGUN = -2;
+
 /** One run over a plan. */
 export class Round {
-  private readonly missing: number[];
-  private readonly outcomes: (Outcome<unknown> | undefined)[];
-  private readonly queue: PlanNode[] = [];
-  /** What runs and is awaited. */
-  private readonly running = new Set<PlanNode>();
+  /**
+   * How many needs of each node are not there yet. Not counted before a node has to be awaited: as
+   * long as each settles at once, the next one in walk order has all it needs.
+   */
+  private missing: number[] | undefined;
+  /** The values that consumers get; `undefined` where somebody refused. */
+  private readonly given: unknown[];
+  /** How questions ended, and what else a consumer wanted the outcome of. */
+  private outcomes: Map<number, Outcome<unknown>> | undefined;
+  /** The nodes before this one have been passed: they start as soon as their needs are there. */
+  private passed = 0;
+  private queue: PlanNode[] = [];
+  /** How many nodes are awaited. */
+  private awaited = 0;
   private readonly open = new Map<PlanNode, Asked>();
   /** The nodes whose value was pinned in this round, and those that stand on one. */
-  private readonly onFreshPin = new Set<number>();
+  private onFreshPin: Set<number> | undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
-  private readonly madeQuestions = new Set<PlanNode>();
+  private madeQuestions: Set<PlanNode> | undefined;
   private guarding: boolean;
   private over = false;
   private failedAt = Infinity;
@@ -90,11 +105,9 @@ export class Round {
     private readonly plan: Plan,
     private readonly input: RoundInput,
   ) {
-    this.missing = plan.nodes.map((node) => node.fills.length);
-    this.outcomes = new Array<undefined>(plan.nodes.length);
+    this.given = new Array<unknown>(plan.nodes.length);
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
-    this.enqueueFree(0, this.guarding ? plan.guardNodes : plan.nodes.length);
   }
 
   /** Runs all that can run. Afterwards the round has failed, or has open questions, or is complete. */
@@ -114,6 +127,7 @@ export class Round {
 
   /** The questions that nobody has answered yet, in walk order. */
   openQuestions(): readonly OpenQuestion[] {
+    if (this.open.size === 0) return [];
     const open = [...this.open].map(([node, asked]) => ({ node, asked }));
     return open.sort((a, b) => a.node.seq - b.node.seq);
   }
@@ -130,58 +144,133 @@ export class Round {
     this.onQuiet?.();
   }
 
-  /** The values of the body's parameters, once the round is complete. */
-  values(): Record<string, unknown> {
-    return Object.fromEntries(this.plan.params.map((fill) => [fill.param, this.valueFor(fill)]));
+  /** As the listener of a signal, it stops. */
+  handleEvent(): void {
+    this.stop();
   }
 
-  /** Works off the queue; gives whether nothing is left that could change the round. */
+  /** The values of the body's parameters, once the round is complete. */
+  values(): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    for (const fill of this.plan.params) values[fill.param] = this.valueFor(fill);
+    return values;
+  }
+
+  /** Starts what can start; gives whether nothing is left that could change the round. */
   private advance(): boolean {
     for (;;) {
+      this.pass();
       // The queue grows while it is worked off; taking from its front would cost more than the work.
       for (const node of this.queue) this.start(node);
-      this.queue.length = 0;
-      if (this.running.size > 0) return false;
+      if (this.queue.length > 0) this.queue = [];
+      if (this.awaited > 0) return false;
       if (!this.guarding || this.failure !== undefined || this.open.size > 0) break;
       this.guarding = false;
-      this.enqueueFree(this.plan.guardNodes, this.plan.nodes.length);
     }
     if (this.failure !== undefined) this.over = true;
     return true;
   }
 
-  private enqueueFree(from: number, to: number): void {
-    for (let index = from; index < to; index += 1) {
-      if (this.missing[index] === 0) this.enqueue(index);
+  /** Passes the nodes in walk order: where nothing has to be awaited, one pass does it all. */
+  private pass(): void {
+    const { nodes, guardNodes } = this.plan;
+    const end = this.guarding ? guardNodes : nodes.length;
+    while (this.passed < end) {
+      const node = nodes[this.passed];
+      this.passed += 1;
+      if (node === undefined) return;
+      if (this.missing === undefined) this.startNext(node);
+      else if (this.missing[node.index] === 0) this.start(node);
     }
   }
 
-  private enqueue(index: number): void {
-    const node = this.plan.nodes[index];
-    if (node !== undefined) this.queue.push(node);
+  private startNext(node: PlanNode): void {
+    if (node.seq > this.failedAt) return;
+    try {
+      if (!node.isPlain) {
+        this.count(node);
+        this.restoreOrCompute(node);
+        return;
+      }
+      const returned = this.call(node);
+      if (isValue(returned) && this.madeQuestions === undefined) this.settleNext(node, returned);
+      else {
+        this.count(node);
+        this.take(node, returned);
+      }
+    } catch (error) {
+      this.count(node);
+      this.fail(node.seq, error);
+    }
+  }
+
+  private settleNext(node: PlanNode, value: unknown): void {
+    if (typeof value === 'object') assertNoneInside(node, value);
+    this.given[node.index] = value;
+    if (this.guarding) for (const fill of node.serves) this.checkGuard(node, fill);
+  }
+
+  /** Begins to count, at the first node that may have to be awaited: what came before has settled. */
+  private count({ index }: PlanNode): void {
+    if (this.missing !== undefined) return;
+    const missing = this.plan.needCounts.slice();
+    const { nodes } = this.plan;
+    for (let before = 0; before < index; before += 1) {
+      missing[before] = BEGUN;
+      for (const { consumer } of nodes[before]?.serves ?? []) {
+        if (consumer !== BODY) missing[consumer] = (missing[consumer] ?? 0) - 1;
+      }
+    }
+    missing[index] = BEGUN;
+    this.missing = missing;
   }
 
   private start(node: PlanNode): void {
     if (node.seq > this.failedAt) return;
+    this.mark(node, BEGUN);
     try {
-      if (node.resolver.options.pin === undefined) this.compute(node);
-      else this.restore(node);
+      this.restoreOrCompute(node);
     } catch (error) {
       this.fail(node.seq, error);
     }
   }
 
-  private compute(node: PlanNode): void {
-    const returned = this.call(node);
+  private restoreOrCompute(node: PlanNode): void {
+    if (node.resolver.options.pin === undefined) this.take(node, this.call(node));
+    else this.restore(node);
+  }
+
+  /** Takes what a function returned. */
+  private take(node: PlanNode, returned: unknown): void {
     // What is there already, which is most of what resolvers give, needs nothing to follow it.
     if (!isThenable(returned)) {
       this.returned(node, returned);
       return;
     }
-    const next = (value: unknown): void => {
+    this.await(node);
+    // Most promises are those of functions: they are followed without a closure for each step.
+    genuine(returned).then(
+      (value) => {
+        this.arrived(node, value);
+      },
+      (error: unknown) => {
+        this.broke(node, error);
+      },
+    );
+  }
+
+  private arrived(node: PlanNode, value: unknown): void {
+    if (!this.isAwaited(node)) {
+      this.disposeLate(node)(value);
+      return;
+    }
+    this.unawait(node);
+    try {
       this.returned(node, value);
-    };
-    this.follow(node, returned, { next, late: this.disposeLate(node) });
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+    if (this.advance()) this.onQuiet?.();
   }
 
   private call(node: PlanNode): unknown {
@@ -194,7 +283,7 @@ export class Round {
         ? fn.call(UNBOUND, values, ctx)
         : watched(watch, node.key, () => fn.call(UNBOUND, values, ctx));
     if (questionsMade() !== before) {
-      this.madeQuestions.add(node);
+      this.madeQuestions = (this.madeQuestions ?? new Set()).add(node);
       countFrom(before);
     }
     return returned;
@@ -205,11 +294,11 @@ export class Round {
     this.follow(node, this.input.ledger.restore(node), {
       next: (restored) => {
         if (restored === undefined) {
-          this.compute(node);
+          this.take(node, this.call(node));
           return;
         }
         this.input.watch?.({ type: 'restored', resolver: node.key, value: restored.value });
-        this.settle(node, { action: 'accept', data: restored.value, asked: false });
+        this.settleValue(node, restored.value);
       },
     });
   }
@@ -224,44 +313,61 @@ export class Round {
       next(value);
       return;
     }
-    this.running.add(node);
+    this.await(node);
     genuine(value).then(
       (arrived) => {
-        if (!this.isAwaited(node)) late?.(arrived);
-        this.arrive(node, () => {
+        if (!this.isAwaited(node)) {
+          late?.(arrived);
+          return;
+        }
+        this.unawait(node);
+        try {
           next(arrived);
-        });
+        } catch (error) {
+          this.fail(node.seq, error);
+        }
+        if (this.advance()) this.onQuiet?.();
       },
       (error: unknown) => {
-        this.arrive(node, () => {
-          this.fail(node.seq, error);
-        });
+        this.broke(node, error);
       },
     );
   }
 
-  private isAwaited(node: PlanNode): boolean {
-    return this.running.has(node) && !this.over;
-  }
-
-  private arrive(node: PlanNode, goOn: () => void): void {
+  private broke(node: PlanNode, error: unknown): void {
     if (!this.isAwaited(node)) return;
-    this.running.delete(node);
-    try {
-      goOn();
-    } catch (error) {
-      this.fail(node.seq, error);
-    }
+    this.unawait(node);
+    this.fail(node.seq, error);
     if (this.advance()) this.onQuiet?.();
   }
 
+  private await(node: PlanNode): void {
+    this.mark(node, AWAITED);
+    this.awaited += 1;
+  }
+
+  private unawait(node: PlanNode): void {
+    this.mark(node, BEGUN);
+    this.awaited -= 1;
+  }
+
+  private isAwaited({ index }: PlanNode): boolean {
+    return this.missing?.[index] === AWAITED && !this.over;
+  }
+
+  private mark({ index }: PlanNode, state: typeof AWAITED | typeof BEGUN): void {
+    if (this.missing !== undefined) this.missing[index] = state;
+  }
+
   private returned(node: PlanNode, value: unknown): void {
-    if (!isQuestion(value)) {
-      this.computed(node, value);
-      return;
-    }
-    assertDeclared(node, value);
-    const asked = render(node, value);
+    const kind = kindOf(value);
+    if (kind === 'question') this.ask(node, value as QuestionData);
+    else this.computed(node, value, kind);
+  }
+
+  private ask(node: PlanNode, question: QuestionData): void {
+    assertDeclared(node, question);
+    const asked = render(node, question);
     this.follow(node, this.input.ledger.consult(node.key, asked), {
       next: (answered) => {
         if (answered !== undefined) this.settleAnswer(node, asked, answered);
@@ -271,19 +377,20 @@ export class Round {
     });
   }
 
-  private computed(node: PlanNode, value: unknown): void {
-    this.input.disposals.add(node, value);
-    assertNoneInside(node, value);
-    assertValue(node, value);
-    if (this.madeQuestions.has(node)) failLost(node);
-    if (node.resolver.options.pin === undefined) {
-      this.settle(node, { action: 'accept', data: value, asked: false });
+  private computed(node: PlanNode, value: unknown, kind: Kind | undefined): void {
+    const { pin, dispose } = node.resolver.options;
+    if (dispose !== undefined) this.input.disposals.add(node, value);
+    if (kind !== undefined) assertValue(node, kind);
+    if (typeof value === 'object') assertNoneInside(node, value);
+    if (this.madeQuestions?.has(node) === true) failLost(node);
+    if (pin === undefined) {
+      this.settleValue(node, value);
       return;
     }
     this.follow(node, this.pin(node, value), {
       next: (data) => {
-        this.onFreshPin.add(node.index);
-        this.settle(node, { action: 'accept', data, asked: false });
+        this.onFreshPin = (this.onFreshPin ?? new Set()).add(node.index);
+        this.settleValue(node, data);
       },
     });
   }
@@ -332,24 +439,36 @@ export class Round {
   }
 
   private settle(node: PlanNode, outcome: Outcome<unknown>): void {
-    this.outcomes[node.index] = outcome;
-    for (const fill of node.serves) {
-      if (outcome.action !== 'accept' && !fill.wantsOutcome) {
-        this.fail(fill.seq, refusal(fill.param, outcome.action));
-      } else if (fill.consumer === BODY) {
-        this.checkGuard(node, fill);
-      } else {
-        if (this.onFreshPin.has(node.index)) this.standOnFreshPin(fill.consumer);
-        this.countDown(fill.consumer);
-      }
+    this.outcomes = (this.outcomes ?? new Map<number, Outcome<unknown>>()).set(node.index, outcome);
+    if (outcome.action === 'accept') {
+      this.settleValue(node, outcome.data);
+      return;
     }
+    for (const fill of node.serves) {
+      if (fill.wantsOutcome) this.serve(node, fill);
+      else this.fail(fill.seq, refusal(fill.param, outcome.action));
+    }
+  }
+
+  private settleValue(node: PlanNode, value: unknown): void {
+    this.given[node.index] = value;
+    for (const fill of node.serves) this.serve(node, fill);
+  }
+
+  private serve(node: PlanNode, fill: Fill): void {
+    if (fill.consumer === BODY) {
+      this.checkGuard(node, fill);
+      return;
+    }
+    if (this.onFreshPin?.has(node.index) === true) this.standOnFreshPin(fill.consumer);
+    this.countDown(fill.consumer);
   }
 
   /** What was answered on top of another value than the one just pinned does not count. */
   private standOnFreshPin(consumer: number): void {
     const node = this.plan.nodes[consumer];
-    if (node === undefined || this.onFreshPin.has(consumer)) return;
-    this.onFreshPin.add(consumer);
+    if (node === undefined || this.onFreshPin?.has(consumer) === true) return;
+    this.onFreshPin?.add(consumer);
     this.input.ledger.forget(node.key);
   }
 
@@ -357,19 +476,21 @@ export class Round {
    * A guard's value is dropped, but nobody who gives `false`, `null`, `0` or an empty text there
    * means "go on". `undefined` does: it is what a guard gives that throws where it refuses.
    */
-  private checkGuard(node: PlanNode, { seq }: Fill): void {
-    const outcome = this.outcomes[node.index];
-    if (seq >= this.plan.guardSteps || outcome?.action !== 'accept') return;
-    if (outcome.data === undefined || Boolean(outcome.data)) return;
-    this.fail(seq, new ToolError(`Guard '${node.key}' refused`));
+  private checkGuard({ index, key }: PlanNode, { consumer, seq }: Fill): void {
+    if (consumer !== BODY || seq >= this.plan.guardSteps) return;
+    if ((this.outcomes?.get(index)?.action ?? 'accept') !== 'accept') return;
+    const value = this.given[index];
+    if (value === undefined || Boolean(value)) return;
+    this.fail(seq, new ToolError(`Guard '${key}' refused`));
   }
 
   private countDown(consumer: number): void {
+    if (this.missing === undefined) return;
     const left = (this.missing[consumer] ?? 0) - 1;
     this.missing[consumer] = left;
-    // What is free of needs while guards run starts after them, all at once.
-    const held = this.guarding && consumer >= this.plan.guardNodes;
-    if (left === 0 && !held) this.enqueue(consumer);
+    const node = this.plan.nodes[consumer];
+    // What has not been passed yet starts when it is: after the guards, or in its turn.
+    if (left === 0 && consumer < this.passed && node !== undefined) this.queue.push(node);
   }
 
   private fail(seq: number, error: unknown): void {
@@ -383,7 +504,7 @@ export class Round {
       node !== undefined && node.seq >= seq;
       node = nodes[this.reach - 1]
     ) {
-      this.running.delete(node);
+      if (this.missing?.[node.index] === AWAITED) this.unawait(node);
       this.reach -= 1;
     }
   }
@@ -398,10 +519,16 @@ export class Round {
     return values;
   }
 
-  private valueFor(fill: Fill): unknown {
-    const outcome = this.outcomes[fill.source];
-    if (fill.wantsOutcome) return outcome;
-    return outcome?.action === 'accept' ? outcome.data : undefined;
+  private valueFor({ source, wantsOutcome }: Fill): unknown {
+    return wantsOutcome ? this.outcomeOf(source) : this.given[source];
+  }
+
+  private outcomeOf(source: number): Outcome<unknown> {
+    const known = this.outcomes?.get(source);
+    if (known !== undefined) return known;
+    const outcome = { action: 'accept', data: this.given[source], asked: false } as const;
+    this.outcomes = (this.outcomes ?? new Map<number, Outcome<unknown>>()).set(source, outcome);
+    return outcome;
   }
 }
 
@@ -413,6 +540,11 @@ function render({ key }: PlanNode, question: QuestionData): Asked {
       question.kind === 'form' ? 'a schema that no form can show' : 'what cannot be sent';
     throw new ToolError(`Resolver '${key}' asks with ${what}: ${messageOf(error)}`);
   }
+}
+
+/** Whether it is what consumers get: no promise, and nothing of ours. */
+function isValue(returned: unknown): boolean {
+  return !isThenable(returned) && kindOf(returned) === undefined;
 }
 
 /** A promise that settles once and later; an author's own may have a `then` that does neither. */

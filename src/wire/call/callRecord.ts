@@ -35,18 +35,27 @@ export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
   const record = isModern(protocolVersion)
     ? decodeRecord(ctx.mcpReq.requestState<string>())
     : undefined;
-  if (record === undefined) return newCall(NO_PROGRESS);
+  if (record === undefined) return new NewCall(NO_PROGRESS);
   const lane = laneOf(ctx);
   // What is pinned stands in for what the server computes: never without a seal.
-  if (lane === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
+  if (lane === undefined) return new NewCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = lane;
   const age = nowInSeconds() - record.start;
   if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
 }
 
-function newCall(progress: Progress): OpenCall {
-  return { id: randomId(), start: nowInSeconds(), progress, resumed: false };
+/** A call that begins. Its id is made for the first who looks at it: nobody does in most calls. */
+class NewCall implements OpenCall {
+  readonly resumed = false;
+  readonly start = nowInSeconds();
+  #id: string | undefined;
+
+  constructor(readonly progress: Progress) {}
+
+  get id(): string {
+    return (this.#id ??= randomId());
+  }
 }
 
 /**

@@ -7,47 +7,59 @@ import type { Askable, CallContext } from '../../define/context.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { ClientFacts } from './era.js';
 
-/** A call's context, and the way to tell its functions that their result is no longer wanted. */
-export interface OpenContext {
-  readonly context: CallContext;
-  readonly abort: () => void;
+/**
+ * The context of one round of a call. Few functions look at the signal or at the id, and either
+ * costs more than a small graph, so they are made for the first that does.
+ */
+export class RoundContext implements CallContext {
+  declare readonly mcpReq: ServerContext['mcpReq'];
+  readonly protocolVersion: string | undefined;
+  readonly clientCapabilities: ClientCapabilities | undefined;
+  readonly canAsk: (kind: Askable) => boolean;
+  readonly #call: { readonly id: string };
+  readonly #request: AbortSignal;
+  #own: AbortController | undefined;
+  #aborted = false;
+
+  constructor(ctx: ServerContext, facts: ClientFacts, call: { readonly id: string }) {
+    Object.assign(this, ctx);
+    this.mcpReq = { ...withoutAnswers(ctx).mcpReq, requestState: nothing };
+    this.protocolVersion = facts.protocolVersion;
+    this.clientCapabilities = facts.clientCapabilities;
+    this.canAsk = (kind) => canAsk(kind, facts.clientCapabilities ?? {});
+    this.#call = call;
+    this.#request = ctx.mcpReq.signal;
+  }
+
+  get callId(): string {
+    return this.#call.id;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#own === undefined) {
+      this.#own = new AbortController();
+      followAbort(this.#request, this.#own);
+      if (this.#aborted) this.#own.abort();
+    }
+    return this.#own.signal;
+  }
+
+  /** Tells the functions of a round that their result is no longer wanted. */
+  static abort(context: RoundContext): void {
+    context.#aborted = true;
+    context.#own?.abort();
+  }
 }
 
-/** What is known about a call and its client. */
-export interface CallFacts extends ClientFacts {
-  readonly callId: string;
-}
-
-/** Opens the context of a call. */
-export function openContext(ctx: ServerContext, facts: CallFacts): OpenContext {
-  const { mcpReq } = withoutAnswers(ctx);
-  const call = new AbortController();
-  const abort = (): void => {
-    call.abort();
-  };
-  // Few functions look at the signal, so it follows the request's from the first time one does.
-  let follows = false;
-  const context: CallContext = {
-    ...ctx,
-    mcpReq: { ...mcpReq, requestState: () => undefined },
-    get signal() {
-      if (!follows) followAbort(mcpReq.signal, call);
-      follows = true;
-      return call.signal;
-    },
-    protocolVersion: facts.protocolVersion,
-    clientCapabilities: facts.clientCapabilities,
-    canAsk: (kind) => canAsk(kind, facts.clientCapabilities ?? {}),
-    callId: facts.callId,
-  };
-  return { context, abort };
-}
+const nothing = (): undefined => undefined;
 
 /**
  * The same context without the answers of a client: for whom they are not meant, or where they are
  * forged.
  */
 export function withoutAnswers(ctx: ServerContext): ServerContext {
+  // Leaving members out is slow, and most requests have none of them.
+  if (!('inputResponses' in ctx.mcpReq) && !('droppedInputResponseKeys' in ctx.mcpReq)) return ctx;
   const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
   return { ...ctx, mcpReq };
 }

@@ -10,6 +10,7 @@ const FIRST_MODERN = '2026-07-28';
 
 /** Whether questions ride `input_required` results. An unknown or absent version counts as old. */
 export function isModern(protocolVersion: string | undefined): boolean {
+  if (protocolVersion === FIRST_MODERN) return true;
   return (
     protocolVersion !== undefined &&
     /^\d{4}-\d{2}-\d{2}$/.test(protocolVersion) &&

@@ -22,7 +22,7 @@ import { laneOf } from '../boundary/boundary.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
-import { openContext } from './context.js';
+import { RoundContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 import { assertCanAsk } from './gate.js';
@@ -77,17 +77,18 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
  * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
  *   is.
  */
-export async function resolveArguments(
+export function resolveArguments(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  return resolveCall(plan, args, { ...options, call: beginCall(options) });
+  return resolveCall(plan, args, options);
 }
 
 /** What the parameters of a call that has begun are resolved with. */
 export interface ResolveCallOptions extends ResolveOptions {
-  readonly call: OpenCall;
+  /** Default: it begins now. */
+  readonly call?: OpenCall;
   /** Told of what happens, where somebody listens. */
   readonly watch?: CallWatch | undefined;
 }
@@ -98,46 +99,47 @@ export async function resolveCall(
   args: Readonly<Record<string, unknown>>,
   options: ResolveCallOptions,
 ): Promise<Resolution> {
-  const { call, watch, onUnexpectedError = warnFailedDispose } = options;
-  const { context, abort } = openContext(options.ctx, { ...options, callId: call.id });
-  const ledger = openLedger(plan, options);
+  const { call = beginCall(options), watch, onUnexpectedError = warnFailedDispose } = options;
+  const { signal } = options.ctx.mcpReq;
+  const ctx = new RoundContext(options.ctx, options, call);
+  const ledger = openLedger(plan, call, options);
   const disposals = new Disposals(onUnexpectedError);
-  const round = new Round(plan, {
-    args,
-    ctx: context,
-    ledger,
-    disposals,
-    watch: watch?.step,
-  });
-  const noteAsked = ({ node, asked }: OpenQuestion): void => {
-    const { params: question } = asked.rendered;
-    watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
-  };
+  const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
   try {
     for (;;) {
-      await untilQuiet(round, options.ctx.mcpReq.signal);
+      signal.throwIfAborted();
+      const quiet = round.run();
+      if (quiet !== undefined) {
+        // The round is not waited for longer than the request is wanted.
+        signal.addEventListener('abort', round);
+        if (signal.aborted) round.stop();
+        await quiet;
+        signal.removeEventListener('abort', round);
+        signal.throwIfAborted();
+      }
       if (round.failure !== undefined) throw round.failure.error;
       const open = round.openQuestions();
       const [first] = open;
       if (first === undefined) {
         const dispose = (end: End): Promise<void> => disposals.close(end);
-        return { done: true, values: round.values(), ctx: context, dispose };
+        return { done: true, values: round.values(), ctx, dispose };
       }
       assertCanAsk(open, options);
       if (ledger instanceof RoundLedger) {
-        open.forEach(noteAsked);
-        const requestState = keepRecord({ ...call, progress: ledger.next() }, options.ctx);
+        for (const question of open) noteAsked(watch, question);
+        const { id, start } = call;
+        const requestState = keepRecord({ id, start, progress: ledger.next() }, options.ctx);
         await disposals.close('asked');
         watch?.ended('asked');
         return { done: false, result: askAll(open, requestState) };
       }
       const { askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
-      noteAsked(first);
-      await pushQuestion(round, first, { ctx: context, askTimeoutMs });
+      noteAsked(watch, first);
+      await pushQuestion(round, first, { ctx, askTimeoutMs });
     }
   } catch (error) {
-    abort();
-    const end = options.ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+    RoundContext.abort(ctx);
+    const end = signal.aborted ? 'cancelled' : 'failed';
     await disposals.close(end);
     // How a refusal ends is known when it is recorded.
     if (!isRefusal(error)) watch?.ended(end);
@@ -145,23 +147,17 @@ export async function resolveCall(
   }
 }
 
-/** Waits for the round, but not longer than the request is wanted. */
-async function untilQuiet(round: Round, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const quiet = round.run();
-  if (quiet === undefined) return;
-  const stop = (): void => {
-    round.stop();
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  await quiet;
-  signal.removeEventListener('abort', stop);
-  signal.throwIfAborted();
+function noteAsked(watch: CallWatch | undefined, { node, asked }: OpenQuestion): void {
+  const { params: question } = asked.rendered;
+  watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
 }
 
 /** Only where rounds follow each other is anything carried between them. */
-function openLedger(plan: Plan, { call, ctx, protocolVersion }: ResolveCallOptions): Ledger {
+function openLedger(
+  plan: Plan,
+  call: OpenCall,
+  { ctx, protocolVersion }: ResolveCallOptions,
+): Ledger {
   if (!isModern(protocolVersion)) return BLANK_LEDGER;
   return new RoundLedger(call.progress, ctx.mcpReq.inputResponses ?? {}, {
     keepsPins: laneOf(ctx) !== undefined,

@@ -4,7 +4,7 @@
  * first failure is the same one.
  */
 import type { AnyResolver } from '../../define/model.js';
-import { BODY } from '../../graph/plan.js';
+import { BODY, isPlain } from '../../graph/plan.js';
 import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
 import type { Override } from './override.js';
 
@@ -33,6 +33,7 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
       ...node,
       index: nodes.length,
       resolver: standIn ?? node.resolver,
+      isPlain: isPlain(standIn ?? node.resolver),
       args: standIn === undefined ? node.args : [],
       fills,
       serves: node.serves.filter(isWanted).map(moved),
@@ -40,7 +41,8 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
     });
   }
   const guardNodes = kept.filter(({ index }) => index < plan.guardNodes).length;
-  return { ...plan, nodes, guardNodes, params: plan.params.map(moved) };
+  const needCounts = nodes.map(({ fills }) => fills.length);
+  return { ...plan, nodes, needCounts, guardNodes, params: plan.params.map(moved) };
 }
 
 /** What stands for the nodes that are overridden, by index. */
