@@ -16,10 +16,10 @@ export const PAGE = new URL('../docs/performance.md', import.meta.url);
 /** What the page has to say now. */
 export async function performancePage(): Promise<string> {
   let page = readFileSync(PAGE, 'utf8');
-  for (const [name, told] of Object.entries({ results, growth, http })) {
+  for (const [name, part] of Object.entries({ results, growth, http })) {
     const mark = new RegExp(`(<!-- ${name}:begin -->)[^]*?(<!-- ${name}:end -->)`);
     if (!mark.test(page)) throw new Error(`docs/performance.md has no place for ${name}`);
-    page = page.replace(mark, (_, begin: string, end: string) => [begin, told(), end].join('\n\n'));
+    page = page.replace(mark, (_, begin: string, end: string) => [begin, part(), end].join('\n\n'));
   }
   const options = await prettier.resolveConfig(PAGE);
   return prettier.format(page, { ...options, parser: 'markdown' });
@@ -27,6 +27,9 @@ export async function performancePage(): Promise<string> {
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const told = (value: number): string =>
+  Number(shown(value)).toLocaleString('en', { maximumSignificantDigits: 12 });
 
 const notYet = (command: string): string => `\`${command}\` has left nothing here yet.`;
 
@@ -45,6 +48,7 @@ function results(): string {
 
 function rowsOf(runs: readonly Results[string][]): string[][] {
   const ids = [...new Set(runs.flatMap((run) => Object.keys(run)))];
+  ids.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return ids.flatMap((id) => {
     const columns = runs.map((run) => run[id]?.figures ?? []);
     const names = [...new Set(columns.flat().map(({ name }) => name))];
@@ -58,14 +62,14 @@ function rowsOf(runs: readonly Results[string][]): string[][] {
 
 function limit(figure: Figure | undefined, which: 'bar' | 'goal'): string {
   const value = figure?.[which];
-  return figure === undefined || value === undefined ? '' : `${signOf(figure)} ${shown(value)}`;
+  return figure === undefined || value === undefined ? '' : `${signOf(figure)} ${told(value)}`;
 }
 
 function figureCell(figure: Saved['figures'][number] | undefined): string {
   if (figure === undefined) return '';
   const { value, unit, spread, verdict } = figure;
-  const between = spread === undefined ? '' : ` (${spread.map(shown).join(' to ')})`;
-  return `${shown(value)} ${unit}${between}${verdict === '' ? '' : `: ${verdict}`}`;
+  const between = spread === undefined ? '' : ` (${spread.map(told).join(' to ')})`;
+  return `${told(value)} ${unit}`.trimEnd() + between + (verdict === '' ? '' : `: ${verdict}`);
 }
 
 /** On which Node, and when: each once. */
@@ -84,15 +88,11 @@ function chartPart(name: string, { title, x, y, series }: SavedChart): string {
   const sizes = [...new Set(series.flatMap(({ points }) => points.map(([size]) => size)))];
   const rows = sizes.map((size) => {
     const costs = series.map(({ points }) => points.find(([at]) => at === size)?.[1]);
-    return [
-      size.toLocaleString('en'),
-      ...costs.map((cost) => (cost === undefined ? '' : shown(cost))),
-    ];
+    return [told(size), ...costs.map((cost) => (cost === undefined ? '' : told(cost)))];
   });
   return [
     `![${title}](performance/${name}.svg)`,
-    '<details><summary>The numbers</summary>',
-    `${y[0]?.toUpperCase()}${y.slice(1)}.`,
+    `<details><summary>The numbers, in ${y}</summary>`,
     table([x, ...series.map((line) => line.name)], rows),
     '</details>',
   ].join('\n\n');
@@ -137,7 +137,7 @@ const CALLED: Readonly<Record<string, string>> = {
 function tableOfRows(rows: readonly Row[]): string {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cell = (value: string | number | undefined): string =>
-    typeof value === 'number' ? shown(value) : (value ?? '');
+    typeof value === 'number' ? told(value) : (value ?? '');
   return table(
     keys.map((key) => CALLED[key] ?? key),
     rows.map((row) => keys.map((key) => cell(row[key]))),

@@ -12,7 +12,7 @@ import { drawGrowth, growths } from './growth/index.js';
 import { saveResults, tableOf, type Measured } from './report.js';
 
 const FULL = { rounds: 41, sliceMs: 150 };
-const QUICK = { rounds: 11, sliceMs: 60 };
+const QUICK = { rounds: 11, sliceMs: 50 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

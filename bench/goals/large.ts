@@ -5,7 +5,7 @@ import { shareOf, type Bench, type Figure, type Goal } from '../goal.js';
 import { compare, repeating, type Way } from '../measure/compare.js';
 
 const MANY = 100_000;
-const QUICK = 20_000;
+const QUICK = 10_000;
 const MILLION = 1_000_000;
 const PACES = ['sync', 'async'] as const;
 

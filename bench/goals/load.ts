@@ -27,7 +27,7 @@ export const loadGoals: readonly Goal[] = [
         await plainCall(send);
         await plainCall(send);
       });
-      const slices = { ...effort, times: quick ? 200 : 800, share: 0.99 };
+      const slices = { ...effort, times: quick ? 150 : 800, share: 0.99 };
       const ratio = await compareLatency(sampled(ours, confirmFlow), twoPlainCalls, slices);
       return [shareOf('p99 of the flow / two plain SDK calls', ratio, { bar: 1.5, goal: 1.1 })];
     },

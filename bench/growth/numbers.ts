@@ -28,7 +28,8 @@ export function saveChart(name: string, chart: Chart): Chart {
 
 /** Four digits: what comes after them is noise. */
 function rounded(_: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+  if (typeof value !== 'number' || Number.isInteger(value)) return value;
+  return Number(value.toPrecision(4));
 }
 
 /** Draws a chart into the docs, or elsewhere. */
