@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from 'mcp-resolve/node';
 
-import { serveByHand, serveSessionsByHand } from '../http/byHand.js';
+import { KEEP_ALIVE, serveByHand, serveSessionsByHand } from '../http/byHand.js';
 import { askingBySession, plainOurs } from '../http/tools.js';
 import { idiomatic, ours, plain } from './confirm.js';
 
@@ -18,7 +18,8 @@ const maxSessions = 10_000;
 
 async function serve(): Promise<string> {
   if (way === 'ours') {
-    const { url } = await serveHttp(asks ? ours : plainOurs, { maxSessions });
+    const { url, server } = await serveHttp(asks ? ours : plainOurs, { maxSessions });
+    server.keepAliveTimeout = KEEP_ALIVE;
     return String(url);
   }
   return era === '2026-07-28'

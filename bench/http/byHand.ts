@@ -43,6 +43,9 @@ export function serveSessionsByHand(factory: McpServerFactory): Promise<string> 
   });
 }
 
+/** For ever: a connection stays open while the other servers have their turn. */
+export const KEEP_ALIVE = 0;
+
 /** Behind the same checks of Host and Origin that ours has. */
 async function listen(serve: (...args: Parameters<RequestListener>) => unknown): Promise<string> {
   const validateHost = localhostHostValidation();
@@ -51,6 +54,7 @@ async function listen(serve: (...args: Parameters<RequestListener>) => unknown):
     if (validateHost(request, response) && validateOrigin(request, response))
       serve(request, response);
   });
+  server.keepAliveTimeout = KEEP_ALIVE;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;

@@ -118,14 +118,14 @@ async function runnerOf({ tool, era, loadOn }: Case, name: Name): Promise<Runner
   return { name, server, load: await loadOn(server.url), slices: [] };
 }
 
-async function slice({ server, load }: Runner, flows: number, requests: number): Promise<Slice> {
+async function slice({ server, load }: Runner, size: number, requests: number): Promise<Slice> {
   const before = await server.cpu();
-  const { seconds, took } = await load(flows);
+  const { seconds, flows, took } = await load(size);
   return {
-    perSecond: (took.length * requests) / seconds,
+    perSecond: (flows * requests) / seconds,
     p50: quantile(took, 0.5),
     p99: quantile(took, 0.99),
-    cpuPerFlow: ((await server.cpu()) - before) / took.length,
+    cpuPerFlow: ((await server.cpu()) - before) / flows,
   };
 }
 

@@ -7,7 +7,9 @@ export const LANES = 16;
 export interface Sent {
   /** From the first request to the last response. */
   readonly seconds: number;
-  /** How long each flow took, in milliseconds. */
+  /** How many flows there were. */
+  readonly flows: number;
+  /** How long each flow took, in milliseconds, but for the first of each connection. */
   readonly took: readonly number[];
 }
 

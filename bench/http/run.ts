@@ -11,7 +11,7 @@ import { memoryTable, rowTable, saveReport } from './report.js';
 const quick = process.argv.includes('--quick');
 const chosen = quick ? cases.filter(({ tool }) => tool === 'confirm') : cases;
 const extent = quick
-  ? { rounds: 5, flows: 160, warmUp: 480 }
+  ? { rounds: 5, flows: 160, warmUp: 800 }
   : { rounds: 15, flows: 480, warmUp: 3200 };
 const amounts = quick
   ? { sessions: 500, waiting: 200, firstFlows: 2000, flows: 10_000 }
