@@ -11,8 +11,8 @@ import { goals } from './goals/index.js';
 import { drawGrowth, growths } from './growth/index.js';
 import { saveResults, tableOf, type Measured } from './report.js';
 
-const FULL = { rounds: 41, sliceMs: 150 };
-const QUICK = { rounds: 11, sliceMs: 50 };
+const FULL = { rounds: 41, sliceMs: 150, warmMs: 1500 };
+const QUICK = { rounds: 9, sliceMs: 50, warmMs: 300 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

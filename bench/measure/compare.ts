@@ -32,6 +32,8 @@ export interface Effort {
   readonly rounds: number;
   /** How long a slice is, about. */
   readonly sliceMs: number;
+  /** For how long each way runs beforehand, about, so that the engine has compiled it. */
+  readonly warmMs: number;
   readonly seed: number;
 }
 
@@ -53,9 +55,11 @@ export type Clock = 'cpu' | 'wall';
 export async function compare(
   ours: Way,
   theirs: Way,
-  { rounds, sliceMs, seed, clock = 'cpu' }: Effort & { readonly clock?: Clock },
+  { rounds, sliceMs, warmMs, seed, clock = 'cpu' }: Effort & { readonly clock?: Clock },
 ): Promise<Ratio> {
   const random = seeded(seed);
+  // What waits does not get faster.
+  if (clock === 'cpu') for (const way of [ours, theirs]) await calibrated(way, warmMs);
   const slices = {
     ours: { run: ours.run, times: await calibrated(ours, sliceMs) },
     theirs: { run: theirs.run, times: await calibrated(theirs, sliceMs) },
