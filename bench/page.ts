@@ -102,6 +102,7 @@ function chartPart(name: string, { title, x, y, series }: SavedChart): string {
 interface Http {
   readonly node: string;
   readonly date: string;
+  readonly quick?: boolean;
   readonly rows: readonly Row[];
   readonly memory: readonly Row[];
 }
@@ -111,9 +112,9 @@ const HTTP = new URL('http.json', import.meta.url);
 
 function http(): string {
   if (!existsSync(HTTP)) return notYet('npm run bench:http');
-  const { rows, memory, ...place } = JSON.parse(readFileSync(HTTP, 'utf8')) as Http;
+  const { rows, memory, quick, ...place } = JSON.parse(readFileSync(HTTP, 'utf8')) as Http;
   return [
-    `\`npm run bench:http\`, ${placesOf([place])}`,
+    `\`npm run bench:http${quick === true ? ' -- --quick' : ''}\`, ${placesOf([place])}`,
     tableOfRows(rows),
     tableOfRows(memory),
   ].join('\n\n');
