@@ -22,6 +22,17 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
+/**
+ * Two objects in one; where both have a member, that of the second. In V8 a member that is added
+ * behind a spread costs as much as a hundred others, unless something stands before it.
+ */
+export function joined(
+  first: Readonly<Record<string, unknown>>,
+  second: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return { __proto__: Object.prototype, ...first, ...second };
+}
+
 /** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
 function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
@@ -35,15 +46,15 @@ function findNodeCrypto() {
 /** Synchronous cryptography, where that is the fast path. */
 export const nodeCrypto = findNodeCrypto();
 
-/** Node's hash; in one step where it has that (since 20.12), without an object in between. */
-const nodeHash: ((data: string | Uint8Array) => Buffer) | undefined =
+/** Node's hash as a text; in one step where it has that (since 20.12), without any object. */
+const nodeHash: ((text: string) => string) | undefined =
   nodeCrypto && (nodeCrypto.hash as unknown) !== undefined
-    ? (data) => nodeCrypto.hash('sha256', data, 'buffer')
-    : nodeCrypto && ((data) => nodeCrypto.createHash('sha256').update(data).digest());
+    ? (text) => nodeCrypto.hash('sha256', text, 'base64url')
+    : nodeCrypto && ((text) => nodeCrypto.createHash('sha256').update(text).digest('base64url'));
 
 /** The SHA-256 of some bytes. */
 export function sha256(bytes: Uint8Array): MaybePromise<Uint8Array> {
-  if (nodeHash !== undefined) return nodeHash(bytes);
+  if (nodeCrypto !== undefined) return nodeCrypto.createHash('sha256').update(bytes).digest();
   return globalThis.crypto.subtle
     .digest('SHA-256', Uint8Array.from(bytes))
     .then((hash) => new Uint8Array(hash));
@@ -51,8 +62,16 @@ export function sha256(bytes: Uint8Array): MaybePromise<Uint8Array> {
 
 /** The SHA-256 of an ASCII text, cut to its first 16 bytes, in base64url: 22 characters. */
 export function digest(asciiText: string): MaybePromise<string> {
-  if (nodeHash !== undefined) return nodeHash(asciiText).toString('base64url', 0, 16);
+  if (nodeHash !== undefined) return firstHalf(nodeHash(asciiText));
   return andThen(sha256(utf8(asciiText)), (hash) => base64url(hash.subarray(0, 16)));
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** The base64url of the first 16 bytes, from that of 32: 21 characters, and two bits of the next. */
+function firstHalf(whole: string): string {
+  const next = ALPHABET.indexOf(whole.charAt(21));
+  return whole.slice(0, 21) + ALPHABET.charAt(next & 0b110000);
 }
 
 /** Random bytes, fit for keys and nonces. */

@@ -193,7 +193,8 @@ export class RoundLedger implements Ledger {
       return undefined;
     }
     return andThen(readResponse(asked, this.responses[key], `Resolver '${key}' `), (read) => {
-      this.noted.outcomes.set(key, { ...read.answer, q });
+      const { action, data } = read.answer;
+      this.noted.outcomes.set(key, { action, data, q });
       return { outcome: read.outcome, fresh: true };
     });
   }

@@ -39,21 +39,22 @@ function keyId(derived: Uint8Array): MaybePromise<Uint8Array> {
   return andThen(sha256(concat(KEY_ID_LABEL, derived)), (hash) => hash.slice(0, 4));
 }
 
+const GCM = { authTagLength: TAG_BYTES };
+
 /** With `node:crypto`: synchronous, and no job for the thread pool. */
 export const deriveWithNode: DeriveKey = (secret) => {
   if (nodeCrypto === undefined) throw new Error('node:crypto is not available here.');
-  const { createCipheriv, createDecipheriv, hkdfSync } = nodeCrypto;
+  const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = nodeCrypto;
   const derived = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), KEY_INFO, 32));
+  const key = createSecretKey(derived);
   return andThen(keyId(derived), (id) => ({
     id,
     seal: (nonce, plaintext, associated) => {
-      const cipher = createCipheriv('aes-256-gcm', derived, nonce).setAAD(associated);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, GCM).setAAD(associated);
       return concat(cipher.update(plaintext), cipher.final(), cipher.getAuthTag());
     },
     open: (nonce, sealed, associated) => {
-      const decipher = createDecipheriv('aes-256-gcm', derived, nonce, {
-        authTagLength: TAG_BYTES,
-      });
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, GCM);
       decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
         return concat(decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final());

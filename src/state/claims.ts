@@ -55,9 +55,10 @@ export function writeClaims(
       t: binding.target,
       a: binding.args,
       s: state,
-      ...(audience !== undefined && { aud: audience }),
-      ...(claim !== undefined && { p: claim }),
+      aud: audience,
+      p: claim,
     };
+    // JSON leaves out what is undefined.
     return utf8(JSON.stringify(claims));
   });
 }

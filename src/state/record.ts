@@ -35,8 +35,9 @@ export function encodeRecord({ id, start, progress }: CallRecord): string {
     start,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
-    ...(reworded.size > 0 && { reworded: [...reworded] }),
-    ...(pins.size > 0 && { pins: Object.fromEntries(pins) }),
+    // JSON leaves out what is undefined.
+    reworded: reworded.size > 0 ? [...reworded] : undefined,
+    pins: pins.size > 0 ? Object.fromEntries(pins) : undefined,
   });
 }
 

@@ -46,16 +46,16 @@ describe('the SDK', () => {
     expect(result?.content).toEqual([{ type: 'text', text: 'mine' }]);
   });
 
-  test('sets the handlers of an McpServer through an own property setRequestHandler', () => {
+  test('sets the handlers of an McpServer in whatever map has taken the place of its own', () => {
     const mcp = new McpServer(info);
     const methods: string[] = [];
-    const original = mcp.server.setRequestHandler.bind(mcp.server) as (...all: unknown[]) => void;
-    Object.defineProperty(mcp.server, 'setRequestHandler', {
-      value: (method: string, ...rest: unknown[]) => {
+    class Noting extends Map<string, unknown> {
+      override set(method: string, handler: unknown): this {
         methods.push(method);
-        original(method, ...rest);
-      },
-    });
+        return super.set(method, handler);
+      }
+    }
+    Reflect.set(mcp.server, '_requestHandlers', new Noting());
     mcp.registerTool('a', {}, () => ({ content: [] }));
     expect(methods).toContain('tools/call');
     mcp.registerPrompt('a', {}, () => ({ messages: [] }));

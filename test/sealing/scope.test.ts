@@ -62,7 +62,9 @@ function tapSetting(server: Server): Tap {
 function tapWire(server: Server): Tap {
   const tapped: Tap = { states: [], results: [] };
   const handlers = Reflect.get(server, '_requestHandlers') as Map<string, AnyHandler>;
-  handlers.set('tools/call', keeping(tapped, handlers.get('tools/call')!));
+  const handler = keeping(tapped, handlers.get('tools/call')!);
+  // Past the map that the boundary has put there, in which it would stand inside.
+  Map.prototype.set.call(handlers, 'tools/call', handler);
   return tapped;
 }
 

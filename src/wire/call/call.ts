@@ -3,6 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
+import { joined } from '../../platform.js';
 import { isRefusal } from '../../resolve/round.js';
 import type { CallContext } from '../../define/context.js';
 import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
@@ -45,7 +46,7 @@ export async function call<Result>(
     watch?.started(options.ctx.mcpReq.method);
     const once = singleUse<Result>(definition.once, begun, options);
     try {
-      return await answer(definition, args, { ...options, begun, watch, once });
+      return await answer({ definition, args, options, begun, watch, once });
     } catch (error) {
       watch?.ended(endOf(options));
       throw error;
@@ -55,32 +56,30 @@ export async function call<Result>(
   }
 }
 
-interface CallInHand<Result> extends CallOptions {
+interface CallInHand<Result> {
+  readonly definition: Callable<Result>;
+  readonly args: Arguments;
+  readonly options: CallOptions;
   readonly begun: OpenCall;
   readonly watch: CallWatch | undefined;
-  readonly once: SingleUse<Result>;
+  readonly once: SingleUse<Result> | undefined;
 }
 
-async function answer<Result>(
-  definition: Callable<Result>,
-  args: Arguments,
-  options: CallInHand<Result>,
-): Promise<Result | InputRequiredResult> {
-  const { begun, once, watch } = options;
-  const known = await once.recall();
+async function answer<Result>(hand: CallInHand<Result>): Promise<Result | InputRequiredResult> {
+  const { definition, args, options, once, watch } = hand;
+  const known = await once?.recall();
   if (known !== undefined) {
     watch?.ended('completed', true);
     return known.result;
   }
   try {
-    const resolution = await resolveCall(definition.plan, args, { ...options, call: begun });
+    const resolution = await resolveCall(definition.plan, args, hand);
     if (!resolution.done) return resolution.result;
-    const values = { ...args, ...resolution.values };
-    return await runBody(definition, { ...resolution, values }, options);
+    return await runBody(hand, resolution);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A person's no is as final as a result.
-    return await replayable(options, () => {
+    return await replayable(hand, () => {
       watch?.ended('failed');
       return Promise.resolve(failed(definition, error, options));
     });
@@ -93,19 +92,18 @@ async function replayable<Result>(
   work: () => Promise<Result>,
   onLost?: () => Promise<void>,
 ): Promise<Result> {
+  if (once === undefined) return work();
   const result = await once.run(work, onLost);
   watch?.ended('completed', true);
   return result;
 }
 
-async function runBody<Result>(
-  definition: Callable<Result>,
-  { values, ctx, dispose }: Resolved,
-  options: CallInHand<Result>,
-): Promise<Result> {
-  const { watch } = options;
+async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Promise<Result> {
+  const { definition, args, options, watch } = hand;
+  const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
+      const values = joined(args, resolved.values);
       const result = await definition.finish(await bodyOf(definition, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
@@ -123,7 +121,7 @@ async function runBody<Result>(
   const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();
-    return await replayable(options, work, giveUp);
+    return await replayable(hand, work, giveUp);
   } finally {
     await giveUp();
   }

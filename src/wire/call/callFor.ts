@@ -31,9 +31,11 @@ export function callFor<Result>(
   definition: Callable<Result>,
   { args, ctx, options }: CallRequest,
 ): Promise<Answer<Result>> {
+  const { protocolVersion, clientCapabilities } = clientFacts(server, ctx);
   return call(definition, args, {
     ctx,
-    ...clientFacts(server, ctx),
+    protocolVersion,
+    clientCapabilities,
     askTimeoutMs: options.askTimeoutMs,
     errors: options.errors,
     onEvent: options.onEvent,

@@ -41,8 +41,12 @@ export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
   if (lane === undefined) return new NewCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = lane;
   const age = nowInSeconds() - record.start;
-  if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
+  if (age <= seal.policy.maxFlowSeconds) return resumed(record);
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+}
+
+function resumed({ id, start, progress }: CallRecord): OpenCall {
+  return { id, start, progress, resumed: true };
 }
 
 /** A call that begins. Its id is made for the first who looks at it: nobody does in most calls. */

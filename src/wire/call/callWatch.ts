@@ -24,11 +24,12 @@ export interface CallWatch {
 /** Watches a call, if anybody listens. */
 export function watchCall(
   listening: Listening,
-  { id, resumed }: OpenCall,
+  call: OpenCall,
   definition: string,
 ): CallWatch | undefined {
   const { onEvent, eventValues = false } = listening;
   if (onEvent === undefined) return undefined;
+  const { id, resumed } = call;
   const startedAt = performance.now();
   let over = false;
   const base = (): EventBase => ({ callId: id, definition, at: Date.now() });

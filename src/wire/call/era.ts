@@ -36,6 +36,6 @@ export function clientFacts(server: Server, ctx: ServerContext): ClientFacts {
 
 /** A request that declares nothing declares that it can do nothing. */
 function declaredIn({ mcpReq }: ServerContext): ClientCapabilities {
-  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
-  return envelope[CLIENT_CAPABILITIES_META_KEY] ?? {};
+  const envelope: Readonly<Record<string, ClientCapabilities>> | undefined = mcpReq.envelope;
+  return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
 }

@@ -43,24 +43,20 @@ export interface OnceContext {
 }
 
 /**
- * Watches over a call. One that has not asked has no token that could be sent again, so nothing is
- * claimed for it.
+ * Watches over a call that is to run once. One that has not asked has no token that could be sent
+ * again, so nothing is claimed for it.
  */
 export function singleUse<Result>(
   settings: OnceSettings | undefined,
-  { id, resumed }: OpenCall,
+  call: OpenCall,
   options: OnceContext,
-): SingleUse<Result> {
+): SingleUse<Result> | undefined {
+  if (settings === undefined || !call.resumed) return undefined;
   const lane = laneOf(options.ctx);
-  if (settings === undefined || !resumed || lane === undefined) return UNWATCHED;
+  if (lane === undefined) return undefined;
   const ttlMs = (lane.seal.policy.maxFlowSeconds + SLACK_SECONDS) * 1000;
-  return new WatchedCall<Result>(id, { ...settings, ...options, ttlMs });
+  return new WatchedCall<Result>(call.id, { ...settings, ...options, ttlMs });
 }
-
-const UNWATCHED = {
-  recall: () => Promise.resolve(undefined),
-  run: <Result>(work: () => Promise<Result>) => work(),
-};
 
 /** A record outlives every token of its call, also where the clocks of two servers differ. */
 const SLACK_SECONDS = 120;

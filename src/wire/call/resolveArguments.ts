@@ -77,18 +77,18 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
  * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
  *   is.
  */
-export function resolveArguments(
+export async function resolveArguments(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  return resolveCall(plan, args, options);
+  return resolveCall(plan, args, { options, begun: beginCall(options) });
 }
 
-/** What the parameters of a call that has begun are resolved with. */
-export interface ResolveCallOptions extends ResolveOptions {
-  /** Default: it begins now. */
-  readonly call?: OpenCall;
+/** A call that has begun. */
+export interface Begun {
+  readonly options: ResolveOptions;
+  readonly begun: OpenCall;
   /** Told of what happens, where somebody listens. */
   readonly watch?: CallWatch | undefined;
 }
@@ -97,9 +97,9 @@ export interface ResolveCallOptions extends ResolveOptions {
 export async function resolveCall(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
-  options: ResolveCallOptions,
+  { options, begun: call, watch }: Begun,
 ): Promise<Resolution> {
-  const { call = beginCall(options), watch, onUnexpectedError = warnFailedDispose } = options;
+  const { onUnexpectedError = warnFailedDispose } = options;
   const { signal } = options.ctx.mcpReq;
   const ctx = new RoundContext(options.ctx, options, call);
   const ledger = openLedger(plan, call, options);
@@ -153,11 +153,7 @@ function noteAsked(watch: CallWatch | undefined, { node, asked }: OpenQuestion):
 }
 
 /** Only where rounds follow each other is anything carried between them. */
-function openLedger(
-  plan: Plan,
-  call: OpenCall,
-  { ctx, protocolVersion }: ResolveCallOptions,
-): Ledger {
+function openLedger(plan: Plan, call: OpenCall, { ctx, protocolVersion }: ResolveOptions): Ledger {
   if (!isModern(protocolVersion)) return BLANK_LEDGER;
   return new RoundLedger(call.progress, ctx.mcpReq.inputResponses ?? {}, {
     keepsPins: laneOf(ctx) !== undefined,

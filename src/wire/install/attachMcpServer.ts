@@ -31,8 +31,7 @@ export interface Site {
 
 /** Registers a tool. */
 export function registerTool({ mcp, server, options }: Site, tool: ToolDefinition): void {
-  const { name, metadata, inputSchema, advertisedOutput } = tool;
-  const config = { ...metadata, ...(advertisedOutput && { outputSchema: advertisedOutput }) };
+  const { name, registration, inputSchema } = tool;
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
       return await callFor(server, tool, { args, ctx, options });
@@ -44,9 +43,9 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
       return { content: [], isError: true };
     }
   };
-  if (inputSchema === undefined) mcp.registerTool(name, config, (ctx) => answer({}, ctx));
+  if (inputSchema === undefined) mcp.registerTool(name, registration, (ctx) => answer({}, ctx));
   else
-    mcp.registerTool(name, { ...config, inputSchema }, (args, ctx) =>
+    mcp.registerTool(name, { inputSchema, ...registration }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
 }

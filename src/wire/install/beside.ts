@@ -27,7 +27,7 @@ export type Share = { readonly answer: SharedHandler } & (
 /** Answers a method beside its author. */
 export function standBeside(server: Server, method: string, share: Share): void {
   const handlers = handlersOf(server);
-  let theirs = handlers.get(method);
+  let theirs = handlers.has(method) ? handlers.get(method) : undefined;
   const route: SharedHandler = (request, ctx) => {
     if ('list' in share) return joined(share.list, { request, ctx, ours: share.answer, theirs });
     if (theirs === undefined || share.owns(request.params ?? {})) return share.answer(request, ctx);

@@ -38,6 +38,7 @@ export function wantedOf(
   definitions: readonly AnyDefinition[],
   request: McpRequestContext | undefined,
 ): Wanted {
+  if (definitions.length <= FEW) return narrowed(readDefinitions(definitions), request);
   const known = catalogues.get(definitions);
   if (known !== undefined) {
     const wanted = named(known, request);
@@ -49,6 +50,26 @@ export function wantedOf(
   const wanted = named(catalogue, request);
   const { all, storing } = catalogue;
   return { wanted: wanted.length === 0 ? all : wanted, storing };
+}
+
+/** A list of so many is looked through as fast as it would be laid out, and often written in place. */
+const FEW = 16;
+
+function narrowed(all: readonly Installed[], request: McpRequestContext | undefined): Wanted {
+  const asked = nameIn(request);
+  const wanted = asked === undefined ? all : all.filter((one) => isFor(one, asked));
+  return { wanted: wanted.length === 0 ? all : wanted, storing: storingOf(all) };
+}
+
+function isFor({ definition: { address, name } }: Installed, { method, target }: Named): boolean {
+  if (method === 'resources/read') return address.method === method && address.matches(target);
+  return address.method === method && name === target;
+}
+
+function storingOf(all: readonly Installed[]): Wanted['storing'] {
+  return all
+    .map(({ definition }) => definition)
+    .filter((one) => 'once' in one && one.once !== undefined);
 }
 
 function areThere(
@@ -70,9 +91,7 @@ function layOut(definitions: readonly AnyDefinition[]): Catalogue {
     if (others === undefined) byName.set(key, [one]);
     else others.push(one);
   }
-  const storing = all
-    .map(({ definition }) => definition)
-    .filter((one) => 'once' in one && one.once !== undefined);
+  const storing = storingOf(all);
   const resources = all.filter(({ kind }) => kind === 'resource');
   const catalogue = { all, storing, named: byName, resources };
   catalogues.set(definitions, catalogue);
@@ -82,10 +101,22 @@ function layOut(definitions: readonly AnyDefinition[]): Catalogue {
 const keyOf = (method: string, name: string): string => `${method} ${name}`;
 
 function named(catalogue: Catalogue, request: McpRequestContext | undefined): readonly Entry[] {
+  const asked = nameIn(request);
+  if (asked === undefined) return catalogue.all;
+  const { method, target } = asked;
+  if (method !== 'resources/read') return catalogue.named.get(keyOf(method, target)) ?? [];
+  return catalogue.resources.filter(({ definition: { address } }) => address.matches(target));
+}
+
+/** What a request is for. */
+interface Named {
+  readonly method: string;
+  readonly target: string;
+}
+
+function nameIn(request: McpRequestContext | undefined): Named | undefined {
   const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
   const method = headers?.get('mcp-method');
   const target = headers?.get('mcp-name');
-  if (typeof method !== 'string' || typeof target !== 'string') return catalogue.all;
-  if (method !== 'resources/read') return catalogue.named.get(keyOf(method, target)) ?? [];
-  return catalogue.resources.filter(({ definition: { address } }) => address.matches(target));
+  return typeof method === 'string' && typeof target === 'string' ? { method, target } : undefined;
 }

@@ -17,9 +17,12 @@ export function isMcpServer(server: McpServer | Server): server is McpServer {
  */
 export function lowLevelServer(server: McpServer | Server, caller: string): Server {
   const target: unknown = isMcpServer(server) ? server.server : server;
-  const { setRequestHandler, getNegotiatedProtocolVersion } = { ...methodsOf(target) };
-  if (setRequestHandler && getNegotiatedProtocolVersion) return target as Server;
-  if (setRequestHandler) {
+  const methods = (target ?? {}) as Readonly<Record<string, unknown>>;
+  const isServer = typeof methods.setRequestHandler === 'function';
+  if (isServer && typeof methods.getNegotiatedProtocolVersion === 'function') {
+    return target as Server;
+  }
+  if (isServer) {
     throw new InvalidGraphError(
       'ERR_DEFINITION',
       `${caller}: this server is not one of '@modelcontextprotocol/server' 2.4 or later; servers of '@modelcontextprotocol/sdk' have another shape.`,
@@ -29,13 +32,6 @@ export function lowLevelServer(server: McpServer | Server, caller: string): Serv
     'ERR_DEFINITION',
     `${caller}: the first argument is an McpServer or a Server.`,
   );
-}
-
-/** Which of the methods that tell servers apart are there. */
-function methodsOf(target: unknown): Record<string, boolean> {
-  const names = ['setRequestHandler', 'getNegotiatedProtocolVersion'];
-  const methods = (target ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(names.map((name) => [name, typeof methods[name] === 'function']));
 }
 
 /** The name that a server was given; the SDK keeps it to itself. */

@@ -85,11 +85,13 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
   const surroundings = surroundingsOf(inputSchema, { what: 'Tool', source: 'inputSchema' });
   const plan = planDefinition({ name, resolve, guards }, surroundings);
   const resolved = plan.params.map(({ param }) => param);
+  const advertisedOutput = outputSchema && advertisedSchema(outputSchema);
   return makeTool({
     name,
     metadata,
     inputSchema: inputSchema && argumentSchema(inputSchema, { name, resolved }),
-    advertisedOutput: outputSchema && advertisedSchema(outputSchema),
+    advertisedOutput,
+    registration: { ...metadata, ...(advertisedOutput && { outputSchema: advertisedOutput }) },
     plan,
     address: addressOf('tools/call', name),
     shownWith: shownWith(plan, hideWhenCannotAsk),

@@ -16,6 +16,8 @@ export interface ToolDefinition extends Definition<CallToolResult> {
   readonly inputSchema: Schema | undefined;
   /** The schema of the result for the SDK, in its lasting form. */
   readonly advertisedOutput: Schema | undefined;
+  /** What it is registered with on an McpServer, besides the schema of the arguments. */
+  readonly registration: ToolMetadata & { readonly outputSchema?: Schema };
 }
 
 /** A defined tool, ready to be installed. */
