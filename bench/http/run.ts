@@ -12,7 +12,7 @@ const quick = process.argv.includes('--quick');
 const chosen = quick ? cases.filter(({ tool }) => tool === 'confirm') : cases;
 const extent = quick
   ? { rounds: 5, flows: 160, warmUp: 800 }
-  : { rounds: 15, flows: 480, warmUp: 3200 };
+  : { rounds: 11, flows: 480, warmUp: 2400 };
 const amounts = quick
   ? { sessions: 500, waiting: 200, firstFlows: 2000, flows: 10_000 }
   : { sessions: 2000, waiting: 500, firstFlows: 10_000, flows: 100_000 };
