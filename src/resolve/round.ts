@@ -85,7 +85,9 @@ export class Round {
   private outcomes: Map<number, Outcome<unknown>> | undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
   private passed = 0;
-  private queue: PlanNode[] = [];
+  /** The passed nodes whose needs have come since, in that order, and how many of them have begun. */
+  private readonly queue: PlanNode[] = [];
+  private begun = 0;
   /** How many nodes are awaited. */
   private awaited = 0;
   private readonly open = new Map<PlanNode, Asked>();
@@ -160,9 +162,7 @@ export class Round {
   private advance(): boolean {
     for (;;) {
       this.pass();
-      // The queue grows while it is worked off; taking from its front would cost more than the work.
-      for (const node of this.queue) this.start(node);
-      if (this.queue.length > 0) this.queue = [];
+      this.workOff();
       if (this.awaited > 0) return false;
       if (!this.guarding || this.failure !== undefined || this.open.size > 0) break;
       this.guarding = false;
@@ -171,43 +171,54 @@ export class Round {
     return true;
   }
 
+  /** The queue grows while it is worked off; taking from its front would cost more than the work. */
+  private workOff(): void {
+    const { queue } = this;
+    for (let node = queue[this.begun]; node !== undefined; node = queue[this.begun]) {
+      this.begun += 1;
+      this.start(node);
+    }
+  }
+
   /** Passes the nodes in walk order: where nothing has to be awaited, one pass does it all. */
   private pass(): void {
     const { nodes, guardNodes } = this.plan;
     const end = this.guarding ? guardNodes : nodes.length;
+    if (this.missing === undefined) this.passStraight(end);
     while (this.passed < end) {
       const node = nodes[this.passed];
       this.passed += 1;
-      if (node === undefined) return;
-      if (this.missing === undefined) this.startNext(node);
-      else if (this.missing[node.index] === 0) this.start(node);
+      if (node !== undefined && this.missing?.[node.index] === 0) this.start(node);
     }
   }
 
-  private startNext(node: PlanNode): void {
-    if (node.seq > this.failedAt) return;
-    try {
-      if (!node.isPlain) {
+  /** Passes nodes up to the first whose value is not there at once. */
+  private passStraight(end: number): void {
+    const { nodes } = this.plan;
+    for (let node = nodes[this.passed]; node !== undefined; node = nodes[this.passed]) {
+      if (this.passed >= end) return;
+      this.passed += 1;
+      try {
+        if (!node.isPlain) {
+          this.count(node);
+          this.restoreOrCompute(node);
+          return;
+        }
+        const returned = this.call(node);
+        if (!isValue(returned) || this.madeQuestions !== undefined) {
+          this.count(node);
+          this.take(node, returned);
+          return;
+        }
+        if (typeof returned === 'object') assertNoneInside(node, returned);
+        this.given[node.index] = returned;
+        if (this.guarding) for (const fill of node.serves) this.checkGuard(node, fill);
+      } catch (error) {
         this.count(node);
-        this.restoreOrCompute(node);
+        this.fail(node.seq, error);
         return;
       }
-      const returned = this.call(node);
-      if (isValue(returned) && this.madeQuestions === undefined) this.settleNext(node, returned);
-      else {
-        this.count(node);
-        this.take(node, returned);
-      }
-    } catch (error) {
-      this.count(node);
-      this.fail(node.seq, error);
     }
-  }
-
-  private settleNext(node: PlanNode, value: unknown): void {
-    if (typeof value === 'object') assertNoneInside(node, value);
-    this.given[node.index] = value;
-    if (this.guarding) for (const fill of node.serves) this.checkGuard(node, fill);
   }
 
   /** Begins to count, at the first node that may have to be awaited: what came before has settled. */
@@ -236,7 +247,7 @@ export class Round {
   }
 
   private restoreOrCompute(node: PlanNode): void {
-    if (node.resolver.options.pin === undefined) this.take(node, this.call(node));
+    if (node.isPlain || node.resolver.options.pin === undefined) this.take(node, this.call(node));
     else this.restore(node);
   }
 
@@ -274,19 +285,24 @@ export class Round {
   }
 
   private call(node: PlanNode): unknown {
-    const { ctx, watch } = this.input;
-    const { fn } = node.resolver;
-    const values = this.valuesFor(node);
     const before = questionsMade();
     const returned =
-      watch === undefined
-        ? fn.call(UNBOUND, values, ctx)
-        : watched(watch, node.key, () => fn.call(UNBOUND, values, ctx));
+      this.input.watch === undefined ? this.callUnseen(node) : this.callWatched(node);
     if (questionsMade() !== before) {
       this.madeQuestions = (this.madeQuestions ?? new Set()).add(node);
       countFrom(before);
     }
     return returned;
+  }
+
+  private callUnseen(node: PlanNode): unknown {
+    return node.resolver.fn.call(UNBOUND, this.valuesFor(node), this.input.ctx);
+  }
+
+  private callWatched(node: PlanNode): unknown {
+    const { watch } = this.input;
+    if (watch === undefined) return this.callUnseen(node);
+    return watched(watch, node.key, () => this.callUnseen(node));
   }
 
   /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
@@ -378,12 +394,11 @@ export class Round {
   }
 
   private computed(node: PlanNode, value: unknown, kind: Kind | undefined): void {
-    const { pin, dispose } = node.resolver.options;
-    if (dispose !== undefined) this.input.disposals.add(node, value);
+    if (!node.isPlain) this.input.disposals.add(node, value);
     if (kind !== undefined) assertValue(node, kind);
     if (typeof value === 'object') assertNoneInside(node, value);
     if (this.madeQuestions?.has(node) === true) failLost(node);
-    if (pin === undefined) {
+    if (node.isPlain || node.resolver.options.pin === undefined) {
       this.settleValue(node, value);
       return;
     }
@@ -544,6 +559,7 @@ function render({ key }: PlanNode, question: QuestionData): Asked {
 
 /** Whether it is what consumers get: no promise, and nothing of ours. */
 function isValue(returned: unknown): boolean {
+  if (typeof returned !== 'object' && typeof returned !== 'function') return true;
   return !isThenable(returned) && kindOf(returned) === undefined;
 }
 
