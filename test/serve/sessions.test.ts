@@ -32,6 +32,14 @@ function handlerOf(options: Parameters<typeof createDualEraHandler>[1] = {}) {
   return { handler: createDualEraHandler(factory, options), witness };
 }
 
+/** What a program of this folder writes until it ends by itself. */
+async function outputOf(program: string, ...flags: string[]): Promise<string> {
+  const script = fileURLToPath(new URL(program, import.meta.url));
+  const run = promisify(execFile);
+  const options = { timeout: 15_000 };
+  return (await run(process.execPath, [...flags, '--import', 'tsx', script], options)).stdout;
+}
+
 describe('a request of the 2025 era', () => {
   it('is refused with 404 when it names an unknown session', async () => {
     const { handler } = handlerOf();
@@ -183,11 +191,14 @@ describe('an idle session', () => {
   });
 
   it('does not keep a process running', async () => {
-    const script = fileURLToPath(new URL('leavesSession.ts', import.meta.url));
-    const run = promisify(execFile)(process.execPath, ['--import', 'tsx', script], {
-      timeout: 15_000,
-    });
-    expect((await run).stdout).toBe('200\n');
+    expect(await outputOf('leavesSession.ts')).toBe('200\n');
+  });
+});
+
+describe('an open session', () => {
+  it('does not keep the request it began with', async () => {
+    const output = await outputOf('letsGoOfRequest.ts', '--expose-gc');
+    expect(JSON.parse(output)).toEqual({ open: true, collected: true });
   });
 });
 

@@ -42,7 +42,7 @@ export function install(
   options?: InstallOptions,
 ): void {
   const checked = checkOptions(options);
-  const { wanted, storing } = wantedOf(definitions, checked.request);
+  const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
   const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
   assertStoresFit(target, policy, storing);

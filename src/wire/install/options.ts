@@ -40,14 +40,13 @@ export interface InstallOptions {
   readonly request?: McpRequestContext;
 }
 
-/** The same, complete. */
+/** The same, complete, but for the request: they are kept as long as the server, and it is not. */
 export interface CheckedOptions {
   readonly seal: RequestStateSeal | undefined;
   readonly askTimeoutMs: number;
   readonly errors: ErrorPolicy;
   readonly onEvent: InstallOptions['onEvent'] | undefined;
   readonly eventValues: boolean;
-  readonly request: McpRequestContext | undefined;
 }
 
 const KNOWN: readonly string[] = [
@@ -70,7 +69,6 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
     errors = 'all',
     onEvent,
     eventValues = false,
-    request,
     seal,
   } = options as InstallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
@@ -84,7 +82,7 @@ export function checkOptions(options: InstallOptions = {}): CheckedOptions {
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw invalid('onEvent is a function of an event.');
   if (typeof eventValues !== 'boolean') throw invalid('eventValues is true or false.');
-  return { seal, askTimeoutMs, errors, onEvent, eventValues, request };
+  return { seal, askTimeoutMs, errors, onEvent, eventValues };
 }
 
 /** A longer timer fires at once. */

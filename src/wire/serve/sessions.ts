@@ -30,8 +30,8 @@ export interface SessionTableSettings
 export class SessionTable {
   readonly #settings: SessionTableSettings;
   readonly #sessions = new Map<string, LegacySession>();
-  /** The handshakes whose session does not exist yet: each has its place already. */
-  readonly #opening = new Map<SessionRequest, string | undefined>();
+  /** The places of handshakes whose session does not exist yet, and who takes them. */
+  readonly #opening = new Map<symbol, string | undefined>();
   #sealed = false;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
@@ -81,16 +81,17 @@ export class SessionTable {
     // Nothing may wait between this question and the place taken, or a burst passes the limit.
     const refusal = this.#makeRoom(principal);
     if (refusal !== undefined) return refuse({ ...refusal, body });
-    this.#opening.set(incoming, principal);
+    const place = Symbol();
+    this.#opening.set(place, principal);
     try {
-      const session = await LegacySession.connect(incoming, this.#sessionSettings(incoming));
+      const session = await LegacySession.connect(incoming, this.#sessionSettings(place));
       try {
         return this.#sealed ? refuse(handlerClosed(body)) : await session.serve(incoming);
       } finally {
         if (!session.initialized) await session.close();
       }
     } finally {
-      this.#opening.delete(incoming);
+      this.#opening.delete(place);
     }
   }
 
@@ -139,11 +140,12 @@ export class SessionTable {
     return session.close();
   }
 
-  #sessionSettings(opening: SessionRequest): SessionSettings {
+  /** They live as long as the session: they know its place, and not the request it began with. */
+  #sessionSettings(place: symbol): SessionSettings {
     return {
       ...this.#settings,
       onopen: (id, session) => {
-        this.#opening.delete(opening);
+        this.#opening.delete(place);
         this.#sessions.set(id, session);
         this.#sweeper ??= this.#startSweeper();
       },
