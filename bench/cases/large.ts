@@ -11,17 +11,25 @@ interface Part {
 
 export type Layout = 'chain' | 'fan';
 
-/** What any of these graphs gives: how many parts it has. */
-const one = (): number => 1;
+/** What any of these graphs gives: how many parts it has, at no cost that both ways would have. */
+let ran = 0;
+const one = (): number => {
+  ran += 1;
+  return 1;
+};
 const next = ({ before }: Readonly<Record<string, unknown>>): number => Number(before) + 1;
-const count = (values: Readonly<Record<string, unknown>>): number => Object.keys(values).length + 1;
+const count = (): number => {
+  const parts = ran + 1;
+  ran = 0;
+  return parts;
+};
 /* eslint-disable @typescript-eslint/require-await -- promises are what is measured */
 const FUNCTIONS = {
   sync: { one, next, count },
   async: {
     one: async () => one(),
     next: async (values: Readonly<Record<string, unknown>>) => next(values),
-    count: async (values: Readonly<Record<string, unknown>>) => count(values),
+    count: async () => count(),
   },
 };
 /* eslint-enable @typescript-eslint/require-await */

@@ -64,8 +64,9 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
     if (isArgument(param)) throw clash(spec.name, param, wording);
     return builder.addRoot(param, filler);
   });
-  for (const { serves } of builder.nodes) serves.sort((a, b) => a.seq - b.seq);
   const { nodes } = builder;
+  // Copied, because a list that has grown keeps room for more: large plans have to fit the caches.
+  for (const node of nodes) node.serves = node.serves.toSorted((a, b) => a.seq - b.seq);
   const needCounts = nodes.map(({ fills }) => fills.length);
   return { name: spec.name, nodes, needCounts, guardNodes, guardSteps, params };
 }
@@ -96,7 +97,7 @@ interface Visit {
 type UnplacedFill = Omit<Fill, 'consumer'>;
 
 interface GrowingNode extends PlanNode {
-  readonly serves: Fill[];
+  serves: Fill[];
 }
 
 class PlanBuilder {
@@ -197,7 +198,8 @@ class PlanBuilder {
     const index = this.nodes.length;
     const placed = fills.map((fill) => this.place(fill, index));
     const node = {
-      ...{ index, resolver, isPlain: isPlain(resolver), key, args, fills: placed, serves: [] },
+      ...{ index, resolver, isPlain: isPlain(resolver), key, fills: placed, serves: [] },
+      args: args.length === 0 ? NONE : args.slice(),
       seq: this.seq++,
       ...(resolver.options.pin !== undefined && { upstream: this.upstreamOf(placed) }),
     };
@@ -281,6 +283,8 @@ class PlanBuilder {
     return new InvalidGraphError(code, message, path);
   }
 }
+
+const NONE: readonly ArgumentFill[] = [];
 
 const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
 const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';

@@ -90,7 +90,8 @@ export class Round {
   private begun = 0;
   /** How many nodes are awaited. */
   private awaited = 0;
-  private readonly open = new Map<PlanNode, Asked>();
+  /** The questions that nobody has answered yet. */
+  private open: Map<PlanNode, Asked> | undefined;
   /** The nodes whose value was pinned in this round, and those that stand on one. */
   private onFreshPin: Set<number> | undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
@@ -107,7 +108,8 @@ export class Round {
     private readonly plan: Plan,
     private readonly input: RoundInput,
   ) {
-    this.given = new Array<unknown>(plan.nodes.length);
+    // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
+    this.given = new Array<unknown>(plan.nodes.length).fill(undefined);
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
   }
@@ -129,14 +131,14 @@ export class Round {
 
   /** The questions that nobody has answered yet, in walk order. */
   openQuestions(): readonly OpenQuestion[] {
-    if (this.open.size === 0) return [];
+    if (this.open === undefined) return [];
     const open = [...this.open].map(([node, asked]) => ({ node, asked }));
     return open.sort((a, b) => a.node.seq - b.node.seq);
   }
 
   /** Ends an open question; {@link run} then goes on from there. */
   settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
-    this.open.delete(node);
+    this.open?.delete(node);
     this.settleAnswer(node, asked, { outcome, fresh: true });
   }
 
@@ -158,13 +160,17 @@ export class Round {
     return values;
   }
 
+  private get isAsking(): boolean {
+    return this.open !== undefined && this.open.size > 0;
+  }
+
   /** Starts what can start; gives whether nothing is left that could change the round. */
   private advance(): boolean {
     for (;;) {
       this.pass();
       this.workOff();
       if (this.awaited > 0) return false;
-      if (!this.guarding || this.failure !== undefined || this.open.size > 0) break;
+      if (!this.guarding || this.failure !== undefined || this.isAsking) break;
       this.guarding = false;
     }
     if (this.failure !== undefined) this.over = true;
@@ -419,7 +425,7 @@ export class Round {
 
   private leaveOpen(node: PlanNode, asked: Asked): void {
     this.input.ledger.leaveOpen(node.key);
-    this.open.set(node, asked);
+    this.open = (this.open ?? new Map<PlanNode, Asked>()).set(node, asked);
   }
 
   private mustFallBack({ data, capability }: Asked): boolean {
