@@ -16,7 +16,7 @@ export const PAGE = new URL('../docs/performance.md', import.meta.url);
 /** What the page has to say now. */
 export async function performancePage(): Promise<string> {
   let page = readFileSync(PAGE, 'utf8');
-  for (const [name, part] of Object.entries({ results, growth, http })) {
+  for (const [name, part] of Object.entries({ results, growth, http, profile })) {
     const mark = new RegExp(`(<!-- ${name}:begin -->)[^]*?(<!-- ${name}:end -->)`);
     if (!mark.test(page)) throw new Error(`docs/performance.md has no place for ${name}`);
     page = page.replace(mark, (_, begin: string, end: string) => [begin, part(), end].join('\n\n'));
@@ -142,5 +142,23 @@ function tableOfRows(rows: readonly Row[]): string {
   return table(
     keys.map((key) => CALLED[key] ?? key),
     rows.map((row) => keys.map((key) => cell(row[key]))),
+  );
+}
+
+/** What `npm run bench:profile` leaves. */
+interface Profile {
+  readonly node: string;
+  readonly date: string;
+  readonly rows: readonly { readonly owner: string; readonly percent: number }[];
+}
+
+const PROFILE = new URL('profile.json', import.meta.url);
+
+function profile(): string {
+  if (!existsSync(PROFILE)) return notYet('npm run bench:profile');
+  const { rows, ...place } = JSON.parse(readFileSync(PROFILE, 'utf8')) as Profile;
+  const cells = rows.map(({ owner, percent }) => [owner, `${percent} %`]);
+  return [`\`npm run bench:profile\`, ${placesOf([place])}`, table(['whose', 'share'], cells)].join(
+    '\n\n',
   );
 }
