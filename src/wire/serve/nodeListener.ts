@@ -3,19 +3,18 @@
  *
  * In: Node's request and response. What can be refused by the head alone is refused before the body
  * is read; everything else is turned into a web-standard request by `@modelcontextprotocol/node`,
- * an optional peer that is loaded with the first request.
+ * an optional peer that is loaded with the first request. Where nobody else wants the body, it is
+ * read and parsed here and goes past the adapter.
  */
-import type {
-  NodeIncomingMessageLike,
-  NodeMcpRequestHandler,
-  NodeServerResponseLike,
-} from '@modelcontextprotocol/node';
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import { errorOf } from '../../errors.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Admission } from './admission.js';
-import { loadNodeAdapter } from './nodeAdapter.js';
+import type { AuthenticateRequest } from './authenticate.js';
+import { loadNodeAdapter, type NodeAdapter } from './nodeAdapter.js';
+import { forAdapter, hasJsonBody, readNodeBody } from './nodeBody.js';
+import { promptResponse } from './nodeResponse.js';
 import { internalError, methodNotAllowed, METHODS, type Refusal, refuseTo } from './refusal.js';
 
 /**
@@ -33,34 +32,55 @@ export type NodeListener = (
 export interface NodeFaceParts {
   fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   admission: Admission;
+  /** Gets the request with its body, which then is not read beforehand. */
+  authenticate: AuthenticateRequest | undefined;
   maxRequestBodySize: number;
   onerror: (error: Error) => void;
 }
 
 /** Creates the Node face of a handler. */
 export function createNodeListener(parts: NodeFaceParts): NodeListener {
-  const { fetch, admission, maxRequestBodySize, onerror } = parts;
-  const load = async (): Promise<NodeMcpRequestHandler> => {
-    const { toNodeHandler } = await loadNodeAdapter();
-    return toNodeHandler({ fetch }, { onerror, maxRequestBodySize });
-  };
-  let loading: Promise<NodeMcpRequestHandler> | undefined;
-  const serve: NodeListener = (request, response, parsedBody) => {
-    loading ??= load();
+  const { admission, onerror } = parts;
+  let loading: Promise<NodeAdapter> | undefined;
+  return (request, response, parsedBody) => {
+    const refusal = refusalOfHead(request, admission);
+    if (refusal !== undefined) {
+      refuseTo(response, refusal);
+      return;
+    }
+    loading ??= loadNodeAdapter();
     loading
-      // The package types absent headers as missing, Node as undefined: the same at run time.
-      .then((handle) => handle(request as NodeIncomingMessageLike, prompt(response), parsedBody))
+      .then((adapter) =>
+        serve(adapter, parts, { request, response, body: bodyOf(request, parsedBody) }),
+      )
       .catch((error: unknown) => {
         onerror(errorOf(error));
         if (response.headersSent) response.destroy();
         else refuseTo(response, internalError);
       });
   };
-  return (request, response, parsedBody) => {
-    const refusal = refusalOfHead(request, admission);
-    if (refusal === undefined) serve(request, response, bodyOf(request, parsedBody));
-    else refuseTo(response, refusal);
-  };
+}
+
+/** A request of Node, with the body that a framework has read. */
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: unknown;
+}
+
+async function serve(
+  { toNodeHandler }: NodeAdapter,
+  { fetch, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
+  { request, response, body }: Exchange,
+): Promise<void> {
+  const options = { onerror, maxRequestBodySize };
+  if (body !== undefined || authenticate !== undefined || !hasJsonBody(request)) {
+    await toNodeHandler({ fetch }, options)(forAdapter(request), promptResponse(response), body);
+    return;
+  }
+  const { message, ...read } = await readNodeBody(request, maxRequestBodySize);
+  const served: typeof fetch = (web, others) => fetch(web, { ...others, ...read });
+  await toNodeHandler({ fetch: served }, options)(message, promptResponse(response));
 }
 
 function refusalOfHead(
@@ -85,21 +105,4 @@ const badTarget: Refusal = {
 function bodyOf(request: IncomingMessage, parsedBody: unknown): unknown {
   if (parsedBody !== undefined && typeof parsedBody !== 'function') return parsedBody;
   return 'body' in request ? request.body : undefined;
-}
-
-/**
- * The response, with the headers of a stream sent at once. Node keeps them back until the first
- * byte of the body: a quiet stream would look like a server that does not answer.
- */
-function prompt(response: ServerResponse): NodeServerResponseLike {
-  return {
-    writeHead: (status, headers) => {
-      response.writeHead(status, headers);
-      if (headers?.['content-type']?.startsWith('text/event-stream')) response.flushHeaders();
-    },
-    write: (chunk) => response.write(chunk),
-    end: (chunk) => response.end(chunk),
-    on: (event, listener) => response.on(event, listener),
-    destroyed: response.destroyed,
-  };
 }

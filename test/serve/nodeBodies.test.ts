@@ -1,0 +1,73 @@
+/** Bodies on their way in and out of Node: read once, in whatever pieces, and answered in one. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpServerHandle, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
+
+import { askingFactory } from './askingServer.js';
+import { get, initialize, openSession, post, withSession } from './rawHttp.js';
+
+let handle: HttpServerHandle | undefined;
+
+afterEach(() => handle?.close({ timeoutMs: 0 }));
+
+async function serving(options: ServeHttpOptions = {}): Promise<URL> {
+  handle = await serveHttp(askingFactory().factory, options);
+  return handle.url;
+}
+
+/** Sends a body in pieces, each when the one before is on its way. */
+async function send(url: URL, pieces: readonly Buffer[]): Promise<IncomingMessage> {
+  const outgoing = request(url, { method: 'POST', headers: Object.fromEntries(post('').headers) });
+  for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
+  outgoing.end();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return incoming;
+}
+
+const bytes = Buffer.from(JSON.stringify({ ...initialize, id: 'größer' }));
+
+describe('a body', () => {
+  it('may arrive byte by byte, in the middle of a letter', async () => {
+    const pieces = [...bytes].map((byte) => Buffer.of(byte));
+    const response = await send(await serving(), pieces);
+    expect(await text(response)).toContain('"id":"größer"');
+  });
+
+  it('may begin with a byte order mark', async () => {
+    const response = await send(await serving(), [Buffer.from('\uFEFF'), bytes]);
+    expect(await text(response)).toContain('"id":"größer"');
+  });
+
+  it('can be read by authenticate, which may have to check its signature', async () => {
+    let seen = '';
+    const url = await serving({
+      authenticate: async (incoming) => {
+        seen = await incoming.text();
+        return { token: 'signed', clientId: 'ada', scopes: [] };
+      },
+    });
+    expect((await send(url, [bytes])).statusCode).toBe(200);
+    expect(seen).toBe(bytes.toString());
+  });
+});
+
+describe('an answer', () => {
+  it('in JSON is sent whole, with its length', async () => {
+    const response = await send(await serving(), [Buffer.from('{')]);
+    const { message } = (JSON.parse(await text(response)) as { error: { message: string } }).error;
+    expect(message).toBe('Parse error: the request body is not valid JSON');
+    expect(response.headers['transfer-encoding']).toBeUndefined();
+    expect(Number(response.headers['content-length'])).toBeGreaterThan(0);
+  });
+
+  it('that is a stream begins before it has anything to say', async () => {
+    const url = await serving({ keepAliveMs: 0 });
+    const there = { fetch: (original: Request) => fetch(new Request(url, original)) };
+    const session = withSession(await openSession(there));
+    const response = await fetch(get(session, url.href));
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    await response.body!.cancel();
+  });
+});
