@@ -77,18 +77,19 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
  * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
  *   is.
  */
-export async function resolveArguments(
+export function resolveArguments(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  return resolveCall(plan, args, { options, begun: beginCall(options) });
+  return resolveCall(plan, args, { options });
 }
 
-/** A call that has begun. */
-export interface Begun {
+/** What a call is resolved with. */
+export interface Resolving {
   readonly options: ResolveOptions;
-  readonly begun: OpenCall;
+  /** Default: it begins now. */
+  readonly begun?: OpenCall;
   /** Told of what happens, where somebody listens. */
   readonly watch?: CallWatch | undefined;
 }
@@ -97,7 +98,7 @@ export interface Begun {
 export async function resolveCall(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
-  { options, begun: call, watch }: Begun,
+  { options, begun: call = beginCall(options), watch }: Resolving,
 ): Promise<Resolution> {
   const { onUnexpectedError = warnFailedDispose } = options;
   const { signal } = options.ctx.mcpReq;
@@ -119,7 +120,7 @@ export async function resolveCall(
       }
       if (round.failure !== undefined) throw round.failure.error;
       const open = round.openQuestions();
-      const [first] = open;
+      const first = open[0];
       if (first === undefined) {
         const dispose = (end: End): Promise<void> => disposals.close(end);
         return { done: true, values: round.values(), ctx, dispose };
