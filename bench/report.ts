@@ -1,8 +1,9 @@
 /** The table of a run, and the file that it leaves. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { verdictOf, type Figure, type Goal } from './goal.js';
+import { aligned } from './text.js';
 
 /** A goal that has been measured. */
 export interface Measured {
@@ -14,17 +15,8 @@ const COLUMNS = ['', 'figure', 'value', 'spread', 'best', 'A/A', 'bar', 'goal', 
 
 /** A table for a terminal. */
 export function tableOf(measured: readonly Measured[]): string {
-  const lines = [COLUMNS, ...measured.flatMap(({ goal, figures }) => figures.map(rowOf(goal)))];
-  const widths = COLUMNS.map((_, column) =>
-    Math.max(...lines.map((line) => (line[column] ?? '').length)),
-  );
-  const padded = lines.map((line) =>
-    line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return padded.join('\n');
+  const rows = measured.flatMap(({ goal, figures }) => figures.map(rowOf(goal)));
+  return aligned([COLUMNS, ...rows]);
 }
 
 const rowOf =
@@ -57,6 +49,8 @@ export function shown(value: number): string {
 }
 
 const RESULTS = new URL('results.json', import.meta.url);
+/** What a quick run sees is for looking at, and stays out of the page. */
+const SCRATCH = new URL('../.scratch/bench/', import.meta.url);
 
 /** What was measured of a goal, and where. */
 export interface Saved {
@@ -66,25 +60,25 @@ export interface Saved {
   readonly figures: readonly (Figure & { readonly verdict: string })[];
 }
 
-/** By the major version of Node, and by goal. What a quick run saw stands apart: `20 quick`. */
+/** By the major version of Node, and by goal. */
 export type Results = Record<string, Record<string, Saved>>;
 
-/** Keeps the figures of a run, goal by goal: those that were not measured stay as they were. */
-export function saveResults(measured: readonly Measured[], quick: boolean): void {
-  const results = readResults();
+/** Keeps the figures of a goal; those of the others stay as they were. */
+export function saveGoal({ goal, figures }: Measured, quick: boolean): void {
+  if (quick) mkdirSync(SCRATCH, { recursive: true });
+  const file = quick ? new URL('results.json', SCRATCH) : RESULTS;
+  const results = readResults(file);
   const [major = ''] = process.versions.node.split('.');
-  const saved = (results[quick ? `${major} quick` : major] ??= {});
-  for (const { goal, figures } of measured) {
-    saved[goal.id] = {
-      date: new Date().toISOString().slice(0, 10),
-      node: process.version,
-      cpu: cpus()[0]?.model ?? 'unknown',
-      figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
-    };
-  }
-  writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+  const saved = (results[major] ??= {});
+  saved[goal.id] = {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
+  };
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-export function readResults(): Results {
-  return existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results) : {};
+export function readResults(file = RESULTS): Results {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : {};
 }

@@ -21,7 +21,10 @@ const { codec: aead } = requestStateSeal({ keys: [KEY], audience: 'bench' })['~p
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** From JSON to JSON, for the SDK's codec does that, too. */
+/**
+ * The cipher alone, from JSON to JSON, for the SDK's codec does that, too. That one also writes an
+ * `exp` and checks it, which a call of ours does outside of the codec.
+ */
 export const sealed: Codec = {
   mint: async (state) => aead.seal(encoder.encode(JSON.stringify(state))),
   verify: async (token) => JSON.parse(decoder.decode(await aead.unseal(token))) as State,

@@ -20,17 +20,17 @@ import * as z from 'zod';
 import type { Send } from './modern.js';
 
 const KEY = 'a key of at least 32 bytes, for the bench alone';
-const INFO = { name: 'folders', version: '1.0.0' };
-const NAME = 'delete_folder';
+export const INFO = { name: 'folders', version: '1.0.0' };
+export const NAME = 'delete_folder';
 const ARGUMENTS = { path: '/tmp/reports', reason: 'unused' };
 
-const DeleteInput = z.object({
+export const DeleteInput = z.object({
   path: z.string().min(1).describe('The folder, as an absolute path.'),
   reason: z.enum(['unused', 'moved', 'other']).describe('Why it is deleted.'),
   note: z.string().max(500).optional().describe('For the log.'),
   keepDays: z.number().int().min(0).max(90).default(30).describe('How long it can be restored.'),
 });
-const filesIn = (path: string): number => path.length % 7;
+export const filesIn = (path: string): number => path.length % 7;
 const question = (path: string, files: number): string => `Delete ${path} with ${files} files?`;
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 

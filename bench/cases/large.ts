@@ -17,6 +17,8 @@ const one = (): number => {
   ran += 1;
   return 1;
 };
+/** The head of a chain, where nobody would reset a count. */
+const head = (): number => 1;
 const next = ({ before }: Readonly<Record<string, unknown>>): number => Number(before) + 1;
 const count = (): number => {
   const parts = ran + 1;
@@ -25,9 +27,10 @@ const count = (): number => {
 };
 /* eslint-disable @typescript-eslint/require-await -- promises are what is measured */
 const FUNCTIONS = {
-  sync: { one, next, count },
+  sync: { one, head, next, count },
   async: {
     one: async () => one(),
+    head: async () => head(),
     next: async (values: Readonly<Record<string, unknown>>) => next(values),
     count: async () => count(),
   },
@@ -41,9 +44,10 @@ function partsOf(layout: Layout, size: number, pace: Pace): readonly Part[] {
   const all: Record<string, Part> = {};
   for (let index = 0; index < size; index += 1) {
     const before = parts.at(-1);
-    if (layout === 'chain' && before !== undefined) {
-      parts.push({ needs: { before }, fn: functions.next });
-    } else if (layout === 'chain' || index < size - 1) {
+    if (layout === 'chain') {
+      const { head, next } = functions;
+      parts.push(before === undefined ? { needs: {}, fn: head } : { needs: { before }, fn: next });
+    } else if (index < size - 1) {
       const part: Part = { needs: {}, fn: functions.one };
       parts.push(part);
       all[`part${index}`] = part;

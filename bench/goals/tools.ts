@@ -50,16 +50,20 @@ export const toolsGoals: readonly Goal[] = [
         way(100, registering, listAll),
         effort,
       );
-      progress('a round of 100 questions of six fields against 100 questions alone');
+      progress('a round of 100 questions of one schema of six fields against 100 questions alone');
       const ask = await compare(byRound('hundred'), byHand(100), effort);
       progress('a round of one such question against the question alone');
       const round = await compare(byRound('one'), byHand(1), effort);
       return [
         shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.25, goal: 0.1 }),
-        shareOf('question of 6 fields, in a round of 100 / inputRequired.elicit', ask, {
-          bar: 0.03,
-          goal: 0.001,
-        }),
+        shareOf(
+          'question of 6 fields, in a round of 100 of one schema / inputRequired.elicit',
+          ask,
+          {
+            bar: 0.03,
+            goal: 0.001,
+          },
+        ),
         shareOf('whole round with one such question / inputRequired.elicit', round),
       ];
     },

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { drawChart, type Chart } from '../measure/chart.js';
+import { rounded } from '../text.js';
 
 /** A chart, and where its numbers were measured. */
 export interface SavedChart extends Chart {
@@ -24,12 +25,6 @@ export function saveChart(name: string, chart: Chart): Chart {
   const charts = { ...readCharts(), [name]: { date, node: process.version, ...chart } };
   writeFileSync(NUMBERS, `${JSON.stringify(charts, rounded, 2)}\n`);
   return readCharts()[name] ?? chart;
-}
-
-/** Four digits: what comes after them is noise. */
-function rounded(_: string, value: unknown): unknown {
-  if (typeof value !== 'number' || Number.isInteger(value)) return value;
-  return Number(value.toPrecision(4));
 }
 
 /** Draws a chart into the docs, or elsewhere. */

@@ -1,6 +1,7 @@
 /** The tables of a run, and the file that it leaves. */
 import { writeFileSync } from 'node:fs';
 
+import { aligned, rounded } from '../text.js';
 import type { Row } from './cases.js';
 import type { Kept } from './memory.js';
 
@@ -16,12 +17,6 @@ const RESULTS = new URL('../http.json', import.meta.url);
 
 export function saveReport(report: Report): void {
   writeFileSync(RESULTS, `${JSON.stringify(report, rounded, 2)}\n`);
-}
-
-/** Four digits: what comes after them is noise. */
-function rounded(_: string, value: unknown): unknown {
-  if (typeof value !== 'number' || Number.isInteger(value)) return value;
-  return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));
 }
 
 const ROWS = ['', 'era', 'server', 'driver', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms per flow'];
@@ -44,11 +39,4 @@ export function memoryTable(memory: readonly Kept[]): string {
     ...[kept.heap, kept.rss].map((bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`),
   ]);
   return aligned([MEMORY, ...cells]);
-}
-
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widthOf = (column: number): number =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0));
-  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widthOf(column))));
-  return padded.map((line) => line.join('  ').trimEnd()).join('\n');
 }

@@ -2,18 +2,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, install, resolver } from 'mcp-resolve';
-import * as z from 'zod';
 
-const INFO = { name: 'folders', version: '1.0.0' };
-const NAME = 'delete_folder';
+import { DeleteInput, filesIn, INFO, NAME } from '../cases/confirm.js';
 
-const DeleteInput = z.object({
-  path: z.string().min(1).describe('The folder, as an absolute path.'),
-  reason: z.enum(['unused', 'moved', 'other']).describe('Why it is deleted.'),
-  note: z.string().max(500).optional().describe('For the log.'),
-  keepDays: z.number().int().min(0).max(90).default(30).describe('How long it can be restored.'),
-});
-const filesIn = (path: string): number => path.length % 7;
 const deleted = (path: string, files: number): string => `Deleted ${path} with ${files} files.`;
 
 /** With a resolver that asks nothing. */

@@ -1,11 +1,10 @@
 /**
  * Measures two ways of doing the same against each other.
  *
- * A figure of this kind of machine differs by a tenth from one minute to the next, so nothing is
- * measured alone. Short slices of both ways, and a second helping of the opponent, follow each
- * other in shuffled order; each round gives one ratio, and the figure is the median of them. The
- * second helping is the A/A row: how far the opponent is off from itself is how far the figure can
- * be.
+ * The same program takes a tenth more or less from one minute to the next, so nothing is measured
+ * alone. Short slices of both ways, and a second helping of the opponent, follow each other in
+ * shuffled order; each round gives one ratio, and the figure is the median of them. The second
+ * helping is the A/A row: how far the opponent is off from itself is how far the figure can be.
  */
 import { performance } from 'node:perf_hooks';
 
