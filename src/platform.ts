@@ -22,17 +22,6 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
-/**
- * Two objects in one; where both have a member, that of the second. In V8 a member that is added
- * behind a spread costs as much as a hundred others, unless something stands before it.
- */
-export function joined(
-  first: Readonly<Record<string, unknown>>,
-  second: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return { __proto__: Object.prototype, ...first, ...second };
-}
-
 /** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
 function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')

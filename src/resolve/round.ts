@@ -34,6 +34,7 @@ import {
 } from './asks.js';
 import type { Disposals } from './disposal.js';
 import type { Consulted, Ledger } from './ledger.js';
+import { Needs } from './needs.js';
 import { pinned } from './pin.js';
 import { UNBOUND } from './unbound.js';
 import { answerStep, watched } from './watch.js';
@@ -68,28 +69,18 @@ interface Continuation<T> {
   readonly late?: (value: T) => void;
 }
 
-/** A count of missing needs below zero says that its node has begun, and whether it is awaited. */
-const AWAITED = -1;
-const BEGUN = -2;
-
 /** One run over a plan. */
 export class Round {
-  /**
-   * How many needs of each node are not there yet. Not counted before a node has to be awaited: as
-   * long as each settles at once, the next one in walk order has all it needs.
-   */
-  private missing: number[] | undefined;
+  private readonly needs: Needs;
   /** The values that consumers get; `undefined` where somebody refused. */
   private readonly given: unknown[];
   /** How questions ended, and what else a consumer wanted the outcome of. */
   private outcomes: Map<number, Outcome<unknown>> | undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
   private passed = 0;
-  /** The passed nodes whose needs have come since, in that order, and how many of them have begun. */
+  /** The passed nodes whose needs have come since, in that order, and how many were taken from it. */
   private readonly queue: PlanNode[] = [];
-  private begun = 0;
-  /** How many nodes are awaited. */
-  private awaited = 0;
+  private taken = 0;
   /** The questions that nobody has answered yet. */
   private open: Map<PlanNode, Asked> | undefined;
   /** The nodes whose value was pinned in this round, and those that stand on one. */
@@ -108,6 +99,7 @@ export class Round {
     private readonly plan: Plan,
     private readonly input: RoundInput,
   ) {
+    this.needs = new Needs(plan);
     // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
     this.given = new Array<unknown>(plan.nodes.length).fill(undefined);
     this.guarding = plan.guardNodes > 0;
@@ -169,7 +161,7 @@ export class Round {
     for (;;) {
       this.pass();
       this.workOff();
-      if (this.awaited > 0) return false;
+      if (this.needs.awaitsAny) return false;
       if (!this.guarding || this.failure !== undefined || this.isAsking) break;
       this.guarding = false;
     }
@@ -180,8 +172,8 @@ export class Round {
   /** The queue grows while it is worked off; taking from its front would cost more than the work. */
   private workOff(): void {
     const { queue } = this;
-    for (let node = queue[this.begun]; node !== undefined; node = queue[this.begun]) {
-      this.begun += 1;
+    for (let node = queue[this.taken]; node !== undefined; node = queue[this.taken]) {
+      this.taken += 1;
       this.start(node);
     }
   }
@@ -190,11 +182,11 @@ export class Round {
   private pass(): void {
     const { nodes, guardNodes } = this.plan;
     const end = this.guarding ? guardNodes : nodes.length;
-    if (this.missing === undefined) this.passStraight(end);
+    if (!this.needs.areCounted) this.passStraight(end);
     while (this.passed < end) {
       const node = nodes[this.passed];
       this.passed += 1;
-      if (node !== undefined && this.missing?.[node.index] === 0) this.start(node);
+      if (node !== undefined && this.needs.areThere(node)) this.start(node);
     }
   }
 
@@ -202,17 +194,17 @@ export class Round {
   private passStraight(end: number): void {
     const { nodes } = this.plan;
     for (let node = nodes[this.passed]; node !== undefined; node = nodes[this.passed]) {
-      if (this.passed >= end) return;
+      if (this.passed >= end || node.seq > this.failedAt) return;
       this.passed += 1;
       try {
         if (!node.isPlain) {
-          this.count(node);
+          this.needs.countFrom(node);
           this.restoreOrCompute(node);
           return;
         }
         const returned = this.call(node);
         if (!isValue(returned) || this.madeQuestions !== undefined) {
-          this.count(node);
+          this.needs.countFrom(node);
           this.take(node, returned);
           return;
         }
@@ -220,31 +212,16 @@ export class Round {
         this.given[node.index] = returned;
         if (this.guarding) for (const fill of node.serves) this.checkGuard(node, fill);
       } catch (error) {
-        this.count(node);
+        this.needs.countFrom(node);
         this.fail(node.seq, error);
         return;
       }
     }
   }
 
-  /** Begins to count, at the first node that may have to be awaited: what came before has settled. */
-  private count({ index }: PlanNode): void {
-    if (this.missing !== undefined) return;
-    const missing = this.plan.needCounts.slice();
-    const { nodes } = this.plan;
-    for (let before = 0; before < index; before += 1) {
-      missing[before] = BEGUN;
-      for (const { consumer } of nodes[before]?.serves ?? []) {
-        if (consumer !== BODY) missing[consumer] = (missing[consumer] ?? 0) - 1;
-      }
-    }
-    missing[index] = BEGUN;
-    this.missing = missing;
-  }
-
   private start(node: PlanNode): void {
     if (node.seq > this.failedAt) return;
-    this.mark(node, BEGUN);
+    this.needs.begin(node);
     try {
       this.restoreOrCompute(node);
     } catch (error) {
@@ -264,11 +241,12 @@ export class Round {
       this.returned(node, returned);
       return;
     }
-    this.await(node);
+    this.needs.beginWaiting(node);
     // Most promises are those of functions: they are followed without a closure for each step.
     genuine(returned).then(
       (value) => {
-        this.arrived(node, value);
+        if (this.isAwaited(node)) this.resume(node, value);
+        else this.disposeLate(node, value);
       },
       (error: unknown) => {
         this.broke(node, error);
@@ -276,24 +254,12 @@ export class Round {
     );
   }
 
-  private arrived(node: PlanNode, value: unknown): void {
-    if (!this.isAwaited(node)) {
-      this.disposeLate(node)(value);
-      return;
-    }
-    this.unawait(node);
-    try {
-      this.returned(node, value);
-    } catch (error) {
-      this.fail(node.seq, error);
-    }
-    if (this.advance()) this.onQuiet?.();
-  }
-
   private call(node: PlanNode): unknown {
     const before = questionsMade();
     const returned =
-      this.input.watch === undefined ? this.callUnseen(node) : this.callWatched(node);
+      this.input.watch === undefined
+        ? this.callUnseen(node)
+        : this.callWatched(node, this.input.watch);
     if (questionsMade() !== before) {
       this.madeQuestions = (this.madeQuestions ?? new Set()).add(node);
       countFrom(before);
@@ -305,9 +271,7 @@ export class Round {
     return node.resolver.fn.call(UNBOUND, this.valuesFor(node), this.input.ctx);
   }
 
-  private callWatched(node: PlanNode): unknown {
-    const { watch } = this.input;
-    if (watch === undefined) return this.callUnseen(node);
+  private callWatched(node: PlanNode, watch: Watch): unknown {
     return watched(watch, node.key, () => this.callUnseen(node));
   }
 
@@ -335,20 +299,11 @@ export class Round {
       next(value);
       return;
     }
-    this.await(node);
+    this.needs.beginWaiting(node);
     genuine(value).then(
       (arrived) => {
-        if (!this.isAwaited(node)) {
-          late?.(arrived);
-          return;
-        }
-        this.unawait(node);
-        try {
-          next(arrived);
-        } catch (error) {
-          this.fail(node.seq, error);
-        }
-        if (this.advance()) this.onQuiet?.();
+        if (this.isAwaited(node)) this.resume(node, arrived, next);
+        else late?.(arrived);
       },
       (error: unknown) => {
         this.broke(node, error);
@@ -356,29 +311,27 @@ export class Round {
     );
   }
 
+  /** Goes on with what was awaited: what a function returned, if nothing else is said. */
+  private resume<T>(node: PlanNode, value: T, next?: (value: T) => void): void {
+    this.needs.endWaiting(node);
+    try {
+      if (next === undefined) this.returned(node, value);
+      else next(value);
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+    if (this.advance()) this.onQuiet?.();
+  }
+
   private broke(node: PlanNode, error: unknown): void {
     if (!this.isAwaited(node)) return;
-    this.unawait(node);
+    this.needs.endWaiting(node);
     this.fail(node.seq, error);
     if (this.advance()) this.onQuiet?.();
   }
 
-  private await(node: PlanNode): void {
-    this.mark(node, AWAITED);
-    this.awaited += 1;
-  }
-
-  private unawait(node: PlanNode): void {
-    this.mark(node, BEGUN);
-    this.awaited -= 1;
-  }
-
-  private isAwaited({ index }: PlanNode): boolean {
-    return this.missing?.[index] === AWAITED && !this.over;
-  }
-
-  private mark({ index }: PlanNode, state: typeof AWAITED | typeof BEGUN): void {
-    if (this.missing !== undefined) this.missing[index] = state;
+  private isAwaited(node: PlanNode): boolean {
+    return !this.over && this.needs.isAwaited(node);
   }
 
   private returned(node: PlanNode, value: unknown): void {
@@ -445,13 +398,14 @@ export class Round {
       this.input.watch?.({ type: 'fellBack', resolver: node.key, kind: asked.data.kind });
       this.settle(node, asked.fallBackOn(value));
     };
-    this.follow(node, given, { next, late: this.disposeLate(node) });
+    const late = (value: unknown): void => {
+      this.disposeLate(node, value);
+    };
+    this.follow(node, given, { next, late });
   }
 
-  private disposeLate(node: PlanNode): (value: unknown) => void {
-    return (value) => {
-      if (!isQuestion(value)) this.input.disposals.addLate(node, value);
-    };
+  private disposeLate(node: PlanNode, value: unknown): void {
+    if (!isQuestion(value)) this.input.disposals.addLate(node, value);
   }
 
   private settleAnswer(node: PlanNode, asked: Asked, answered: Consulted): void {
@@ -482,7 +436,9 @@ export class Round {
       return;
     }
     if (this.onFreshPin?.has(node.index) === true) this.standOnFreshPin(fill.consumer);
-    this.countDown(fill.consumer);
+    const consumer = this.needs.serve(fill.consumer) ? this.plan.nodes[fill.consumer] : undefined;
+    // What has not been passed yet starts when it is: after the guards, or in its turn.
+    if (consumer !== undefined && fill.consumer < this.passed) this.queue.push(consumer);
   }
 
   /** What was answered on top of another value than the one just pinned does not count. */
@@ -505,15 +461,6 @@ export class Round {
     this.fail(seq, new ToolError(`Guard '${key}' refused`));
   }
 
-  private countDown(consumer: number): void {
-    if (this.missing === undefined) return;
-    const left = (this.missing[consumer] ?? 0) - 1;
-    this.missing[consumer] = left;
-    const node = this.plan.nodes[consumer];
-    // What has not been passed yet starts when it is: after the guards, or in its turn.
-    if (left === 0 && consumer < this.passed && node !== undefined) this.queue.push(node);
-  }
-
   private fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
@@ -525,7 +472,7 @@ export class Round {
       node !== undefined && node.seq >= seq;
       node = nodes[this.reach - 1]
     ) {
-      if (this.missing?.[node.index] === AWAITED) this.unawait(node);
+      this.needs.endWaiting(node);
       this.reach -= 1;
     }
   }

@@ -858,8 +858,12 @@ describe('installing in plain JavaScript', () => {
     );
   });
 
-  test('C10: a tool instead of a list', () => {
-    expect(mistake(() => js.install(server(), defineTool('fine', {}, body)))).toEqual(
+  test.each<[string, unknown]>([
+    ['a tool', defineTool('fine', {}, body)],
+    ['undefined', undefined],
+    ['null', null],
+  ])('C10: %s instead of a list', (_, list) => {
+    expect(mistake(() => js.install(server(), list))).toEqual(
       invalid('the second argument is a list of definitions: install(server, [refundOrder]).'),
     );
   });

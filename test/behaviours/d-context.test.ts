@@ -22,6 +22,36 @@ import {
 
 const Ok = z.object({ ok: z.boolean() });
 
+describe('a context that was made from another one', () => {
+  const looked = defineTool('looked', {}, (_, ctx) => `${ctx.callId} ${ctx.signal.aborted}`);
+  const derived: Record<string, (ctx: CallContext) => CallContext> = {
+    'with a prototype': (ctx) => Object.create(ctx) as CallContext,
+    'by a proxy': (ctx) => new Proxy(ctx, {}),
+    'member by member': (ctx) => ({ ...ctx, signal: ctx.signal, callId: ctx.callId }),
+  };
+
+  test.each(Object.keys(derived))('%s has an id and a signal', async (how) => {
+    const outer = defineTool('outer', {}, (_, ctx) => {
+      const { callId, signal } = derived[how]!(ctx);
+      return `${callId === ctx.callId} ${signal === ctx.signal}`;
+    });
+    const { content } = await outer.call(undefined);
+    expect(content).toEqual([{ type: 'text', text: 'true true' }]);
+  });
+
+  test.each(Object.keys(derived))('%s can be called with, under an id of its own', async (how) => {
+    const ids: string[] = [];
+    const outer = defineTool('outer', {}, (_, ctx) => {
+      ids.push(ctx.callId);
+      return looked.call(undefined, derived[how]!(ctx));
+    });
+    const { content } = await outer.call(undefined);
+    const [said] = content as { text: string }[];
+    expect(said?.text).toMatch(/^[\w-]{22} false$/);
+    expect(said?.text).not.toContain(ids[0]);
+  });
+});
+
 describe.each(eras)('%s', (era) => {
   test('A3: the context tells the version, the capabilities and what can be asked', async () => {
     const capabilities = { elicitation: { form: {} }, roots: { listChanged: true } };

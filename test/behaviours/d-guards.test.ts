@@ -232,6 +232,23 @@ test.each(eras)('D1: a guard that gives false ends the call (%s)', async (era) =
   expect(ran).toBe(0);
 });
 
+test.each([false, null, 0, ''])(
+  'D1: after a guard that gave %j no later guard runs',
+  async (given) => {
+    const ran: string[] = [];
+    const first = resolver({}, () => given);
+    const second = resolver({}, () => {
+      ran.push('second');
+      return new Promise<true>(() => undefined);
+    });
+    const tool = defineTool('wipe', { guards: [first as typeof second, second] }, () => 'wiped');
+    expect(errorTextOf(await tool.call(undefined))).toBe(
+      "Error executing tool wipe: Guard 'guard' refused",
+    );
+    expect(ran).toEqual([]);
+  },
+);
+
 test.each([
   ['a list', (): unknown => [confirm('Sure?')]],
   ['an object', (): unknown => ({ sure: confirm('Sure?') })],

@@ -37,6 +37,31 @@ const byHand = {
   inputSchema: { type: 'object' as const },
 };
 
+test('an interceptor in the map of handlers stands around ours and around those of its author', async () => {
+  const seen: string[] = [];
+  const intercepting = (): Server => {
+    const server = new Server(info, { capabilities: { tools: {} } });
+    install(server, [quote]);
+    const handlers = Reflect.get(server, '_requestHandlers') as Map<
+      string,
+      (request: unknown, ctx: unknown) => unknown
+    >;
+    for (const method of ['tools/list', 'tools/call']) {
+      const handler = handlers.get(method)!;
+      handlers.set(method, (request, ctx) => {
+        seen.push(method);
+        return handler(request, ctx);
+      });
+    }
+    return server;
+  };
+  const chat = await talk('modern', intercepting);
+  expect(names(await chat.client.listTools())).toEqual(['quote']);
+  expect(await chat.text('quote', { title: 'Emma' })).toBe('Emma: 4');
+  await expect(chat.client.callTool({ name: 'unknown', arguments: {} })).rejects.toThrow('unknown');
+  expect(seen).toEqual(['tools/list', 'tools/call', 'tools/call']);
+});
+
 /** Handlers as an author of a low-level server writes them. */
 function setHandlers(server: Server): void {
   server.setRequestHandler('tools/list', ({ params }) =>

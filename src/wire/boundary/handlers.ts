@@ -15,16 +15,14 @@ export type Handler = (request: unknown, ctx: ServerContext) => Promise<Result>;
 /** What takes the place of a handler. */
 export type Replace = (method: string, handler: Handler) => Handler;
 
-interface Replacing {
+interface Wrapping {
   readonly methods: readonly string[];
-  readonly replace: Replace;
-  /** Whether what handles all that nobody else does is replaced too, for these methods. */
-  readonly fallback: boolean;
+  readonly wrap: Replace;
 }
 
-/** The SDK's map of handlers by method, in which they are replaced as they are set. */
+/** The SDK's map of handlers by method, in which they are wrapped as they are set. */
 class Handlers extends Map<string, Handler> {
-  private readonly replacing: Replacing[] = [];
+  private readonly wrappings: Wrapping[] = [];
 
   /** `inner` is what was there: the SDK's own, or one of another copy of this package. */
   constructor(
@@ -37,7 +35,7 @@ class Handlers extends Map<string, Handler> {
 
   override set(method: string, handler: Handler): this {
     this.inner.set(method, handler);
-    return super.set(method, this.replaced(method, this.inner.get(method) ?? handler, false));
+    return super.set(method, this.wrapped(method, this.inner.get(method) ?? handler));
   }
 
   override get(method: string): Handler | undefined {
@@ -49,28 +47,28 @@ class Handlers extends Map<string, Handler> {
     return super.delete(method);
   }
 
-  /** Replaces the handler that is there. */
-  replacePresent(method: string, replace: Replace): void {
+  /** Puts something in the place of the handler that is there, as it is. */
+  replace(method: string, replace: Replace): void {
     const present = super.get(method);
     if (present !== undefined) super.set(method, replace(method, present));
   }
 
-  replaceComing(replacing: Replacing): void {
-    this.replacing.push(replacing);
+  wrapComing(wrapping: Wrapping): void {
+    this.wrappings.push(wrapping);
   }
 
   /** The SDK sends to one handler what no other handles. */
   private fallback(method: string): Handler | undefined {
-    if (!this.replacing.some(({ methods }) => methods.includes(method))) return undefined;
+    if (!this.wrappings.some(({ methods }) => methods.includes(method))) return undefined;
     const fallback = (this.inner.get(method) ?? this.server.fallbackRequestHandler) as
       Handler | undefined;
-    return fallback && this.replaced(method, fallback, true);
+    return fallback && this.wrapped(method, fallback);
   }
 
-  private replaced(method: string, handler: Handler, isFallback: boolean): Handler {
+  private wrapped(method: string, handler: Handler): Handler {
     let last = handler;
-    for (const { methods, replace, fallback } of this.replacing) {
-      if (methods.includes(method) && (fallback || !isFallback)) last = replace(method, last);
+    for (const { methods, wrap } of this.wrappings) {
+      if (methods.includes(method)) last = wrap(method, last);
     }
     return last;
   }
@@ -79,33 +77,41 @@ class Handlers extends Map<string, Handler> {
 /**
  * The handlers of a server.
  *
- * @throws {Error} If this version of the SDK has none.
+ * @throws {Error} If this version of the SDK has none, or keeps them where they cannot be reached.
  */
-export function handlersOf(server: Server): Map<string, Handler> {
-  return ownHandlersOf(server);
-}
-
-function ownHandlersOf(server: Server): Handlers {
+export function handlersOf(server: Server): Handlers {
   const present: unknown = Reflect.get(server, '_requestHandlers');
   if (present instanceof Handlers) return present;
-  if (!(present instanceof Map)) {
-    throw new Error(
-      'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.',
-    );
+  if (present instanceof Map) {
+    const handlers = new Handlers(server, present as Map<string, Handler>);
+    if (Reflect.set(server, '_requestHandlers', handlers)) return handlers;
   }
-  const handlers = new Handlers(server, present as Map<string, Handler>);
-  Reflect.set(server, '_requestHandlers', handlers);
-  return handlers;
+  throw new Error(
+    'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.',
+  );
 }
 
-/** Calls `replace` for the handlers of some methods that are set from now on. */
-export function replaceComing(server: Server, methods: readonly string[], replace: Replace): void {
-  ownHandlersOf(server).replaceComing({ methods, replace, fallback: false });
+/**
+ * Calls `replace` for the handlers of a method that are set from now on, by `setRequestHandler`;
+ * what is put into the map in another way stands around the one that is there.
+ */
+export function replaceComing(server: Server, method: string, replace: Replace): void {
+  const handlers = handlersOf(server);
+  const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
+  const override = (set: string, ...rest: unknown[]): void => {
+    original(set, ...rest);
+    if (set === method) handlers.replace(method, replace);
+  };
+  Object.defineProperty(server, 'setRequestHandler', {
+    value: override,
+    writable: true,
+    configurable: true,
+  });
 }
 
 /** Puts a wrapper around the handlers of some methods, whenever they are set. */
 export function wrapAll(server: Server, methods: readonly string[], wrap: Replace): void {
-  const handlers = ownHandlersOf(server);
-  for (const method of methods) handlers.replacePresent(method, wrap);
-  handlers.replaceComing({ methods, replace: wrap, fallback: true });
+  const handlers = handlersOf(server);
+  for (const method of methods) handlers.replace(method, wrap);
+  handlers.wrapComing({ methods, wrap });
 }

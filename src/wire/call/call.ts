@@ -3,7 +3,6 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
-import { joined } from '../../platform.js';
 import { isRefusal } from '../../resolve/round.js';
 import type { CallContext } from '../../define/context.js';
 import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
@@ -103,7 +102,7 @@ async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Pr
   const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
-      const values = joined(args, resolved.values);
+      const values = merged(args, resolved.values);
       const result = await definition.finish(await bodyOf(definition, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
@@ -125,6 +124,12 @@ async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Pr
   } finally {
     await giveUp();
   }
+}
+
+/** The resolved values win. In V8 a member that is added behind a spread is slow, unless one stands
+before it. */
+function merged(args: Arguments, values: Arguments): Record<string, unknown> {
+  return { __proto__: Object.prototype, ...args, ...values };
 }
 
 /**

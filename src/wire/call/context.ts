@@ -7,28 +7,57 @@ import type { Askable, CallContext } from '../../define/context.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { ClientFacts } from './era.js';
 
+/** A call, as far as its context tells it. */
+interface NamedCall {
+  readonly id: string;
+}
+
+const ON_DEMAND = Symbol('mcp-resolve.onDemand');
+
 /**
- * The context of one round of a call. Few functions look at the signal or at the id, and either
- * costs more than a small graph, so they are made for the first that does.
+ * The context of one round of a call. What is made on demand is reached over the prototype: members
+ * with a getter of their own would cost each call as much as all the others together.
  */
 export class RoundContext implements CallContext {
   declare readonly mcpReq: ServerContext['mcpReq'];
   readonly protocolVersion: string | undefined;
   readonly clientCapabilities: ClientCapabilities | undefined;
   readonly canAsk: (kind: Askable) => boolean;
-  readonly #call: { readonly id: string };
+  readonly [ON_DEMAND]: OnDemand;
+
+  constructor(ctx: ServerContext, facts: ClientFacts, call: NamedCall) {
+    Object.assign(this, isCopied(ctx) ? withoutCopied(ctx) : ctx);
+    this.mcpReq = { ...withoutAnswers(ctx).mcpReq, requestState: noState };
+    this.protocolVersion = facts.protocolVersion;
+    this.clientCapabilities = facts.clientCapabilities;
+    this.canAsk = (kind) => canAsk(kind, facts.clientCapabilities ?? {});
+    this[ON_DEMAND] = new OnDemand(call, ctx.mcpReq.signal);
+  }
+
+  get callId(): string {
+    return this[ON_DEMAND].callId;
+  }
+
+  get signal(): AbortSignal {
+    return this[ON_DEMAND].signal;
+  }
+}
+
+/** Tells the functions of a round that their result is no longer wanted. */
+export function abort(context: RoundContext): void {
+  context[ON_DEMAND].abort();
+}
+
+/** What few functions look at, and what costs more than a small graph: made for the first that does. */
+class OnDemand {
+  readonly #call: NamedCall;
   readonly #request: AbortSignal;
   #own: AbortController | undefined;
   #aborted = false;
 
-  constructor(ctx: ServerContext, facts: ClientFacts, call: { readonly id: string }) {
-    Object.assign(this, ctx);
-    this.mcpReq = { ...withoutAnswers(ctx).mcpReq, requestState: nothing };
-    this.protocolVersion = facts.protocolVersion;
-    this.clientCapabilities = facts.clientCapabilities;
-    this.canAsk = (kind) => canAsk(kind, facts.clientCapabilities ?? {});
+  constructor(call: NamedCall, request: AbortSignal) {
     this.#call = call;
-    this.#request = ctx.mcpReq.signal;
+    this.#request = request;
   }
 
   get callId(): string {
@@ -44,14 +73,23 @@ export class RoundContext implements CallContext {
     return this.#own.signal;
   }
 
-  /** Tells the functions of a round that their result is no longer wanted. */
-  static abort(context: RoundContext): void {
-    context.#aborted = true;
-    context.#own?.abort();
+  abort(): void {
+    this.#aborted = true;
+    this.#own?.abort();
   }
 }
 
-const nothing = (): undefined => undefined;
+const noState = (): undefined => undefined;
+
+/** Whether it was put together from the context of another call: that one's members stay behind. */
+function isCopied(ctx: ServerContext): boolean {
+  return Object.hasOwn(ctx, 'signal') || Object.hasOwn(ctx, 'callId');
+}
+
+function withoutCopied(ctx: ServerContext): ServerContext {
+  const { signal: _, callId: __, ...others } = ctx as CallContext;
+  return others;
+}
 
 /**
  * The same context without the answers of a client: for whom they are not meant, or where they are

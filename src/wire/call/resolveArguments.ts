@@ -22,7 +22,7 @@ import { laneOf } from '../boundary/boundary.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
-import { RoundContext } from './context.js';
+import { abort, RoundContext } from './context.js';
 import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 import { assertCanAsk } from './gate.js';
@@ -139,7 +139,7 @@ export async function resolveCall(
       await pushQuestion(round, first, { ctx, askTimeoutMs });
     }
   } catch (error) {
-    RoundContext.abort(ctx);
+    abort(ctx);
     const end = signal.aborted ? 'cancelled' : 'failed';
     await disposals.close(end);
     // How a refusal ends is known when it is recorded.

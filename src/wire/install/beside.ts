@@ -36,7 +36,7 @@ export function standBeside(server: Server, method: string, share: Share): void 
   const set = server.setRequestHandler.bind(server) as (m: string, h: SharedHandler) => void;
   set(method, route);
   const ours = handlers.get(method);
-  replaceComing(server, [method], (_, handler) => {
+  replaceComing(server, method, (_, handler) => {
     theirs = handler;
     return ours ?? handler;
   });

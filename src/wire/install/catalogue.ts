@@ -38,7 +38,8 @@ export function wantedOf(
   definitions: readonly AnyDefinition[],
   request: McpRequestContext | undefined,
 ): Wanted {
-  if (definitions.length <= FEW) return narrowed(readDefinitions(definitions), request);
+  if (!Array.isArray(definitions) || definitions.length <= FEW)
+    return narrowed(readDefinitions(definitions), request);
   const known = catalogues.get(definitions);
   if (known !== undefined) {
     const wanted = named(known, request);

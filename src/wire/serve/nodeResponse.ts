@@ -34,9 +34,10 @@ export function promptResponse(response: ServerResponse): NodeServerResponseLike
       held.chunks.push(Buffer.from(chunk));
       return true;
     },
-    end: () => {
+    end: (chunk) => {
       clearImmediate(flush);
-      if (held === undefined) return response.end();
+      if (held === undefined) return response.end(chunk);
+      if (chunk !== undefined) held.chunks.push(Buffer.from(chunk));
       const body = Buffer.concat(held.chunks);
       const headers = { ...held.headers, 'content-length': String(body.length) };
       return response.writeHead(held.status, headers).end(body);
