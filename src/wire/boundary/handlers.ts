@@ -18,11 +18,15 @@ export type Replace = (method: string, handler: Handler) => Handler;
 interface Wrapping {
   readonly methods: readonly string[];
   readonly wrap: Replace;
+  /** Whether only what `setRequestHandler` sets is wrapped, and not what is put into the map. */
+  readonly onlySet: boolean;
 }
 
 /** The SDK's map of handlers by method, in which they are wrapped as they are set. */
 class Handlers extends Map<string, Handler> {
   private readonly wrappings: Wrapping[] = [];
+  private isNoticing = false;
+  private isSetting = false;
 
   /** `inner` is what was there: the SDK's own, or one of another copy of this package. */
   constructor(
@@ -55,6 +59,23 @@ class Handlers extends Map<string, Handler> {
 
   wrapComing(wrapping: Wrapping): void {
     this.wrappings.push(wrapping);
+    if (wrapping.onlySet) this.noticeSetting();
+  }
+
+  private noticeSetting(): void {
+    if (this.isNoticing) return;
+    this.isNoticing = true;
+    const original = this.server.setRequestHandler.bind(this.server) as (...a: unknown[]) => void;
+    const value = (...args: unknown[]): void => {
+      this.isSetting = true;
+      try {
+        original(...args);
+      } finally {
+        this.isSetting = false;
+      }
+    };
+    const property = { value, writable: true, configurable: true };
+    Object.defineProperty(this.server, 'setRequestHandler', property);
   }
 
   /** The SDK sends to one handler what no other handles. */
@@ -67,8 +88,8 @@ class Handlers extends Map<string, Handler> {
 
   private wrapped(method: string, handler: Handler): Handler {
     let last = handler;
-    for (const { methods, wrap } of this.wrappings) {
-      if (methods.includes(method)) last = wrap(method, last);
+    for (const { methods, wrap, onlySet } of this.wrappings) {
+      if (methods.includes(method) && (this.isSetting || !onlySet)) last = wrap(method, last);
     }
     return last;
   }
@@ -96,22 +117,12 @@ export function handlersOf(server: Server): Handlers {
  * what is put into the map in another way stands around the one that is there.
  */
 export function replaceComing(server: Server, method: string, replace: Replace): void {
-  const handlers = handlersOf(server);
-  const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
-  const override = (set: string, ...rest: unknown[]): void => {
-    original(set, ...rest);
-    if (set === method) handlers.replace(method, replace);
-  };
-  Object.defineProperty(server, 'setRequestHandler', {
-    value: override,
-    writable: true,
-    configurable: true,
-  });
+  handlersOf(server).wrapComing({ methods: [method], wrap: replace, onlySet: true });
 }
 
 /** Puts a wrapper around the handlers of some methods, whenever they are set. */
 export function wrapAll(server: Server, methods: readonly string[], wrap: Replace): void {
   const handlers = handlersOf(server);
   for (const method of methods) handlers.replace(method, wrap);
-  handlers.wrapComing({ methods, wrap });
+  handlers.wrapComing({ methods, wrap, onlySet: false });
 }
