@@ -126,8 +126,10 @@ async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Pr
   }
 }
 
-/** The resolved values win. In V8 a member that is added behind a spread is slow, unless one stands
-before it. */
+/**
+ * The resolved values win. In V8 a member that is added behind a spread is slow, unless one stands
+ * before it.
+ */
 function merged(args: Arguments, values: Arguments): Record<string, unknown> {
   return { __proto__: Object.prototype, ...args, ...values };
 }
