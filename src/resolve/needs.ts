@@ -56,12 +56,11 @@ export class Needs {
     this.waiting += 1;
   }
 
-  /** Gives whether it was awaited. */
-  endWaiting({ index }: PlanNode): boolean {
-    if (this.left?.[index] !== AWAITED) return false;
+  /** Does nothing for a node that is not awaited. */
+  endWaiting({ index }: PlanNode): void {
+    if (this.left?.[index] !== AWAITED) return;
     this.left[index] = BEGUN;
     this.waiting -= 1;
-    return true;
   }
 
   isAwaited({ index }: PlanNode): boolean {

@@ -62,9 +62,8 @@ function narrowed(all: readonly Installed[], request: McpRequestContext | undefi
   return { wanted: wanted.length === 0 ? all : wanted, storing: storingOf(all) };
 }
 
-function isFor({ definition: { address, name } }: Installed, { method, target }: Named): boolean {
-  if (method === 'resources/read') return address.method === method && address.matches(target);
-  return address.method === method && name === target;
+function isFor({ definition: { address } }: Installed, { method, target }: Named): boolean {
+  return address.method === method && address.matches(target);
 }
 
 function storingOf(all: readonly Installed[]): Wanted['storing'] {
