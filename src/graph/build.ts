@@ -11,8 +11,10 @@ import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { WireKeys } from './keys.js';
 import { describeMisfit, readNeed } from './needs.js';
-import { BODY, isPlain } from './plan.js';
-import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
+import { BODY, isPlain } from './node.js';
+import { layOut } from './plan.js';
+import type { ArgumentFill, Fill, PlanNode } from './node.js';
+import type { Plan } from './plan.js';
 
 /** What is to be planned. */
 export interface PlanSpec {
@@ -67,8 +69,7 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
   const { nodes } = builder;
   // Copied, because a list that has grown keeps room for more: large plans have to fit the caches.
   for (const node of nodes) node.serves = node.serves.toSorted((a, b) => a.seq - b.seq);
-  const needCounts = nodes.map(({ fills }) => fills.length);
-  return { name: spec.name, nodes, needCounts, guardNodes, guardSteps, params };
+  return layOut({ name: spec.name, nodes, guardNodes, guardSteps, params });
 }
 
 function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {

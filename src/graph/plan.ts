@@ -1,58 +1,17 @@
 /**
  * A plan: a graph of resolvers, checked and laid out flat for running. Nodes stand in the order in
  * which a sequential depth-first walk would run their functions, so every node comes after what it
- * needs. One sequence number counts everything that such a walk does in turn, fills and runs alike:
- * of two failures the one with the lower number is the one that the walk would have met.
+ * needs.
  */
-import type { AnyResolver } from '../define/model.js';
+import { Calls } from './calls.js';
+import { BODY } from './node.js';
+import type { Fill, PlanNode } from './node.js';
 
-/** A parameter that is filled from another node. */
-export interface Fill {
-  readonly param: string;
-  /** The node that fills it. */
-  readonly source: number;
-  /** Whether the consumer takes the outcome, rather than the bare value. */
-  readonly wantsOutcome: boolean;
-  /** When a sequential walk would fill it. */
-  readonly seq: number;
-  /** The node whose parameter it is, or `BODY`. */
-  readonly consumer: number;
-}
-
-/** A parameter that is filled from an argument of the tool. */
-export interface ArgumentFill {
-  readonly param: string;
-  readonly argument: string;
-}
-
-/** One resolver in a plan. */
-export interface PlanNode {
-  readonly index: number;
-  readonly resolver: AnyResolver;
-  /** Whether its value is neither pinned nor disposed of. */
-  readonly isPlain: boolean;
-  /** The name of its question on the wire; unique in the plan. */
-  readonly key: string;
-  readonly args: readonly ArgumentFill[];
-  readonly fills: readonly Fill[];
-  /** The fills that this node serves, in walk order. */
-  readonly serves: readonly Fill[];
-  /** When a sequential walk would run its function. */
-  readonly seq: number;
-  /** The keys of all that it needs, over however many steps; only for one that is pinned. */
-  readonly upstream?: readonly string[];
-}
-
-/** The consumer that is not a node: the body, which takes what all guards and parameters give. */
-export const BODY = -1;
-
-/** What is planned, and the checked, flat form of its graph. */
-export interface Plan {
+/** What is planned, and the checked order of its graph. */
+interface Order {
   /** The name of the tool, the prompt or the resource. */
   readonly name: string;
   readonly nodes: readonly PlanNode[];
-  /** How many needs each of them has; a round counts down from here. */
-  readonly needCounts: readonly number[];
   /** The first so many nodes are the guards and what they need: they finish before the others start. */
   readonly guardNodes: number;
   /** The first so many sequence numbers are theirs. */
@@ -61,7 +20,29 @@ export interface Plan {
   readonly params: readonly Fill[];
 }
 
-/** Whether the value of a resolver is neither pinned nor disposed of. */
-export function isPlain({ options }: AnyResolver): boolean {
-  return options.pin === undefined && options.dispose === undefined;
+/** An order, laid out for running. */
+export interface Plan extends Order {
+  /** The first so many nodes are plain. */
+  readonly plainNodes: number;
+  /** The nodes that each node serves, in walk order. */
+  readonly consumers: readonly (readonly number[])[];
+  readonly calls: Calls;
+}
+
+/** Lays an order out. */
+export function layOut({ name, nodes, guardNodes, guardSteps, params }: Order): Plan {
+  const consumers = nodes.map(consumersOf);
+  const firstSpecial = nodes.findIndex((node) => !node.isPlain);
+  return {
+    ...{ name, nodes, guardNodes, guardSteps, params, consumers },
+    plainNodes: firstSpecial === -1 ? nodes.length : firstSpecial,
+    calls: new Calls(nodes, params),
+  };
+}
+
+const NOBODY: readonly number[] = [];
+
+function consumersOf({ serves }: PlanNode): readonly number[] {
+  const consumers = serves.map(({ consumer }) => consumer).filter((consumer) => consumer !== BODY);
+  return consumers.length === 0 ? NOBODY : consumers;
 }

@@ -4,7 +4,7 @@ import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { isPlainObject } from '../define/schema.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/plan.js';
+import type { PlanNode } from '../graph/node.js';
 
 /** @throws {@link ToolError} If the question is not the declared one. */
 export function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): void {

@@ -3,10 +3,10 @@
  * in reverse order, and told how it ended. Values that arrive after the end are disposed of as they
  * come.
  */
-import { UNBOUND } from './unbound.js';
+import { UNBOUND } from '../define/unbound.js';
 import type { Dispose, End } from '../define/model.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/plan.js';
+import type { PlanNode } from '../graph/node.js';
 
 interface Computed {
   readonly dispose: Dispose<unknown>;
@@ -15,7 +15,7 @@ interface Computed {
 
 /** The values of one round that have to be disposed of. */
 export class Disposals {
-  private readonly values: Computed[] = [];
+  private values: Computed[] | undefined = undefined;
   private end: End | undefined;
 
   /** `report` is told of what is thrown where that can no longer change the answer. */
@@ -33,7 +33,7 @@ export class Disposals {
       value,
       dispose: dispose === 'auto' ? ownDispose(key, value) : (dispose as Dispose<unknown>),
     };
-    if (this.end === undefined) this.values.push(computed);
+    if (this.end === undefined) (this.values ??= []).push(computed);
     else void this.disposeOf(computed, this.end);
   }
 
@@ -56,7 +56,8 @@ export class Disposals {
     if (this.end !== undefined) return;
     this.end = end;
     let failure: { readonly error: unknown } | undefined;
-    for (let next = this.values.pop(); next !== undefined; next = this.values.pop()) {
+    const values = this.values ?? [];
+    for (let next = values.pop(); next !== undefined; next = values.pop()) {
       const failed = await this.disposeOf(next, this.end);
       if (failed === undefined || end !== 'completed') continue;
       failure ??= failed;

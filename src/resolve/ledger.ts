@@ -14,7 +14,7 @@
  */
 import type { Outcome } from '../define/model.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/plan.js';
+import type { PlanNode } from '../graph/node.js';
 import { andThen, asciiJson, digest } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import type { Asked } from '../question/asked.js';

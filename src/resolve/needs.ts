@@ -1,25 +1,36 @@
 /**
- * What the nodes of a round still need, and which of them are awaited.
+ * What the nodes of a round still need, which of them are awaited, and whose turn it is.
  *
- * Nothing is counted before a node has to be awaited: as long as each settles at once, the next one
- * in walk order has all it needs, and most rounds end like that.
+ * It is made for the first node that does not simply give a value: as long as each does, the next
+ * one in walk order has all it needs, and most rounds end like that.
  */
-import { BODY } from '../graph/plan.js';
-import type { Plan, PlanNode } from '../graph/plan.js';
+import type { Plan } from '../graph/plan.js';
 
 /** In the place of a count: the node has begun, and it is or is not awaited. */
 const AWAITED = -1;
 const BEGUN = -2;
 
+/** No node. */
+const NONE = -1;
+
 /** The counts of one round. */
 export class Needs {
-  private left: number[] | undefined;
+  private readonly left: number[];
   private waiting = 0;
+  /** The nodes whose last need has come, in that order, behind the first of them. */
+  private queue: number[] | undefined = undefined;
+  private first = NONE;
+  /** How many were taken from the queue: taking them off its front would cost more than their work. */
+  private taken = 0;
 
-  constructor(private readonly plan: Plan) {}
-
-  get areCounted(): boolean {
-    return this.left !== undefined;
+  /** Begins to count where so many nodes have settled. */
+  constructor({ calls, consumers }: Plan, settled: number) {
+    const left = calls.counts();
+    for (let index = 0; index < settled; index += 1) {
+      left[index] = BEGUN;
+      for (const consumer of consumers[index] ?? []) left[consumer] = (left[consumer] ?? 0) - 1;
+    }
+    this.left = left;
   }
 
   /** Whether any node is awaited. */
@@ -27,51 +38,61 @@ export class Needs {
     return this.waiting > 0;
   }
 
-  /** Begins to count, at the first node that may have to be awaited: all before it have settled. */
-  countFrom({ index }: PlanNode): void {
-    if (this.left !== undefined) return;
-    const { nodes, needCounts } = this.plan;
-    const left = needCounts.slice();
-    for (let before = 0; before < index; before += 1) {
-      left[before] = BEGUN;
-      for (const { consumer } of nodes[before]?.serves ?? []) {
-        if (consumer !== BODY) left[consumer] = (left[consumer] ?? 0) - 1;
-      }
-    }
-    left[index] = BEGUN;
-    this.left = left;
+  /** Whether there is nothing to do but wait. */
+  get onlyWaits(): boolean {
+    return this.waiting > 0 && this.first === NONE && this.queue === undefined;
   }
 
   /** Whether a node that has not begun has all it needs. */
-  areThere({ index }: PlanNode): boolean {
-    return this.left?.[index] === 0;
+  areThere(index: number): boolean {
+    return this.left[index] === 0;
   }
 
-  begin({ index }: PlanNode): void {
-    if (this.left !== undefined) this.left[index] = BEGUN;
+  begin(index: number): void {
+    this.left[index] = BEGUN;
   }
 
-  beginWaiting({ index }: PlanNode): void {
-    if (this.left !== undefined) this.left[index] = AWAITED;
+  beginWaiting(index: number): void {
+    this.left[index] = AWAITED;
     this.waiting += 1;
   }
 
-  /** Does nothing for a node that is not awaited. */
-  endWaiting({ index }: PlanNode): void {
-    if (this.left?.[index] !== AWAITED) return;
+  /** Ends the waiting for a node; gives whether it was awaited. */
+  endWaiting(index: number): boolean {
+    if (this.left[index] !== AWAITED) return false;
     this.left[index] = BEGUN;
     this.waiting -= 1;
-  }
-
-  isAwaited({ index }: PlanNode): boolean {
-    return this.left?.[index] === AWAITED;
+    return true;
   }
 
   /** Notes that one need of a node is there; gives whether it was the last. */
   serve(consumer: number): boolean {
-    if (this.left === undefined) return false;
     const left = (this.left[consumer] ?? 0) - 1;
     this.left[consumer] = left;
     return left === 0;
+  }
+
+  /** Puts a node into the queue; most often it is the only one. */
+  enqueue(index: number): void {
+    if (this.queue !== undefined) this.queue.push(index);
+    else if (this.first === NONE) this.first = index;
+    else this.queue = [index];
+  }
+
+  /** Takes the next out of the queue. */
+  dequeue(): number | undefined {
+    const { first, queue } = this;
+    if (first !== NONE) {
+      this.first = NONE;
+      return first;
+    }
+    if (queue === undefined) return undefined;
+    const next = queue[this.taken];
+    this.taken += 1;
+    if (this.taken >= queue.length) {
+      this.queue = undefined;
+      this.taken = 0;
+    }
+    return next;
   }
 }

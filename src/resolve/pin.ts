@@ -6,7 +6,7 @@
 import { describeIssues, isPlainObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/plan.js';
+import type { PlanNode } from '../graph/node.js';
 import { andThen } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 

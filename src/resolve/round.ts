@@ -16,11 +16,14 @@ import type { CallContext } from '../define/context.js';
 import { kindOf } from '../define/brand.js';
 import type { Kind } from '../define/brand.js';
 import type { Outcome } from '../define/model.js';
+import { UNBOUND } from '../define/unbound.js';
 import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { messageOf, ToolError } from '../errors.js';
-import { BODY } from '../graph/plan.js';
-import type { Fill, Plan, PlanNode } from '../graph/plan.js';
+import type { Calls, Supply } from '../graph/calls.js';
+import { BODY } from '../graph/node.js';
+import type { Fill, PlanNode } from '../graph/node.js';
+import type { Plan } from '../graph/plan.js';
 import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { ask } from '../question/asked.js';
@@ -36,8 +39,7 @@ import type { Disposals } from './disposal.js';
 import type { Consulted, Ledger } from './ledger.js';
 import { Needs } from './needs.js';
 import { pinned } from './pin.js';
-import { UNBOUND } from './unbound.js';
-import { answerStep, watched } from './watch.js';
+import { answerStep, watchedCalls } from './watch.js';
 import type { Watch } from './watch.js';
 
 /** A question that nobody has answered yet. */
@@ -60,6 +62,8 @@ export interface RoundInput {
   readonly disposals: Disposals;
   /** Told of every step, where somebody listens. */
   readonly watch?: Watch | undefined;
+  /** Told when nothing is left that could change a round that had to wait. */
+  onQuiet(): void;
 }
 
 /** How to go on with a value. */
@@ -69,56 +73,61 @@ interface Continuation<T> {
   readonly late?: (value: T) => void;
 }
 
+/** Later than any step of a walk. V8 keeps it without a box, which it would need for Infinity. */
+const NEVER = 0x3fff_ffff;
+
 /** One run over a plan. */
-export class Round {
-  private readonly needs: Needs;
+export class Round implements Supply {
+  /** What is counted, once a node has to be awaited. */
+  private needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
-  private readonly given: unknown[];
+  readonly given: unknown[];
+  private readonly calls: Pick<Calls, 'call'>;
   /** How questions ended, and what else a consumer wanted the outcome of. */
-  private outcomes: Map<number, Outcome<unknown>> | undefined;
+  private outcomes: Map<number, Outcome<unknown>> | undefined = undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
   private passed = 0;
-  /** The passed nodes whose needs have come since, in that order, and how many were taken from it. */
-  private readonly queue: PlanNode[] = [];
-  private taken = 0;
   /** The questions that nobody has answered yet. */
-  private open: Map<PlanNode, Asked> | undefined;
+  private open: Map<PlanNode, Asked> | undefined = undefined;
   /** The nodes whose value was pinned in this round, and those that stand on one. */
-  private onFreshPin: Set<number> | undefined;
+  private onFreshPin: Set<number> | undefined = undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
-  private madeQuestions: Set<PlanNode> | undefined;
+  private madeQuestions: Set<number> | undefined = undefined;
   private guarding: boolean;
   private over = false;
-  private failedAt = Infinity;
+  private failedAt = NEVER;
   /** The nodes that a failure has not overtaken: all before this one. */
   private reach: number;
   private error: unknown;
-  private onQuiet: (() => void) | undefined;
 
   constructor(
     private readonly plan: Plan,
     private readonly input: RoundInput,
   ) {
-    this.needs = new Needs(plan);
-    // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
-    this.given = new Array<unknown>(plan.nodes.length).fill(undefined);
+    this.given = plan.calls.beginRound();
+    this.calls = input.watch === undefined ? plan.calls : watchedCalls(plan, input.watch);
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
   }
 
-  /** Runs all that can run. Afterwards the round has failed, or has open questions, or is complete. */
-  run(): MaybePromise<void> {
-    if (this.advance()) return undefined;
-    return new Promise((resolve) => {
-      this.onQuiet = resolve;
-    });
+  /**
+   * Runs all that can run; gives whether that is through. If it is not, {@link RoundInput.onQuiet}
+   * is told later. Then the round has failed, or has open questions, or is complete.
+   */
+  run(): boolean {
+    return this.advance();
   }
 
   /** The failure that a sequential walk would have met first. */
   get failure(): Failure | undefined {
     // What refused a guard may fail a parameter of the body as well: not before the guards are through.
-    const reached = this.guarding ? this.plan.guardSteps : Infinity;
+    const reached = this.guarding ? this.plan.guardSteps : NEVER;
     return this.failedAt < reached ? { error: this.error } : undefined;
+  }
+
+  /** Whether all values of a round that is quiet are there. */
+  get isComplete(): boolean {
+    return !this.over && this.failedAt === NEVER && !this.isAsking;
   }
 
   /** The questions that nobody has answered yet, in walk order. */
@@ -137,19 +146,12 @@ export class Round {
   /** Stops waiting: nothing that still runs can change the round any more. */
   stop(): void {
     this.over = true;
-    this.onQuiet?.();
-  }
-
-  /** As the listener of a signal, it stops. */
-  handleEvent(): void {
-    this.stop();
+    this.input.onQuiet();
   }
 
   /** The values of the body's parameters, once the round is complete. */
   values(): Record<string, unknown> {
-    const values: Record<string, unknown> = {};
-    for (const fill of this.plan.params) values[fill.param] = this.valueFor(fill);
-    return values;
+    return this.plan.calls.bodyValues(this);
   }
 
   private get isAsking(): boolean {
@@ -160,8 +162,8 @@ export class Round {
   private advance(): boolean {
     for (;;) {
       this.pass();
-      this.workOff();
-      if (this.needs.awaitsAny) return false;
+      if (this.needs !== undefined) this.workOff(this.needs);
+      if (this.needs?.awaitsAny === true) return false;
       if (!this.guarding || this.failure !== undefined || this.isAsking) break;
       this.guarding = false;
     }
@@ -169,59 +171,71 @@ export class Round {
     return true;
   }
 
-  /** The queue grows while it is worked off; taking from its front would cost more than the work. */
-  private workOff(): void {
-    const { queue } = this;
-    for (let node = queue[this.taken]; node !== undefined; node = queue[this.taken]) {
-      this.taken += 1;
-      this.start(node);
+  private workOff(needs: Needs): void {
+    const { nodes } = this.plan;
+    for (let next = needs.dequeue(); next !== undefined; next = needs.dequeue()) {
+      const node = nodes[next];
+      if (node !== undefined) this.start(node, needs);
     }
   }
 
   /** Passes the nodes in walk order: where nothing has to be awaited, one pass does it all. */
   private pass(): void {
-    const { nodes, guardNodes } = this.plan;
-    const end = this.guarding ? guardNodes : nodes.length;
-    if (!this.needs.areCounted) this.passStraight(end);
+    const { plan } = this;
+    const end = this.guarding ? plan.guardNodes : plan.nodes.length;
+    if (this.needs === undefined) this.passStraight(Math.min(end, plan.plainNodes));
+    if (this.passed < end) this.passCounting(end);
+  }
+
+  private passCounting(end: number): void {
+    const { plan } = this;
+    const needs = (this.needs ??= new Needs(plan, this.passed));
     while (this.passed < end) {
-      const node = nodes[this.passed];
+      const node = this.nodeAt(this.passed);
       this.passed += 1;
-      if (node !== undefined && this.needs.areThere(node)) this.start(node);
+      if (needs.areThere(node.index)) this.start(node, needs);
     }
   }
 
-  /** Passes nodes up to the first whose value is not there at once. */
+  /** Passes plain nodes, as long as each gives a value at once. */
   private passStraight(end: number): void {
-    const { nodes } = this.plan;
-    for (let node = nodes[this.passed]; node !== undefined; node = nodes[this.passed]) {
-      if (this.passed >= end || node.seq > this.failedAt) return;
-      this.passed += 1;
-      try {
-        if (!node.isPlain) {
-          this.needs.countFrom(node);
-          this.restoreOrCompute(node);
-          return;
-        }
-        const returned = this.call(node);
-        if (!isValue(returned) || this.madeQuestions !== undefined) {
-          this.needs.countFrom(node);
-          this.take(node, returned);
-          return;
-        }
-        if (typeof returned === 'object') assertNoneInside(node, returned);
-        this.given[node.index] = returned;
-        if (this.guarding) for (const fill of node.serves) this.checkGuard(node, fill);
-      } catch (error) {
-        this.needs.countFrom(node);
-        this.fail(node.seq, error);
-        return;
+    const { given, calls } = this;
+    const { ctx } = this.input;
+    const before = questionsMade();
+    try {
+      while (this.passed < end) {
+        const index = this.passed;
+        this.passed += 1;
+        const returned = calls.call(index, this, ctx);
+        const isPrimitive = typeof returned !== 'object' && typeof returned !== 'function';
+        if (isPrimitive && questionsMade() === before) given[index] = returned;
+        else if (!this.passesStraight(index, returned, before)) return;
+        if (this.guarding && !this.passesGuards(index)) return;
       }
+    } catch (error) {
+      countFrom(before);
+      this.fail(this.nodeAt(this.passed - 1).seq, error);
     }
   }
 
-  private start(node: PlanNode): void {
+  /** Looks at what is not simply a value; gives whether it is one. If it is not, the node has begun. */
+  private passesStraight(index: number, returned: unknown, questionsBefore: number): boolean {
+    const node = this.nodeAt(index);
+    const asked = this.notesQuestions(index, questionsBefore);
+    if (!asked && !isThenable(returned) && kindOf(returned) === undefined) {
+      assertNoneInside(node, returned);
+      this.given[index] = returned;
+      return true;
+    }
+    this.needs = new Needs(this.plan, index);
+    this.needs.begin(index);
+    this.take(node, returned);
+    return false;
+  }
+
+  private start(node: PlanNode, needs: Needs): void {
     if (node.seq > this.failedAt) return;
-    this.needs.begin(node);
+    needs.begin(node.index);
     try {
       this.restoreOrCompute(node);
     } catch (error) {
@@ -230,7 +244,8 @@ export class Round {
   }
 
   private restoreOrCompute(node: PlanNode): void {
-    if (node.isPlain || node.resolver.options.pin === undefined) this.take(node, this.call(node));
+    if (node.isPlain || node.resolver.options.pin === undefined)
+      this.take(node, this.call(node.index));
     else this.restore(node);
   }
 
@@ -241,12 +256,11 @@ export class Round {
       this.returned(node, returned);
       return;
     }
-    this.needs.beginWaiting(node);
+    this.needs?.beginWaiting(node.index);
     // Most promises are those of functions: they are followed without a closure for each step.
     genuine(returned).then(
       (value) => {
-        if (this.isAwaited(node)) this.resume(node, value);
-        else this.disposeLate(node, value);
+        this.arrive(node, value);
       },
       (error: unknown) => {
         this.broke(node, error);
@@ -254,25 +268,52 @@ export class Round {
     );
   }
 
-  private call(node: PlanNode): unknown {
-    const before = questionsMade();
-    const returned =
-      this.input.watch === undefined
-        ? this.callUnseen(node)
-        : this.callWatched(node, this.input.watch);
-    if (questionsMade() !== before) {
-      this.madeQuestions = (this.madeQuestions ?? new Set()).add(node);
-      countFrom(before);
+  /** Goes on with what a function gave in the end. */
+  private arrive(node: PlanNode, value: unknown): void {
+    const { needs } = this;
+    if (needs === undefined || !this.endsWaiting(node)) {
+      this.disposeLate(node, value);
+      return;
     }
-    return returned;
+    if (!this.isSettledBy(node, value)) this.lookAt(node, value);
+    else {
+      this.given[node.index] = value;
+      this.serveAll(node.index, needs);
+      if (needs.onlyWaits) return;
+    }
+    if (this.advance()) this.input.onQuiet();
   }
 
-  private callUnseen(node: PlanNode): unknown {
-    return node.resolver.fn.call(UNBOUND, this.valuesFor(node), this.input.ctx);
+  /** Whether a value only has to be passed on, which is the case for most. */
+  private isSettledBy(node: PlanNode, value: unknown): boolean {
+    if (!node.isPlain || this.guarding || this.onFreshPin !== undefined) return false;
+    return this.madeQuestions === undefined && (typeof value !== 'object' || value === null);
   }
 
-  private callWatched(node: PlanNode, watch: Watch): unknown {
-    return watched(watch, node.key, () => this.callUnseen(node));
+  private lookAt(node: PlanNode, value: unknown): void {
+    try {
+      this.returned(node, value);
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+  }
+
+  private call(index: number): unknown {
+    const before = questionsMade();
+    try {
+      return this.calls.call(index, this, this.input.ctx);
+    } finally {
+      // Also where it throws: otherwise whoever called this call would be blamed for them.
+      if (questionsMade() !== before) this.notesQuestions(index, before);
+    }
+  }
+
+  /** Notes whether a function has made questions since so many had been made. */
+  private notesQuestions(index: number, before: number): boolean {
+    if (questionsMade() === before) return false;
+    this.madeQuestions = (this.madeQuestions ?? new Set()).add(index);
+    countFrom(before);
+    return true;
   }
 
   /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
@@ -280,7 +321,7 @@ export class Round {
     this.follow(node, this.input.ledger.restore(node), {
       next: (restored) => {
         if (restored === undefined) {
-          this.take(node, this.call(node));
+          this.take(node, this.call(node.index));
           return;
         }
         this.input.watch?.({ type: 'restored', resolver: node.key, value: restored.value });
@@ -299,10 +340,10 @@ export class Round {
       next(value);
       return;
     }
-    this.needs.beginWaiting(node);
+    this.needs?.beginWaiting(node.index);
     genuine(value).then(
       (arrived) => {
-        if (this.isAwaited(node)) this.resume(node, arrived, next);
+        if (this.endsWaiting(node)) this.resume(node, arrived, next);
         else late?.(arrived);
       },
       (error: unknown) => {
@@ -311,27 +352,24 @@ export class Round {
     );
   }
 
-  /** Goes on with what was awaited: what a function returned, if nothing else is said. */
-  private resume<T>(node: PlanNode, value: T, next?: (value: T) => void): void {
-    this.needs.endWaiting(node);
+  private resume<T>(node: PlanNode, value: T, next: (value: T) => void): void {
     try {
-      if (next === undefined) this.returned(node, value);
-      else next(value);
+      next(value);
     } catch (error) {
       this.fail(node.seq, error);
     }
-    if (this.advance()) this.onQuiet?.();
+    if (this.advance()) this.input.onQuiet();
   }
 
   private broke(node: PlanNode, error: unknown): void {
-    if (!this.isAwaited(node)) return;
-    this.needs.endWaiting(node);
+    if (!this.endsWaiting(node)) return;
     this.fail(node.seq, error);
-    if (this.advance()) this.onQuiet?.();
+    if (this.advance()) this.input.onQuiet();
   }
 
-  private isAwaited(node: PlanNode): boolean {
-    return !this.over && this.needs.isAwaited(node);
+  /** Ends the waiting for a node; gives whether anybody still waits for it. */
+  private endsWaiting({ index }: PlanNode): boolean {
+    return !this.over && this.needs?.endWaiting(index) === true;
   }
 
   private returned(node: PlanNode, value: unknown): void {
@@ -356,7 +394,7 @@ export class Round {
     if (!node.isPlain) this.input.disposals.add(node, value);
     if (kind !== undefined) assertValue(node, kind);
     if (typeof value === 'object') assertNoneInside(node, value);
-    if (this.madeQuestions?.has(node) === true) failLost(node);
+    if (this.madeQuestions?.has(node.index) === true) failLost(node);
     if (node.isPlain || node.resolver.options.pin === undefined) {
       this.settleValue(node, value);
       return;
@@ -390,7 +428,7 @@ export class Round {
   private fallBack(node: PlanNode, asked: Asked): void {
     const { otherwise } = asked.data;
     const given: unknown =
-      typeof otherwise === 'function' ? Reflect.apply(otherwise, UNBOUND, []) : otherwise;
+      typeof otherwise === 'function' ? unblamed(otherwise as () => unknown) : otherwise;
     const next = (value: unknown): void => {
       assertNoQuestion(node, value);
       assertNoneInside(node, value);
@@ -436,9 +474,16 @@ export class Round {
       return;
     }
     if (this.onFreshPin?.has(node.index) === true) this.standOnFreshPin(fill.consumer);
-    const consumer = this.needs.serve(fill.consumer) ? this.plan.nodes[fill.consumer] : undefined;
-    // What has not been passed yet starts when it is: after the guards, or in its turn.
-    if (consumer !== undefined && fill.consumer < this.passed) this.queue.push(consumer);
+    if (this.needs !== undefined) this.serveWith(this.needs, fill.consumer);
+  }
+
+  private serveAll(index: number, needs: Needs): void {
+    for (const consumer of this.plan.consumers[index] ?? []) this.serveWith(needs, consumer);
+  }
+
+  /** What has not been passed yet starts when it is: after the guards, or in its turn. */
+  private serveWith(needs: Needs, consumer: number): void {
+    if (needs.serve(consumer) && consumer < this.passed) needs.enqueue(consumer);
   }
 
   /** What was answered on top of another value than the one just pinned does not count. */
@@ -447,6 +492,12 @@ export class Round {
     if (node === undefined || this.onFreshPin?.has(consumer) === true) return;
     this.onFreshPin?.add(consumer);
     this.input.ledger.forget(node.key);
+  }
+
+  private passesGuards(index: number): boolean {
+    const node = this.nodeAt(index);
+    for (const fill of node.serves) this.checkGuard(node, fill);
+    return this.failedAt === NEVER;
   }
 
   /**
@@ -461,6 +512,12 @@ export class Round {
     this.fail(seq, new ToolError(`Guard '${key}' refused`));
   }
 
+  private nodeAt(index: number): PlanNode {
+    const node = this.plan.nodes[index];
+    if (node === undefined) throw new RangeError(`there is no node ${index}`);
+    return node;
+  }
+
   private fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
@@ -472,26 +529,18 @@ export class Round {
       node !== undefined && node.seq >= seq;
       node = nodes[this.reach - 1]
     ) {
-      this.needs.endWaiting(node);
+      this.needs?.endWaiting(node.index);
       this.reach -= 1;
     }
   }
 
-  private valuesFor(node: PlanNode): Record<string, unknown> {
-    const values: Record<string, unknown> = {};
+  /** An argument of the call; what is inherited is none. */
+  argument(name: string): unknown {
     const { args } = this.input;
-    for (const { param, argument } of node.args) {
-      values[param] = Object.hasOwn(args, argument) ? args[argument] : undefined;
-    }
-    for (const fill of node.fills) values[fill.param] = this.valueFor(fill);
-    return values;
+    return Object.hasOwn(args, name) ? args[name] : undefined;
   }
 
-  private valueFor({ source, wantsOutcome }: Fill): unknown {
-    return wantsOutcome ? this.outcomeOf(source) : this.given[source];
-  }
-
-  private outcomeOf(source: number): Outcome<unknown> {
+  outcomeOf(source: number): Outcome<unknown> {
     const known = this.outcomes?.get(source);
     if (known !== undefined) return known;
     const outcome = { action: 'accept', data: this.given[source], asked: false } as const;
@@ -510,10 +559,14 @@ function render({ key }: PlanNode, question: QuestionData): Asked {
   }
 }
 
-/** Whether it is what consumers get: no promise, and nothing of ours. */
-function isValue(returned: unknown): boolean {
-  if (typeof returned !== 'object' && typeof returned !== 'function') return true;
-  return !isThenable(returned) && kindOf(returned) === undefined;
+/** Calls a fallback; what it gives is looked at, and so it is not blamed for making a question. */
+function unblamed(otherwise: () => unknown): unknown {
+  const before = questionsMade();
+  try {
+    return Reflect.apply(otherwise, UNBOUND, []);
+  } finally {
+    countFrom(before);
+  }
 }
 
 /** A promise that settles once and later; an author's own may have a `then` that does neither. */

@@ -13,6 +13,8 @@ import type {
 } from '../define/event.js';
 import type { Outcome } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
+import type { Calls } from '../graph/calls.js';
+import type { Plan } from '../graph/plan.js';
 import { isThenable } from '../platform.js';
 import type { Asked } from '../question/asked.js';
 
@@ -26,8 +28,16 @@ export type Step = WithoutBase<
 /** Told of every step of a round. */
 export type Watch = (step: Step) => void;
 
+/** The calls of a plan, watched. */
+export function watchedCalls({ calls, nodes }: Plan, watch: Watch): Pick<Calls, 'call'> {
+  return {
+    call: (index, supply, ctx) =>
+      watched(watch, nodes[index]?.key ?? '', () => calls.call(index, supply, ctx)),
+  };
+}
+
 /** Runs a resolver's function and tells how long it took and what came of it. */
-export function watched(watch: Watch, resolver: string, run: () => unknown): unknown {
+function watched(watch: Watch, resolver: string, run: () => unknown): unknown {
   const startedAt = performance.now();
   const note = (gave: RanEvent['gave'], value?: unknown): void => {
     const durationMs = performance.now() - startedAt;

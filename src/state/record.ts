@@ -21,7 +21,7 @@ const VERSION = 4;
 export interface CallRecord {
   /** Names the call. */
   readonly id: string;
-  /** When its first round was, in seconds. */
+  /** When it first asked, in seconds. */
   readonly start: number;
   readonly progress: Progress;
 }

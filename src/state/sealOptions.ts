@@ -25,7 +25,7 @@ export interface SealSettings {
   readonly audience?: string;
   /** How long a client may take for one round. Default: 600. */
   readonly ttlSeconds?: number;
-  /** How long one call of a tool with resolvers may take over all its rounds. Default: 3600. */
+  /** How long one call of a tool with resolvers may take from its first question on. Default: 3600. */
   readonly maxFlowSeconds?: number;
   /** The largest state that is sent or taken, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;

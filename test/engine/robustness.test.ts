@@ -485,23 +485,151 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     late.resolve();
   });
 
-  it('takes its listener away from a request that ends well', async () => {
+  it('ends once when it is cancelled by a resolver that has waited for another', async () => {
+    const request = new AbortController();
+    const first = resolver({}, async () => 1);
+    const cancelling = resolver({ first }, () => {
+      request.abort(boom);
+      return 2;
+    });
+    const call = resolve({ resolve: { cancelling } }, { signal: request.signal }, era);
+
+    expect(await ending(call)).toEqual({ error: boom });
+  });
+
+  it('listens once to a signal that calls share, and not after the next one has begun', async () => {
     const { signal } = new AbortController();
-    const listeners = new Set<unknown>();
+    const listeners: unknown[] = [];
     const add = signal.addEventListener.bind(signal) as (...args: unknown[]) => void;
     const remove = signal.removeEventListener.bind(signal) as (...args: unknown[]) => void;
+    let added = 0;
     signal.addEventListener = (...args: unknown[]) => {
-      listeners.add(args[1]);
+      added += 1;
+      listeners.push(args[1]);
       add(...args);
     };
     signal.removeEventListener = (...args: unknown[]) => {
-      listeners.delete(args[1]);
+      listeners.splice(listeners.indexOf(args[1]), 1);
       remove(...args);
     };
     const it = resolver({}, async () => 1);
+    const value = (other: AbortSignal) =>
+      ending(resolve({ resolve: { it } }, { signal: other }, era));
 
-    expect(await ending(resolve({ resolve: { it } }, { signal }, era))).toEqual({ value: 1 });
-    expect(listeners.size).toBe(0);
+    for (let call = 0; call < 3; call += 1) expect(await value(signal)).toEqual({ value: 1 });
+    expect(added).toBe(1);
+    const held = deferred();
+    const slow = resolve({ resolve: { it: resolver({}, () => held.promise) } }, { signal }, era);
+    expect(await value(new AbortController().signal)).toEqual({ value: 1 });
+    expect(listeners).toHaveLength(1);
+    held.resolve();
+    await slow;
+    expect(listeners).toEqual([]);
+  });
+
+  it('does not tell the functions of a call that has ended', async () => {
+    const request = new AbortController();
+    const seen: AbortSignal[] = [];
+    const it = resolver({}, (_, ctx) => seen.push(ctx.signal));
+    for (const end of ['completed', undefined] as const) {
+      const ended = await resolve({ resolve: { it } }, { signal: request.signal }, era);
+      if (ended.done && end !== undefined) await ended.dispose(end);
+    }
+
+    request.abort(boom);
+    expect(seen.map(({ aborted, reason }) => [aborted, reason as unknown])).toEqual([
+      [false, undefined],
+      [true, boom],
+    ]);
+  });
+
+  it('does not stop a call on its signal that has ended', async () => {
+    const request = new AbortController();
+    const { signal } = request;
+    const it = resolver({}, async () => 1);
+    const ended = resolve({ resolve: { it } }, { signal }, era);
+    expect(await ending(ended)).toEqual({ value: 1 });
+    const waits = resolve({ resolve: { it: resolver({}, () => never) } }, { signal }, era);
+
+    request.abort(boom);
+    expect(await ending(waits)).toEqual({ error: boom });
+    expect(await ending(ended)).toEqual({ value: 1 });
+  });
+
+  it('stops every call that shares its signal, in whatever order others have ended', async () => {
+    const request = new AbortController();
+    const { signal } = request;
+    const held = [deferred(), deferred(), deferred(), deferred()];
+    const calls = held.map(({ promise }) =>
+      resolve({ resolve: { it: resolver({}, () => promise) } }, { signal }, era),
+    );
+    held[2]?.resolve();
+    held[0]?.resolve();
+    await calls[2];
+    await calls[0];
+
+    request.abort(boom);
+    const stopped = [calls[1], calls[3]].map((call) => ending(call ?? never));
+    expect(await Promise.all(stopped)).toEqual([{ error: boom }, { error: boom }]);
+  });
+});
+
+it('hands on what others have put on a context, by whatever name', async () => {
+  const TENANT = Symbol('tenant');
+  const ctx = { ...contextOf(), tenant: 'acme', [TENANT]: 'acme' };
+  const it = resolver({}, (_, seen) => {
+    const { tenant, [TENANT]: hidden } = seen as typeof seen & typeof ctx;
+    return [tenant, hidden];
+  });
+  const plan = planResolvers({ name: 'tool', resolve: { it } }, []);
+  const facts = { protocolVersion: '2026-07-28', clientCapabilities: {} };
+
+  expect(await ending(resolveArguments(plan, {}, { ctx, ...facts }))).toEqual({
+    value: ['acme', 'acme'],
+  });
+});
+
+it('takes a request that inherits its members, in every round', async () => {
+  const it = resolver({}, () => confirm('Go?'));
+  const { mcpReq } = contextOf();
+  const first = await resolve({ resolve: { it } }, Object.create(mcpReq) as typeof mcpReq);
+  const { requestState } = first.done ? {} : first.result;
+  const answered = Object.assign(Object.create(mcpReq) as typeof mcpReq, {
+    inputResponses: { it: { action: 'accept', content: { confirm: true } } },
+    requestState: () => requestState,
+  });
+
+  expect(await ending(resolve({ resolve: { it } }, answered))).toEqual({ value: true });
+});
+
+describe('a question that is made by what then throws', () => {
+  const asking = (): never => {
+    confirm('never asked');
+    throw new Error('inner');
+  };
+  const makers = {
+    'a resolver': resolver({}, asking),
+    'a resolver behind one that asks': resolver(
+      { asked: outcome(resolver({}, () => confirm('Go?'))) },
+      asking,
+    ),
+    'a fallback': resolver({}, () => confirm('Go?', { otherwise: asking })),
+  };
+
+  it.each(Object.entries(makers))('%s, is not held against who called it', async (_, inner) => {
+    const clientCapabilities = {};
+    const protocolVersion = '2026-07-28';
+    const plan = planResolvers({ name: 'inner', resolve: { inner } }, []);
+    const it = resolver({}, async (_, ctx) => {
+      try {
+        await resolveArguments(plan, {}, { ctx, protocolVersion, clientCapabilities });
+        return 'went on';
+      } catch {
+        return 'fell back';
+      }
+    });
+
+    expect(await ending(resolve({ resolve: { it } }))).toEqual({ value: 'fell back' });
   });
 });
 

@@ -6,7 +6,7 @@ import { ToolError } from '../../errors.js';
 import { isRefusal } from '../../resolve/round.js';
 import type { CallContext } from '../../define/context.js';
 import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
-import { UNBOUND } from '../../resolve/unbound.js';
+import { UNBOUND } from '../../define/unbound.js';
 import { asking } from '../definition/bodySlip.js';
 import type { Callable, ErrorPolicy } from './callable.js';
 import { beginCall } from './callRecord.js';
@@ -144,9 +144,14 @@ async function bodyOf<Result>(
   ctx: CallContext,
 ): Promise<unknown> {
   const before = questionsMade();
-  const returning = body.call(UNBOUND, values, ctx);
-  const asked = questionsMade() !== before;
-  countFrom(before);
+  let asked = false;
+  let returning: unknown;
+  try {
+    returning = body.call(UNBOUND, values, ctx);
+  } finally {
+    asked = questionsMade() !== before;
+    countFrom(before);
+  }
   const returned = await returning;
   if (asked) throw asking(name);
   return returned;

@@ -32,9 +32,12 @@ export interface CallStart extends ClientFacts {
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
 export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
-  const record = isModern(protocolVersion)
-    ? decodeRecord(ctx.mcpReq.requestState<string>())
-    : undefined;
+  const state = isModern(protocolVersion) ? ctx.mcpReq.requestState<string>() : undefined;
+  return state === undefined ? new NewCall(NO_PROGRESS) : goOn(state, ctx);
+}
+
+function goOn(state: string, ctx: ServerContext): OpenCall {
+  const record = decodeRecord(state);
   if (record === undefined) return new NewCall(NO_PROGRESS);
   const lane = laneOf(ctx);
   // What is pinned stands in for what the server computes: never without a seal.
@@ -49,16 +52,23 @@ function resumed({ id, start, progress }: CallRecord): OpenCall {
   return { id, start, progress, resumed: true };
 }
 
-/** A call that begins. Its id is made for the first who looks at it: nobody does in most calls. */
+/**
+ * A call that begins. Its id is made for the first who looks at it, and so is its start, which is
+ * when it first asks: nobody looks at either in most calls.
+ */
 class NewCall implements OpenCall {
   readonly resumed = false;
-  readonly start = nowInSeconds();
-  #id: string | undefined;
+  private known: string | undefined = undefined;
+  private began: number | undefined = undefined;
 
   constructor(readonly progress: Progress) {}
 
+  get start(): number {
+    return (this.began ??= nowInSeconds());
+  }
+
   get id(): string {
-    return (this.#id ??= randomId());
+    return (this.known ??= randomId());
   }
 }
 

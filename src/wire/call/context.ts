@@ -6,6 +6,8 @@ import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/se
 import type { Askable, CallContext } from '../../define/context.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { ClientFacts } from './era.js';
+import { leave, waitOn } from './stopping.js';
+import type { Waiting } from './stopping.js';
 
 /** A call, as far as its context tells it. */
 interface NamedCall {
@@ -19,7 +21,7 @@ const ON_DEMAND = Symbol('mcp-resolve.onDemand');
  * with a getter of their own would cost each call as much as all the others together.
  */
 export class RoundContext implements CallContext {
-  declare readonly mcpReq: ServerContext['mcpReq'];
+  readonly mcpReq: ServerContext['mcpReq'];
   readonly protocolVersion: string | undefined;
   readonly clientCapabilities: ClientCapabilities | undefined;
   readonly canAsk: (kind: Askable) => boolean;
@@ -27,10 +29,10 @@ export class RoundContext implements CallContext {
 
   constructor(ctx: ServerContext, facts: ClientFacts, call: NamedCall) {
     Object.assign(this, isCopied(ctx) ? withoutCopied(ctx) : ctx);
-    this.mcpReq = { ...withoutAnswers(ctx).mcpReq, requestState: noState };
+    this.mcpReq = withoutState(withoutAnswers(ctx).mcpReq);
     this.protocolVersion = facts.protocolVersion;
     this.clientCapabilities = facts.clientCapabilities;
-    this.canAsk = (kind) => canAsk(kind, facts.clientCapabilities ?? {});
+    this.canAsk = canAskOf(facts.clientCapabilities);
     this[ON_DEMAND] = new OnDemand(call, ctx.mcpReq.signal);
   }
 
@@ -48,11 +50,16 @@ export function abort(context: RoundContext): void {
   context[ON_DEMAND].abort();
 }
 
+/** Ends a context: whatever becomes of the request, its signal is not aborted any more. */
+export function release(context: RoundContext): void {
+  context[ON_DEMAND].release();
+}
+
 /** What few functions look at, and what costs more than a small graph: made for the first that does. */
 class OnDemand {
   readonly #call: NamedCall;
   readonly #request: AbortSignal;
-  #own: AbortController | undefined;
+  #own: Follower | undefined;
   #aborted = false;
 
   constructor(call: NamedCall, request: AbortSignal) {
@@ -66,8 +73,7 @@ class OnDemand {
 
   get signal(): AbortSignal {
     if (this.#own === undefined) {
-      this.#own = new AbortController();
-      followAbort(this.#request, this.#own);
+      this.#own = new Follower(this.#request);
       if (this.#aborted) this.#own.abort();
     }
     return this.#own.signal;
@@ -77,12 +83,24 @@ class OnDemand {
     this.#aborted = true;
     this.#own?.abort();
   }
+
+  release(): void {
+    if (this.#own !== undefined) leave(this.#own);
+  }
 }
 
 const noState = (): undefined => undefined;
 
+/** The same request without the state that travels with it; most have none, and are not copied. */
+function withoutState(mcpReq: ServerContext['mcpReq']): ServerContext['mcpReq'] {
+  const { requestState } = mcpReq as Partial<typeof mcpReq>;
+  const hasNone = requestState !== undefined && mcpReq.requestState() === undefined;
+  return hasNone ? mcpReq : { ...mcpReq, requestState: noState };
+}
+
 /** Whether it was put together from the context of another call: that one's members stay behind. */
 function isCopied(ctx: ServerContext): boolean {
+  if (!('signal' in ctx) && !('callId' in ctx)) return false;
   return Object.hasOwn(ctx, 'signal') || Object.hasOwn(ctx, 'callId');
 }
 
@@ -102,15 +120,34 @@ export function withoutAnswers(ctx: ServerContext): ServerContext {
   return { ...ctx, mcpReq };
 }
 
-function followAbort(leader: AbortSignal, follower: AbortController): void {
-  const abort = (): void => {
-    follower.abort(leader.reason);
-  };
-  if (leader.aborted) abort();
-  else leader.addEventListener('abort', abort, { once: true });
+/** A signal that is aborted with another one, or alone. */
+class Follower implements Waiting {
+  before: Waiting = this;
+  after: Waiting = this;
+  ring: Waiting['ring'] = undefined;
+  private readonly own = new AbortController();
+
+  constructor(private readonly leader: AbortSignal) {
+    waitOn(leader, this);
+  }
+
+  get signal(): AbortSignal {
+    return this.own.signal;
+  }
+
+  stop(): void {
+    this.own.abort(this.leader.reason);
+  }
+
+  abort(): void {
+    leave(this);
+    this.own.abort();
+  }
 }
 
-function canAsk(kind: Askable, declared: ClientCapabilities): boolean {
-  if (Object.hasOwn(CAPABILITIES, kind)) return CAPABILITIES[kind].isDeclaredIn(declared);
-  throw new TypeError("canAsk() takes 'form', 'url', 'sample' or 'roots'.");
+function canAskOf(declared: ClientCapabilities = {}): (kind: Askable) => boolean {
+  return (kind) => {
+    if (Object.hasOwn(CAPABILITIES, kind)) return CAPABILITIES[kind].isDeclaredIn(declared);
+    throw new TypeError("canAsk() takes 'form', 'url', 'sample' or 'roots'.");
+  };
 }

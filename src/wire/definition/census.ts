@@ -10,6 +10,11 @@ const MANY = 100;
 /** Names are counted as long as there are not too many of them to be written by hand. */
 const MOST_NAMES = 1000;
 
+interface Counted {
+  readonly name: string;
+  readonly metadata: object;
+}
+
 let made = 0;
 let installed = 0;
 const known = new WeakSet<object>();
@@ -20,12 +25,14 @@ export function noteMade(): void {
   made += 1;
 }
 
-/** Notes that a definition was installed, and warns when its name keeps coming back anew. */
-export function noteInstalled(definition: { readonly name: string }): void {
+/**
+ * Notes that a definition was installed, and warns when its name keeps coming back anew. The copies
+ * that a test installs have the metadata of what they are copies of.
+ */
+export function noteInstalled({ name, metadata }: Counted): void {
   installed += 1;
-  if (known.has(definition)) return;
-  known.add(definition);
-  const { name } = definition;
+  if (known.has(metadata)) return;
+  known.add(metadata);
   const times = (byName.get(name) ?? 0) + 1;
   if (times === 1 && byName.size >= MOST_NAMES) return;
   byName.set(name, times);

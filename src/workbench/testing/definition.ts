@@ -1,5 +1,5 @@
 /** What a test calls: a definition, its arguments, and the copy of it that is installed. */
-import { UNBOUND } from '../../resolve/unbound.js';
+import { UNBOUND } from '../../define/unbound.js';
 import type {
   CallToolResult,
   GetPromptResult,

@@ -4,8 +4,10 @@
  * first failure is the same one.
  */
 import type { AnyResolver } from '../../define/model.js';
-import { BODY, isPlain } from '../../graph/plan.js';
-import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
+import { BODY, isPlain } from '../../graph/node.js';
+import { layOut } from '../../graph/plan.js';
+import type { Fill, PlanNode } from '../../graph/node.js';
+import type { Plan } from '../../graph/plan.js';
 import type { Override } from './override.js';
 
 /**
@@ -41,8 +43,7 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
     });
   }
   const guardNodes = kept.filter(({ index }) => index < plan.guardNodes).length;
-  const needCounts = nodes.map(({ fills }) => fills.length);
-  return { ...plan, nodes, needCounts, guardNodes, params: plan.params.map(moved) };
+  return layOut({ ...plan, nodes, guardNodes, params: plan.params.map(moved) });
 }
 
 /** What stands for the nodes that are overridden, by index. */

@@ -1,0 +1,184 @@
+/**
+ * How the functions of a plan are called: which function, and where each of its parameters comes
+ * from, in flat lists. A round reads them from front to back, so that the processor can read ahead
+ * even in plans that are larger than its caches.
+ *
+ * To store the members of an object by name, one after the other, is most of what a small graph
+ * would cost. So a plan that has run often gets functions that write theirs as literals and call
+ * what they are for. They are compiled from text, which holds nothing but places in lists and names
+ * in JSON. Where a runtime does not allow that, nothing changes but the time it takes.
+ */
+import type { CallContext } from '../define/context.js';
+import type { ResolverFn } from '../define/model.js';
+import { UNBOUND } from '../define/unbound.js';
+import type { Fill, PlanNode } from './node.js';
+
+/** What a round has to fill parameters with. */
+export interface Supply {
+  /** The values of the nodes. */
+  readonly given: readonly unknown[];
+  argument(name: string): unknown;
+  outcomeOf(node: number): unknown;
+}
+
+type Values = Record<string, unknown>;
+
+/** What is compiled for a plan. */
+interface Compiled {
+  readonly calls: readonly ((
+    given: Supply['given'],
+    supply: Supply,
+    ctx: CallContext,
+  ) => unknown)[];
+  readonly bodyValues: (given: Supply['given'], supply: Supply) => Values;
+  readonly blank: () => unknown[];
+  readonly counts: () => number[];
+}
+
+type MakeCompiled = (functions: readonly ResolverFn[], unbound: object) => Compiled;
+
+/** What fills a parameter, if it is not the bare value of a node. */
+type Other = { readonly argument: string } | { readonly outcomeOf: number };
+
+/** A plan has run often after so many rounds. */
+const OFTEN = 100;
+/** A plan with more functions and parameters than this is not compiled: it would take too long. */
+const MANY = 1000;
+
+/** The calls of a plan. */
+export class Calls {
+  private readonly functions: readonly ResolverFn[];
+  private readonly needCounts: readonly number[];
+  private readonly params: string[] = [];
+  /** For each parameter the node that fills it, or below zero what else does. */
+  private readonly sources: number[] = [];
+  /** Where the parameters of each node end; those of the body come last. */
+  private readonly ends: number[] = [];
+  private readonly others: Other[] = [];
+  private rounds = 0;
+  private compiled: Compiled | undefined = undefined;
+
+  constructor(nodes: readonly PlanNode[], body: readonly Fill[]) {
+    this.functions = nodes.map(({ resolver }) => resolver.fn);
+    this.needCounts = nodes.map(({ fills }) => fills.length);
+    for (const { args, fills } of nodes) {
+      for (const { param, argument } of args) this.add(param, this.other({ argument }));
+      this.addAll(fills);
+    }
+    this.addAll(body);
+  }
+
+  /** Begins a round: gives a list for the values of its nodes. */
+  beginRound(): unknown[] {
+    return this.compiled === undefined ? this.beginEarlyRound() : this.compiled.blank();
+  }
+
+  /** How many needs each node has: a list of one's own, to count down in. */
+  counts(): number[] {
+    return this.compiled === undefined ? this.needCounts.slice() : this.compiled.counts();
+  }
+
+  /** Calls the function of a node. */
+  call(node: number, supply: Supply, ctx: CallContext): unknown {
+    const call = this.compiled?.calls[node];
+    if (call === undefined) return this.callSlowly(node, supply, ctx);
+    return call(supply.given, supply, ctx);
+  }
+
+  /** What the body is called with. */
+  bodyValues(supply: Supply): Values {
+    if (this.compiled !== undefined) return this.compiled.bodyValues(supply.given, supply);
+    return this.collect(this.functions.length, supply);
+  }
+
+  private beginEarlyRound(): unknown[] {
+    this.rounds += 1;
+    const isSmall = this.functions.length + this.params.length <= MANY;
+    if (this.rounds === OFTEN && isSmall) this.compiled = this.compile();
+    // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
+    return new Array<unknown>(this.functions.length).fill(undefined);
+  }
+
+  private callSlowly(node: number, supply: Supply, ctx: CallContext): unknown {
+    return this.functions[node]?.call(UNBOUND, this.collect(node, supply), ctx);
+  }
+
+  private addAll(fills: readonly Fill[]): void {
+    for (const { param, source, wantsOutcome } of fills) {
+      this.add(param, wantsOutcome ? this.other({ outcomeOf: source }) : source);
+    }
+    this.ends.push(this.params.length);
+  }
+
+  private add(param: string, source: number): void {
+    this.params.push(param);
+    this.sources.push(source);
+  }
+
+  private other(other: Other): number {
+    return -this.others.push(other);
+  }
+
+  private collect(node: number, supply: Supply): Values {
+    const { params, sources } = this;
+    const { given } = supply;
+    const values: Values = {};
+    const end = this.ends[node] ?? 0;
+    for (let at = this.startOf(node); at < end; at += 1) {
+      const source = sources[at] ?? 0;
+      values[params[at] ?? ''] = source < 0 ? this.fromOther(source, supply) : given[source];
+    }
+    return values;
+  }
+
+  private startOf(node: number): number {
+    return node === 0 ? 0 : (this.ends[node - 1] ?? 0);
+  }
+
+  private fromOther(source: number, supply: Supply): unknown {
+    const other = this.others[-source - 1];
+    if (other === undefined) return undefined;
+    return 'argument' in other
+      ? supply.argument(other.argument)
+      : supply.outcomeOf(other.outcomeOf);
+  }
+
+  private compile(): Compiled | undefined {
+    const { functions } = this;
+    const names = functions.map((_, node) => `f${node}`);
+    const calls = names.map(
+      (name, node) => `(given,supply,ctx)=>${name}.call(unbound,${this.literal(node)},ctx)`,
+    );
+    const text = `"use strict";
+const [${names.join()}]=functions;
+return{calls:[${calls.join()}],
+bodyValues:(given,supply)=>(${this.literal(functions.length)}),
+blank:()=>[${names.map(() => 'none').join()}],
+counts:()=>[${this.needCounts.join()}]}`;
+    // Bundlers for some runtimes refuse the usual words for this, whether they are reached or not.
+    const FromText = Function;
+    try {
+      const make = new FromText('functions', 'unbound', 'none', text) as MakeCompiled;
+      return make(functions, UNBOUND);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private literal(node: number): string {
+    const members: string[] = [];
+    for (let at = this.startOf(node); at < (this.ends[node] ?? 0); at += 1) {
+      members.push(`${JSON.stringify(this.params[at])}:${this.expression(this.sources[at] ?? 0)}`);
+    }
+    return `{${members.join()}}`;
+  }
+
+  private expression(source: number): string {
+    if (source >= 0) return `given[${source}]`;
+    const other = this.others[-source - 1];
+    if (other === undefined) return 'undefined';
+    return 'argument' in other
+      ? `supply.argument(${JSON.stringify(other.argument)})`
+      : `supply.outcomeOf(${other.outcomeOf})`;
+  }
+}

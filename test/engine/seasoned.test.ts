@@ -1,0 +1,240 @@
+/**
+ * A plan that has run often is called by functions that were compiled for it. They give what the
+ * others give, whatever its parameters are called.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { McpServer } from '@modelcontextprotocol/server';
+import { arg, defineTool, install, outcome, resolver } from 'mcp-resolve';
+import type { AnyResolver, CallEvent, Need } from 'mcp-resolve';
+import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+import type { Plan } from 'mcp-resolve/engine';
+import { describe, expect, it, vi } from 'vitest';
+
+import { talk } from '../support/conversation.js';
+import { contextOf, season } from './play.js';
+
+const run = promisify(execFile);
+
+const NAMES = [
+  'plain',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'given',
+  'supply',
+  'ctx',
+  'f0',
+  '0',
+  '-1',
+  'two words',
+  'quote"',
+  "apostrophe'",
+  'back\\slash',
+  '${template}`',
+  'line\nbreak',
+  'separator\u2028',
+  '\ud800',
+  '});globalThis.hacked=true;({',
+];
+
+function planOf(resolve: Readonly<Record<string, AnyResolver>>, names: readonly string[]): Plan {
+  return planResolvers({ name: 'tool', resolve }, names);
+}
+
+async function valuesOf(plan: Plan, args: Record<string, unknown> = {}): Promise<unknown> {
+  const resolution = await resolveArguments(plan, args, {
+    ctx: contextOf(),
+    protocolVersion: '2026-07-28',
+    clientCapabilities: {},
+  });
+  return resolution.done ? resolution.values : resolution.result;
+}
+
+const ages = [
+  ['new', (plan: Plan) => plan],
+  ['seasoned', season],
+] as const;
+
+describe.each(ages)('a %s plan', (_, aged) => {
+  it('gives functions and the body what they need by any name, in the order of their needs', async () => {
+    const seen: unknown[] = [];
+    const note = (values: Record<string, unknown>): number => seen.push(Object.entries(values));
+    const byArgument = resolver(
+      Object.fromEntries(NAMES.map((name): [string, Need] => [name, arg(name)])),
+      note,
+    );
+    const parts = NAMES.map((name) => resolver({}, () => `value of ${name}`));
+    const byNode = resolver(
+      Object.fromEntries(NAMES.map((name, index): [string, Need] => [name, parts[index]!])),
+      note,
+    );
+    const byOutcome = resolver(
+      Object.fromEntries(NAMES.map((name, index) => [name, outcome(parts[index]!)])),
+      note,
+    );
+    const top = {
+      ...Object.fromEntries(parts.map((part, index) => [`${NAMES[index]!} it`, part])),
+    };
+    const plan = aged(planOf({ byArgument, byNode, byOutcome, ...top }, NAMES));
+    const args = Object.fromEntries(NAMES.map((name) => [name, `argument ${name}`]));
+    // What looks like an integer comes first in every object of JavaScript.
+    const ordered = ['0', ...NAMES.filter((name) => name !== '0')];
+
+    const values = await valuesOf(plan, args);
+    expect(seen).toEqual([
+      ordered.map((name) => [name, `argument ${name}`]),
+      ordered.map((name) => [name, `value of ${name}`]),
+      ordered.map((name) => [name, { action: 'accept', data: `value of ${name}`, asked: false }]),
+    ]);
+    expect(values).toEqual({
+      byArgument: 1,
+      byNode: 2,
+      byOutcome: 3,
+      ...Object.fromEntries(NAMES.map((name) => [`${name} it`, `value of ${name}`])),
+    });
+    expect(globalThis).not.toHaveProperty('hacked');
+  });
+
+  it('takes no argument from a prototype', async () => {
+    const it = resolver({ admin: arg<boolean>('admin'), toString: arg('toString') }, (values) => ({
+      ...values,
+    }));
+    const args = Object.create({ admin: true }) as Record<string, unknown>;
+
+    expect(await valuesOf(aged(planOf({ it }, ['admin', 'toString'])), args)).toEqual({
+      it: { admin: undefined, toString: undefined },
+    });
+  });
+
+  it('gives every call an object of its own', async () => {
+    const seen = new Set<object>();
+    const it = resolver({ id: arg('id') }, (values) => {
+      seen.add(values);
+      (values as Record<string, unknown>).added = true;
+      return Object.keys(values).length;
+    });
+    const plan = aged(planOf({ it }, ['id']));
+
+    const both = [await valuesOf(plan, { id: 1 }), await valuesOf(plan, { id: 1 })];
+    expect(both).toEqual([{ it: 2 }, { it: 2 }]);
+    expect(seen.size).toBe(2);
+  });
+
+  it('says what was read from `this`', async () => {
+    class Desk {
+      readonly name = 'front';
+      load(): string {
+        return this.name;
+      }
+    }
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- the mistake that is tested
+    const it = resolver({}, new Desk().load);
+
+    await expect(valuesOf(aged(planOf({ it }, [])))).rejects.toThrow("'this.name' was read");
+  });
+});
+
+describe('what is compiled', () => {
+  const compilations = (plan: Plan): number => {
+    let made = 0;
+    const counting = new Proxy(Function, {
+      construct: (target, args) => {
+        const compiled = Reflect.construct(target, args) as object;
+        made += 1;
+        return compiled;
+      },
+    });
+    vi.stubGlobal('Function', counting);
+    season(plan);
+    vi.unstubAllGlobals();
+    return made;
+  };
+  const fan = (size: number): Plan => {
+    const parts = Array.from({ length: size }, (_, index): [string, Need] => [
+      `part${index}`,
+      resolver({}, () => index),
+    ]);
+    return planOf({ all: resolver(Object.fromEntries(parts), () => 'all') }, []);
+  };
+
+  it('is a plan that has run often, once, whatever its names', () => {
+    const named = resolver(
+      Object.fromEntries(NAMES.map((name): [string, Need] => [name, arg(name)])),
+      () => 'named',
+    );
+    expect(compilations(planOf({ named }, NAMES))).toBe(1);
+    expect(compilations(planOf({}, []))).toBe(1);
+    expect(compilations(fan(400))).toBe(1);
+  });
+
+  it('is no plan that takes longer to compile than to run', () => {
+    expect(compilations(fan(600))).toBe(0);
+    const guards = Array.from({ length: 1100 }, () => resolver({}, () => true));
+    expect(compilations(planResolvers({ name: 'tool', guards }, []))).toBe(0);
+  });
+});
+
+it('is compiled while calls of it run, which end as they would have', async () => {
+  const before = resolver({ id: arg<number>('id') }, async ({ id }) => {
+    await Promise.resolve();
+    return id;
+  });
+  const after = resolver({ before, id: arg<number>('id') }, ({ before, id }) => [before, id]);
+  const plan = planOf({ after }, ['id']);
+
+  const calls = Array.from({ length: 200 }, (_, id) => valuesOf(plan, { id }));
+  expect(await Promise.all(calls)).toEqual(calls.map((_, id) => ({ after: [id, id] })));
+});
+
+it('tells whoever watches the same before it is compiled and afterwards', async () => {
+  const tool = defineTool(
+    'sum',
+    { resolve: { ten: resolver({}, () => 10), two: resolver({}, async () => 2) } },
+    ({ ten, two }) => String(ten + two),
+  );
+  const told: string[][] = [];
+  const { client } = await talk('modern', () => {
+    const server = new McpServer({ name: 'sums', version: '1.0.0' });
+    const onEvent = (event: CallEvent): void => {
+      if (event.type === 'started') told.push([]);
+      told.at(-1)?.push('resolver' in event ? `${event.type} ${event.resolver}` : event.type);
+    };
+    install(server, [tool], { onEvent });
+    return server;
+  });
+  for (let call = 0; call < 150; call += 1) await client.callTool({ name: 'sum' });
+
+  expect(new Set(told.map((events) => events.join(', ')))).toEqual(
+    new Set(['started, ran ten, ran two, completed']),
+  );
+  expect(told).toHaveLength(150);
+});
+
+it('runs on where the runtime makes no code from text', async () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const program = `
+    import { arg, resolver } from 'mcp-resolve';
+    import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+    const { contextOf } = await import('./test/engine/play.ts');
+    const double = resolver({ n: arg('n') }, ({ n }) => 2 * n);
+    const plan = planResolvers({ name: 'tool', resolve: { double } }, ['n']);
+    const options = { ctx: contextOf(), protocolVersion: '2026-07-28', clientCapabilities: {} };
+    let sum = 0;
+    for (let n = 0; n < 300; n += 1) {
+      sum += (await resolveArguments(plan, { n }, options)).values.double;
+    }
+    try { new Function('')(); } catch (error) { console.log(error.name, sum); }
+  `;
+  const { stdout } = await run(
+    process.execPath,
+    [
+      '--disallow-code-generation-from-strings',
+      ...['--import', 'tsx', '--input-type=module', '--eval', program],
+    ],
+    { cwd: root },
+  );
+
+  expect(stdout).toBe(`EvalError ${300 * 299}\n`);
+});
