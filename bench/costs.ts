@@ -34,13 +34,17 @@ const ACCESSOR = { get: () => 1, enumerable: true, configurable: true };
 const SHAPES = Array.from({ length: 30 }, (_, index) => shapeOf(index));
 function shapeOf(index: number): Shape {
   const keys = [`n${index}`, `n${index + 1}`] as const;
-  return { keys, template: Object.fromEntries(keys.map((key) => [key, undefined])) };
+  const template = Object.fromEntries(keys.map((key) => [key, undefined]));
+  const text = `return { ${keys.map((key) => `${key}: value`).join(', ')} }`;
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- what is measured
+  return { keys, template, make: new Function('value', text) as Shape['make'] };
 }
 const shapeAt = (time: number): Shape => SHAPES[time % SHAPES.length] ?? shapeOf(0);
 
 interface Shape {
   readonly keys: readonly [string, string];
   readonly template: Values;
+  readonly make: (value: number) => Values;
 }
 type Values = Record<string, number | undefined>;
 
@@ -69,6 +73,7 @@ const COSTS: Readonly<Record<string, (time: number) => unknown>> = {
     Object.defineProperty({ member }, 'getter', ACCESSOR),
   'object of values, key by key': (time) => filled({}, shapeAt(time)),
   'object of values, computed keys in a literal': (time) => literal(shapeAt(time)),
+  'object of values, compiled literal': (time) => shapeAt(time).make(1),
   'object of values, cloned template': (time) => {
     const shape = shapeAt(time);
     return filled({ ...shape.template }, shape);

@@ -123,6 +123,7 @@ function http(): string {
 /** What a column is called where its key does not say it. */
 const CALLED: Readonly<Record<string, string>> = {
   name: '',
+  owner: 'whose',
   perSecond: 'requests/s',
   p50: 'p50 ms',
   p99: 'p99 ms',
@@ -149,7 +150,7 @@ function tableOfRows(rows: readonly Row[]): string {
 interface Profile {
   readonly node: string;
   readonly date: string;
-  readonly rows: readonly { readonly owner: string; readonly percent: number }[];
+  readonly rows: readonly Row[];
 }
 
 const PROFILE = new URL('profile.json', import.meta.url);
@@ -157,8 +158,7 @@ const PROFILE = new URL('profile.json', import.meta.url);
 function profile(): string {
   if (!existsSync(PROFILE)) return notYet('npm run bench:profile');
   const { rows, ...place } = JSON.parse(readFileSync(PROFILE, 'utf8')) as Profile;
-  const cells = rows.map(({ owner, percent }) => [owner, `${percent} %`]);
-  return [`\`npm run bench:profile\`, ${placesOf([place])}`, table(['whose', 'share'], cells)].join(
+  return [`\`npm run bench:profile\`, in percent, ${placesOf([place])}`, tableOfRows(rows)].join(
     '\n\n',
   );
 }

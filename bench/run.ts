@@ -2,11 +2,16 @@
  * `npm run bench` measures every goal, `npm run bench -- P1 P6` some of them, `-- --quick` in two
  * minutes. Ratios only: see measure/compare.ts for how. Ends with 1 if a bar is missed, and with 2
  * if the machine was too busy to judge. `npm run bench -- growth` draws the charts instead.
+ *
+ * Each goal is measured in a process of its own, unless it has to be quick: what V8 has seen of the
+ * code before makes it compile differently, and a goal is to give the same alone as among others.
  */
+import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { verdictOf, type Bench } from './goal.js';
+import { verdictOf, type Bench, type Figure, type Goal } from './goal.js';
 import { goals } from './goals/index.js';
 import { drawGrowth, growths } from './growth/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
@@ -19,6 +24,8 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '20260728' },
+    // For the processes that measure one goal: the how manieth it is.
+    place: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -41,25 +48,49 @@ if (values.help || unknown.length > 0) {
 const { quick } = values;
 const effort = { ...(quick ? QUICK : FULL), seed: Number(values.seed) };
 
+const placeOf = (name: string): string =>
+  values.place ?? `${chosen.indexOf(name) + 1}/${chosen.length}`;
+
 /** What one of the chosen is measured with: it tells how far all of them are. */
 function benchFor(name: string): Bench {
-  const place = `[${chosen.indexOf(name) + 1}/${chosen.length}]`;
+  const place = `[${placeOf(name)}]`;
   const progress = (text: string): void => {
     console.error(`${place} ${Math.round(performance.now() / 1000)} s  ${name}: ${text}`);
   };
   return { effort, quick, progress };
 }
 
+async function measuredHere(goal: Goal): Promise<readonly Figure[]> {
+  const bench = benchFor(goal.id);
+  bench.progress(goal.title);
+  const figures = await goal.measure(bench);
+  // At once: what comes later may fail.
+  saveGoal({ goal, figures }, quick);
+  process.send?.(figures);
+  return figures;
+}
+
+function measuredElsewhere({ id }: Goal): Promise<readonly Figure[]> {
+  const args = [id, '--seed', values.seed, '--place', placeOf(id)];
+  const child = fork(fileURLToPath(import.meta.url), args, { serialization: 'advanced' });
+  return new Promise((resolve, reject) => {
+    child.once('message', (figures) => {
+      resolve(figures as readonly Figure[]);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      reject(new Error(`${id} was not measured: its process ended with ${code}`));
+    });
+  });
+}
+
 async function measureGoals(): Promise<void> {
   const measured: Measured[] = [];
   for (const goal of goals.filter(({ id }) => chosen.includes(id))) {
-    const bench = benchFor(goal.id);
-    bench.progress(goal.title);
-    const one = { goal, figures: await goal.measure(bench) };
-    // At once: what comes later may fail.
-    saveGoal(one, quick);
-    measured.push(one);
+    const alone = quick || chosen.length === 1;
+    measured.push({ goal, figures: await (alone ? measuredHere(goal) : measuredElsewhere(goal)) });
   }
+  if (process.send !== undefined) return;
   console.log(tableOf(measured));
 
   const verdicts = measured.flatMap(({ figures }) => figures.map(verdictOf));

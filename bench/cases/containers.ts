@@ -2,7 +2,7 @@
  * The same graph with containers, which programs/package.json pins. They live there, because
  * everything else has to compile where they are not installed.
  */
-import type { NodeFunction, Serve, Shape } from './graph.js';
+import type { Ending, NodeFunction, Serve, Shape } from './graph.js';
 
 /** What programs/awilix.ts has. */
 export interface Awilix {
@@ -15,7 +15,12 @@ export interface Awilix {
 
 /** What programs/typedInject.ts has. */
 export interface TypedInject {
-  readonly withTypedInject: (shape: Shape, functions: readonly NodeFunction[]) => Serve;
+  readonly withTypedInject: (
+    shape: Shape,
+    functions: readonly NodeFunction[],
+    /** As the documentation has it, each request disposes of its injector. */
+    ending: Ending,
+  ) => Serve;
 }
 
 const load = async <T>(name: string): Promise<T> =>

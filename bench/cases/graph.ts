@@ -16,6 +16,9 @@ export type Pace = 'sync' | 'async';
 /** Serves one request. */
 export type Serve = (order: number) => Promise<unknown>;
 
+/** Whether a request tells the resolvers that it has ended, or is left. */
+export type Ending = 'disposed' | 'left';
+
 /** A node of any way: what it gives is what the graph is about. */
 export type NodeFunction = (...inputs: readonly unknown[]) => unknown;
 
@@ -79,7 +82,11 @@ async function compiled<T>(text: string): Promise<T> {
 }
 
 /** With resolvers: planned once, resolved for each request. */
-export async function withResolvers(shape: Shape, pace: Pace): Promise<Serve> {
+export async function withResolvers(
+  shape: Shape,
+  pace: Pace,
+  ending: Ending = 'left',
+): Promise<Serve> {
   const functions = await functionsOf(shape, { pace, named: true, promised: false });
   const made: AnyResolver[] = [];
   functions.forEach((fn, index) => {
@@ -88,7 +95,7 @@ export async function withResolvers(shape: Shape, pace: Pace): Promise<Serve> {
     const all = needs.length === 0 ? { order: arg<number>('order') } : Object.fromEntries(named);
     made.push(resolver(all as Record<string, Need>, fn));
   });
-  return serving(made.at(-1), ['order']);
+  return serving(made.at(-1), ['order'], ending);
 }
 
 /** Line by line, as one writes it where nothing is injected. */
@@ -113,6 +120,7 @@ export function byHand(shape: Shape, pace: Pace, wait: 'await ' | '' = 'await ')
 export function serving(
   top: AnyResolver | undefined,
   argumentNames: readonly string[] = [],
+  ending: Ending = 'left',
 ): Serve {
   if (top === undefined) throw new Error('a graph has at least one resolver');
   const plan = planResolvers({ name: 'tool', resolve: { top } }, argumentNames);
@@ -120,6 +128,8 @@ export function serving(
   const options = { ctx: CONTEXT, protocolVersion: '2026-07-28', clientCapabilities };
   return async (order) => {
     const resolution = await resolveArguments(plan, { order }, options);
-    return resolution.done ? resolution.values.top : undefined;
+    if (!resolution.done) return undefined;
+    if (ending === 'disposed') await resolution.dispose('completed');
+    return resolution.values.top;
   };
 }

@@ -24,7 +24,7 @@ async function way(name: string, shape: Shape, serve: Serve): Promise<Way> {
 async function againstContainers(size: number, { effort, progress }: Bench): Promise<Figure[]> {
   const shape = shapeOf(size);
   const promises = { pace: 'async', promised: true } as const;
-  const ours = await way('resolvers', shape, await withResolvers(shape, 'async'));
+  const ours = await way('resolvers', shape, await withResolvers(shape, 'async', 'disposed'));
   const against = async (name: string, serve: Serve): Promise<Ratio> => {
     progress(`${size} resolvers against ${name}`);
     return compare(ours, await way(name, shape, serve), effort);
@@ -35,11 +35,13 @@ async function againstContainers(size: number, { effort, progress }: Bench): Pro
   const listed = await functionsOf(shape, { ...promises, named: false });
   const proxy = await against('awilix, PROXY', withAwilix(shape, named, 'PROXY'));
   const classic = await against('awilix, CLASSIC', withAwilix(shape, listed, 'CLASSIC'));
-  const typed = await against('typed-inject', withTypedInject(shape, listed));
+  const typed = await against('typed-inject', withTypedInject(shape, listed, 'disposed'));
+  const left = await against('typed-inject, not disposed', withTypedInject(shape, listed, 'left'));
   const [mode, better] = proxy.median > classic.median ? ['PROXY', proxy] : ['CLASSIC', classic];
   return [
     timesAsFast(`${size} resolvers against awilix (${mode})`, better, { bar: 4, goal: 10 }),
     timesAsFast(`${size} resolvers against typed-inject`, typed, { bar: 3, goal: 7 }),
+    timesAsFast(`${size} resolvers against typed-inject whose scopes are not disposed of`, left),
   ];
 }
 

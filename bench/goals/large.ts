@@ -42,6 +42,24 @@ async function against(layout: Layout, pace: Pace, bench: Bench): Promise<Figure
   ];
 }
 
+/** What a fan cannot do without: an object with so many members. */
+const filling = (size: number): Way => {
+  const names = Array.from({ length: size }, (_, index) => `part${index}`);
+  return repeating(`${size} members`, () => {
+    const values: Record<string, number> = {};
+    for (const name of names) values[name] = 1;
+    return values;
+  });
+};
+
+async function growthOfObjects({ effort, quick, progress }: Bench): Promise<Figure> {
+  const size = quick ? QUICK : MANY;
+  const name = `object of ${size} members by hand / ${size / 10} of them`;
+  progress(name);
+  const few = { ...effort, rounds: Math.ceil(effort.rounds / 3) };
+  return shareOf(name, await compare(filling(size), filling(size / 10), few));
+}
+
 /** Resolves a chain once: it is there to show that nothing overflows. */
 async function depth({ quick, progress }: Bench): Promise<Figure> {
   const size = quick ? MANY : MILLION;
@@ -64,7 +82,7 @@ export const largeGoals: readonly Goal[] = [
           figures.push(...(await against(layout, pace, bench)));
         }
       }
-      return [...figures, await depth(bench)];
+      return [...figures, await growthOfObjects(bench), await depth(bench)];
     },
   },
 ];
