@@ -488,3 +488,12 @@ test('a resolver that needs an argument gets it as the server parsed it', async 
 });
 
 const Word = z.object({ word: z.string() });
+
+test('a tool that is run often was defined once, and nobody is warned', async () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const often = defineTool('run_often', { resolve: { two: resolver({}, () => 2) } }, () => 'ran');
+  for (let time = 0; time < 120; time += 1) await run(often);
+
+  expect(warned.mock.calls.flat().join()).not.toContain('run_often');
+  warned.mockRestore();
+});
