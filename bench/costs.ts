@@ -16,6 +16,9 @@ const MORE = { e: 5, f: 6 };
 
 const TEXT = 'the arguments of a call '.repeat(5);
 
+const { signal: SIGNAL } = new AbortController();
+const LISTENER = { handleEvent: (): void => undefined };
+
 const POOL = new Uint8Array(4096);
 let drawn = POOL.length;
 /** The next 16 bytes of many that were drawn at once. */
@@ -63,6 +66,13 @@ const COSTS: Readonly<Record<string, (time: number) => unknown>> = {
   '{ call, ...options }': (call) => ({ call, ...OPTIONS }),
   'Object.assign({}, options, { call })': (call) => Object.assign({}, OPTIONS, { call }),
   '{ ...options, ...more }': () => ({ ...OPTIONS, ...MORE }),
+  'listening to a signal, and no longer': () => {
+    SIGNAL.addEventListener('abort', LISTENER);
+    SIGNAL.removeEventListener('abort', LISTENER);
+    return LISTENER;
+  },
+  'options.a': () => OPTIONS.a,
+  'options.a, if it is its own': () => (Object.hasOwn(OPTIONS, 'a') ? OPTIONS.a : undefined),
   'new AbortController().signal': () => new AbortController().signal,
   '16 random bytes': () => crypto.getRandomValues(new Uint8Array(16)),
   '16 random bytes of 4096 drawn at once': fromPool,

@@ -543,7 +543,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     ]);
   });
 
-  it('does not stop a call on its signal that has ended', async () => {
+  it('stops a call on a signal that another has waited on before', async () => {
     const request = new AbortController();
     const { signal } = request;
     const it = resolver({}, async () => 1);
