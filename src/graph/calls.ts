@@ -10,6 +10,7 @@
  */
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
+import { questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import type { Fill, PlanNode } from './node.js';
 
@@ -21,6 +22,15 @@ export interface Supply {
   outcomeOf(node: number): unknown;
 }
 
+/** A round that passes nodes in walk order, as long as each gives a value at once. */
+export interface Walk extends Supply {
+  readonly given: unknown[];
+  /** How many nodes have been passed, that which is being called included. */
+  passed: number;
+  /** Looks at what may not simply be a value; gives whether it is one. */
+  accepts(node: number, returned: unknown, questionsBefore: number): boolean;
+}
+
 type Values = Record<string, unknown>;
 
 /** What is compiled for a plan. */
@@ -30,12 +40,18 @@ interface Compiled {
     supply: Supply,
     ctx: CallContext,
   ) => unknown)[];
+  /** Calls the plain functions at the front, one after the other. */
+  readonly pass: (walk: Walk, given: unknown[], ctx: CallContext) => void;
   readonly bodyValues: (given: Supply['given'], supply: Supply) => Values;
   readonly blank: () => unknown[];
   readonly counts: () => number[];
 }
 
-type MakeCompiled = (functions: readonly ResolverFn[], unbound: object) => Compiled;
+type MakeCompiled = (
+  functions: readonly ResolverFn[],
+  unbound: object,
+  questionsMade: () => number,
+) => Compiled;
 
 /** What fills a parameter, if it is not the bare value of a node. */
 type Other = { readonly argument: string } | { readonly outcomeOf: number };
@@ -58,7 +74,11 @@ export class Calls {
   private rounds = 0;
   private compiled: Compiled | undefined = undefined;
 
-  constructor(nodes: readonly PlanNode[], body: readonly Fill[]) {
+  constructor(
+    nodes: readonly PlanNode[],
+    body: readonly Fill[],
+    private readonly plainNodes: number,
+  ) {
     this.functions = nodes.map(({ resolver }) => resolver.fn);
     this.needCounts = nodes.map(({ fills }) => fills.length);
     for (const { args, fills } of nodes) {
@@ -83,6 +103,13 @@ export class Calls {
     const call = this.compiled?.calls[node];
     if (call === undefined) return this.callSlowly(node, supply, ctx);
     return call(supply.given, supply, ctx);
+  }
+
+  /** Passes all plain nodes at the front, if there is compiled code for it; gives whether there is. */
+  pass(walk: Walk, ctx: CallContext): boolean {
+    if (this.compiled === undefined) return false;
+    this.compiled.pass(walk, walk.given, ctx);
+    return true;
   }
 
   /** What the body is called with. */
@@ -146,23 +173,36 @@ export class Calls {
   private compile(): Compiled | undefined {
     const { functions } = this;
     const names = functions.map((_, node) => `f${node}`);
-    const calls = names.map(
-      (name, node) => `(given,supply,ctx)=>${name}.call(unbound,${this.literal(node)},ctx)`,
-    );
+    const calls = names.map((_, node) => `(given,supply,ctx)=>${this.callText(node)}`);
     const text = `"use strict";
 const [${names.join()}]=functions;
 return{calls:[${calls.join()}],
+pass(supply,given,ctx){const before=made();let value;${this.passText()}},
 bodyValues:(given,supply)=>(${this.literal(functions.length)}),
 blank:()=>[${names.map(() => 'none').join()}],
 counts:()=>[${this.needCounts.join()}]}`;
     // Bundlers for some runtimes refuse the usual words for this, whether they are reached or not.
     const FromText = Function;
     try {
-      const make = new FromText('functions', 'unbound', 'none', text) as MakeCompiled;
-      return make(functions, UNBOUND);
+      const make = new FromText('functions', 'unbound', 'made', 'none', text) as MakeCompiled;
+      return make(functions, UNBOUND, questionsMade);
     } catch {
       return undefined;
     }
+  }
+
+  private callText(node: number): string {
+    return `f${node}.call(unbound,${this.literal(node)},ctx)`;
+  }
+
+  /** What is neither an object nor a function is a value, unless a question was made on the way. */
+  private passText(): string {
+    const steps = this.functions.slice(0, this.plainNodes).map(
+      (_, node) => `supply.passed=${node + 1};value=${this.callText(node)};
+if((typeof value==="object"||typeof value==="function"||made()!==before)&&!supply.accepts(${node},value,before))return;
+given[${node}]=value;`,
+    );
+    return steps.join('');
   }
 
   private literal(node: number): string {

@@ -33,11 +33,9 @@ export interface Plan extends Order {
 export function layOut({ name, nodes, guardNodes, guardSteps, params }: Order): Plan {
   const consumers = nodes.map(consumersOf);
   const firstSpecial = nodes.findIndex((node) => !node.isPlain);
-  return {
-    ...{ name, nodes, guardNodes, guardSteps, params, consumers },
-    plainNodes: firstSpecial === -1 ? nodes.length : firstSpecial,
-    calls: new Calls(nodes, params),
-  };
+  const plainNodes = firstSpecial === -1 ? nodes.length : firstSpecial;
+  const calls = new Calls(nodes, params, plainNodes);
+  return { name, nodes, guardNodes, guardSteps, params, consumers, plainNodes, calls };
 }
 
 const NOBODY: readonly number[] = [];

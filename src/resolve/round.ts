@@ -20,7 +20,7 @@ import { UNBOUND } from '../define/unbound.js';
 import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { messageOf, ToolError } from '../errors.js';
-import type { Calls, Supply } from '../graph/calls.js';
+import type { Calls, Walk } from '../graph/calls.js';
 import { BODY } from '../graph/node.js';
 import type { Fill, PlanNode } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
@@ -77,7 +77,7 @@ interface Continuation<T> {
 const NEVER = 0x3fff_ffff;
 
 /** One run over a plan. */
-export class Round implements Supply {
+export class Round implements Walk {
   /** What is counted, once a node has to be awaited. */
   private needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
@@ -86,7 +86,7 @@ export class Round implements Supply {
   /** How questions ended, and what else a consumer wanted the outcome of. */
   private outcomes: Map<number, Outcome<unknown>> | undefined = undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
-  private passed = 0;
+  passed = 0;
   /** The questions that nobody has answered yet. */
   private open: Map<PlanNode, Asked> | undefined = undefined;
   /** The nodes whose value was pinned in this round, and those that stand on one. */
@@ -199,27 +199,38 @@ export class Round implements Supply {
 
   /** Passes plain nodes, as long as each gives a value at once. */
   private passStraight(end: number): void {
-    const { given, calls } = this;
-    const { ctx } = this.input;
     const before = questionsMade();
     try {
-      while (this.passed < end) {
-        const index = this.passed;
-        this.passed += 1;
-        const returned = calls.call(index, this, ctx);
-        const isPrimitive = typeof returned !== 'object' && typeof returned !== 'function';
-        if (isPrimitive && questionsMade() === before) given[index] = returned;
-        else if (!this.passesStraight(index, returned, before)) return;
-        if (this.guarding && !this.passesGuards(index)) return;
-      }
+      if (!this.passesCompiled(end)) this.passStepwise(end, before);
     } catch (error) {
       countFrom(before);
       this.fail(this.nodeAt(this.passed - 1).seq, error);
     }
   }
 
+  /** A plan that has run often has code that passes all, where nobody looks at each step. */
+  private passesCompiled(end: number): boolean {
+    const { plan, passed, guarding, calls } = this;
+    if (calls !== plan.calls || passed > 0 || guarding || end === 0) return false;
+    return plan.calls.pass(this, this.input.ctx);
+  }
+
+  private passStepwise(end: number, before: number): void {
+    const { given, calls } = this;
+    const { ctx } = this.input;
+    while (this.passed < end) {
+      const index = this.passed;
+      this.passed += 1;
+      const returned = calls.call(index, this, ctx);
+      const isPrimitive = typeof returned !== 'object' && typeof returned !== 'function';
+      if (isPrimitive && questionsMade() === before) given[index] = returned;
+      else if (!this.accepts(index, returned, before)) return;
+      if (this.guarding && !this.passesGuards(index)) return;
+    }
+  }
+
   /** Looks at what is not simply a value; gives whether it is one. If it is not, the node has begun. */
-  private passesStraight(index: number, returned: unknown, questionsBefore: number): boolean {
+  accepts(index: number, returned: unknown, questionsBefore: number): boolean {
     const node = this.nodeAt(index);
     const asked = this.notesQuestions(index, questionsBefore);
     if (!asked && !isThenable(returned) && kindOf(returned) === undefined) {
