@@ -286,13 +286,13 @@ export class Round implements Walk {
       this.disposeLate(node, value);
       return;
     }
-    if (!this.isSettledBy(node, value)) this.lookAt(node, value);
-    else {
+    if (this.isSettledBy(node, value)) {
       this.given[node.index] = value;
       this.serveAll(node.index, needs);
-      if (needs.onlyWaits) return;
-    }
-    if (this.advance()) this.input.onQuiet();
+    } else this.lookAt(node, value);
+    // What can be passed has been: more can be only when the guards are through.
+    this.workOff(needs);
+    if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
   }
 
   /** Whether a value only has to be passed on, which is the case for most. */
