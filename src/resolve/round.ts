@@ -262,14 +262,16 @@ export class Round implements Walk {
 
   /** Takes what a function returned. */
   private take(node: PlanNode, returned: unknown): void {
+    if (isGenuine(returned)) this.await(node, returned);
     // What is there already, which is most of what resolvers give, needs nothing to follow it.
-    if (!isThenable(returned)) {
-      this.returned(node, returned);
-      return;
-    }
+    else if (!isThenable(returned)) this.returned(node, returned);
+    else this.await(node, genuine(returned));
+  }
+
+  /** Most promises are those of functions: they are followed without a closure for each step. */
+  private await(node: PlanNode, promise: Promise<unknown>): void {
     this.needs?.beginWaiting(node.index);
-    // Most promises are those of functions: they are followed without a closure for each step.
-    genuine(returned).then(
+    promise.then(
       (value) => {
         this.arrive(node, value);
       },
@@ -489,7 +491,10 @@ export class Round implements Walk {
   }
 
   private serveAll(index: number, needs: Needs): void {
-    for (const consumer of this.plan.consumers[index] ?? []) this.serveWith(needs, consumer);
+    const { plan, passed } = this;
+    for (const consumer of plan.consumers[index] ?? []) {
+      if (needs.serve(consumer) && consumer < passed) this.start(this.nodeAt(consumer), needs);
+    }
   }
 
   /** What has not been passed yet starts when it is: after the guards, or in its turn. */
@@ -580,9 +585,15 @@ function unblamed(otherwise: () => unknown): unknown {
   }
 }
 
+const { then } = Promise.prototype;
+
+function isGenuine(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise && value.then === then;
+}
+
 /** A promise that settles once and later; an author's own may have a `then` that does neither. */
 function genuine<T>(value: PromiseLike<T>): Promise<T> {
-  if (value instanceof Promise && value.then === Promise.prototype.then) return value as Promise<T>;
+  if (isGenuine(value)) return value as Promise<T>;
   return new Promise((resolve) => {
     resolve(value);
   });
