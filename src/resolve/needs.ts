@@ -6,9 +6,9 @@
  */
 import type { Plan } from '../graph/plan.js';
 
-/** In the place of a count: the node has begun, and it is or is not awaited. */
+/** In the place of a count: the node is awaited, or is no longer. */
 const AWAITED = -1;
-const BEGUN = -2;
+const ARRIVED = -2;
 
 /** No node. */
 const NONE = -1;
@@ -27,7 +27,6 @@ export class Needs {
   constructor({ calls, consumers }: Plan, settled: number) {
     const left = calls.counts();
     for (let index = 0; index < settled; index += 1) {
-      left[index] = BEGUN;
       for (const consumer of consumers[index] ?? []) left[consumer] = (left[consumer] ?? 0) - 1;
     }
     this.left = left;
@@ -38,18 +37,9 @@ export class Needs {
     return this.waiting > 0;
   }
 
-  /** Whether there is nothing to do but wait. */
-  get onlyWaits(): boolean {
-    return this.waiting > 0 && this.first === NONE && this.queue === undefined;
-  }
-
-  /** Whether a node that has not begun has all it needs. */
+  /** Whether a node has all it needs. */
   areThere(index: number): boolean {
     return this.left[index] === 0;
-  }
-
-  begin(index: number): void {
-    this.left[index] = BEGUN;
   }
 
   beginWaiting(index: number): void {
@@ -60,7 +50,7 @@ export class Needs {
   /** Ends the waiting for a node; gives whether it was awaited. */
   endWaiting(index: number): boolean {
     if (this.left[index] !== AWAITED) return false;
-    this.left[index] = BEGUN;
+    this.left[index] = ARRIVED;
     this.waiting -= 1;
     return true;
   }

@@ -175,7 +175,7 @@ export class Round implements Walk {
     const { nodes } = this.plan;
     for (let next = needs.dequeue(); next !== undefined; next = needs.dequeue()) {
       const node = nodes[next];
-      if (node !== undefined) this.start(node, needs);
+      if (node !== undefined) this.start(node);
     }
   }
 
@@ -193,7 +193,7 @@ export class Round implements Walk {
     while (this.passed < end) {
       const node = this.nodeAt(this.passed);
       this.passed += 1;
-      if (needs.areThere(node.index)) this.start(node, needs);
+      if (needs.areThere(node.index)) this.start(node);
     }
   }
 
@@ -239,14 +239,12 @@ export class Round implements Walk {
       return true;
     }
     this.needs = new Needs(this.plan, index);
-    this.needs.begin(index);
     this.take(node, returned);
     return false;
   }
 
-  private start(node: PlanNode, needs: Needs): void {
+  private start(node: PlanNode): void {
     if (node.seq > this.failedAt) return;
-    needs.begin(node.index);
     try {
       this.restoreOrCompute(node);
     } catch (error) {
@@ -493,7 +491,7 @@ export class Round implements Walk {
   private serveAll(index: number, needs: Needs): void {
     const { plan, passed } = this;
     for (const consumer of plan.consumers[index] ?? []) {
-      if (needs.serve(consumer) && consumer < passed) this.start(this.nodeAt(consumer), needs);
+      if (needs.serve(consumer) && consumer < passed) this.start(this.nodeAt(consumer));
     }
   }
 
