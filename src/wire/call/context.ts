@@ -57,14 +57,16 @@ export function release(context: RoundContext): void {
 
 /** What few functions look at, and what costs more than a small graph: made for the first that does. */
 class OnDemand {
+  /** Hidden from whoever logs a context: a call leads to what was answered in earlier rounds. */
   readonly #call: NamedCall;
-  readonly #request: AbortSignal;
-  #own: Follower | undefined;
-  #aborted = false;
+  private own: Follower | undefined = undefined;
+  private isAborted = false;
 
-  constructor(call: NamedCall, request: AbortSignal) {
+  constructor(
+    call: NamedCall,
+    private readonly request: AbortSignal,
+  ) {
     this.#call = call;
-    this.#request = request;
   }
 
   get callId(): string {
@@ -72,20 +74,20 @@ class OnDemand {
   }
 
   get signal(): AbortSignal {
-    if (this.#own === undefined) {
-      this.#own = new Follower(this.#request);
-      if (this.#aborted) this.#own.abort();
+    if (this.own === undefined) {
+      this.own = new Follower(this.request);
+      if (this.isAborted) this.own.abort();
     }
-    return this.#own.signal;
+    return this.own.signal;
   }
 
   abort(): void {
-    this.#aborted = true;
-    this.#own?.abort();
+    this.isAborted = true;
+    this.own?.abort();
   }
 
   release(): void {
-    if (this.#own !== undefined) leave(this.#own);
+    if (this.own !== undefined) leave(this.own);
   }
 }
 
