@@ -583,10 +583,8 @@ function unblamed(otherwise: () => unknown): unknown {
   }
 }
 
-const { then } = Promise.prototype;
-
 function isGenuine(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise && value.then === then;
+  return value instanceof Promise && value.then === Promise.prototype.then;
 }
 
 /** A promise that settles once and later; an author's own may have a `then` that does neither. */
