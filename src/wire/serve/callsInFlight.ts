@@ -6,13 +6,12 @@
  * era. The open response of a cancelled call is ended here, because the SDK sends no answer to it
  * and would keep the stream alive for as long as the session lives.
  */
-import {
-  isJSONRPCRequest,
-  type RequestId,
-  type WebStandardStreamableHTTPServerTransport,
+import type {
+  RequestId,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-import { answeredId, cancelledId } from './messages.js';
+import { answeredId, cancelledId, isRequest } from './messages.js';
 
 /** The calls in flight on one transport, kept up to date. */
 export interface CallsInFlight {
@@ -61,7 +60,7 @@ export function watchCalls(
 
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {
-    if (isJSONRPCRequest(message)) begin(message.id, extra?.request);
+    if (isRequest(message)) begin(message.id, extra?.request);
     const cancelled = cancelledId(message);
     if (cancelled !== undefined) cancel(cancelled);
     deliver?.(message, extra);

@@ -22,7 +22,7 @@ import {
 } from './handlerOptions.js';
 import { InFlight } from './inFlight.js';
 import { createNodeListener, type NodeListener } from './nodeListener.js';
-import { type Router, serve } from './route.js';
+import { type Router, serve, serveAdmitted } from './route.js';
 import { SessionTable } from './sessions.js';
 
 /** The handler made by {@link createDualEraHandler}. */
@@ -83,9 +83,11 @@ export function createDualEraHandler(
   const router: Router = { ...settings, modern, sessions, inFlight, stage: 'open' };
   const fetch: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
     serve(router, request, requestOptions);
+  const admitted: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
+    serveAdmitted(router, request, requestOptions);
   return {
     fetch,
-    node: createNodeListener({ ...settings, fetch }),
+    node: createNodeListener({ ...settings, admitted }),
     get sessionCount() {
       return sessions.size;
     },

@@ -1,26 +1,28 @@
 /**
- * What a JSON-RPC message, or the parsed body of a request, is about.
+ * What a JSON-RPC message, or the parsed body of a request, is about. A message has been checked by
+ * the SDK, and its members tell what it is; a body has not.
  */
 import {
   isInitializeRequest,
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
   isJSONRPCRequest,
-  isJSONRPCResultResponse,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
 
+/** Whether a message asks for an answer. */
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
 /** The id of the request that a message answers, if it does. */
 export function answeredId(message: JSONRPCMessage): RequestId | undefined {
-  return isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
-    ? message.id
-    : undefined;
+  return 'method' in message ? undefined : message.id;
 }
 
 /** The id of the request that a message cancels, if it does. */
 export function cancelledId(message: JSONRPCMessage): RequestId | undefined {
-  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
@@ -37,7 +39,9 @@ export function hasRequest(body: unknown): boolean {
 
 /** Whether a body opens a stream of change events, which lasts for as long as the client likes. */
 export function isSubscription(body: unknown): boolean {
-  return isJSONRPCRequest(body) && body.method === 'subscriptions/listen';
+  // Most bodies are not worth a whole check: their method is another one.
+  const { method } = Object(body) as { readonly method?: unknown };
+  return method === 'subscriptions/listen' && isJSONRPCRequest(body);
 }
 
 function messagesOf(body: unknown): readonly unknown[] {

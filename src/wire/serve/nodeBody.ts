@@ -30,17 +30,34 @@ export async function readNodeBody(
   maxBytes: number,
 ): Promise<ReadRequest> {
   if (Number(message.headers['content-length']) > maxBytes) return { message: forAdapter(message) };
+  const isThere = message.complete && message.readable;
+  const chunks = isThere ? buffered(message) : await received(message, maxBytes);
+  const parsedBody = sizeOf(chunks) > maxBytes ? undefined : parsed(chunks);
+  return parsedBody === undefined
+    ? { message: forAdapter(message, chunks) }
+    : { message: forAdapter(message, []), parsedBody };
+}
+
+/** All of a body that has arrived with its head, as short ones do: nothing has to be awaited. */
+function buffered(message: IncomingMessage): Buffer[] {
+  const all = message.read() as Buffer | null;
+  return all === null ? [] : [all];
+}
+
+/** What is received, or more than `maxBytes` of it. */
+async function received(message: IncomingMessage, maxBytes: number): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > maxBytes) return { message: forAdapter(message, chunks) };
+    if (size > maxBytes) break;
   }
-  const parsedBody = parsed(chunks);
-  return parsedBody === undefined
-    ? { message: forAdapter(message, chunks) }
-    : { message: forAdapter(message, []), parsedBody };
+  return chunks;
+}
+
+function sizeOf(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 function parsed(chunks: readonly Buffer[]): unknown {

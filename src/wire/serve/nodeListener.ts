@@ -30,7 +30,8 @@ export type NodeListener = (
 
 /** What stands behind the face. */
 export interface NodeFaceParts {
-  fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+  /** Serves a request that was not refused by its head. */
+  admitted: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   admission: Admission;
   /** Gets the request with its body, which then is not read beforehand. */
   authenticate: AuthenticateRequest | undefined;
@@ -70,17 +71,18 @@ interface Exchange {
 
 async function serve(
   { toNodeHandler }: NodeAdapter,
-  { fetch, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
+  { admitted, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
   { request, response, body }: Exchange,
 ): Promise<void> {
   const options = { onerror, maxRequestBodySize };
   if (body !== undefined || authenticate !== undefined || !hasJsonBody(request)) {
-    await toNodeHandler({ fetch }, options)(forAdapter(request), promptResponse(response), body);
+    const handle = toNodeHandler({ fetch: admitted }, options);
+    await handle(forAdapter(request), promptResponse(response), body);
     return;
   }
   const { message, ...read } = await readNodeBody(request, maxRequestBodySize);
-  const served: typeof fetch = (web, others) => fetch(web, { ...others, ...read });
-  await toNodeHandler({ fetch: served }, options)(message, promptResponse(response));
+  const fetch: typeof admitted = (web, others) => admitted(web, { ...others, ...read });
+  await toNodeHandler({ fetch }, options)(message, promptResponse(response));
 }
 
 function refusalOfHead(

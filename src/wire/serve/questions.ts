@@ -6,14 +6,13 @@
  * it back, which it does when the call is cancelled or the time for the answer is over.
  */
 import {
-  isJSONRPCRequest,
   type RequestId,
   SdkError,
   SdkErrorCode,
   type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-import { answeredId, cancelledId } from './messages.js';
+import { answeredId, cancelledId, isRequest } from './messages.js';
 
 /** A live count of the open questions on one transport. */
 export interface OpenQuestions {
@@ -38,7 +37,7 @@ export function watchQuestions(
   transport.send = async (message, options) => {
     const takenBack = cancelledId(message);
     if (takenBack !== undefined) open.delete(takenBack);
-    if (!isJSONRPCRequest(message)) return send(message, options);
+    if (!isRequest(message)) return send(message, options);
     if (open.size >= max) throw tooMany(max);
     open.add(message.id);
     try {

@@ -52,8 +52,17 @@ export async function serve(
   request: Request,
   options: McpHandlerRequestOptions,
 ): Promise<Response> {
-  const refusal = refusalOfHead(router, request, options.parsedBody);
-  if (refusal !== undefined) return refuse(refusal);
+  const refusal = refusalOfHead(router, request);
+  return refusal === undefined ? serveAdmitted(router, request, options) : refuse(refusal);
+}
+
+/** Serves a request whose method, Host and Origin have been looked at. */
+export async function serveAdmitted(
+  router: Router,
+  request: Request,
+  options: McpHandlerRequestOptions,
+): Promise<Response> {
+  if (router.stage === 'closed') return refuse(handlerClosed(options.parsedBody));
   try {
     const sender = await senderOf(router, request, options.authInfo);
     return sender instanceof Response
@@ -66,8 +75,7 @@ export async function serve(
 }
 
 /** Why a request cannot be served whatever is in it, if it cannot. */
-function refusalOfHead(router: Router, request: Request, body: unknown): Refusal | undefined {
-  if (router.stage === 'closed') return handlerClosed(body);
+function refusalOfHead(router: Router, request: Request): Refusal | undefined {
   if (!METHODS.includes(request.method)) return methodNotAllowed;
   return router.admission(addressedBy(request));
 }
