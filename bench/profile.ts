@@ -26,7 +26,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What the library compiles has no address, but these names. */
-const COMPILED = /^(calls|bodyValues|blank|counts)\b/;
+const COMPILED = /^(calls|pass|bodyValues|blank|counts)\b/;
 
 function ownerOf({ callFrame: { url, functionName } }: Profiler.ProfileNode): string {
   if (functionName === '(garbage collector)') return 'garbage collection';
