@@ -5,90 +5,52 @@
  *
  * ```
  * waiting ──needs there──► running ──value──────────────────────► settled ──► its consumers
- *                             │ ──question──► ledger ──answered──►   ▲
+ *                             │ ──question──► asking ──answered──►   ▲
  *                             │                 └──────open ─────────┘ settleOpen()
  *                             └─throws──► failed: what the walk would do later is dropped
  * ```
  *
  * No recursion and no promise per node: a count of missing needs per node, and a queue.
  */
-import type { CallContext } from '../define/context.js';
 import { kindOf } from '../define/brand.js';
 import type { Kind } from '../define/brand.js';
 import type { Outcome } from '../define/model.js';
-import { UNBOUND } from '../define/unbound.js';
 import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
-import { messageOf, ToolError } from '../errors.js';
+import { ToolError } from '../errors.js';
 import type { Calls, Walk } from '../graph/calls.js';
 import { BODY } from '../graph/node.js';
 import type { Fill, PlanNode } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
 import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
-import { ask } from '../question/asked.js';
-import type { Asked } from '../question/asked.js';
-import {
-  assertDeclared,
-  assertNoneInside,
-  assertNoQuestion,
-  assertValue,
-  failLost,
-} from './asks.js';
-import type { Disposals } from './disposal.js';
-import type { Consulted, Ledger } from './ledger.js';
+import { Asking } from './asking.js';
+import type { Asker, Continuation, OpenQuestion } from './asking.js';
+import { assertNoneInside, assertValue, failLost } from './asks.js';
 import { Needs } from './needs.js';
 import { pinned } from './pin.js';
-import { answerStep, watchedCalls } from './watch.js';
-import type { Watch } from './watch.js';
-
-/** A question that nobody has answered yet. */
-export interface OpenQuestion {
-  readonly node: PlanNode;
-  readonly asked: Asked;
-}
+import type { RoundInput } from './roundInput.js';
+import { watchedCalls } from './watch.js';
 
 /** What ended the round before its time. */
 export interface Failure {
   readonly error: unknown;
 }
 
-/** What a round works with, besides its plan. */
-export interface RoundInput {
-  /** The tool's validated arguments. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly ctx: CallContext;
-  readonly ledger: Ledger;
-  readonly disposals: Disposals;
-  /** Told of every step, where somebody listens. */
-  readonly watch?: Watch | undefined;
-  /** Told when nothing is left that could change a round that had to wait. */
-  onQuiet(): void;
-}
-
-/** How to go on with a value. */
-interface Continuation<T> {
-  readonly next: (value: T) => void;
-  /** Takes it where nobody waits for it any more. */
-  readonly late?: (value: T) => void;
-}
-
 /** Later than any step of a walk. V8 keeps it without a box, which it would need for Infinity. */
 const NEVER = 0x3fff_ffff;
 
 /** One run over a plan. */
-export class Round implements Walk {
+export class Round implements Walk, Asker {
   /** What is counted, once a node has to be awaited. */
   private needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
   readonly given: unknown[];
   private readonly calls: Pick<Calls, 'call'>;
-  /** How questions ended, and what else a consumer wanted the outcome of. */
-  private outcomes: Map<number, Outcome<unknown>> | undefined = undefined;
+  /** What is asked, once anything is. */
+  private asking: Asking | undefined = undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
   passed = 0;
-  /** The questions that nobody has answered yet. */
-  private open: Map<PlanNode, Asked> | undefined = undefined;
   /** The nodes whose value was pinned in this round, and those that stand on one. */
   private onFreshPin: Set<number> | undefined = undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
@@ -132,15 +94,12 @@ export class Round implements Walk {
 
   /** The questions that nobody has answered yet, in walk order. */
   openQuestions(): readonly OpenQuestion[] {
-    if (this.open === undefined) return [];
-    const open = [...this.open].map(([node, asked]) => ({ node, asked }));
-    return open.sort((a, b) => a.node.seq - b.node.seq);
+    return this.asking?.openQuestions() ?? [];
   }
 
   /** Ends an open question; {@link run} then goes on from there. */
-  settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
-    this.open?.delete(node);
-    this.settleAnswer(node, asked, { outcome, fresh: true });
+  settleOpen(question: OpenQuestion, outcome: Outcome<unknown>): void {
+    this.asking?.settleOpen(question, outcome);
   }
 
   /** Stops waiting: nothing that still runs can change the round any more. */
@@ -155,7 +114,11 @@ export class Round implements Walk {
   }
 
   private get isAsking(): boolean {
-    return this.open !== undefined && this.open.size > 0;
+    return this.asking?.isOpen === true;
+  }
+
+  private get questions(): Asking {
+    return (this.asking ??= new Asking(this, this.input));
   }
 
   /** Starts what can start; gives whether nothing is left that could change the round. */
@@ -342,7 +305,7 @@ export class Round implements Walk {
   }
 
   /** Goes on with what is there, now or when it arrives. */
-  private follow<T>(
+  follow<T>(
     node: PlanNode,
     value: MaybePromise<T> | PromiseLike<T>,
     { next, late }: Continuation<T>,
@@ -385,20 +348,8 @@ export class Round implements Walk {
 
   private returned(node: PlanNode, value: unknown): void {
     const kind = kindOf(value);
-    if (kind === 'question') this.ask(node, value as QuestionData);
+    if (kind === 'question') this.questions.ask(node, value as QuestionData);
     else this.computed(node, value, kind);
-  }
-
-  private ask(node: PlanNode, question: QuestionData): void {
-    assertDeclared(node, question);
-    const asked = render(node, question);
-    this.follow(node, this.input.ledger.consult(node.key, asked), {
-      next: (answered) => {
-        if (answered !== undefined) this.settleAnswer(node, asked, answered);
-        else if (this.mustFallBack(asked)) this.fallBack(node, asked);
-        else this.leaveOpen(node, asked);
-      },
-    });
   }
 
   private computed(node: PlanNode, value: unknown, kind: Kind | undefined): void {
@@ -425,61 +376,16 @@ export class Round implements Walk {
     );
   }
 
-  private leaveOpen(node: PlanNode, asked: Asked): void {
-    this.input.ledger.leaveOpen(node.key);
-    this.open = (this.open ?? new Map<PlanNode, Asked>()).set(node, asked);
-  }
-
-  private mustFallBack({ data, capability }: Asked): boolean {
-    if (data.otherwise === undefined) return false;
-    return !capability.isDeclaredIn(this.input.ctx.clientCapabilities ?? {});
-  }
-
-  /** Takes what the author gave for clients that cannot be asked. */
-  private fallBack(node: PlanNode, asked: Asked): void {
-    const { otherwise } = asked.data;
-    const given: unknown =
-      typeof otherwise === 'function' ? unblamed(otherwise as () => unknown) : otherwise;
-    const next = (value: unknown): void => {
-      assertNoQuestion(node, value);
-      assertNoneInside(node, value);
-      this.input.disposals.add(node, value);
-      this.input.watch?.({ type: 'fellBack', resolver: node.key, kind: asked.data.kind });
-      this.settle(node, asked.fallBackOn(value));
-    };
-    const late = (value: unknown): void => {
-      this.disposeLate(node, value);
-    };
-    this.follow(node, given, { next, late });
-  }
-
-  private disposeLate(node: PlanNode, value: unknown): void {
+  disposeLate(node: PlanNode, value: unknown): void {
     if (!isQuestion(value)) this.input.disposals.addLate(node, value);
   }
 
-  private settleAnswer(node: PlanNode, asked: Asked, answered: Consulted): void {
-    this.input.watch?.(answerStep(node.key, asked, answered));
-    this.settle(node, answered.outcome);
-  }
-
-  private settle(node: PlanNode, outcome: Outcome<unknown>): void {
-    this.outcomes = (this.outcomes ?? new Map<number, Outcome<unknown>>()).set(node.index, outcome);
-    if (outcome.action === 'accept') {
-      this.settleValue(node, outcome.data);
-      return;
-    }
-    for (const fill of node.serves) {
-      if (fill.wantsOutcome) this.serve(node, fill);
-      else this.fail(fill.seq, refusal(fill.param, outcome.action));
-    }
-  }
-
-  private settleValue(node: PlanNode, value: unknown): void {
+  settleValue(node: PlanNode, value: unknown): void {
     this.given[node.index] = value;
     for (const fill of node.serves) this.serve(node, fill);
   }
 
-  private serve(node: PlanNode, fill: Fill): void {
+  serve(node: PlanNode, fill: Fill): void {
     if (fill.consumer === BODY) {
       this.checkGuard(node, fill);
       return;
@@ -520,7 +426,7 @@ export class Round implements Walk {
    */
   private checkGuard({ index, key }: PlanNode, { consumer, seq }: Fill): void {
     if (consumer !== BODY || seq >= this.plan.guardSteps) return;
-    if ((this.outcomes?.get(index)?.action ?? 'accept') !== 'accept') return;
+    if (this.asking?.isRefused(index) === true) return;
     const value = this.given[index];
     if (value === undefined || Boolean(value)) return;
     this.fail(seq, new ToolError(`Guard '${key}' refused`));
@@ -532,7 +438,7 @@ export class Round implements Walk {
     return node;
   }
 
-  private fail(seq: number, error: unknown): void {
+  fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
     this.error = error;
@@ -555,31 +461,7 @@ export class Round implements Walk {
   }
 
   outcomeOf(source: number): Outcome<unknown> {
-    const known = this.outcomes?.get(source);
-    if (known !== undefined) return known;
-    const outcome = { action: 'accept', data: this.given[source], asked: false } as const;
-    this.outcomes = (this.outcomes ?? new Map<number, Outcome<unknown>>()).set(source, outcome);
-    return outcome;
-  }
-}
-
-function render({ key }: PlanNode, question: QuestionData): Asked {
-  try {
-    return ask(question);
-  } catch (error) {
-    const what =
-      question.kind === 'form' ? 'a schema that no form can show' : 'what cannot be sent';
-    throw new ToolError(`Resolver '${key}' asks with ${what}: ${messageOf(error)}`);
-  }
-}
-
-/** Calls a fallback; what it gives is looked at, and so it is not blamed for making a question. */
-function unblamed(otherwise: () => unknown): unknown {
-  const before = questionsMade();
-  try {
-    return Reflect.apply(otherwise, UNBOUND, []);
-  } finally {
-    countFrom(before);
+    return this.questions.outcomeOf(source);
   }
 }
 
@@ -593,22 +475,4 @@ function genuine<T>(value: PromiseLike<T>): Promise<T> {
   return new Promise((resolve) => {
     resolve(value);
   });
-}
-
-/** The end of a call by a person who declined or cancelled. */
-export class Refusal extends ToolError {}
-
-/** Whether a person's no is what was thrown; what cannot be looked at is something else. */
-export function isRefusal(thrown: unknown): thrown is Refusal {
-  try {
-    return thrown instanceof Refusal;
-  } catch {
-    return false;
-  }
-}
-
-function refusal(param: string, action: 'decline' | 'cancel'): Refusal {
-  return new Refusal(
-    `Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,
-  );
 }

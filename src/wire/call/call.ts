@@ -3,7 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
 import { ToolError } from '../../errors.js';
-import { isRefusal } from '../../resolve/round.js';
+import { isRefusal } from '../../resolve/asking.js';
 import type { CallContext } from '../../define/context.js';
 import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
 import { UNBOUND } from '../../define/unbound.js';

@@ -7,7 +7,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import type { OpenQuestion } from '../../resolve/round.js';
+import type { OpenQuestion } from '../../resolve/asking.js';
 import type { ClientFacts } from './era.js';
 
 /**

@@ -6,7 +6,8 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { ToolError } from '../../errors.js';
 import { readResponse } from '../../resolve/ledger.js';
-import type { OpenQuestion, Round } from '../../resolve/round.js';
+import type { OpenQuestion } from '../../resolve/asking.js';
+import type { Round } from '../../resolve/round.js';
 import type { CallContext } from '../../define/context.js';
 
 /** How a question is pushed. */

@@ -13,11 +13,13 @@ import type {
 import type { CallContext } from '../../define/context.js';
 import type { End } from '../../define/model.js';
 import type { Plan } from '../../graph/plan.js';
+import { isRefusal } from '../../resolve/asking.js';
+import type { OpenQuestion } from '../../resolve/asking.js';
 import { Disposals } from '../../resolve/disposal.js';
 import { BLANK_LEDGER, RoundLedger } from '../../resolve/ledger.js';
 import type { Ledger } from '../../resolve/ledger.js';
-import { isRefusal, Round } from '../../resolve/round.js';
-import type { OpenQuestion, RoundInput } from '../../resolve/round.js';
+import { Round } from '../../resolve/round.js';
+import type { RoundInput } from '../../resolve/roundInput.js';
 import type { Watch } from '../../resolve/watch.js';
 import { laneOf } from '../boundary/boundary.js';
 import { beginCall, keepRecord } from './callRecord.js';
