@@ -13,17 +13,6 @@ import type {
 
 import { answeredId, cancelledId, isRequest } from './messages.js';
 
-/** The calls in flight on one transport, kept up to date. */
-export interface CallsInFlight {
-  readonly count: number;
-  /** How many of them have a client that still waits at their response. */
-  readonly attended: number;
-  /** Notes that the response of an HTTP request is over: nobody waits there for its calls. */
-  desert(carrier: Request): void;
-  /** Gives up all calls, because their session has ended. */
-  endAll(): void;
-}
-
 interface Call {
   /** The HTTP request that carried the call: batched calls share one response stream. */
   readonly carrier: object | undefined;
@@ -31,65 +20,71 @@ interface Call {
   attended: boolean;
 }
 
-/**
- * Watches a connected transport; `onbegin` is called when a call begins, and what it returned when
- * that call has ended.
- */
-export function watchCalls(
-  transport: WebStandardStreamableHTTPServerTransport,
-  onbegin: () => () => void,
-): CallsInFlight {
-  const calls = new Map<RequestId, Call>();
-  const end = (id: RequestId): Call | undefined => {
-    const call = calls.get(id);
-    calls.delete(id);
+/** The calls in flight on one connected transport, kept up to date. */
+export class CallsInFlight {
+  private readonly calls = new Map<RequestId, Call>();
+
+  /** `onbegin` is called when a call begins, and what it returned when that call has ended. */
+  constructor(
+    private readonly transport: WebStandardStreamableHTTPServerTransport,
+    private readonly onbegin: () => () => void,
+  ) {
+    const { onmessage: deliver } = transport;
+    transport.onmessage = (message, extra) => {
+      if (isRequest(message)) this.begin(message.id, extra?.request);
+      const cancelled = cancelledId(message);
+      if (cancelled !== undefined) this.cancel(cancelled);
+      deliver?.(message, extra);
+    };
+    const send = transport.send.bind(transport);
+    transport.send = async (message, options) => {
+      try {
+        await send(message, options);
+      } finally {
+        const answered = answeredId(message);
+        if (answered !== undefined) this.end(answered);
+      }
+    };
+  }
+
+  get count(): number {
+    return this.calls.size;
+  }
+
+  /** How many of them have a client that still waits at their response. */
+  get attended(): number {
+    return [...this.calls.values()].filter(({ attended }) => attended).length;
+  }
+
+  /** Notes that the response of an HTTP request is over: nobody waits there for its calls. */
+  desert(carrier: Request): void {
+    for (const call of this.calls.values()) if (call.carrier === carrier) call.attended = false;
+  }
+
+  /** Gives up all calls, because their session has ended. */
+  endAll(): void {
+    for (const id of [...this.calls.keys()]) this.end(id);
+  }
+
+  private begin(id: RequestId, carrier: object | undefined): void {
+    // A client may wrongly use an id twice; the SDK too forgets the first call then.
+    this.end(id);
+    this.calls.set(id, { carrier, ended: this.onbegin(), attended: true });
+  }
+
+  private end(id: RequestId): Call | undefined {
+    const call = this.calls.get(id);
+    this.calls.delete(id);
     call?.ended();
     return call;
-  };
-  const begin = (id: RequestId, carrier: object | undefined): void => {
-    // A client may wrongly use an id twice; the SDK too forgets the first call then.
-    end(id);
-    calls.set(id, { carrier, ended: onbegin(), attended: true });
-  };
-  const cancel = (id: RequestId): void => {
-    const call = end(id);
+  }
+
+  private cancel(id: RequestId): void {
+    const call = this.end(id);
     if (call === undefined) return;
-    const shared = [...calls.values()].some(({ carrier }) => carrier === call.carrier);
-    if (!shared) endStreamSoon(transport, id);
-  };
-
-  const deliver = transport.onmessage;
-  transport.onmessage = (message, extra) => {
-    if (isRequest(message)) begin(message.id, extra?.request);
-    const cancelled = cancelledId(message);
-    if (cancelled !== undefined) cancel(cancelled);
-    deliver?.(message, extra);
-  };
-
-  const send = transport.send.bind(transport);
-  transport.send = async (message, options) => {
-    try {
-      await send(message, options);
-    } finally {
-      const answered = answeredId(message);
-      if (answered !== undefined) end(answered);
-    }
-  };
-
-  return {
-    get count() {
-      return calls.size;
-    },
-    get attended() {
-      return [...calls.values()].filter(({ attended }) => attended).length;
-    },
-    desert: (carrier) => {
-      for (const call of calls.values()) if (call.carrier === carrier) call.attended = false;
-    },
-    endAll: () => {
-      for (const id of [...calls.keys()]) end(id);
-    },
-  };
+    const shared = [...this.calls.values()].some(({ carrier }) => carrier === call.carrier);
+    if (!shared) endStreamSoon(this.transport, id);
+  }
 }
 
 // A task later, so that what the aborted call still has to say (the cancellation of its own open

@@ -14,45 +14,45 @@ import {
 
 import { answeredId, cancelledId, isRequest } from './messages.js';
 
-/** A live count of the open questions on one transport. */
-export interface OpenQuestions {
-  readonly count: number;
-}
+/** The open questions on one connected transport; one beyond `max` is not sent, and its sender is told. */
+export class OpenQuestions {
+  private readonly open = new Set<RequestId>();
 
-/** Watches a connected transport; a question beyond `max` is not sent, and its sender is told. */
-export function watchQuestions(
-  transport: WebStandardStreamableHTTPServerTransport,
-  max: number,
-): OpenQuestions {
-  const open = new Set<RequestId>();
+  constructor(
+    transport: WebStandardStreamableHTTPServerTransport,
+    private readonly max: number,
+  ) {
+    const { onmessage: deliver } = transport;
+    transport.onmessage = (message, extra) => {
+      this.close(answeredId(message));
+      deliver?.(message, extra);
+    };
+    const send = transport.send.bind(transport);
+    transport.send = async (message, options) => {
+      this.close(cancelledId(message));
+      if (!isRequest(message)) return send(message, options);
+      this.add(message.id);
+      try {
+        await send(message, options);
+      } catch (error) {
+        this.close(message.id);
+        throw error;
+      }
+    };
+  }
 
-  const deliver = transport.onmessage;
-  transport.onmessage = (message, extra) => {
-    const answered = answeredId(message);
-    if (answered !== undefined) open.delete(answered);
-    deliver?.(message, extra);
-  };
+  get count(): number {
+    return this.open.size;
+  }
 
-  const send = transport.send.bind(transport);
-  transport.send = async (message, options) => {
-    const takenBack = cancelledId(message);
-    if (takenBack !== undefined) open.delete(takenBack);
-    if (!isRequest(message)) return send(message, options);
-    if (open.size >= max) throw tooMany(max);
-    open.add(message.id);
-    try {
-      await send(message, options);
-    } catch (error) {
-      open.delete(message.id);
-      throw error;
-    }
-  };
+  private add(id: RequestId): void {
+    if (this.open.size >= this.max) throw tooMany(this.max);
+    this.open.add(id);
+  }
 
-  return {
-    get count() {
-      return open.size;
-    },
-  };
+  private close(id: RequestId | undefined): void {
+    if (id !== undefined) this.open.delete(id);
+  }
 }
 
 function tooMany(max: number): SdkError {

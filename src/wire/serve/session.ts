@@ -19,9 +19,9 @@ import {
 import { principalOf } from '../../state/authenticated.js';
 import { errorOf } from '../../errors.js';
 
-import { type CallsInFlight, watchCalls } from './callsInFlight.js';
+import { CallsInFlight } from './callsInFlight.js';
 import type { InFlight } from './inFlight.js';
-import { type OpenQuestions, watchQuestions } from './questions.js';
+import { OpenQuestions } from './questions.js';
 import { isEventStream, relay } from './relay.js';
 
 /** What a session is opened with. */
@@ -72,8 +72,8 @@ export class LegacySession {
     this.owner = owner;
     this.#transport = transport;
     this.#onerror = onerror;
-    this.#questions = watchQuestions(transport, maxOpenQuestions);
-    this.#calls = watchCalls(transport, () => {
+    this.#questions = new OpenQuestions(transport, maxOpenQuestions);
+    this.#calls = new CallsInFlight(transport, () => {
       const leave = inFlight.enter();
       return () => {
         this.#touch();
