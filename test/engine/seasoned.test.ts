@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
-import { arg, defineTool, install, outcome, resolver } from 'mcp-resolve';
+import { arg, confirm, defineTool, install, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, CallEvent, Need } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Plan } from 'mcp-resolve/engine';
@@ -47,10 +47,26 @@ async function valuesOf(plan: Plan, args: Record<string, unknown> = {}): Promise
   const resolution = await resolveArguments(plan, args, {
     ctx: contextOf(),
     protocolVersion: '2026-07-28',
-    clientCapabilities: {},
+    clientCapabilities: { elicitation: { form: {} } },
   });
   return resolution.done ? resolution.values : resolution.result;
 }
+
+/** A chain in which one resolver does something else than to add one, and who of it was called. */
+function chainWith(place: number, special: () => unknown): { plan: Plan; called: number[] } {
+  const called: number[] = [];
+  let last = resolver({}, () => -1);
+  for (let index = 0; index < CHAIN; index += 1) {
+    last = resolver({ before: last }, ({ before }) => {
+      called.push(index);
+      return index === place ? (special() as number) : before + 1;
+    });
+  }
+  return { plan: planOf({ last }, []), called };
+}
+
+const CHAIN = 4;
+const places = Array.from({ length: CHAIN }, (_, place) => place);
 
 const ages = [
   ['new', (plan: Plan) => plan],
@@ -120,6 +136,39 @@ describe.each(ages)('a %s plan', (_, aged) => {
     const both = [await valuesOf(plan, { id: 1 }), await valuesOf(plan, { id: 1 })];
     expect(both).toEqual([{ it: 2 }, { it: 2 }]);
     expect(seen.size).toBe(2);
+  });
+
+  it.each(places)('ends at place %i with what is thrown there', async (place) => {
+    const { plan, called } = chainWith(place, () => {
+      throw new Error(`broke at ${place}`);
+    });
+    await expect(valuesOf(aged(plan))).rejects.toThrow(`broke at ${place}`);
+    expect(called).toEqual(places.slice(0, place + 1));
+  });
+
+  it.each(places)('goes on from place %i with what comes later, or is no number', async (place) => {
+    for (const special of [async () => place, () => [place], () => null, () => () => place]) {
+      const { plan, called } = chainWith(place, special);
+      const given = await special();
+      const expected = places.slice(place + 1).reduce<unknown>((sum) => (sum as number) + 1, given);
+      const values = (await valuesOf(aged(plan))) as { last: unknown };
+      expect(String(values.last)).toBe(String(expected));
+      expect(called).toEqual(places);
+    }
+  });
+
+  it.each(places)('asks at place %i, and nothing behind it runs', async (place) => {
+    const { plan, called } = chainWith(place, () => confirm('Sure?'));
+    expect(await valuesOf(aged(plan))).toMatchObject({ resultType: 'input_required' });
+    expect(called).toEqual(places.slice(0, place + 1));
+  });
+
+  it.each(places)('notices at place %i a question that is not returned', async (place) => {
+    const { plan } = chainWith(place, () => {
+      confirm('Sure?');
+      return place;
+    });
+    await expect(valuesOf(aged(plan))).rejects.toThrow('made a question and did not return it');
   });
 
   it('says what was read from `this`', async () => {

@@ -1,6 +1,7 @@
 /** Bodies on their way in and out of Node: read once, in whatever pieces, and answered in one. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpServerHandle, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
@@ -26,6 +27,16 @@ async function send(url: URL, pieces: readonly Buffer[]): Promise<IncomingMessag
   return incoming;
 }
 
+/** Sends a request as it stands, in one packet, and gives what comes back. */
+async function sendRaw({ hostname, port }: URL, head: string, body: Buffer): Promise<string> {
+  const socket = connect(Number(port), hostname);
+  const lines = ['POST /mcp HTTP/1.1', 'host: 127.0.0.1', 'connection: close', ...HEAD, head];
+  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
+  return text(socket);
+}
+
+const HEAD = ['content-type: application/json', 'accept: application/json, text/event-stream'];
+
 const bytes = Buffer.from(JSON.stringify({ ...initialize, id: 'größer' }));
 
 describe('a body', () => {
@@ -38,6 +49,18 @@ describe('a body', () => {
   it('may begin with a byte order mark', async () => {
     const response = await send(await serving(), [Buffer.from('\uFEFF'), bytes]);
     expect(await text(response)).toContain('"id":"größer"');
+  });
+
+  it('may come in one packet with its head', async () => {
+    const response = await sendRaw(await serving(), `content-length: ${bytes.length}`, bytes);
+    expect(response).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(response).toContain('"id":"größer"');
+  });
+
+  it('is refused if it is too long, also if it was not announced and came with its head', async () => {
+    const chunk = Buffer.from(`${bytes.length.toString(16)}\r\n${bytes.toString()}\r\n0\r\n\r\n`);
+    const url = await serving({ maxRequestBodySize: bytes.length - 1 });
+    expect(await sendRaw(url, 'transfer-encoding: chunked', chunk)).toMatch(/^HTTP\/1.1 413/);
   });
 
   it('can be read by authenticate, which may have to check its signature', async () => {
