@@ -185,6 +185,27 @@ describe('authenticate', () => {
     expect(errors).toEqual(['the key server is down']);
   });
 
+  it.each([
+    [null, 401],
+    [false, 401],
+    [true, 500],
+    [0, 500],
+    ['', 500],
+    ['Bearer alice', 500],
+    [{}, 500],
+    [{ user: 'alice' }, 500],
+  ])('lets nobody in by returning %j, as plain JavaScript can', async (returned, status) => {
+    const errors: string[] = [];
+    const handle = await serve({
+      authenticate: () => returned as never,
+      onerror: ({ message }) => errors.push(message),
+    });
+    expect((await postTo(handle, initialize)).status).toBe(status);
+    const reported =
+      "'authenticate' returned neither a validated token, which has a 'clientId', nor undefined, nor a Response.";
+    expect(errors).toEqual(status === 401 ? [] : [reported]);
+  });
+
   it('may read the body', async () => {
     const seen: unknown[] = [];
     const handle = await serve({

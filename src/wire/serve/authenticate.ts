@@ -2,7 +2,8 @@
  * Asks the author's `authenticate` who sent a request: without a valid token it gets no further.
  *
  * In: a request. Out: the validated token, or the refusal with the challenge of RFC 6750. An error
- * thrown by `authenticate` refuses the request too, always.
+ * thrown by `authenticate` refuses the request too, always, and so does what is no token: plain
+ * JavaScript can return a mere yes or no.
  */
 import {
   type AuthInfo,
@@ -29,13 +30,30 @@ export async function whoSent(
 ): Promise<AuthInfo | Response> {
   try {
     // A copy, so that a scheme which signs the body can read it.
-    return (await authenticate(request.clone())) ?? bearerAuthChallengeResponse(tokenRequired());
+    const decision: unknown = await authenticate(request.clone());
+    if (decision instanceof Response) return decision;
+    if (isRefusal(decision)) return bearerAuthChallengeResponse(tokenRequired());
+    assertToken(decision);
+    return decision;
   } catch (error) {
     if (!(error instanceof OAuthError)) {
       onerror(errorOf(error));
     }
     return bearerAuthChallengeResponse(error);
   }
+}
+
+function isRefusal(decision: unknown): boolean {
+  return decision === undefined || decision === null || decision === false;
+}
+
+/** Does not say what was returned instead: it may be a secret. */
+function assertToken(decision: unknown): asserts decision is AuthInfo {
+  const { clientId } = Object(decision) as Partial<AuthInfo>;
+  if (typeof clientId === 'string') return;
+  throw new TypeError(
+    "'authenticate' returned neither a validated token, which has a 'clientId', nor undefined, nor a Response.",
+  );
 }
 
 function tokenRequired(): OAuthError {
