@@ -5,8 +5,9 @@
  *
  * To store the members of an object by name, one after the other, is more than half of what a graph
  * of thirty would cost. So a plan that has run often gets functions that write theirs as literals
- * and call what they are for. They are compiled from text, which holds nothing but places in lists
- * and names in JSON. Where a runtime does not allow that, nothing changes but the time it takes.
+ * and call what they are for, and one that calls all that give their values at once. They are
+ * compiled from text, which holds nothing but places in lists and names in JSON. Where a runtime
+ * does not allow that, nothing changes but the time it takes.
  */
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
@@ -27,8 +28,8 @@ export interface Walk extends Supply {
   readonly given: unknown[];
   /** How many nodes have been passed, that which is being called included. */
   passed: number;
-  /** Looks at what may not simply be a value; gives whether it is one. */
-  accepts(node: number, returned: unknown, questionsBefore: number): boolean;
+  /** Looks at what may not simply be a value; gives whether it is one, and begins what it is not. */
+  settlesAtOnce(node: number, returned: unknown, questionsBefore: number): boolean;
 }
 
 type Values = Record<string, unknown>;
@@ -179,12 +180,12 @@ const [${names.join()}]=functions;
 return{calls:[${calls.join()}],
 pass(supply,given,ctx){const before=made();let value;${this.passText()}},
 bodyValues:(given,supply)=>(${this.literal(functions.length)}),
-blank:()=>[${names.map(() => 'none').join()}],
+blank:()=>[${names.map(() => 'undefined').join()}],
 counts:()=>[${this.needCounts.join()}]}`;
     // Bundlers for some runtimes refuse the usual words for this, whether they are reached or not.
     const FromText = Function;
     try {
-      const make = new FromText('functions', 'unbound', 'made', 'none', text) as MakeCompiled;
+      const make = new FromText('functions', 'unbound', 'made', text) as MakeCompiled;
       return make(functions, UNBOUND, questionsMade);
     } catch {
       return undefined;
@@ -199,7 +200,7 @@ counts:()=>[${this.needCounts.join()}]}`;
   private passText(): string {
     const steps = this.functions.slice(0, this.plainNodes).map(
       (_, node) => `supply.passed=${node + 1};value=${this.callText(node)};
-if((typeof value==="object"||typeof value==="function"||made()!==before)&&!supply.accepts(${node},value,before))return;
+if((typeof value==="object"||typeof value==="function"||made()!==before)&&!supply.settlesAtOnce(${node},value,before))return;
 given[${node}]=value;`,
     );
     return steps.join('');

@@ -45,9 +45,13 @@ export interface Asker {
     value: MaybePromise<T> | PromiseLike<T>,
     continuation: Continuation<T>,
   ): void;
+  /** Gives all consumers the value of a node. */
   settleValue(node: PlanNode, value: unknown): void;
+  /** Tells one consumer that a node has settled. */
   serve(node: PlanNode, fill: Fill): void;
+  /** Fails at a step of the walk. */
   fail(seq: number, error: unknown): void;
+  /** Disposes of what came too late. */
   disposeLate(node: PlanNode, value: unknown): void;
 }
 
@@ -73,6 +77,7 @@ export class Asking {
     return open.sort((a, b) => a.node.seq - b.node.seq);
   }
 
+  /** Ends an open question. */
   settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
     this.open.delete(node);
     this.settleAnswer(node, asked, { outcome, fresh: true });
@@ -92,6 +97,7 @@ export class Asking {
     return outcome;
   }
 
+  /** Asks what a resolver returned, if it is not answered already. */
   ask(node: PlanNode, question: QuestionData): void {
     assertDeclared(node, question);
     const asked = render(node, question);

@@ -6,7 +6,10 @@
  */
 import type { Plan } from '../graph/plan.js';
 
-/** In the place of a count: the node is awaited, or is no longer. */
+/**
+ * In the place of a count: the node is awaited, or is no longer. Each need is served once, so a
+ * count does not fall below zero by itself.
+ */
 const AWAITED = -1;
 const ARRIVED = -2;
 

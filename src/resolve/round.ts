@@ -117,7 +117,7 @@ export class Round implements Walk, Asker {
     return this.asking?.isOpen === true;
   }
 
-  private get questions(): Asking {
+  private askingNow(): Asking {
     return (this.asking ??= new Asking(this, this.input));
   }
 
@@ -164,15 +164,15 @@ export class Round implements Walk, Asker {
   private passStraight(end: number): void {
     const before = questionsMade();
     try {
-      if (!this.passesCompiled(end)) this.passStepwise(end, before);
+      if (!this.passCompiled(end)) this.passStepwise(end, before);
     } catch (error) {
       countFrom(before);
       this.fail(this.nodeAt(this.passed - 1).seq, error);
     }
   }
 
-  /** A plan that has run often has code that passes all, where nobody looks at each step. */
-  private passesCompiled(end: number): boolean {
+  /** Passes all at once, by code that a plan has which ran often; gives whether there is such. */
+  private passCompiled(end: number): boolean {
     const { plan, passed, guarding, calls } = this;
     if (calls !== plan.calls || passed > 0 || guarding || end === 0) return false;
     return plan.calls.pass(this, this.input.ctx);
@@ -186,19 +186,19 @@ export class Round implements Walk, Asker {
       this.passed += 1;
       const returned = calls.call(index, this, ctx);
       const isPrimitive = typeof returned !== 'object' && typeof returned !== 'function';
-      if (isPrimitive && questionsMade() === before) given[index] = returned;
-      else if (!this.accepts(index, returned, before)) return;
+      const isValue = isPrimitive && questionsMade() === before;
+      if (!isValue && !this.settlesAtOnce(index, returned, before)) return;
+      given[index] = returned;
       if (this.guarding && !this.passesGuards(index)) return;
     }
   }
 
   /** Looks at what is not simply a value; gives whether it is one. If it is not, the node has begun. */
-  accepts(index: number, returned: unknown, questionsBefore: number): boolean {
+  settlesAtOnce(index: number, returned: unknown, questionsBefore: number): boolean {
     const node = this.nodeAt(index);
     const asked = this.notesQuestions(index, questionsBefore);
     if (!asked && !isThenable(returned) && kindOf(returned) === undefined) {
       assertNoneInside(node, returned);
-      this.given[index] = returned;
       return true;
     }
     this.needs = new Needs(this.plan, index);
@@ -223,14 +223,13 @@ export class Round implements Walk, Asker {
 
   /** Takes what a function returned. */
   private take(node: PlanNode, returned: unknown): void {
-    if (isGenuine(returned)) this.await(node, returned);
-    // What is there already, which is most of what resolvers give, needs nothing to follow it.
-    else if (!isThenable(returned)) this.returned(node, returned);
-    else this.await(node, genuine(returned));
+    if (isGenuine(returned)) this.waitFor(node, returned);
+    else if (isThenable(returned)) this.waitFor(node, following(returned));
+    else this.returned(node, returned);
   }
 
-  /** Most promises are those of functions: they are followed without a closure for each step. */
-  private await(node: PlanNode, promise: Promise<unknown>): void {
+  /** Goes on with what a function gave when it arrives. */
+  private waitFor(node: PlanNode, promise: Promise<unknown>): void {
     this.needs?.beginWaiting(node.index);
     promise.then(
       (value) => {
@@ -251,9 +250,9 @@ export class Round implements Walk, Asker {
     }
     if (this.isSettledBy(node, value)) {
       this.given[node.index] = value;
-      this.serveAll(node.index, needs);
+      this.startConsumers(node.index, needs);
     } else this.lookAt(node, value);
-    // What can be passed has been: more can be only when the guards are through.
+    // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
     this.workOff(needs);
     if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
   }
@@ -315,7 +314,7 @@ export class Round implements Walk, Asker {
       return;
     }
     this.needs?.beginWaiting(node.index);
-    genuine(value).then(
+    (isGenuine(value) ? value : following(value)).then(
       (arrived) => {
         if (this.endsWaiting(node)) this.resume(node, arrived, next);
         else late?.(arrived);
@@ -348,7 +347,7 @@ export class Round implements Walk, Asker {
 
   private returned(node: PlanNode, value: unknown): void {
     const kind = kindOf(value);
-    if (kind === 'question') this.questions.ask(node, value as QuestionData);
+    if (kind === 'question') this.askingNow().ask(node, value as QuestionData);
     else this.computed(node, value, kind);
   }
 
@@ -394,7 +393,8 @@ export class Round implements Walk, Asker {
     if (this.needs !== undefined) this.serveWith(this.needs, fill.consumer);
   }
 
-  private serveAll(index: number, needs: Needs): void {
+  /** Starts them at once: only an arrival calls this, so there is nothing to recurse into. */
+  private startConsumers(index: number, needs: Needs): void {
     const { plan, passed } = this;
     for (const consumer of plan.consumers[index] ?? []) {
       if (needs.serve(consumer) && consumer < passed) this.start(this.nodeAt(consumer));
@@ -461,17 +461,24 @@ export class Round implements Walk, Asker {
   }
 
   outcomeOf(source: number): Outcome<unknown> {
-    return this.questions.outcomeOf(source);
+    return this.askingNow().outcomeOf(source);
   }
 }
 
-function isGenuine(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise && value.then === Promise.prototype.then;
+/**
+ * Whether it is a promise that settles once and later, as nothing but the engine's own does for
+ * sure.
+ */
+function isGenuine<T>(value: PromiseLike<T>): value is Promise<T>;
+function isGenuine(value: unknown): value is Promise<unknown>;
+function isGenuine(value: unknown): boolean {
+  // In this order: a proxy without a then is a value, whatever else it does.
+  const thenable = value as PromiseLike<unknown> | null | undefined;
+  return thenable?.then === Promise.prototype.then && value instanceof Promise;
 }
 
-/** A promise that settles once and later; an author's own may have a `then` that does neither. */
-function genuine<T>(value: PromiseLike<T>): Promise<T> {
-  if (isGenuine(value)) return value as Promise<T>;
+/** A promise that follows an author's own, whose `then` may call back at once, or twice. */
+function following<T>(value: PromiseLike<T>): Promise<T> {
   return new Promise((resolve) => {
     resolve(value);
   });

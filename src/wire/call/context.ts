@@ -57,9 +57,9 @@ export function release(context: RoundContext): void {
 
 /** What few functions look at, and what costs more than a small graph: made for the first that does. */
 class OnDemand {
-  /** Hidden from whoever logs a context: a call leads to what was answered in earlier rounds. */
+  // Hidden from whoever logs a context: both lead to arguments, and to what was answered.
   readonly #call: NamedCall;
-  private own: Follower | undefined = undefined;
+  #own: Follower | undefined;
   private isAborted = false;
 
   constructor(
@@ -74,20 +74,20 @@ class OnDemand {
   }
 
   get signal(): AbortSignal {
-    if (this.own === undefined) {
-      this.own = new Follower(this.request);
-      if (this.isAborted) this.own.abort();
+    if (this.#own === undefined) {
+      this.#own = new Follower(this.request);
+      if (this.isAborted) this.#own.abort();
     }
-    return this.own.signal;
+    return this.#own.signal;
   }
 
   abort(): void {
     this.isAborted = true;
-    this.own?.abort();
+    this.#own?.abort();
   }
 
   release(): void {
-    if (this.own !== undefined) leave(this.own);
+    if (this.#own !== undefined) leave(this.#own);
   }
 }
 

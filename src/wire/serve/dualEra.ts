@@ -83,11 +83,13 @@ export function createDualEraHandler(
   const router: Router = { ...settings, modern, sessions, inFlight, stage: 'open' };
   const fetch: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
     serve(router, request, requestOptions);
-  const admitted: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
-    serveAdmitted(router, request, requestOptions);
   return {
     fetch,
-    node: createNodeListener({ ...settings, admitted }),
+    node: createNodeListener({
+      ...settings,
+      serveAdmitted: (request, requestOptions = {}) =>
+        serveAdmitted(router, request, requestOptions),
+    }),
     get sessionCount() {
       return sessions.size;
     },

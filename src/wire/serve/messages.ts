@@ -1,6 +1,6 @@
 /**
- * What a JSON-RPC message, or the parsed body of a request, is about. A message has been checked by
- * the SDK, and its members tell what it is; a body has not.
+ * What a JSON-RPC message, or the parsed body of a request, is about. Messages are the SDK's own,
+ * or have been checked by it: their members tell what they are. A body may be anything.
  */
 import {
   isInitializeRequest,
@@ -9,6 +9,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
+import { isPlainObject } from '../../define/schema.js';
 
 /** Whether a message asks for an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
@@ -22,7 +23,9 @@ export function answeredId(message: JSONRPCMessage): RequestId | undefined {
 
 /** The id of the request that a message cancels, if it does. */
 export function cancelledId(message: JSONRPCMessage): RequestId | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  // A request of that name cancels nothing.
+  if (!('method' in message) || 'id' in message) return undefined;
+  if (message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
@@ -40,8 +43,7 @@ export function hasRequest(body: unknown): boolean {
 /** Whether a body opens a stream of change events, which lasts for as long as the client likes. */
 export function isSubscription(body: unknown): boolean {
   // Most bodies are not worth a whole check: their method is another one.
-  const { method } = Object(body) as { readonly method?: unknown };
-  return method === 'subscriptions/listen' && isJSONRPCRequest(body);
+  return isPlainObject(body) && body.method === 'subscriptions/listen' && isJSONRPCRequest(body);
 }
 
 function messagesOf(body: unknown): readonly unknown[] {

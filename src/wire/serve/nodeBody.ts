@@ -30,9 +30,11 @@ export async function readNodeBody(
   maxBytes: number,
 ): Promise<ReadRequest> {
   if (Number(message.headers['content-length']) > maxBytes) return { message: forAdapter(message) };
+  // One that was cut off is complete to HTTP/2, but no longer readable: waiting for it says so.
   const isThere = message.complete && message.readable;
   const chunks = isThere ? buffered(message) : await received(message, maxBytes);
-  const parsedBody = sizeOf(chunks) > maxBytes ? undefined : parsed(chunks);
+  const bytes = Buffer.concat(chunks);
+  const parsedBody = bytes.length > maxBytes ? undefined : parsed(bytes);
   return parsedBody === undefined
     ? { message: forAdapter(message, chunks) }
     : { message: forAdapter(message, []), parsedBody };
@@ -40,8 +42,11 @@ export async function readNodeBody(
 
 /** All of a body that has arrived with its head, as short ones do: nothing has to be awaited. */
 function buffered(message: IncomingMessage): Buffer[] {
-  const all = message.read() as Buffer | null;
-  return all === null ? [] : [all];
+  const chunks: Buffer[] = [];
+  const read = (): Buffer | null => message.read() as Buffer | null;
+  // Where somebody else listens too, each reading gives one chunk.
+  for (let chunk = read(); chunk !== null; chunk = read()) chunks.push(chunk);
+  return chunks;
 }
 
 /** What is received, or more than `maxBytes` of it. */
@@ -56,13 +61,9 @@ async function received(message: IncomingMessage, maxBytes: number): Promise<Buf
   return chunks;
 }
 
-function sizeOf(chunks: readonly Buffer[]): number {
-  return chunks.reduce((sum, { length }) => sum + length, 0);
-}
-
-function parsed(chunks: readonly Buffer[]): unknown {
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }

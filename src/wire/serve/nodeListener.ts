@@ -31,7 +31,7 @@ export type NodeListener = (
 /** What stands behind the face. */
 export interface NodeFaceParts {
   /** Serves a request that was not refused by its head. */
-  admitted: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+  serveAdmitted: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   admission: Admission;
   /** Gets the request with its body, which then is not read beforehand. */
   authenticate: AuthenticateRequest | undefined;
@@ -71,17 +71,17 @@ interface Exchange {
 
 async function serve(
   { toNodeHandler }: NodeAdapter,
-  { admitted, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
+  { serveAdmitted, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
   { request, response, body }: Exchange,
 ): Promise<void> {
   const options = { onerror, maxRequestBodySize };
   if (body !== undefined || authenticate !== undefined || !hasJsonBody(request)) {
-    const handle = toNodeHandler({ fetch: admitted }, options);
+    const handle = toNodeHandler({ fetch: serveAdmitted }, options);
     await handle(forAdapter(request), promptResponse(response), body);
     return;
   }
   const { message, ...read } = await readNodeBody(request, maxRequestBodySize);
-  const fetch: typeof admitted = (web, others) => admitted(web, { ...others, ...read });
+  const fetch: typeof serveAdmitted = (web, others) => serveAdmitted(web, { ...others, ...read });
   await toNodeHandler({ fetch }, options)(message, promptResponse(response));
 }
 

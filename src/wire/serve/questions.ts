@@ -14,7 +14,10 @@ import {
 
 import { answeredId, cancelledId, isRequest } from './messages.js';
 
-/** The open questions on one connected transport; one beyond `max` is not sent, and its sender is told. */
+/**
+ * The open questions on one connected transport; one beyond `max` is not sent, and its sender is
+ * told.
+ */
 export class OpenQuestions {
   private readonly open = new Set<RequestId>();
 

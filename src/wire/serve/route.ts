@@ -52,11 +52,11 @@ export async function serve(
   request: Request,
   options: McpHandlerRequestOptions,
 ): Promise<Response> {
-  const refusal = refusalOfHead(router, request);
+  const refusal = refusalOfHead(router, request, options.parsedBody);
   return refusal === undefined ? serveAdmitted(router, request, options) : refuse(refusal);
 }
 
-/** Serves a request whose method, Host and Origin have been looked at. */
+/** Serves a request whose method, Host and Origin have been looked at, which can be a while ago. */
 export async function serveAdmitted(
   router: Router,
   request: Request,
@@ -75,7 +75,8 @@ export async function serveAdmitted(
 }
 
 /** Why a request cannot be served whatever is in it, if it cannot. */
-function refusalOfHead(router: Router, request: Request): Refusal | undefined {
+function refusalOfHead(router: Router, request: Request, body: unknown): Refusal | undefined {
+  if (router.stage === 'closed') return handlerClosed(body);
   if (!METHODS.includes(request.method)) return methodNotAllowed;
   return router.admission(addressedBy(request));
 }
