@@ -2,9 +2,10 @@
  * Resolvers are other people's code: whatever they return, throw or leave undone, a call ends in
  * one way, and nothing of it surfaces later as an unhandled rejection.
  */
+import { inspect } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { confirm, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
+import { arg, confirm, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, CallContext, Filler, Schema } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Resolution } from 'mcp-resolve/engine';
@@ -212,6 +213,15 @@ describe('whatever a resolver returns', () => {
     // A failure at once keeps what comes behind it from starting.
     expect(runs.sibling).toBeLessThanOrEqual(1);
     expect(runs).toMatchObject({ source: 1, it: 'value' in expected ? 1 : 0 });
+  });
+
+  it('a function that only hides its prototype is a value', async () => {
+    const shy = new Proxy(() => 1, { getPrototypeOf: fails(boom) });
+    const later = resolver({}, async () => 1);
+    for (const it of [resolver({}, () => shy), resolver({ later }, () => shy)]) {
+      const resolution = await resolve({ resolve: { it } });
+      expect(resolution.done && resolution.values.it === shy).toBe(true);
+    }
   });
 
   it('an object that cannot be looked at is a failure', async () => {
@@ -631,6 +641,35 @@ describe('a question that is made by what then throws', () => {
 
     expect(await ending(resolve({ resolve: { it } }))).toEqual({ value: 'fell back' });
   });
+});
+
+it('a context that is logged to any depth shows no argument and no answer', async () => {
+  const logged: string[] = [];
+  const asking = resolver({}, () => elicit('Which?', z.object({ word: z.string() })));
+  const it = resolver({ asking, word: arg<string>('word') }, async (_, ctx) => {
+    expect(ctx.signal.aborted).toBe(false);
+    await allMicrotasks();
+    logged.push(inspect(ctx, { depth: 20, showHidden: true }));
+    return 1;
+  });
+  const plan = planResolvers({ name: 'tool', resolve: { it } }, ['word']);
+  const leg = (mcpReq: Partial<ServerContext['mcpReq']>): Promise<Resolution> =>
+    resolveArguments(
+      plan,
+      { word: 'an argument' },
+      {
+        ctx: contextOf(mcpReq),
+        protocolVersion: '2026-07-28',
+        clientCapabilities: { elicitation: {} },
+      },
+    );
+  const first = await leg({});
+  const state = first.done ? undefined : first.result.requestState;
+  const response = { action: 'accept', content: { word: 'an answer' } };
+  await leg({ inputResponses: { asking: response }, requestState: (() => state) as never });
+
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).not.toMatch(/an argument|an answer/);
 });
 
 describe('a question that is out', () => {

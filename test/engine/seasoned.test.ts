@@ -147,9 +147,11 @@ describe.each(ages)('a %s plan', (_, aged) => {
   });
 
   it.each(places)('goes on from place %i with what comes later, or is no number', async (place) => {
-    for (const special of [async () => place, () => [place], () => null, () => () => place]) {
+    const thenable = () => Object.assign(() => 0, { then: (done: (n: number) => void) => done(7) });
+    const specials = [async () => place, thenable, () => [place], () => null, () => () => place];
+    for (const special of specials) {
       const { plan, called } = chainWith(place, special);
-      const given = await special();
+      const given: unknown = await special();
       const expected = places.slice(place + 1).reduce<unknown>((sum) => (sum as number) + 1, given);
       const values = (await valuesOf(aged(plan))) as { last: unknown };
       expect(String(values.last)).toBe(String(expected));

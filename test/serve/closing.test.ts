@@ -1,6 +1,7 @@
 /** How a handler and a server end: what is finished, what is refused, what is aborted. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createDualEraHandler,
@@ -165,6 +166,23 @@ describe('a closed handler', () => {
       });
     }
   });
+});
+
+it('a closed handler does not ask who sent a request', async () => {
+  const authenticate = vi.fn();
+  const handler = createDualEraHandler(askingFactory().factory, { authenticate });
+  const server = createServer(handler.node).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await handler.close();
+
+  const responses = [
+    await handler.fetch(post(initialize)),
+    await fetch(post(initialize, {}, `http://127.0.0.1:${port}/mcp`)),
+  ];
+  server.close();
+  expect(responses.map(({ status }) => status)).toEqual([503, 503]);
+  expect(authenticate).not.toHaveBeenCalled();
 });
 
 describe('a closing server', () => {

@@ -1,6 +1,7 @@
 /** `serveHttp` as a server on a port: who may reach it, who may use it, how it starts and ends. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { requireBearerAuth, type AuthInfo } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -120,6 +121,30 @@ describe('a request', () => {
     const handle = await serve({ maxRequestBodySize: 100 });
     expect((await postTo(handle, initialize)).status).toBe(413);
   });
+});
+
+it('a request of HTTP/2 is refused if it is addressed to another authority', async () => {
+  const handler = createDualEraHandler(askingFactory().factory);
+  const server = http2.createServer(handler.node as never).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const statusFor = async (authority: string): Promise<unknown> => {
+    const request = client.request({
+      ':method': 'POST',
+      ':path': '/mcp',
+      ':authority': authority,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    });
+    request.end(JSON.stringify(initialize)).resume();
+    const [headers] = (await once(request, 'response')) as [http2.IncomingHttpHeaders];
+    return headers[':status'];
+  };
+  const statuses = [await statusFor('localhost'), await statusFor('evil.example')];
+  client.close();
+  server.close();
+  await handler.close({ timeoutMs: 0 });
+  expect(statuses).toEqual([200, 403]);
 });
 
 describe('authenticate', () => {

@@ -1,10 +1,15 @@
 /** Bodies on their way in and out of Node: read once, in whatever pieces, and answered in one. */
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HttpServerHandle, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
+import {
+  createDualEraHandler,
+  type HttpServerHandle,
+  serveHttp,
+  type ServeHttpOptions,
+} from 'mcp-resolve/node';
 
 import { askingFactory } from './askingServer.js';
 import { get, initialize, openSession, post, withSession } from './rawHttp.js';
@@ -37,6 +42,13 @@ async function sendRaw({ hostname, port }: URL, head: string, body: Buffer): Pro
 
 const HEAD = ['content-type: application/json', 'accept: application/json, text/event-stream'];
 
+/** A piece of a body whose length is not announced. */
+function chunked(piece: Buffer): Buffer[] {
+  return [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')];
+}
+
+const END = Buffer.from('0\r\n\r\n');
+
 const bytes = Buffer.from(JSON.stringify({ ...initialize, id: 'größer' }));
 
 describe('a body', () => {
@@ -57,10 +69,44 @@ describe('a body', () => {
     expect(response).toContain('"id":"größer"');
   });
 
+  it('may be listened to by somebody who came late', async () => {
+    const handler = createDualEraHandler(askingFactory().factory);
+    let heard = 0;
+    let isFirst = true;
+    const serveLate = async (
+      incoming: IncomingMessage,
+      response: ServerResponse,
+    ): Promise<void> => {
+      await new Promise(setImmediate);
+      // With the first request the adapter is loaded, and what is heard meanwhile is gone.
+      if (!isFirst) incoming.on('data', ({ length }: Buffer) => (heard += length));
+      isFirst = false;
+      handler.node(incoming, response);
+    };
+    const server = createServer((incoming, response) => void serveLate(incoming, response)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+
+    const body = Buffer.concat([
+      ...chunked(bytes.subarray(0, 20)),
+      ...chunked(bytes.subarray(20)),
+      END,
+    ]);
+    const url = new URL(`http://127.0.0.1:${port}/mcp`);
+    await sendRaw(url, 'transfer-encoding: chunked', body);
+    expect(await sendRaw(url, 'transfer-encoding: chunked', body)).toContain('"id":"größer"');
+    expect(heard).toBe(bytes.length);
+    server.close();
+    await handler.close({ timeoutMs: 0 });
+  });
+
   it('is refused if it is too long, also if it was not announced and came with its head', async () => {
-    const chunk = Buffer.from(`${bytes.length.toString(16)}\r\n${bytes.toString()}\r\n0\r\n\r\n`);
+    const body = Buffer.concat([...chunked(bytes), END]);
     const url = await serving({ maxRequestBodySize: bytes.length - 1 });
-    expect(await sendRaw(url, 'transfer-encoding: chunked', chunk)).toMatch(/^HTTP\/1.1 413/);
+    expect(await sendRaw(url, 'transfer-encoding: chunked', body)).toMatch(/^HTTP\/1.1 413/);
   });
 
   it('can be read by authenticate, which may have to check its signature', async () => {

@@ -9,9 +9,11 @@ import { createDualEraHandler } from 'mcp-resolve/node';
 import { askingFactory } from './askingServer.js';
 import { eventually } from './eventually.js';
 import {
+  answer,
   get,
   initialize,
   isOpen,
+  messagesOn,
   openSession,
   post,
   refusalOf,
@@ -212,6 +214,22 @@ describe('a cancelled call', () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
     await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
     expect(await response.text()).toBe('');
+  });
+
+  it('is none that a request of that name is about', async () => {
+    const { handler } = handlerOf();
+    const session = withSession(await openSession(handler));
+    const greet = toolCall('greet', 2, { greeting: 'Hello' });
+    const messages = messagesOn(await handler.fetch(post(greet, session)));
+    const { id: question } = await messages.next();
+
+    const named = { jsonrpc: '2.0', id: 3, method: 'notifications/cancelled' };
+    const refused = await handler.fetch(post({ ...named, params: { requestId: 2 } }, session));
+    expect(await refused.text()).toContain('"code":-32601');
+    // A stream that is going to be ended is ended in a task of its own: let it run.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await handler.fetch(post(answer(question, 'Ada'), session));
+    expect((await messages.next()).result?.content[0]?.text).toBe('Hello, Ada!');
   });
 
   it('leaves the other calls of its batch their response', async () => {
