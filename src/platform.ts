@@ -63,21 +63,45 @@ function firstHalf(whole: string): string {
   return whole.slice(0, 21) + ALPHABET.charAt(next & 0b110000);
 }
 
-/** Random bytes, fit for keys and nonces. */
+/** Random bytes, fit for keys. */
 export function randomBytes(length: number): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(length));
 }
 
+const SUPPLY_BYTES = 1024;
+
+let supply: Uint8Array = new Uint8Array(0);
+let taken = 0;
+let drawnIn = 0;
+
+/**
+ * A few random bytes that become public: for nonces and ids. To ask for them takes longer than to
+ * encrypt, so they are drawn for many uses at once. What is left over when a startup snapshot is
+ * made of a process would come back in every process that starts from it: so it counts only in the
+ * one that drew it, which its time of origin tells.
+ */
+export function publicRandomBytes(length: number): Uint8Array {
+  const { timeOrigin } = performance;
+  if (taken + length > supply.length || drawnIn !== timeOrigin) {
+    supply = randomBytes(SUPPLY_BYTES);
+    taken = 0;
+    drawnIn = timeOrigin;
+  }
+  const from = taken;
+  taken += length;
+  return supply.slice(from, taken);
+}
+
 /** 128 random bits in base64url. */
 export function randomId(): string {
-  return base64url(randomBytes(16));
+  return base64url(publicRandomBytes(16));
 }
 
 const encoder = new TextEncoder();
 
 /** A well-formed text as bytes. */
 export function utf8(text: string): Uint8Array {
-  return encoder.encode(text);
+  return typeof Buffer === 'undefined' ? encoder.encode(text) : Buffer.from(text);
 }
 
 /** Some bytes one after another. */

@@ -15,7 +15,7 @@ import {
   concat,
   equalBytes,
   fromBase64url,
-  randomBytes,
+  publicRandomBytes,
   utf8,
 } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
@@ -54,14 +54,24 @@ export function ringCodec(
   };
 }
 
+/** A key with the data that everything sealed under it is associated with. */
+interface RingKey extends AeadKey {
+  readonly associated: Uint8Array;
+}
+
 function deriveAll(
   secrets: readonly Uint8Array[],
   derive: DeriveKey,
-): MaybePromise<readonly AeadKey[]> {
-  return secrets.reduce<MaybePromise<readonly AeadKey[]>>(
-    (before, secret) => andThen(before, (keys) => andThen(derive(secret), (key) => [...keys, key])),
+): MaybePromise<readonly RingKey[]> {
+  return secrets.reduce<MaybePromise<readonly RingKey[]>>(
+    (before, secret) =>
+      andThen(before, (keys) => andThen(derive(secret), (key) => [...keys, ringKey(key)])),
     [],
   );
+}
+
+function ringKey(key: AeadKey): RingKey {
+  return { ...key, associated: concat(utf8(PREFIX), key.id) };
 }
 
 function lazily<T>(compute: () => T): () => T {
@@ -69,16 +79,16 @@ function lazily<T>(compute: () => T): () => T {
   return () => (computed ??= { value: compute() }).value;
 }
 
-function firstOf(keys: readonly AeadKey[]): AeadKey {
+function firstOf(keys: readonly RingKey[]): RingKey {
   const [first] = keys;
   if (first === undefined) throw new Error('The key ring is empty.');
   return first;
 }
 
-function sealUnder(key: AeadKey, plaintext: Uint8Array): MaybePromise<string> {
-  const nonce = randomBytes(NONCE_BYTES);
+function sealUnder(key: RingKey, plaintext: Uint8Array): MaybePromise<string> {
+  const nonce = publicRandomBytes(NONCE_BYTES);
   return andThen(
-    key.seal(nonce, plaintext, associatedData(key.id)),
+    key.seal(nonce, plaintext, key.associated),
     (sealed) => PREFIX + base64url(concat(key.id, nonce, sealed)),
   );
 }
@@ -100,7 +110,7 @@ function takeApart(token: string): TokenParts {
   };
 }
 
-function openUnder(keys: readonly AeadKey[], parts: TokenParts): MaybePromise<Uint8Array> {
+function openUnder(keys: readonly RingKey[], parts: TokenParts): MaybePromise<Uint8Array> {
   const named = keys.filter((key) => equalBytes(key.id, parts.id));
   if (named.length === 0) throw new InvalidRequestStateError('unknown key');
   return openUnderOne(named, parts);
@@ -108,16 +118,12 @@ function openUnder(keys: readonly AeadKey[], parts: TokenParts): MaybePromise<Ui
 
 /** Two keys may share an id by chance, so every key of that name gets its try. */
 function openUnderOne(
-  [key, ...others]: readonly AeadKey[],
+  [key, ...others]: readonly RingKey[],
   parts: TokenParts,
 ): MaybePromise<Uint8Array> {
   if (key === undefined) throw new InvalidRequestStateError('seal');
   return andThen(
-    key.open(parts.nonce, parts.sealed, associatedData(key.id)),
+    key.open(parts.nonce, parts.sealed, key.associated),
     (plaintext) => plaintext ?? openUnderOne(others, parts),
   );
-}
-
-function associatedData(id: Uint8Array): Uint8Array {
-  return concat(utf8(PREFIX), id);
 }

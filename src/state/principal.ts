@@ -7,7 +7,7 @@ import {
   base64url,
   concat,
   fromBase64url,
-  randomBytes,
+  publicRandomBytes,
   sha256,
   utf8,
 } from '../platform.js';
@@ -20,7 +20,7 @@ const HASH_BYTES = 16;
 /** The claim for a principal, under a fresh salt. */
 export function principalClaim(
   principal: string,
-  salt: Uint8Array = randomBytes(SALT_BYTES),
+  salt: Uint8Array = publicRandomBytes(SALT_BYTES),
 ): MaybePromise<string> {
   return andThen(saltedHash(principal, salt), (hash) => base64url(concat(salt, hash)));
 }
