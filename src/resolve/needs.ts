@@ -13,16 +13,12 @@ import type { Plan } from '../graph/plan.js';
 const AWAITED = -1;
 const ARRIVED = -2;
 
-/** No node. */
-const NONE = -1;
-
 /** The counts of one round. */
 export class Needs {
   private readonly left: number[];
   private waiting = 0;
-  /** The nodes whose last need has come, in that order, behind the first of them. */
+  /** The nodes whose last need has come, in that order. */
   private queue: number[] | undefined = undefined;
-  private first = NONE;
   /** How many were taken from the queue: taking them off its front would cost more than their work. */
   private taken = 0;
 
@@ -65,20 +61,14 @@ export class Needs {
     return left === 0;
   }
 
-  /** Puts a node into the queue; most often it is the only one. */
+  /** Puts a node into the queue. */
   enqueue(index: number): void {
-    if (this.queue !== undefined) this.queue.push(index);
-    else if (this.first === NONE) this.first = index;
-    else this.queue = [index];
+    (this.queue ??= []).push(index);
   }
 
   /** Takes the next out of the queue. */
   dequeue(): number | undefined {
-    const { first, queue } = this;
-    if (first !== NONE) {
-      this.first = NONE;
-      return first;
-    }
+    const { queue } = this;
     if (queue === undefined) return undefined;
     const next = queue[this.taken];
     this.taken += 1;

@@ -83,7 +83,6 @@ describe.each(derivations)('the built-in codec over %s', (_, derive) => {
       return array;
     });
     expect(await codec.seal(bytesOf('hello'))).toBe(VECTOR);
-    vi.restoreAllMocks();
   });
 
   test.each([0, 1, 2, 3, 5, 64])(
