@@ -17,7 +17,7 @@ import { drawGrowth, growths } from './growth/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 const FULL = { rounds: 31, sliceMs: 120, warmMs: 1500 };
-const QUICK = { rounds: 9, sliceMs: 50, warmMs: 300 };
+const QUICK = { rounds: 7, sliceMs: 50, warmMs: 250 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
