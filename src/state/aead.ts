@@ -33,7 +33,7 @@ export const TAG_BYTES = 16;
 
 /** The way of deriving keys that is the fast path here. */
 export const deriveKey: DeriveKey = (secret) =>
-  nodeCrypto === undefined ? deriveWithWebCrypto(secret) : deriveWithNode(secret);
+  nodeCrypto() === undefined ? deriveWithWebCrypto(secret) : deriveWithNode(secret);
 
 function keyId(derived: Uint8Array): MaybePromise<Uint8Array> {
   return andThen(sha256(concat(KEY_ID_LABEL, derived)), (hash) => hash.slice(0, 4));
@@ -43,8 +43,9 @@ const GCM = { authTagLength: TAG_BYTES };
 
 /** With `node:crypto`: synchronous, and no job for the thread pool. */
 export const deriveWithNode: DeriveKey = (secret) => {
-  if (nodeCrypto === undefined) throw new Error('node:crypto is not available here.');
-  const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = nodeCrypto;
+  const crypto = nodeCrypto();
+  if (crypto === undefined) throw new Error('node:crypto is not available here.');
+  const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = crypto;
   const derived = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), KEY_INFO, 32));
   const key = createSecretKey(derived);
   return andThen(keyId(derived), (id) => ({
