@@ -1,5 +1,6 @@
 /** What importing costs a process that has just begun. */
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Ratio } from './compare.js';
@@ -8,23 +9,11 @@ import { median, quantile } from './statistics.js';
 
 const run = promisify(execFile);
 
-/** Imports in this order, and says what each of them took of the processor, in milliseconds. */
-const PROGRAM = `
-  await import('data:text/javascript,');
-  const took = [];
-  for (const name of process.argv.slice(1)) {
-    const before = process.cpuUsage();
-    await import(name);
-    const { user, system } = process.cpuUsage(before);
-    took.push((user + system) / 1000);
-  }
-  console.log(JSON.stringify(took));
-`;
+const PROGRAM = path.join(ROOT, 'bench/measure/imports.mjs');
 
 /** What each import costs a fresh process, after those before it. */
 export async function importing(...names: readonly string[]): Promise<readonly number[]> {
-  const args = ['--input-type=module', '--eval', PROGRAM, '--', ...names];
-  const { stdout } = await run(process.execPath, args, { cwd: ROOT });
+  const { stdout } = await run(process.execPath, [PROGRAM, ...names]);
   return JSON.parse(stdout) as number[];
 }
 

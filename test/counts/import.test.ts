@@ -1,0 +1,14 @@
+/**
+ * What importing the core loads: every server does it before its first request. Needs a build in
+ * `dist/`; `npm test` makes one first.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const program = fileURLToPath(new URL('importing.cjs', import.meta.url));
+
+it('importing the core reads four files and loads no cryptography', () => {
+  const printed = execFileSync(process.execPath, [program], { encoding: 'utf8' });
+  expect(JSON.parse(printed)).toEqual({ files: 4, byCore: false, byHand: true });
+});

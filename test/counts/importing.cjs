@@ -1,0 +1,13 @@
+/** Says what the core loads, in a process that has loaded the SDK; a file, for --eval loads more. */
+'use strict';
+
+const hasCryptography = () => process.moduleLoadList.includes('NativeModule crypto');
+
+require('@modelcontextprotocol/server');
+require('mcp-resolve');
+const files = Object.keys(require.cache).filter((file) => file.includes('/dist/'));
+const ours = files.filter((file) => !file.includes('/node_modules/'));
+const byCore = hasCryptography();
+// So that the answer can be yes.
+require('node:crypto');
+console.log(JSON.stringify({ files: ours.length, byCore, byHand: hasCryptography() }));
