@@ -38,8 +38,10 @@ function onFirstUse<T>(find: () => T): () => T {
   return () => (found ??= { value: find() }).value;
 }
 
-/** Synchronous cryptography, where that is the fast path: a third of a cold import, if it were
-loaded there. */
+/**
+ * Synchronous cryptography, where that is the fast path: a third of a cold import, if it were
+ * loaded there.
+ */
 export const nodeCrypto = /* @__PURE__ */ onFirstUse(findNodeCrypto);
 
 /** Node's hash as a text; in one step where it has that (since 20.12), without any object. */

@@ -209,11 +209,27 @@ export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checked('listRoots', options) });
 }
 
-let made = 0;
+/** What is known of all questions of a process, whichever copy of this package made them. */
+interface Census {
+  /** How many nobody has accounted for. */
+  made: number;
+  /** Whether there has been any. */
+  any: boolean;
+}
+
+const CENSUS = Symbol.for('mcp-resolve.questions');
+const census = /* @__PURE__ */ sharedCensus();
+
+function sharedCensus(): Census {
+  const shared = globalThis as { [CENSUS]?: Census };
+  const own: Census = { made: 0, any: false };
+  if (shared[CENSUS] === undefined && Object.isExtensible(shared)) shared[CENSUS] = own;
+  return shared[CENSUS] ?? own;
+}
 
 /** How many questions have been made: whoever makes one and does not return it asks nobody. */
 export function questionsMade(): number {
-  return made;
+  return census.made;
 }
 
 /**
@@ -221,11 +237,17 @@ export function questionsMade(): number {
  * them.
  */
 export function countFrom(before: number): void {
-  made = before;
+  census.made = before;
+}
+
+/** Whether there can be a question inside a value: not in a process that has never made one. */
+export function canHideQuestions(): boolean {
+  return census.any;
 }
 
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
-  made += 1;
+  census.made += 1;
+  census.any = true;
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }
 

@@ -9,9 +9,10 @@
  * compiled from text, which holds nothing but places in lists and names in JSON. Where a runtime
  * does not allow that, nothing changes but the time it takes.
  */
+import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
-import { questionsMade } from '../define/question.js';
+import { canHideQuestions, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import type { Fill, PlanNode } from './node.js';
 
@@ -48,10 +49,13 @@ interface Compiled {
   readonly counts: () => number[];
 }
 
+/** What compiled code tells values from others by. */
+const LOOK = { made: questionsMade, canHide: canHideQuestions, kind: KIND };
+
 type MakeCompiled = (
   functions: readonly ResolverFn[],
   unbound: object,
-  questionsMade: () => number,
+  look: typeof LOOK,
 ) => Compiled;
 
 /** What fills a parameter, if it is not the bare value of a node. */
@@ -176,17 +180,17 @@ export class Calls {
     const names = functions.map((_, node) => `f${node}`);
     const calls = names.map((_, node) => `(given,supply,ctx)=>${this.callText(node)}`);
     const text = `"use strict";
-const [${names.join()}]=functions;
+const [${names.join()}]=functions,{made,canHide,kind}=look;
 return{calls:[${calls.join()}],
-pass(supply,given,ctx){const before=made();let value;${this.passText()}},
+pass(supply,given,ctx){const before=made(),looks=canHide();let value;${this.passText()}},
 bodyValues:(given,supply)=>(${this.literal(functions.length)}),
 blank:()=>[${names.map(() => 'undefined').join()}],
 counts:()=>[${this.needCounts.join()}]}`;
     // Bundlers for some runtimes refuse the usual words for this, whether they are reached or not.
     const FromText = Function;
     try {
-      const make = new FromText('functions', 'unbound', 'made', text) as MakeCompiled;
-      return make(functions, UNBOUND, questionsMade);
+      const make = new FromText('functions', 'unbound', 'look', text) as MakeCompiled;
+      return make(functions, UNBOUND, LOOK);
     } catch {
       return undefined;
     }
@@ -196,11 +200,17 @@ counts:()=>[${this.needCounts.join()}]}`;
     return `f${node}.call(unbound,${this.literal(node)},ctx)`;
   }
 
-  /** What is neither an object nor a function is a value, unless a question was made on the way. */
+  /**
+   * What is neither an object nor a function is a value, unless a question was made on the way. An
+   * object is one if it has nothing of a promise and no mark of ours, as long as it cannot have a
+   * question inside. Each is looked at where it arrives: V8 knows there what objects of that node
+   * are like.
+   */
   private passText(): string {
     const steps = this.functions.slice(0, this.plainNodes).map(
       (_, node) => `supply.passed=${node + 1};value=${this.callText(node)};
-if((typeof value==="object"||typeof value==="function"||made()!==before)&&!supply.settlesAtOnce(${node},value,before))return;
+if((typeof value==="object"?value!==null&&(looks||value.then!==undefined||value[kind]!==undefined):typeof value==="function")||made()!==before){
+if(!supply.settlesAtOnce(${node},value,before))return}
 given[${node}]=value;`,
     );
     return steps.join('');

@@ -26,7 +26,7 @@ import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { Asking } from './asking.js';
 import type { Asker, Continuation, OpenQuestion } from './asking.js';
-import { assertNoneInside, assertValue, failLost } from './asks.js';
+import { assertNoneInside, assertValue, failLost, hidesQuestion } from './asks.js';
 import { Needs } from './needs.js';
 import { pinned } from './pin.js';
 import type { RoundInput } from './roundInput.js';
@@ -260,7 +260,8 @@ export class Round implements Walk, Asker {
   /** Whether a value only has to be passed on, which is the case for most. */
   private isSettledBy(node: PlanNode, value: unknown): boolean {
     if (!node.isPlain || this.guarding || this.onFreshPin !== undefined) return false;
-    return this.madeQuestions === undefined && (typeof value !== 'object' || value === null);
+    if (this.madeQuestions !== undefined) return false;
+    return typeof value !== 'object' || (kindOf(value) === undefined && !hidesQuestion(value));
   }
 
   private lookAt(node: PlanNode, value: unknown): void {
