@@ -22,6 +22,24 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
+/** What somebody else's function gave, as a value or as a promise of the platform's. */
+export function adopted<T>(given: T | PromiseLike<T>): MaybePromise<T> {
+  return isThenable(given) ? Promise.resolve(given) : given;
+}
+
+/** Does some work, and ends in another way if it fails, now or later. */
+export function orElse<T>(
+  work: () => MaybePromise<T>,
+  failed: (error: unknown) => never,
+): MaybePromise<T> {
+  try {
+    const done = work();
+    return isThenable(done) ? done.then(undefined, failed) : done;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
 /** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
 function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
@@ -179,7 +197,12 @@ const NON_ASCII = /[\u007f-\uffff]/g;
  * lone surrogates included, and `undefined` members are left out.
  */
 export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
+  return inAscii(JSON.stringify(value));
+}
+
+/** The same JSON in ASCII: what is not stands in strings only, where it can be escaped. */
+export function inAscii(json: string): string {
+  return json.replace(
     NON_ASCII,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

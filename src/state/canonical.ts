@@ -4,7 +4,7 @@
  * it.
  */
 import { isObject } from '../define/schema.js';
-import { asciiJson, digest } from '../platform.js';
+import { digest, inAscii } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 
 /** Data that is nested deeper is refused: nobody needs it, and the walk over it is recursive. */
@@ -14,7 +14,8 @@ export const MAX_DEPTH = 256;
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
-  return Object.values(value).some((member) => isTooDeep(member, depth + 1));
+  const members = Array.isArray(value) ? (value as unknown[]) : Object.values(value);
+  return members.some((member) => isTooDeep(member, depth + 1));
 }
 
 /**
@@ -23,17 +24,25 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
  * in the SDK the request is seen.
  */
 export function argumentsDigest(args: unknown): MaybePromise<string> {
-  if (!isObject(args)) return digest(canonicalJson(args ?? {}));
+  return digest(canonicalJson(isObject(args) ? withoutProto(args) : (args ?? {})));
+}
+
+function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Object.hasOwn(args, '__proto__')) return args;
   const { ['__proto__']: _, ...rest } = args;
-  return digest(canonicalJson(rest));
+  return rest;
 }
 
 /** Writes JSON data canonically. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return asciiJson(value ?? null);
+  return inAscii(written(value));
+}
+
+function written(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value ?? null);
   const members = sorted(Object.keys(value)).map(
-    (key) => `${asciiJson(key)}:${canonicalJson(value[key])}`,
+    (key) => `${JSON.stringify(key)}:${written(value[key])}`,
   );
   return `{${members.join(',')}}`;
 }

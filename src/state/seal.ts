@@ -7,7 +7,8 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
-import { utf8 } from '../platform.js';
+import { adopted, andThen, orElse, utf8 } from '../platform.js';
+import type { MaybePromise } from '../platform.js';
 import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
@@ -21,7 +22,7 @@ export interface StatefulRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
   /** A request is opened and sealed, and its arguments are digested once. */
-  binding?: Promise<RequestBinding>;
+  binding?: MaybePromise<RequestBinding>;
 }
 
 /** What was in a token, and for whom: the same principal seals what goes out in the same round. */
@@ -53,20 +54,25 @@ export class Seal {
    *
    * @throws {@link InvalidRequestStateError} Whatever is wrong; the reason has been logged.
    */
-  async open(token: unknown, request: StatefulRequest): Promise<OpenedState> {
-    try {
-      if (typeof token !== 'string') throw new InvalidRequestStateError('non-string requestState');
-      if (token.length > this.policy.maxTokenLength)
-        throw new InvalidRequestStateError('malformed');
-      const bytes = await this.unseal(token);
-      const principal = await this.principalOf(request.ctx).catch(() => {
-        throw new InvalidRequestStateError('principal binding error');
-      });
-      const state = await readClaims(bytes, await this.claimContext(request, principal));
-      return { state, principal };
-    } catch (error) {
-      throw this.reject(error, request.method);
-    }
+  open(token: unknown, request: StatefulRequest): MaybePromise<OpenedState> {
+    return orElse(
+      () => this.opened(token, request),
+      (error) => {
+        throw this.reject(error, request.method);
+      },
+    );
+  }
+
+  private opened(token: unknown, request: StatefulRequest): MaybePromise<OpenedState> {
+    if (typeof token !== 'string') throw new InvalidRequestStateError('non-string requestState');
+    if (token.length > this.policy.maxTokenLength) throw new InvalidRequestStateError('malformed');
+    return andThen(this.unseal(token), (bytes) =>
+      andThen(this.presentPrincipal(request.ctx), (principal) =>
+        andThen(this.claimContext(request, principal), (context) =>
+          andThen(readClaims(bytes, context), (state) => ({ state, principal })),
+        ),
+      ),
+    );
   }
 
   /**
@@ -74,30 +80,38 @@ export class Seal {
    *
    * @throws {@link SealError} If it cannot be done; the cause has been logged.
    */
-  async seal(
+  seal(
     state: string,
     request: StatefulRequest,
     opened: OpenedState | undefined,
-  ): Promise<string> {
-    const { ttlSeconds, maxStateBytes, codec } = this.policy;
-    try {
-      const principal =
-        opened === undefined ? await this.principalOf(request.ctx) : opened.principal;
-      const claims = await writeClaims(
-        state,
-        ttlSeconds,
-        await this.claimContext(request, principal),
-      );
-      if (claims.length > maxStateBytes)
-        throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
-      this.warnOfProcessKey(request.ctx);
-      const token: unknown = await codec.seal(claims);
-      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
-      return token;
-    } catch (error) {
-      this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
-      throw new SealError('Internal error');
-    }
+  ): MaybePromise<string> {
+    return orElse(
+      () => this.sealed(state, request, opened),
+      (error) => {
+        const { method } = request;
+        this.warnings.warn(`requestState could not be sealed on ${method}: ${nameOf(error)}`);
+        throw new SealError('Internal error');
+      },
+    );
+  }
+
+  private sealed(
+    state: string,
+    request: StatefulRequest,
+    opened: OpenedState | undefined,
+  ): MaybePromise<string> {
+    const { ttlSeconds, maxStateBytes } = this.policy;
+    const by = opened === undefined ? this.principalOf(request.ctx) : opened.principal;
+    return andThen(by, (principal) =>
+      andThen(this.claimContext(request, principal), (context) =>
+        andThen(writeClaims(state, ttlSeconds, context), (claims) => {
+          if (claims.length > maxStateBytes)
+            throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
+          this.warnOfProcessKey(request.ctx);
+          return this.tokenOf(claims);
+        }),
+      ),
+    );
   }
 
   /** Logs a rejection and reports it; gives the error to throw. */
@@ -141,28 +155,52 @@ export class Seal {
     );
   }
 
-  private async unseal(token: string): Promise<Uint8Array> {
-    const bytes: unknown = await this.policy.codec.unseal(token);
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('the codec gave no bytes');
-    return bytes;
+  private tokenOf(claims: Uint8Array): MaybePromise<string> {
+    return andThen(adopted<unknown>(this.policy.codec.seal(claims)), (token) => {
+      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
+      return token;
+    });
   }
 
-  private async principalOf(ctx: ServerContext): Promise<string | undefined> {
+  private unseal(token: string): MaybePromise<Uint8Array> {
+    return andThen(adopted<unknown>(this.policy.codec.unseal(token)), (bytes) => {
+      if (!(bytes instanceof Uint8Array)) throw new TypeError('the codec gave no bytes');
+      return bytes;
+    });
+  }
+
+  /** The principal of a request that brings a token. */
+  private presentPrincipal(ctx: ServerContext): MaybePromise<string | undefined> {
+    return orElse(
+      () => this.principalOf(ctx),
+      () => {
+        throw new InvalidRequestStateError('principal binding error');
+      },
+    );
+  }
+
+  private principalOf(ctx: ServerContext): MaybePromise<string | undefined> {
     const { principal } = this.policy;
-    const found: unknown =
-      principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);
-    if (found !== undefined && typeof found !== 'string')
-      throw new TypeError('the principal is not a text');
-    return found;
+    const given: unknown =
+      principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : principal(ctx);
+    return andThen(adopted(given), (found) => {
+      if (found !== undefined && typeof found !== 'string')
+        throw new TypeError('the principal is not a text');
+      return found;
+    });
   }
 
-  private async claimContext(
+  private claimContext(
     request: StatefulRequest,
     principal: string | undefined,
-  ): Promise<ClaimContext> {
+  ): MaybePromise<ClaimContext> {
     request.binding ??= bindingOf(request);
-    const binding = await request.binding;
-    return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
+    return andThen(request.binding, (binding) => ({
+      binding,
+      audience: this.audience,
+      principal,
+      now: Date.now() / 1000,
+    }));
   }
 }
 
@@ -178,9 +216,10 @@ const CLAIM_BYTES = 256;
  * A resource is bound by its uri alone; the others by name and arguments as they came over the
  * wire.
  */
-async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
+function bindingOf({ method, params }: StatefulRequest): MaybePromise<RequestBinding> {
+  const target = targetOf(method, params);
   const args = method === 'resources/read' ? {} : params.arguments;
-  return { method, target: targetOf(method, params), args: await argumentsDigest(args) };
+  return andThen(argumentsDigest(args), (digest) => ({ method, target, args: digest }));
 }
 
 /** What else the parameters carry is the client's to choose: a resource has a uri and no name. */

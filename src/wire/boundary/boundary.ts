@@ -21,6 +21,8 @@ import {
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { InvalidRequestStateError } from '../../errors.js';
+import { andThen, isThenable, orElse } from '../../platform.js';
+import type { MaybePromise } from '../../platform.js';
 import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
 import type { CheckedSeal, Rejection } from '../../state/sealOptions.js';
@@ -132,7 +134,8 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
-    const { inner, opened } = await enter(server, seal, request);
+    const entering = enter(server, seal, request);
+    const { inner, opened } = isThenable(entering) ? await entering : entering;
     const lane: Lane = { seal, request };
     const result = await handler(message, { [LANE]: lane, ...inner } as LanedContext);
     if (lane.error !== undefined) throw lane.error;
@@ -172,7 +175,7 @@ interface Entered {
  * to send; the SDK's own shim, which has them for hand-written handlers, stands inside the
  * boundary.
  */
-async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
+function enter(server: Server, seal: Seal, request: StatefulRequest): MaybePromise<Entered> {
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
   if (isModern(server.getNegotiatedProtocolVersion())) {
@@ -189,26 +192,31 @@ function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
   return withoutAnswers(ctx);
 }
 
-async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {
-  const opened = await seal.open(token, request).catch((error: unknown) => {
+function openState(seal: Seal, token: unknown, request: StatefulRequest): MaybePromise<Entered> {
+  const { ctx } = request;
+  const open = (): MaybePromise<Entered> =>
+    andThen(seal.open(token, request), (opened) => {
+      const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+      return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
+    });
+  return orElse(open, (error) => {
     throw invalidState(error);
   });
-  const { ctx } = request;
-  const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
-  return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
 /** Seals the state in a copy of the result; everything else crosses as it is. */
-async function sealResult(
+function sealResult(
   result: Result,
   { seal, request }: Lane,
   opened?: OpenedState,
-): Promise<Result> {
+): MaybePromise<Result> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const requestState = await seal.seal(result.requestState, request, opened).catch(() => {
+  const { requestState: state } = result;
+  const close = (): MaybePromise<Result> =>
+    andThen(seal.seal(state, request, opened), (requestState) => ({ ...result, requestState }));
+  return orElse(close, () => {
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
-  return { ...result, requestState };
 }
 
 /** The one error for every cause. */
