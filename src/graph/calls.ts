@@ -6,15 +6,16 @@
  * To store the members of an object by name, one after the other, is more than half of what a graph
  * of thirty would cost. So a plan that has run often gets functions that write theirs as literals
  * and call what they are for, and one that calls all that give their values at once. They are
- * compiled from text, which holds nothing but places in lists and names in JSON. Where a runtime
- * does not allow that, nothing changes but the time it takes.
+ * compiled from text; where a runtime does not allow that, nothing changes but the time it takes.
  */
 import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
 import { canHideQuestions, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
+import { fromText } from './fromText.js';
 import type { Fill, PlanNode } from './node.js';
+import { WIDE, WideObjects } from './wide.js';
 
 /** What a round has to fill parameters with. */
 export interface Supply {
@@ -76,6 +77,8 @@ export class Calls {
   /** Where the parameters of each node end; those of the body come last. */
   private readonly ends: number[] = [];
   private readonly others: Other[] = [];
+  /** The objects of the nodes that have very many parameters. */
+  private readonly wide = new Map<number, WideObjects>();
   private rounds = 0;
   private compiled: Compiled | undefined = undefined;
 
@@ -154,13 +157,23 @@ export class Calls {
   private collect(node: number, supply: Supply): Values {
     const { params, sources } = this;
     const { given } = supply;
-    const values: Values = {};
+    const start = this.startOf(node);
     const end = this.ends[node] ?? 0;
-    for (let at = this.startOf(node); at < end; at += 1) {
+    const values = end - start < WIDE ? {} : this.wideObject(node, start, end);
+    for (let at = start; at < end; at += 1) {
       const source = sources[at] ?? 0;
       values[params[at] ?? ''] = source < 0 ? this.fromOther(source, supply) : given[source];
     }
     return values;
+  }
+
+  private wideObject(node: number, start: number, end: number): Values {
+    let objects = this.wide.get(node);
+    if (objects === undefined) {
+      objects = new WideObjects(this.params.slice(start, end));
+      this.wide.set(node, objects);
+    }
+    return objects.make();
   }
 
   private startOf(node: number): number {
@@ -179,21 +192,14 @@ export class Calls {
     const { functions } = this;
     const names = functions.map((_, node) => `f${node}`);
     const calls = names.map((_, node) => `(given,supply,ctx)=>${this.callText(node)}`);
-    const text = `"use strict";
-const [${names.join()}]=functions,{made,canHide,kind}=look;
+    const text = `const [${names.join()}]=functions,{made,canHide,kind}=look;
 return{calls:[${calls.join()}],
 pass(supply,given,ctx){const before=made(),looks=canHide();let value;${this.passText()}},
 bodyValues:(given,supply)=>(${this.literal(functions.length)}),
 blank:()=>[${names.map(() => 'undefined').join()}],
 counts:()=>[${this.needCounts.join()}]}`;
-    // Bundlers for some runtimes refuse the usual words for this, whether they are reached or not.
-    const FromText = Function;
-    try {
-      const make = new FromText('functions', 'unbound', 'look', text) as MakeCompiled;
-      return make(functions, UNBOUND, LOOK);
-    } catch {
-      return undefined;
-    }
+    const make = fromText(text, 'functions', 'unbound', 'look') as MakeCompiled | undefined;
+    return make?.(functions, UNBOUND, LOOK);
   }
 
   private callText(node: number): string {

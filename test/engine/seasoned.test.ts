@@ -289,3 +289,19 @@ it('runs on where the runtime makes no code from text', async () => {
 
   expect(stdout).toBe(`EvalError ${300 * 299}\n`);
 });
+
+it('a function of very many needs gets an object of its own in each call, with all of them', async () => {
+  const names = [...NAMES, ...Array.from({ length: 3000 }, (_, index) => `need${index}`)];
+  const needs = Object.fromEntries(names.map((name) => [name, resolver({}, () => name)]));
+  const got: Record<string, unknown>[] = [];
+  const top: AnyResolver = resolver(needs, (values) => got.push(values));
+  const plan = planOf({ top }, []);
+  for (let round = 0; round < 8; round += 1) await valuesOf(plan);
+
+  const expected = Object.fromEntries(names.map((name) => [name, name]));
+  expect(new Set(got).size).toBe(8);
+  for (const values of got) {
+    expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
+    expect(Object.entries(values)).toEqual(Object.entries(expected));
+  }
+});
