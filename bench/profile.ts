@@ -72,6 +72,7 @@ function repeated(name: string, times: number, serve: Serve): Subject {
   return { name, times, run: async (count) => run(count) };
 }
 
+const SIX = { shape: shapeOf(6), gives: 'numbers' } as const;
 const send = sender(ours);
 const subjects: readonly Subject[] = [
   {
@@ -79,8 +80,8 @@ const subjects: readonly Subject[] = [
     times: 4000,
     run: (times) => inFlight(times, WIDTH, () => confirmFlow(send)),
   },
-  repeated('6 async resolvers', 1_000_000, await withResolvers(shapeOf(6), 'async')),
-  repeated('6 sync resolvers', 3_000_000, await withResolvers(shapeOf(6), 'sync')),
+  repeated('6 async resolvers', 1_000_000, await withResolvers({ ...SIX, pace: 'async' })),
+  repeated('6 sync resolvers', 3_000_000, await withResolvers({ ...SIX, pace: 'sync' })),
   repeated('chain of 100,000', 200, largeWithResolvers('chain', 100_000, 'sync')),
   repeated('fan of 100,000', 100, largeWithResolvers('fan', 100_000, 'sync')),
 ];

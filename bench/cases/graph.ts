@@ -13,6 +13,9 @@ export type Shape = readonly (readonly number[])[];
 
 export type Pace = 'sync' | 'async';
 
+/** What nodes give: a number, or an object with one, as what comes from records is. */
+export type Gives = 'numbers' | 'records';
+
 /** Serves one request. */
 export type Serve = (order: number) => Promise<unknown>;
 
@@ -52,9 +55,14 @@ function formula(index: number, inputs: readonly string[]): string {
   return `(${[...parts, index].join(' + ')}) % 1_000_003`;
 }
 
+/** The number in what a node gave. */
+export const totalOf = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && 'total' in given ? given.total : given;
+
 /** How the functions of a way look. */
 export interface Dialect {
   readonly pace: Pace;
+  readonly gives: Gives;
   /** Whether inputs come as one object. */
   readonly named: boolean;
   /** Whether inputs come as promises, which the function awaits. */
@@ -68,10 +76,15 @@ export function functionsOf(shape: Shape, dialect: Dialect): Promise<readonly No
 }
 
 function functionText(index: number, inputs: readonly string[], dialect: Dialect): string {
-  const { pace, named, promised } = dialect;
+  const { pace, gives, named, promised } = dialect;
   const list = named ? `{ ${inputs.join(', ')} }` : inputs.join(', ');
-  const values = promised ? inputs.map((input) => `(await ${input})`) : inputs;
-  return `${pace === 'async' ? 'async ' : ''}(${list}) => ${formula(index, values)}`;
+  const values = inputs.map((input) => {
+    const value = promised ? `(await ${input})` : input;
+    return gives === 'records' && input !== 'order' ? `${value}.total` : value;
+  });
+  const total = formula(index, values);
+  const given = gives === 'records' ? `({ id: 'n${index}', total: ${total}, open: true })` : total;
+  return `${pace === 'async' ? 'async ' : ''}(${list}) => ${given}`;
 }
 
 /** A module of its own, as if it had been written into a file. */
@@ -81,13 +94,17 @@ async function compiled<T>(text: string): Promise<T> {
   return made;
 }
 
+/** What is the same in all ways of a comparison. */
+export interface Nodes {
+  readonly shape: Shape;
+  readonly pace: Pace;
+  readonly gives: Gives;
+}
+
 /** With resolvers: planned once, resolved for each request. */
-export async function withResolvers(
-  shape: Shape,
-  pace: Pace,
-  ending: Ending = 'left',
-): Promise<Serve> {
-  const functions = await functionsOf(shape, { pace, named: true, promised: false });
+export async function withResolvers(nodes: Nodes, ending: Ending = 'left'): Promise<Serve> {
+  const { shape, pace, gives } = nodes;
+  const functions = await functionsOf(shape, { pace, gives, named: true, promised: false });
   const made: AnyResolver[] = [];
   functions.forEach((fn, index) => {
     const needs = shape[index] ?? [];
@@ -99,8 +116,8 @@ export async function withResolvers(
 }
 
 /** Line by line, as one writes it where nothing is injected. */
-export function byHand(shape: Shape, pace: Pace, wait: 'await ' | '' = 'await '): Promise<Serve> {
-  const dialect: Dialect = { pace, named: false, promised: false };
+export function byHand({ shape, pace, gives }: Nodes, wait: 'await ' | ''): Promise<Serve> {
+  const dialect: Dialect = { pace, gives, named: false, promised: false };
   const functions = shape.map(
     (needs, index) => `const f${index} = ${functionText(index, inputsOf(needs), dialect)};`,
   );

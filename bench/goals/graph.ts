@@ -5,9 +5,11 @@ import {
   expectedOf,
   functionsOf,
   shapeOf,
+  totalOf,
   withResolvers,
+  type Nodes,
+  type Pace,
   type Serve,
-  type Shape,
 } from '../cases/graph.js';
 import { shareOf, timesAsFast, type Bench, type Figure, type Goal, type Limits } from '../goal.js';
 import { compare, repeating, type Ratio, type Way } from '../measure/compare.js';
@@ -15,19 +17,24 @@ import { compare, repeating, type Ratio, type Way } from '../measure/compare.js'
 const SIZES = [6, 30];
 
 /** A way that has shown once that it gives the right value. */
-async function way(name: string, shape: Shape, serve: Serve): Promise<Way> {
-  const [given, expected] = [await serve(7), expectedOf(shape, 7)];
+async function way(name: string, { shape }: Nodes, serve: Serve): Promise<Way> {
+  const [given, expected] = [totalOf(await serve(7)), expectedOf(shape, 7)];
   if (given !== expected) throw new Error(`${name} gives ${String(given)}, not ${expected}`);
   return repeating(name, serve);
 }
 
-async function againstContainers(size: number, { effort, progress }: Bench): Promise<Figure[]> {
-  const shape = shapeOf(size);
-  const promises = { pace: 'async', promised: true } as const;
-  const ours = await way('resolvers', shape, await withResolvers(shape, 'async', 'disposed'));
+/** How a figure calls its graph: what gives numbers is what the goals are about. */
+const calledBy = ({ shape, gives }: Nodes, pace = ''): string =>
+  `${shape.length} ${pace}resolvers${gives === 'records' ? ' of records' : ''}`;
+
+async function againstContainers(nodes: Nodes, { effort, progress }: Bench): Promise<Figure[]> {
+  const { shape, gives } = nodes;
+  const called = calledBy(nodes);
+  const promises = { pace: 'async', gives, promised: true } as const;
+  const ours = await way('resolvers', nodes, await withResolvers(nodes, 'disposed'));
   const against = async (name: string, serve: Serve): Promise<Ratio> => {
-    progress(`${size} resolvers against ${name}`);
-    return compare(ours, await way(name, shape, serve), effort);
+    progress(`${called} against ${name}`);
+    return compare(ours, await way(name, nodes, serve), effort);
   };
   const { withAwilix } = await loadAwilix();
   const { withTypedInject } = await loadTypedInject();
@@ -39,19 +46,20 @@ async function againstContainers(size: number, { effort, progress }: Bench): Pro
   const left = await against('typed-inject, not disposed', withTypedInject(shape, listed, 'left'));
   const [mode, better] = proxy.median > classic.median ? ['PROXY', proxy] : ['CLASSIC', classic];
   return [
-    timesAsFast(`${size} resolvers against awilix (${mode})`, better, { bar: 4, goal: 10 }),
-    timesAsFast(`${size} resolvers against typed-inject`, typed, { bar: 3, goal: 7 }),
-    timesAsFast(`${size} resolvers against typed-inject whose scopes are not disposed of`, left),
+    timesAsFast(`${called} against awilix (${mode})`, better, { bar: 4, goal: 10 }),
+    timesAsFast(`${called} against typed-inject`, typed, { bar: 3, goal: 7 }),
+    timesAsFast(`${called} against typed-inject whose scopes are not disposed of`, left),
   ];
 }
 
-async function againstHand(size: number, { effort, progress }: Bench): Promise<Figure[]> {
-  const shape = shapeOf(size);
-  const measured = async (pace: 'sync' | 'async', wait: 'await ' | '', limits?: Limits) => {
-    const name = `${size} ${pace} resolvers / ${wait === '' ? 'calls without await' : 'awaits'}`;
+async function againstHand(nodes: Nodes, { effort, progress }: Bench): Promise<Figure[]> {
+  const measured = async (pace: Pace, wait: 'await ' | '', limits?: Limits) => {
+    const called = calledBy(nodes, `${pace} `);
+    const name = `${called} / ${wait === '' ? 'calls without await' : 'awaits'}`;
     progress(name);
-    const ours = await way('resolvers', shape, await withResolvers(shape, pace));
-    const theirs = await way('by hand', shape, await byHand(shape, pace, wait));
+    const paced = { ...nodes, pace };
+    const ours = await way('resolvers', paced, await withResolvers(paced));
+    const theirs = await way('by hand', paced, await byHand(paced, wait));
     return shareOf(name, await compare(ours, theirs, effort), limits);
   };
   return [
@@ -61,15 +69,19 @@ async function againstHand(size: number, { effort, progress }: Bench): Promise<F
   ];
 }
 
-const forSizes =
-  (figures: (size: number, bench: Bench) => Promise<Figure[]>): Goal['measure'] =>
+const forGraphs =
+  (figures: (nodes: Nodes, bench: Bench) => Promise<Figure[]>): Goal['measure'] =>
   async (bench) => {
     const all: Figure[] = [];
-    for (const size of SIZES) all.push(...(await figures(size, bench)));
+    for (const gives of bench.quick ? (['numbers'] as const) : (['numbers', 'records'] as const)) {
+      for (const size of SIZES) {
+        all.push(...(await figures({ shape: shapeOf(size), pace: 'async', gives }, bench)));
+      }
+    }
     return all;
   };
 
 export const graphGoals: readonly Goal[] = [
-  { id: 'P7', title: 'graphs against containers', measure: forSizes(againstContainers) },
-  { id: 'P8', title: 'graphs against code by hand', measure: forSizes(againstHand) },
+  { id: 'P7', title: 'graphs against containers', measure: forGraphs(againstContainers) },
+  { id: 'P8', title: 'graphs against code by hand', measure: forGraphs(againstHand) },
 ];
