@@ -11,6 +11,7 @@ import {
   tunedHmac,
 } from '../cases/confirm.js';
 import { inFlight, sender, type Send } from '../cases/modern.js';
+import { tinyOurs, tinyPlain } from '../cases/tiny.js';
 import { shareOf, type Goal } from '../goal.js';
 import { compare, type Way } from '../measure/compare.js';
 
@@ -42,10 +43,15 @@ export const confirmGoals: readonly Goal[] = [
   {
     id: 'P2',
     title: 'confirm flow against calls that ask nothing',
-    measure: async ({ effort, progress }) => {
+    measure: async ({ effort, quick, progress }) => {
       progress('a flow of two rounds against two plain calls');
       const ratio = await compare(resolvers, way('plain', plain, twoPlainCalls), effort);
-      return [shareOf('confirm flow / two plain SDK calls', ratio, { bar: 1, goal: 0.8 })];
+      const judged = shareOf('confirm flow / two plain SDK calls', ratio, { bar: 1, goal: 0.8 });
+      if (quick) return [judged];
+      progress('the same for a tool with one argument');
+      const tiny = way('tiny', tinyOurs, confirmFlow);
+      const small = await compare(tiny, way('tiny plain', tinyPlain, twoPlainCalls), effort);
+      return [judged, shareOf('the same, where the schema is one text', small)];
     },
   },
   {
