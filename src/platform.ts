@@ -1,8 +1,8 @@
 /**
- * What differs between runtimes, and the byte encodings built on it. Node, Bun and Deno have
- * synchronous cryptography. Workers have WebCrypto, which is asynchronous, and where they imitate
- * Node's it is slower: so callers take either. There is no static `node:` import, and the same file
- * loads everywhere.
+ * What differs between runtimes, and what is built on it: byte encodings, and values that are there
+ * at once or later. Node, Bun and Deno have synchronous cryptography. Workers have WebCrypto, which
+ * is asynchronous, and where they imitate Node's it is slower: so callers take either. There is no
+ * static `node:` import, and the same file loads everywhere.
  */
 
 /** A value, or the promise of one: a synchronous path then costs no promise. */
@@ -22,13 +22,17 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
-/** What somebody else's function gave, as a value or as a promise of the platform's. */
+/** What somebody else's function gave: a value, or a promise of ours, whatever theirs is like. */
 export function adopted<T>(given: T | PromiseLike<T>): MaybePromise<T> {
-  return isThenable(given) ? Promise.resolve(given) : given;
+  return isThenable(given) ? awaited(given) : given;
 }
 
-/** Does some work, and ends in another way if it fails, now or later. */
-export function orElse<T>(
+async function awaited<T>(given: T | PromiseLike<T>): Promise<T> {
+  return await given;
+}
+
+/** Does some work, and fails in another way if it fails, now or later. */
+export function failingWith<T>(
   work: () => MaybePromise<T>,
   failed: (error: unknown) => never,
 ): MaybePromise<T> {
@@ -56,10 +60,7 @@ function onFirstUse<T>(find: () => T): () => T {
   return () => (found ??= { value: find() }).value;
 }
 
-/**
- * Synchronous cryptography, where that is the fast path: a third of a cold import, if it were
- * loaded there.
- */
+/** Synchronous cryptography, where that is the fast path. It is loaded when it is first used. */
 export const nodeCrypto = /* @__PURE__ */ onFirstUse(findNodeCrypto);
 
 /** Node's hash as a text; in one step where it has that (since 20.12), without any object. */
@@ -129,11 +130,9 @@ export function randomId(): string {
   return base64url(publicRandomBytes(16));
 }
 
-const encoder = new TextEncoder();
-
 /** A well-formed text as bytes. */
 export function utf8(text: string): Uint8Array {
-  return typeof Buffer === 'undefined' ? encoder.encode(text) : Buffer.from(text);
+  return typeof Buffer === 'undefined' ? new TextEncoder().encode(text) : Buffer.from(text);
 }
 
 /** Some bytes one after another. */
@@ -200,7 +199,7 @@ export function asciiJson(value: unknown): string {
   return inAscii(JSON.stringify(value));
 }
 
-/** The same JSON in ASCII: what is not stands in strings only, where it can be escaped. */
+/** The same JSON in ASCII: other characters stand in strings only, where they can be escaped. */
 export function inAscii(json: string): string {
   return json.replace(
     NON_ASCII,

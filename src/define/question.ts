@@ -102,6 +102,24 @@ export function isQuestion(value: unknown): value is QuestionData {
   return isKind(value, 'question');
 }
 
+/** So many members of a list or an object are looked at: nobody writes more around a question. */
+export const MEMBERS_LOOKED_AT = 64;
+
+/** Whether a list or an object has a question among its first members. */
+export function hidesQuestion(value: unknown): boolean {
+  if (!anyQuestionMade()) return false;
+  if (Array.isArray(value)) return value.slice(0, MEMBERS_LOOKED_AT).some(isQuestion);
+  if (!isPlainObject(value)) return false;
+  let members = 0;
+  // Without a list of the members: most values that resolvers give are looked into.
+  for (const name in value) {
+    if (isQuestion(value[name])) return true;
+    members += 1;
+    if (members === MEMBERS_LOOKED_AT) return false;
+  }
+  return false;
+}
+
 /**
  * Asks the person with a form made of `schema`, a flat object of strings, numbers, booleans and
  * choices. The value is the validated answer.
@@ -209,27 +227,32 @@ export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checked('listRoots', options) });
 }
 
-/** What is known of all questions of a process, whichever copy of this package made them. */
-interface Census {
+/** What is known of the questions that were made. */
+interface Tally {
   /** How many nobody has accounted for. */
-  made: number;
-  /** Whether there has been any. */
+  open: number;
   any: boolean;
 }
 
-const CENSUS = Symbol.for('mcp-resolve.questions');
-const census = /* @__PURE__ */ sharedCensus();
+/** Its shape is a contract between versions: another one takes another number. */
+const TALLY = Symbol.for('mcp-resolve.questions/1');
+const tally = /* @__PURE__ */ sharedTally();
 
-function sharedCensus(): Census {
-  const shared = globalThis as { [CENSUS]?: Census };
-  const own: Census = { made: 0, any: false };
-  if (shared[CENSUS] === undefined && Object.isExtensible(shared)) shared[CENSUS] = own;
-  return shared[CENSUS] ?? own;
+/**
+ * All copies of this package share one, so that none is blind to the questions of another. Where
+ * they cannot, there may be questions.
+ */
+function sharedTally(): Tally {
+  const shared = globalThis as { [TALLY]?: Tally };
+  const canShare = Object.isExtensible(shared);
+  const own: Tally = { open: 0, any: !canShare };
+  if (canShare && shared[TALLY] === undefined) shared[TALLY] = own;
+  return shared[TALLY] ?? own;
 }
 
-/** How many questions have been made: whoever makes one and does not return it asks nobody. */
+/** How many questions were made and are not accounted for: who does not return one asks nobody. */
 export function questionsMade(): number {
-  return census.made;
+  return tally.open;
 }
 
 /**
@@ -237,17 +260,17 @@ export function questionsMade(): number {
  * them.
  */
 export function countFrom(before: number): void {
-  census.made = before;
+  tally.open = before;
 }
 
-/** Whether there can be a question inside a value: not in a process that has never made one. */
-export function canHideQuestions(): boolean {
-  return census.any;
+/** Whether anybody has ever made a question. Most servers that only inject never do. */
+export function anyQuestionMade(): boolean {
+  return tally.any;
 }
 
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
-  census.made += 1;
-  census.any = true;
+  tally.open += 1;
+  tally.any = true;
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }
 

@@ -11,11 +11,11 @@
 import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
-import { canHideQuestions, questionsMade } from '../define/question.js';
+import { anyQuestionMade, MEMBERS_LOOKED_AT, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import { fromText } from './fromText.js';
 import type { Fill, PlanNode } from './node.js';
-import { WIDE, WideObjects } from './wide.js';
+import { isWide, WideObjects } from './wide.js';
 
 /** What a round has to fill parameters with. */
 export interface Supply {
@@ -46,18 +46,40 @@ interface Compiled {
   /** Calls the plain functions at the front, one after the other. */
   readonly pass: (walk: Walk, given: unknown[], ctx: CallContext) => void;
   readonly bodyValues: (given: Supply['given'], supply: Supply) => Values;
+  readonly looks: readonly ((value: object | null) => boolean)[];
   readonly blank: () => unknown[];
   readonly counts: () => number[];
 }
 
-/** What compiled code tells values from others by. */
-const LOOK = { made: questionsMade, canHide: canHideQuestions, kind: KIND };
+/** What compiled code has besides the functions that it calls. */
+const TOOLS = {
+  unbound: UNBOUND,
+  questionsMade,
+  anyQuestionMade,
+  kind: KIND,
+  prototypeOf: Object.getPrototypeOf,
+  plain: Object.prototype,
+};
 
-type MakeCompiled = (
-  functions: readonly ResolverFn[],
-  unbound: object,
-  look: typeof LOOK,
-) => Compiled;
+type MakeCompiled = (functions: readonly ResolverFn[], tools: typeof TOOLS) => Compiled;
+
+/**
+ * Tells of an object whether it may be more than a value: a promise, an object of ours, or a list
+ * or an object with a question inside. Each node gets a copy: V8 knows there what its objects are
+ * like.
+ */
+const LOOK = `value=>{
+if(value===null)return false;
+if(value.then!==undefined||value[kind]!==undefined)return true;
+if(!anyQuestionMade())return false;
+if(prototypeOf(value)!==plain)return true;
+let members=0;
+for(const name in value){
+const member=value[name];
+if(typeof member==="object"&&member!==null)return true;
+members+=1;
+if(members===${MEMBERS_LOOKED_AT})return false}
+return false}`;
 
 /** What fills a parameter, if it is not the bare value of a node. */
 type Other = { readonly argument: string } | { readonly outcomeOf: number };
@@ -120,6 +142,11 @@ export class Calls {
     return true;
   }
 
+  /** Whether what a node gave may be more than a value. */
+  mustLookAt(node: number, value: object | null): boolean {
+    return this.compiled?.looks[node]?.(value) ?? true;
+  }
+
   /** What the body is called with. */
   bodyValues(supply: Supply): Values {
     if (this.compiled !== undefined) return this.compiled.bodyValues(supply.given, supply);
@@ -159,7 +186,7 @@ export class Calls {
     const { given } = supply;
     const start = this.startOf(node);
     const end = this.ends[node] ?? 0;
-    const values = end - start < WIDE ? {} : this.wideObject(node, start, end);
+    const values = isWide(end - start) ? this.wideObject(node, start, end) : {};
     for (let at = start; at < end; at += 1) {
       const source = sources[at] ?? 0;
       values[params[at] ?? ''] = source < 0 ? this.fromOther(source, supply) : given[source];
@@ -191,34 +218,33 @@ export class Calls {
   private compile(): Compiled | undefined {
     const { functions } = this;
     const names = functions.map((_, node) => `f${node}`);
+    const looks = functions.map((_, node) => `look${node}=${LOOK}`);
     const calls = names.map((_, node) => `(given,supply,ctx)=>${this.callText(node)}`);
-    const text = `const [${names.join()}]=functions,{made,canHide,kind}=look;
+    const text = `const [${names.join()}]=functions;
+const{unbound,questionsMade,anyQuestionMade,kind,prototypeOf,plain}=tools;
+${looks.map((look) => `const ${look};`).join('')}
 return{calls:[${calls.join()}],
-pass(supply,given,ctx){const before=made(),looks=canHide();let value;${this.passText()}},
+pass(supply,given,ctx){const before=questionsMade();let value;${this.passText()}},
 bodyValues:(given,supply)=>(${this.literal(functions.length)}),
+looks:[${names.map((_, node) => `look${node}`).join()}],
 blank:()=>[${names.map(() => 'undefined').join()}],
 counts:()=>[${this.needCounts.join()}]}`;
-    const make = fromText(text, 'functions', 'unbound', 'look') as MakeCompiled | undefined;
-    return make?.(functions, UNBOUND, LOOK);
+    const make = fromText(text, 'functions', 'tools') as MakeCompiled | undefined;
+    return make?.(functions, TOOLS);
   }
 
   private callText(node: number): string {
     return `f${node}.call(unbound,${this.literal(node)},ctx)`;
   }
 
-  /**
-   * What is neither an object nor a function is a value, unless a question was made on the way. An
-   * object is one if it has nothing of a promise and no mark of ours, as long as it cannot have a
-   * question inside. Each is looked at where it arrives: V8 knows there what objects of that node
-   * are like.
-   */
+  /** What is neither an object nor a function is a value, unless a question was made on the way. */
   private passText(): string {
-    const steps = this.functions.slice(0, this.plainNodes).map(
-      (_, node) => `supply.passed=${node + 1};value=${this.callText(node)};
-if((typeof value==="object"?value!==null&&(looks||value.then!==undefined||value[kind]!==undefined):typeof value==="function")||made()!==before){
-if(!supply.settlesAtOnce(${node},value,before))return}
-given[${node}]=value;`,
-    );
+    const steps = this.functions.slice(0, this.plainNodes).map((_, node) => {
+      const isMore = `typeof value==="object"?look${node}(value):typeof value==="function"`;
+      return `supply.passed=${node + 1};value=${this.callText(node)};
+if(((${isMore})||questionsMade()!==before)&&!supply.settlesAtOnce(${node},value,before))return;
+given[${node}]=value;`;
+    });
     return steps.join('');
   }
 

@@ -1,6 +1,6 @@
 /**
- * Functions that are compiled from text. It holds places in lists and the names that authors gave,
- * in JSON; nothing that a client has sent can be in it.
+ * Functions that are compiled from text. Those who write it put in places in lists and the names
+ * that authors gave, in JSON, and nothing that a client has sent.
  */
 
 /** Compiles the body of a function, or gives nothing where the runtime does not allow it. */

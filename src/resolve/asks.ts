@@ -1,8 +1,7 @@
 /** Holds a resolver to what it declared that it asks, and to asking in a way that is heard. */
 import type { Kind } from '../define/brand.js';
-import { canHideQuestions, isQuestion } from '../define/question.js';
+import { hidesQuestion, isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
-import { isPlainObject } from '../define/schema.js';
 import { ToolError } from '../errors.js';
 import type { PlanNode } from '../graph/node.js';
 
@@ -66,24 +65,6 @@ export function assertNoneInside({ key }: PlanNode, value: unknown): void {
   throw new ToolError(
     `Resolver '${key}' returned a question inside another value, where it is not asked: return the question itself`,
   );
-}
-
-/** More members than a value has that someone wrote around a question. */
-const MANY = 16;
-
-/** Whether a list or an object has a question inside. */
-export function hidesQuestion(value: unknown): boolean {
-  if (!canHideQuestions()) return false;
-  if (Array.isArray(value)) return value.length <= MANY && value.some(isQuestion);
-  if (!isPlainObject(value)) return false;
-  let members = 0;
-  // Without a list of the members: this looks into most values that resolvers give.
-  for (const name in value) {
-    members += 1;
-    if (members > MANY) return false;
-    if (isQuestion(value[name])) return true;
-  }
-  return false;
 }
 
 /**

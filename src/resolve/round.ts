@@ -26,7 +26,7 @@ import { andThen, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { Asking } from './asking.js';
 import type { Asker, Continuation, OpenQuestion } from './asking.js';
-import { assertNoneInside, assertValue, failLost, hidesQuestion } from './asks.js';
+import { assertNoneInside, assertValue, failLost } from './asks.js';
 import { Needs } from './needs.js';
 import { pinned } from './pin.js';
 import type { RoundInput } from './roundInput.js';
@@ -248,10 +248,14 @@ export class Round implements Walk, Asker {
       this.disposeLate(node, value);
       return;
     }
-    if (this.isSettledBy(node, value)) {
-      this.given[node.index] = value;
-      this.startConsumers(node.index, needs);
-    } else this.lookAt(node, value);
+    try {
+      if (this.isSettledBy(node, value)) {
+        this.given[node.index] = value;
+        this.startConsumers(node.index, needs);
+      } else this.returned(node, value);
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
     // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
     this.workOff(needs);
     if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
@@ -261,15 +265,7 @@ export class Round implements Walk, Asker {
   private isSettledBy(node: PlanNode, value: unknown): boolean {
     if (!node.isPlain || this.guarding || this.onFreshPin !== undefined) return false;
     if (this.madeQuestions !== undefined) return false;
-    return typeof value !== 'object' || (kindOf(value) === undefined && !hidesQuestion(value));
-  }
-
-  private lookAt(node: PlanNode, value: unknown): void {
-    try {
-      this.returned(node, value);
-    } catch (error) {
-      this.fail(node.seq, error);
-    }
+    return typeof value !== 'object' || !this.plan.calls.mustLookAt(node.index, value);
   }
 
   private call(index: number): unknown {

@@ -40,11 +40,18 @@ export function canonicalJson(value: unknown): string {
 
 function written(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value ?? null);
+  if (!isObject(value)) return leaf(value ?? null);
   const members = sorted(Object.keys(value)).map(
     (key) => `${JSON.stringify(key)}:${written(value[key])}`,
   );
   return `{${members.join(',')}}`;
+}
+
+/** @throws {TypeError} For what JSON has no word for: two such values would read the same. */
+function leaf(value: unknown): string {
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined) throw new TypeError(`JSON has no word for a ${typeof value}.`);
+  return json;
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

@@ -2,6 +2,8 @@
  * Warnings for a server's operator. What a hostile client can cause at will is limited in its rate,
  * and the log says how many were left out; what is about the set-up is said once.
  */
+import { isThenable } from '../platform.js';
+
 /** Where a policy writes its warnings. */
 export interface SealLogger {
   readonly warn: (message: string) => void;
@@ -57,10 +59,13 @@ export class Warnings {
 
   /** A log that fails must not change what the client gets. */
   private say(message: string): void {
+    const nowhereElse = (): void => undefined;
     try {
-      this.logger.warn(message);
+      const warn: (message: string) => unknown = this.logger.warn;
+      const said = warn.call(this.logger, message);
+      if (isThenable(said)) said.then(undefined, nowhereElse);
     } catch {
-      // There is nowhere left to say it.
+      nowhereElse();
     }
   }
 

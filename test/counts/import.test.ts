@@ -10,5 +10,10 @@ const program = fileURLToPath(new URL('importing.cjs', import.meta.url));
 
 it('importing the core reads four files and loads no cryptography', () => {
   const printed = execFileSync(process.execPath, [program], { encoding: 'utf8' });
-  expect(JSON.parse(printed)).toEqual({ files: 4, byCore: false, byHand: true });
+  expect(JSON.parse(printed)).toEqual({
+    files: 4,
+    bySdk: false,
+    byCore: false,
+    canTell: true,
+  });
 });

@@ -4,10 +4,11 @@
 const hasCryptography = () => process.moduleLoadList.includes('NativeModule crypto');
 
 require('@modelcontextprotocol/server');
+const bySdk = hasCryptography();
 require('mcp-resolve');
 const files = Object.keys(require.cache).filter((file) => file.includes('/dist/'));
 const ours = files.filter((file) => !file.includes('/node_modules/'));
 const byCore = hasCryptography();
-// So that the answer can be yes.
 require('node:crypto');
-console.log(JSON.stringify({ files: ours.length, byCore, byHand: hasCryptography() }));
+const canTell = hasCryptography();
+console.log(JSON.stringify({ files: ours.length, bySdk, byCore, canTell }));

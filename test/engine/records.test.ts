@@ -3,13 +3,18 @@
  * that have run often look at values by compiled code, and a process that has never made a question
  * does not look for one: so the plans of these tests begin in such a process.
  */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { confirm, resolver } from 'mcp-resolve';
 import type { AnyResolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Plan } from 'mcp-resolve/engine';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { contextOf } from './play.js';
+import { anyQuestionMade } from '../../src/define/question.js';
+import { contextOf, season } from './play.js';
+
+const run = promisify(execFile);
 
 async function valueOf(plan: Plan): Promise<unknown> {
   const resolution = await resolveArguments(
@@ -26,54 +31,103 @@ async function valueOf(plan: Plan): Promise<unknown> {
 
 /** A graph whose first resolver gives what it is told to, and whose second hands it on. */
 class Graph {
-  given: unknown;
+  given: () => unknown = () => undefined;
   readonly plan: Plan;
 
-  constructor(
-    pace: string,
-    readonly rounds: number,
-  ) {
+  constructor(pace: string, age: string) {
     const giver: AnyResolver =
-      pace === 'sync' ? resolver({}, () => this.given) : resolver({}, async () => this.given);
+      pace === 'sync' ? resolver({}, () => this.given()) : resolver({}, async () => this.given());
     const it = resolver({ giver }, (values) => values.giver);
-    this.plan = planResolvers({ name: 'tool', resolve: { it } }, []);
+    const plan = planResolvers({ name: 'tool', resolve: { it } }, []);
+    this.plan = age === 'compiled' ? season(plan) : plan;
   }
 
   give(given: unknown): Promise<unknown> {
+    return this.run(() => given);
+  }
+
+  run(given: () => unknown): Promise<unknown> {
     this.given = given;
     return valueOf(this.plan);
   }
 }
 
-const graphs = ['sync', 'async'].flatMap((pace) => [
-  { pace, kind: 'new', graph: new Graph(pace, 1) },
-  { pace, kind: 'compiled', graph: new Graph(pace, 150) },
-]);
+const graphs = ['sync', 'async'].flatMap((pace) =>
+  ['new', 'compiled'].map((age) => ({ pace, age, graph: new Graph(pace, age) })),
+);
 
 class Order {
   readonly then = 'later';
 }
 
-it.each(graphs)('a $kind plan, $pace, hands on whatever it is given', async ({ graph }) => {
-  const objects = [{ id: 1 }, [1, 2], new Order(), new Map(), Object.create(null), null];
-  for (let round = 0; round < graph.rounds; round += 1) {
-    const given: unknown = objects[round % objects.length];
-    expect(await graph.give(given)).toBe(given);
-  }
+const boom = new Error('boom');
+const fails = (): never => {
+  throw boom;
+};
+
+describe('in a process that has made no question', () => {
+  it.each(graphs)('a plan ($age, $pace) hands on whatever it is given', async ({ graph }) => {
+    expect(anyQuestionMade()).toBe(false);
+    const objects = [{ id: 1 }, [1, 2], new Order(), new Map(), Object.create(null), null];
+    for (const given of objects) expect(await graph.give(given)).toBe(given);
+  });
+
+  it.each(graphs)('a plan ($age, $pace) takes no resolver for a value', async ({ graph }) => {
+    const returned = graph.give(resolver({}, () => 1));
+    await expect(returned).rejects.toThrow('returned a resolver, which does not run');
+  });
+
+  it('the first one is found, made by a call inside the call', async () => {
+    expect(anyQuestionMade()).toBe(false);
+    const graph = new Graph('sync', 'compiled');
+    const hiding = graph.run(() => {
+      let made: unknown;
+      const keeps = resolver({}, () => (made = confirm('Kept?')));
+      void valueOf(planResolvers({ name: 'keeps', resolve: { it: keeps } }, []));
+      return { made };
+    });
+    await expect(hiding).rejects.toThrow('return the question itself');
+  });
 });
 
-it.each(graphs)('a $kind plan, $pace, takes no resolver for a value', async ({ graph }) => {
-  const returned = graph.give(resolver({}, () => 1));
-  await expect(returned).rejects.toThrow('returned a resolver, which does not run');
-});
+describe('where there are questions', () => {
+  it.each(graphs)('a plan ($age, $pace) finds the one inside a value', async ({ graph }) => {
+    const kept = confirm('Sure?');
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, index]));
+    for (const hiding of [
+      { sure: kept },
+      [kept],
+      { ...many, kept },
+      [...Object.values(many), kept],
+    ])
+      await expect(graph.give(hiding)).rejects.toThrow('return the question itself');
+    expect(await graph.give(kept)).toBe('asked');
+    const record = { sure: true, lines: [{ sku: 1 }] };
+    expect(await graph.give(record)).toBe(record);
+  });
 
-// From here on there are questions in this process.
-it.each(graphs)('a $kind plan, $pace, finds the question inside a value', async ({ graph }) => {
-  const kept = confirm('Sure?');
-  for (const hiding of [{ sure: kept }, [kept]]) {
-    await expect(graph.give(hiding)).rejects.toThrow('return the question itself');
-  }
-  expect(await graph.give(kept)).toBe('asked');
-  const record = { sure: true };
-  expect(await graph.give(record)).toBe(record);
+  it.each(graphs)('a plan ($age, $pace) fails with what cannot be looked at', async ({ graph }) => {
+    confirm('Sure?');
+    const record = Object.defineProperty({}, 'lazy', { enumerable: true, get: fails });
+    const onlyThen = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fails()) });
+    for (const given of [record, onlyThen, new Proxy({}, { getPrototypeOf: fails })])
+      await expect(graph.give(given)).rejects.toBe(boom);
+  });
+
+  it('a copy of this package finds what another one has made', async () => {
+    const root = new URL('../../', import.meta.url);
+    const program = `
+      import { createRequire } from 'node:module';
+      import { resolver } from 'mcp-resolve';
+      import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+      const { confirm } = createRequire(import.meta.url)('mcp-resolve');
+      const it = resolver({}, async () => ({ sure: confirm('Sure?') }));
+      const mcpReq = { signal: new AbortController().signal, requestState: () => undefined };
+      await resolveArguments(planResolvers({ name: 'tool', resolve: { it } }, []), {}, { ctx: { mcpReq } })
+        .catch((error) => console.log(error.message));
+    `;
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout } = await run(process.execPath, args, { cwd: root });
+    expect(stdout).toContain('return the question itself');
+  });
 });

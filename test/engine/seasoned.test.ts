@@ -269,7 +269,9 @@ it('runs on where the runtime makes no code from text', async () => {
     import { arg, resolver } from 'mcp-resolve';
     import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
     const { contextOf } = await import('./test/engine/play.ts');
-    const double = resolver({ n: arg('n') }, ({ n }) => 2 * n);
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => ['n' + i, resolver({}, () => 1)]));
+    const wide = resolver(many, (values) => Object.keys(values).length);
+    const double = resolver({ n: arg('n'), wide }, ({ n, wide }) => (2 * n * wide) / 3000);
     const plan = planResolvers({ name: 'tool', resolve: { double } }, ['n']);
     const options = { ctx: contextOf(), protocolVersion: '2026-07-28', clientCapabilities: {} };
     let sum = 0;
@@ -290,16 +292,20 @@ it('runs on where the runtime makes no code from text', async () => {
   expect(stdout).toBe(`EvalError ${300 * 299}\n`);
 });
 
-it('a function of very many needs gets an object of its own in each call, with all of them', async () => {
+it('functions of very many needs get an object of their own in each call, with all of them', async () => {
   const names = [...NAMES, ...Array.from({ length: 3000 }, (_, index) => `need${index}`)];
   const needs = Object.fromEntries(names.map((name) => [name, resolver({}, () => name)]));
   const got: Record<string, unknown>[] = [];
   const top: AnyResolver = resolver(needs, (values) => got.push(values));
   const plan = planOf({ top }, []);
-  for (let round = 0; round < 8; round += 1) await valuesOf(plan);
+  const body = planOf(needs, []);
+  for (let round = 0; round < 8; round += 1) {
+    await valuesOf(plan);
+    got.push((await valuesOf(body)) as Record<string, unknown>);
+  }
 
   const expected = Object.fromEntries(names.map((name) => [name, name]));
-  expect(new Set(got).size).toBe(8);
+  expect(new Set(got).size).toBe(16);
   for (const values of got) {
     expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
     expect(Object.entries(values)).toEqual(Object.entries(expected));

@@ -195,6 +195,8 @@ describe('I44, K6: a codec that fails to seal', () => {
     ['gives a number', () => 42, 'TypeError'],
     ['gives nothing', () => undefined, 'TypeError'],
     ['gives bytes', () => new Uint8Array(4), 'TypeError'],
+    ['gives an empty text', () => '', 'RangeError'],
+    ['gives more than is taken back', () => 'x'.repeat(10_000_000), 'RangeError'],
   ];
 
   describe.each(layers)('on %s', (layer) => {

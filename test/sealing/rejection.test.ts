@@ -161,7 +161,9 @@ describe('I7: an author’s own log that fails', () => {
 
   test.each([
     ['onReject', { onReject: broken }],
+    ['onReject, later,', { onReject: async () => broken() }],
     ['logger', { logger: { warn: broken } }],
+    ['logger, later,', { logger: { warn: async () => broken() } }],
   ])('I7: %s that throws does not change the answer', async (_, settings) => {
     const { seal } = sealing(settings);
     const seen: Seen = [];

@@ -21,7 +21,7 @@ import {
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { InvalidRequestStateError } from '../../errors.js';
-import { andThen, isThenable, orElse } from '../../platform.js';
+import { andThen, isThenable, failingWith } from '../../platform.js';
 import type { MaybePromise } from '../../platform.js';
 import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
@@ -134,6 +134,7 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
+    // What is there at once is not awaited.
     const entering = enter(server, seal, request);
     const { inner, opened } = isThenable(entering) ? await entering : entering;
     const lane: Lane = { seal, request };
@@ -194,13 +195,15 @@ function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
 
 function openState(seal: Seal, token: unknown, request: StatefulRequest): MaybePromise<Entered> {
   const { ctx } = request;
-  const open = (): MaybePromise<Entered> =>
-    andThen(seal.open(token, request), (opened) => {
-      const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
-      return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
-    });
-  return orElse(open, (error) => {
-    throw invalidState(error);
+  const opening = failingWith(
+    () => seal.open(token, request),
+    (error) => {
+      throw invalidState(error);
+    },
+  );
+  return andThen(opening, (opened) => {
+    const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+    return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
   });
 }
 
@@ -212,11 +215,13 @@ function sealResult(
 ): MaybePromise<Result> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
   const { requestState: state } = result;
-  const close = (): MaybePromise<Result> =>
-    andThen(seal.seal(state, request, opened), (requestState) => ({ ...result, requestState }));
-  return orElse(close, () => {
-    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-  });
+  const sealing = failingWith(
+    () => seal.seal(state, request, opened),
+    () => {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+    },
+  );
+  return andThen(sealing, (requestState) => ({ ...result, requestState }));
 }
 
 /** The one error for every cause. */
