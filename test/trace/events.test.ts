@@ -428,7 +428,7 @@ describe('what only the modern era has', () => {
     const { heard, leg } = await listen('modern', pay, { capabilities: { elicitation: {} } });
     const { requestState } = questionsOf(await leg('pay'));
     heard.length = 0;
-    const { code } = await refusal(leg('pay', {}, { requestState: `${requestState}x` }));
+    const { code } = await refusal(leg('pay', {}, { requestState: `${requestState}!` }));
     expect(code).toBe(-32602);
     await refusal(leg('pay', { more: 1 }, { requestState }));
 
