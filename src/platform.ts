@@ -22,28 +22,6 @@ export function andThen<T, U>(
   return isThenable(value) ? value.then(next) : next(value);
 }
 
-/** What somebody else's function gave: a value, or a promise of ours, whatever theirs is like. */
-export function adopted<T>(given: T | PromiseLike<T>): MaybePromise<T> {
-  return isThenable(given) ? awaited(given) : given;
-}
-
-async function awaited<T>(given: T | PromiseLike<T>): Promise<T> {
-  return await given;
-}
-
-/** Does some work, and fails in another way if it fails, now or later. */
-export function failingWith<T>(
-  work: () => MaybePromise<T>,
-  failed: (error: unknown) => never,
-): MaybePromise<T> {
-  try {
-    const done = work();
-    return isThenable(done) ? done.then(undefined, failed) : done;
-  } catch (error) {
-    return failed(error);
-  }
-}
-
 /** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
 function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
@@ -54,17 +32,17 @@ function findNodeCrypto() {
   return process.getBuiltinModule('node:crypto');
 }
 
-/** Looks for something when it is first asked for. */
-function onFirstUse<T>(find: () => T): () => T {
-  let found: { readonly value: T } | undefined;
-  return () => (found ??= { value: find() }).value;
+/** Computes something when it is first asked for. */
+export function lazily<T>(compute: () => T): () => T {
+  let computed: { readonly value: T } | undefined;
+  return () => (computed ??= { value: compute() }).value;
 }
 
 /** Synchronous cryptography, where that is the fast path. It is loaded when it is first used. */
-export const nodeCrypto = /* @__PURE__ */ onFirstUse(findNodeCrypto);
+export const nodeCrypto = /* @__PURE__ */ lazily(findNodeCrypto);
 
 /** Node's hash as a text; in one step where it has that (since 20.12), without any object. */
-const nodeHash = /* @__PURE__ */ onFirstUse((): ((text: string) => string) | undefined => {
+const nodeHash = /* @__PURE__ */ lazily((): ((text: string) => string) | undefined => {
   const crypto = nodeCrypto();
   if (crypto === undefined) return undefined;
   return (crypto.hash as unknown) === undefined

@@ -15,6 +15,7 @@ import {
   concat,
   equalBytes,
   fromBase64url,
+  lazily,
   publicRandomBytes,
   utf8,
 } from '../platform.js';
@@ -72,11 +73,6 @@ function deriveAll(
 
 function ringKey(key: AeadKey): RingKey {
   return { ...key, associated: concat(utf8(PREFIX), key.id) };
-}
-
-function lazily<T>(compute: () => T): () => T {
-  let computed: { readonly value: T } | undefined;
-  return () => (computed ??= { value: compute() }).value;
 }
 
 function firstOf(keys: readonly RingKey[]): RingKey {

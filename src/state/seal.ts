@@ -2,14 +2,12 @@
  * The seal: keeps state from the client's hands. Outgoing state is wrapped in claims about the
  * request and sealed; incoming state is opened and every claim held against the request that brings
  * it. Whatever the cause, it fails closed: {@link InvalidRequestStateError} on the way in,
- * {@link SealError} on the way out. Nothing is awaited that is there at once: on Node a flow then
- * makes a dozen promises less.
+ * {@link SealError} on the way out.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
-import { adopted, andThen, failingWith, isThenable, utf8 } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { isThenable, utf8 } from '../platform.js';
 import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
@@ -23,7 +21,7 @@ export interface StatefulRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
   /** A request is opened and sealed, and its arguments are digested once. */
-  binding?: MaybePromise<RequestBinding>;
+  binding?: Promise<RequestBinding>;
 }
 
 /** What was in a token, and for whom: the same principal seals what goes out in the same round. */
@@ -55,25 +53,20 @@ export class Seal {
    *
    * @throws {@link InvalidRequestStateError} Whatever is wrong; the reason has been logged.
    */
-  open(token: unknown, request: StatefulRequest): MaybePromise<OpenedState> {
-    return failingWith(
-      () => this.verify(token, request),
-      (error) => {
-        throw this.reject(error, request.method);
-      },
-    );
-  }
-
-  private verify(token: unknown, request: StatefulRequest): MaybePromise<OpenedState> {
-    if (typeof token !== 'string') throw new InvalidRequestStateError('non-string requestState');
-    if (token.length > this.policy.maxTokenLength) throw new InvalidRequestStateError('malformed');
-    return andThen(this.unseal(token), (bytes) =>
-      andThen(this.principalOfBearer(request.ctx), (principal) =>
-        andThen(this.claimContext(request, principal), (context) =>
-          andThen(readClaims(bytes, context), (state) => ({ state, principal })),
-        ),
-      ),
-    );
+  async open(token: unknown, request: StatefulRequest): Promise<OpenedState> {
+    try {
+      if (typeof token !== 'string') throw new InvalidRequestStateError('non-string requestState');
+      if (token.length > this.policy.maxTokenLength)
+        throw new InvalidRequestStateError('malformed');
+      const bytes = await this.unseal(token);
+      const principal = await this.principalOf(request.ctx).catch(() => {
+        throw new InvalidRequestStateError('principal binding error');
+      });
+      const state = await readClaims(bytes, await this.claimContext(request, principal));
+      return { state, principal };
+    } catch (error) {
+      throw this.reject(error, request.method);
+    }
   }
 
   /**
@@ -81,38 +74,32 @@ export class Seal {
    *
    * @throws {@link SealError} If it cannot be done; the cause has been logged.
    */
-  seal(
+  async seal(
     state: string,
     request: StatefulRequest,
     opened: OpenedState | undefined,
-  ): MaybePromise<string> {
-    return failingWith(
-      () => this.write(state, request, opened),
-      (error) => {
-        const { method } = request;
-        this.warnings.warn(`requestState could not be sealed on ${method}: ${nameOf(error)}`);
-        throw new SealError('Internal error');
-      },
-    );
-  }
-
-  private write(
-    state: string,
-    request: StatefulRequest,
-    opened: OpenedState | undefined,
-  ): MaybePromise<string> {
-    const { ttlSeconds, maxStateBytes } = this.policy;
-    const by = opened === undefined ? this.principalOf(request.ctx) : opened.principal;
-    return andThen(by, (principal) =>
-      andThen(this.claimContext(request, principal), (context) =>
-        andThen(writeClaims(state, ttlSeconds, context), (claims) => {
-          if (claims.length > maxStateBytes)
-            throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
-          this.warnOfProcessKey(request.ctx);
-          return this.tokenOf(claims);
-        }),
-      ),
-    );
+  ): Promise<string> {
+    const { ttlSeconds, maxStateBytes, codec } = this.policy;
+    try {
+      const principal =
+        opened === undefined ? await this.principalOf(request.ctx) : opened.principal;
+      const claims = await writeClaims(
+        state,
+        ttlSeconds,
+        await this.claimContext(request, principal),
+      );
+      if (claims.length > maxStateBytes)
+        throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
+      this.warnOfProcessKey(request.ctx);
+      const token: unknown = await codec.seal(claims);
+      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
+      if (token === '' || token.length > this.policy.maxTokenLength)
+        throw new RangeError('the codec gave a token that would not be taken back');
+      return token;
+    } catch (error) {
+      this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
+      throw new SealError('Internal error');
+    }
   }
 
   /** Logs a rejection and reports it; gives the error to throw. */
@@ -160,54 +147,28 @@ export class Seal {
     );
   }
 
-  private tokenOf(claims: Uint8Array): MaybePromise<string> {
-    return andThen(adopted<unknown>(this.policy.codec.seal(claims)), (token) => {
-      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
-      if (token === '' || token.length > this.policy.maxTokenLength)
-        throw new RangeError('the codec gave a token that would not be taken back');
-      return token;
-    });
+  private async unseal(token: string): Promise<Uint8Array> {
+    const bytes: unknown = await this.policy.codec.unseal(token);
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('the codec gave no bytes');
+    return bytes;
   }
 
-  private unseal(token: string): MaybePromise<Uint8Array> {
-    return andThen(adopted<unknown>(this.policy.codec.unseal(token)), (bytes) => {
-      if (!(bytes instanceof Uint8Array)) throw new TypeError('the codec gave no bytes');
-      return bytes;
-    });
-  }
-
-  /** The principal of a request that brings a token. */
-  private principalOfBearer(ctx: ServerContext): MaybePromise<string | undefined> {
-    return failingWith(
-      () => this.principalOf(ctx),
-      () => {
-        throw new InvalidRequestStateError('principal binding error');
-      },
-    );
-  }
-
-  private principalOf(ctx: ServerContext): MaybePromise<string | undefined> {
+  private async principalOf(ctx: ServerContext): Promise<string | undefined> {
     const { principal } = this.policy;
-    const given: unknown =
-      principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : principal(ctx);
-    return andThen(adopted(given), (found) => {
-      if (found !== undefined && typeof found !== 'string')
-        throw new TypeError('the principal is not a text');
-      return found;
-    });
+    const found: unknown =
+      principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);
+    if (found !== undefined && typeof found !== 'string')
+      throw new TypeError('the principal is not a text');
+    return found;
   }
 
-  private claimContext(
+  private async claimContext(
     request: StatefulRequest,
     principal: string | undefined,
-  ): MaybePromise<ClaimContext> {
+  ): Promise<ClaimContext> {
     request.binding ??= bindingOf(request);
-    return andThen(request.binding, (binding) => ({
-      binding,
-      audience: this.audience,
-      principal,
-      now: Date.now() / 1000,
-    }));
+    const binding = await request.binding;
+    return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
   }
 }
 
@@ -223,10 +184,9 @@ const CLAIM_BYTES = 256;
  * A resource is bound by its uri alone; the others by name and arguments as they came over the
  * wire.
  */
-function bindingOf({ method, params }: StatefulRequest): MaybePromise<RequestBinding> {
-  const target = targetOf(method, params);
+async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
   const args = method === 'resources/read' ? {} : params.arguments;
-  return andThen(argumentsDigest(args), (digest) => ({ method, target, args: digest }));
+  return { method, target: targetOf(method, params), args: await argumentsDigest(args) };
 }
 
 /** What else the parameters carry is the client's to choose: a resource has a uri and no name. */

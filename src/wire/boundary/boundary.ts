@@ -21,8 +21,6 @@ import {
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { InvalidRequestStateError } from '../../errors.js';
-import { andThen, isThenable, failingWith } from '../../platform.js';
-import type { MaybePromise } from '../../platform.js';
 import { isTooDeep, MAX_DEPTH } from '../../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../../state/seal.js';
 import type { CheckedSeal, Rejection } from '../../state/sealOptions.js';
@@ -134,9 +132,7 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
-    // What is there at once is not awaited.
-    const entering = enter(server, seal, request);
-    const { inner, opened } = isThenable(entering) ? await entering : entering;
+    const { inner, opened } = await enter(server, seal, request);
     const lane: Lane = { seal, request };
     const result = await handler(message, { [LANE]: lane, ...inner } as LanedContext);
     if (lane.error !== undefined) throw lane.error;
@@ -176,7 +172,7 @@ interface Entered {
  * to send; the SDK's own shim, which has them for hand-written handlers, stands inside the
  * boundary.
  */
-function enter(server: Server, seal: Seal, request: StatefulRequest): MaybePromise<Entered> {
+async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
   if (isModern(server.getNegotiatedProtocolVersion())) {
@@ -193,35 +189,26 @@ function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
   return withoutAnswers(ctx);
 }
 
-function openState(seal: Seal, token: unknown, request: StatefulRequest): MaybePromise<Entered> {
-  const { ctx } = request;
-  const opening = failingWith(
-    () => seal.open(token, request),
-    (error) => {
-      throw invalidState(error);
-    },
-  );
-  return andThen(opening, (opened) => {
-    const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
-    return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
+async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {
+  const opened = await seal.open(token, request).catch((error: unknown) => {
+    throw invalidState(error);
   });
+  const { ctx } = request;
+  const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+  return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
 /** Seals the state in a copy of the result; everything else crosses as it is. */
-function sealResult(
+async function sealResult(
   result: Result,
   { seal, request }: Lane,
   opened?: OpenedState,
-): MaybePromise<Result> {
+): Promise<Result> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const { requestState: state } = result;
-  const sealing = failingWith(
-    () => seal.seal(state, request, opened),
-    () => {
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-    },
-  );
-  return andThen(sealing, (requestState) => ({ ...result, requestState }));
+  const requestState = await seal.seal(result.requestState, request, opened).catch(() => {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+  });
+  return { ...result, requestState };
 }
 
 /** The one error for every cause. */
