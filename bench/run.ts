@@ -16,7 +16,7 @@ import { goals } from './goals/index.js';
 import { drawGrowth, growths } from './growth/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
-const FULL = { rounds: 31, sliceMs: 120, warmMs: 1500 };
+const FULL = { rounds: 31, sliceMs: 120, warmMs: 4000 };
 const QUICK = { rounds: 7, sliceMs: 50, warmMs: 250 };
 
 const { values, positionals } = parseArgs({

@@ -8,81 +8,13 @@
  * and call what they are for, and one that calls all that give their values at once. They are
  * compiled from text; where a runtime does not allow that, nothing changes but the time it takes.
  */
-import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
-import { anyQuestionMade, MEMBERS_LOOKED_AT, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
-import { fromText } from './fromText.js';
+import { compile } from './compile.js';
+import type { Compiled, Layout, Other, Supply, Values, Walk } from './compile.js';
 import type { Fill, PlanNode } from './node.js';
 import { isWide, WideObjects } from './wide.js';
-
-/** What a round has to fill parameters with. */
-export interface Supply {
-  /** The values of the nodes. */
-  readonly given: readonly unknown[];
-  argument(name: string): unknown;
-  outcomeOf(node: number): unknown;
-}
-
-/** A round that passes nodes in walk order, as long as each gives a value at once. */
-export interface Walk extends Supply {
-  readonly given: unknown[];
-  /** How many nodes have been passed, that which is being called included. */
-  passed: number;
-  /** Looks at what may not simply be a value; gives whether it is one, and begins what it is not. */
-  settlesAtOnce(node: number, returned: unknown, questionsBefore: number): boolean;
-}
-
-type Values = Record<string, unknown>;
-
-/** What is compiled for a plan. */
-interface Compiled {
-  readonly calls: readonly ((
-    given: Supply['given'],
-    supply: Supply,
-    ctx: CallContext,
-  ) => unknown)[];
-  /** Calls the plain functions at the front, one after the other. */
-  readonly pass: (walk: Walk, given: unknown[], ctx: CallContext) => void;
-  readonly bodyValues: (given: Supply['given'], supply: Supply) => Values;
-  readonly looks: readonly ((value: object | null) => boolean)[];
-  readonly blank: () => unknown[];
-  readonly counts: () => number[];
-}
-
-/** What compiled code has besides the functions that it calls. */
-const TOOLS = {
-  unbound: UNBOUND,
-  questionsMade,
-  anyQuestionMade,
-  kind: KIND,
-  prototypeOf: Object.getPrototypeOf,
-  plain: Object.prototype,
-};
-
-type MakeCompiled = (functions: readonly ResolverFn[], tools: typeof TOOLS) => Compiled;
-
-/**
- * Tells of an object whether it may be more than a value: a promise, an object of ours, or a list
- * or an object with a question inside. Each node gets a copy: V8 knows there what its objects are
- * like.
- */
-const LOOK = `value=>{
-if(value===null)return false;
-if(value.then!==undefined||value[kind]!==undefined)return true;
-if(!anyQuestionMade())return false;
-if(prototypeOf(value)!==plain)return true;
-let members=0;
-for(const name in value){
-const member=value[name];
-if(typeof member==="object"&&member!==null)return true;
-members+=1;
-if(members===${MEMBERS_LOOKED_AT})return false}
-return false}`;
-
-/** What fills a parameter, if it is not the bare value of a node. */
-type Other = { readonly argument: string } | { readonly outcomeOf: number };
 
 /** A plan has run often after so many rounds. */
 const OFTEN = 100;
@@ -90,15 +22,16 @@ const OFTEN = 100;
 const MANY = 1000;
 
 /** The calls of a plan. */
-export class Calls {
-  private readonly functions: readonly ResolverFn[];
-  private readonly needCounts: readonly number[];
-  private readonly params: string[] = [];
-  /** For each parameter the node that fills it, or below zero what else does. */
-  private readonly sources: number[] = [];
-  /** Where the parameters of each node end; those of the body come last. */
-  private readonly ends: number[] = [];
-  private readonly others: Other[] = [];
+export class Calls implements Layout {
+  readonly functions: readonly ResolverFn[];
+  readonly needCounts: readonly number[];
+  readonly plain: readonly boolean[];
+  readonly plainNodes: number;
+  readonly consumers: Layout['consumers'];
+  readonly params: string[] = [];
+  readonly sources: number[] = [];
+  readonly ends: number[] = [];
+  readonly others: Other[] = [];
   /** The objects of the nodes that have very many parameters. */
   private readonly wide = new Map<number, WideObjects>();
   private rounds = 0;
@@ -107,8 +40,11 @@ export class Calls {
   constructor(
     nodes: readonly PlanNode[],
     body: readonly Fill[],
-    private readonly plainNodes: number,
+    { plainNodes, consumers }: Pick<Layout, 'plainNodes' | 'consumers'>,
   ) {
+    this.plainNodes = plainNodes;
+    this.consumers = consumers;
+    this.plain = nodes.map(({ isPlain }) => isPlain);
     this.functions = nodes.map(({ resolver }) => resolver.fn);
     this.needCounts = nodes.map(({ fills }) => fills.length);
     for (const { args, fills } of nodes) {
@@ -136,15 +72,23 @@ export class Calls {
   }
 
   /** Passes all plain nodes at the front, if there is compiled code for it; gives whether there is. */
-  pass(walk: Walk, ctx: CallContext): boolean {
-    if (this.compiled === undefined) return false;
-    this.compiled.pass(walk, walk.given, ctx);
-    return true;
+  pass(walk: Walk): boolean {
+    this.compiled?.pass(walk);
+    return this.compiled !== undefined;
   }
 
-  /** Whether what a node gave may be more than a value. */
-  mustLookAt(node: number, value: object | null): boolean {
-    return this.compiled?.looks[node]?.(value) ?? true;
+  /** Starts a node of a usual round, if there is compiled code for it; gives whether there is. */
+  start(node: number, walk: Walk): boolean {
+    const start = this.compiled?.starts[node];
+    start?.(walk);
+    return start !== undefined;
+  }
+
+  /** Follows a promise in a usual round, if there is compiled code for it; gives whether there is. */
+  follow(node: number, walk: Walk, promise: Promise<unknown>): boolean {
+    const follow = this.compiled?.follows[node];
+    follow?.(walk, promise);
+    return follow !== undefined;
   }
 
   /** What the body is called with. */
@@ -156,7 +100,7 @@ export class Calls {
   private beginEarlyRound(): unknown[] {
     this.rounds += 1;
     const isSmall = this.functions.length + this.params.length <= MANY;
-    if (this.rounds === OFTEN && isSmall) this.compiled = this.compile();
+    if (this.rounds === OFTEN && isSmall) this.compiled = compile(this);
     // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
     return new Array<unknown>(this.functions.length).fill(undefined);
   }
@@ -213,55 +157,5 @@ export class Calls {
     return 'argument' in other
       ? supply.argument(other.argument)
       : supply.outcomeOf(other.outcomeOf);
-  }
-
-  private compile(): Compiled | undefined {
-    const { functions } = this;
-    const names = functions.map((_, node) => `f${node}`);
-    const looks = functions.map((_, node) => `look${node}=${LOOK}`);
-    const calls = names.map((_, node) => `(given,supply,ctx)=>${this.callText(node)}`);
-    const text = `const [${names.join()}]=functions;
-const{unbound,questionsMade,anyQuestionMade,kind,prototypeOf,plain}=tools;
-${looks.map((look) => `const ${look};`).join('')}
-return{calls:[${calls.join()}],
-pass(supply,given,ctx){const before=questionsMade();let value;${this.passText()}},
-bodyValues:(given,supply)=>(${this.literal(functions.length)}),
-looks:[${names.map((_, node) => `look${node}`).join()}],
-blank:()=>[${names.map(() => 'undefined').join()}],
-counts:()=>[${this.needCounts.join()}]}`;
-    const make = fromText(text, 'functions', 'tools') as MakeCompiled | undefined;
-    return make?.(functions, TOOLS);
-  }
-
-  private callText(node: number): string {
-    return `f${node}.call(unbound,${this.literal(node)},ctx)`;
-  }
-
-  /** What is neither an object nor a function is a value, unless a question was made on the way. */
-  private passText(): string {
-    const steps = this.functions.slice(0, this.plainNodes).map((_, node) => {
-      const isMore = `typeof value==="object"?look${node}(value):typeof value==="function"`;
-      return `supply.passed=${node + 1};value=${this.callText(node)};
-if(((${isMore})||questionsMade()!==before)&&!supply.settlesAtOnce(${node},value,before))return;
-given[${node}]=value;`;
-    });
-    return steps.join('');
-  }
-
-  private literal(node: number): string {
-    const members: string[] = [];
-    for (let at = this.startOf(node); at < (this.ends[node] ?? 0); at += 1) {
-      members.push(`${JSON.stringify(this.params[at])}:${this.expression(this.sources[at] ?? 0)}`);
-    }
-    return `{${members.join()}}`;
-  }
-
-  private expression(source: number): string {
-    if (source >= 0) return `given[${source}]`;
-    const other = this.others[-source - 1];
-    if (other === undefined) return 'undefined';
-    return 'argument' in other
-      ? `supply.argument(${JSON.stringify(other.argument)})`
-      : `supply.outcomeOf(${other.outcomeOf})`;
   }
 }

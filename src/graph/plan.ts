@@ -34,7 +34,7 @@ export function layOut({ name, nodes, guardNodes, guardSteps, params }: Order): 
   const consumers = nodes.map(consumersOf);
   const firstSpecial = nodes.findIndex((node) => !node.isPlain);
   const plainNodes = firstSpecial === -1 ? nodes.length : firstSpecial;
-  const calls = new Calls(nodes, params, plainNodes);
+  const calls = new Calls(nodes, params, { plainNodes, consumers });
   return { name, nodes, guardNodes, guardSteps, params, consumers, plainNodes, calls };
 }
 

@@ -4,6 +4,7 @@
  * It is made for the first node that does not simply give a value: as long as each does, the next
  * one in walk order has all it needs, and most rounds end like that.
  */
+import type { Counts } from '../graph/compile.js';
 import type { Plan } from '../graph/plan.js';
 
 /**
@@ -14,7 +15,7 @@ const AWAITED = -1;
 const ARRIVED = -2;
 
 /** The counts of one round. */
-export class Needs {
+export class Needs implements Counts {
   private readonly left: number[];
   private waiting = 0;
   /** The nodes whose last need has come, in that order. */
@@ -34,6 +35,11 @@ export class Needs {
   /** Whether any node is awaited. */
   get awaitsAny(): boolean {
     return this.waiting > 0;
+  }
+
+  /** Whether it is the turn of others than those who are awaited: of the queue, or of the end. */
+  get isDue(): boolean {
+    return this.waiting === 0 || this.queue !== undefined;
   }
 
   /** Whether a node has all it needs. */

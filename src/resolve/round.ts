@@ -14,21 +14,24 @@
  */
 import { kindOf } from '../define/brand.js';
 import type { Kind } from '../define/brand.js';
+import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
 import { countFrom, isQuestion, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { ToolError } from '../errors.js';
-import type { Calls, Walk } from '../graph/calls.js';
+import type { Calls } from '../graph/calls.js';
+import type { Walk } from '../graph/compile.js';
 import { BODY } from '../graph/node.js';
 import type { Fill, PlanNode } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
-import { andThen, isThenable } from '../platform.js';
+import { isGenuine, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { Asking } from './asking.js';
 import type { Asker, Continuation, OpenQuestion } from './asking.js';
 import { assertNoneInside, assertValue, failLost } from './asks.js';
 import { Needs } from './needs.js';
-import { pinned } from './pin.js';
+import { Pinning } from './pinning.js';
+import type { Pinner } from './pinning.js';
 import type { RoundInput } from './roundInput.js';
 import { watchedCalls } from './watch.js';
 
@@ -41,18 +44,20 @@ export interface Failure {
 const NEVER = 0x3fff_ffff;
 
 /** One run over a plan. */
-export class Round implements Walk, Asker {
+export class Round implements Walk, Asker, Pinner {
   /** What is counted, once a node has to be awaited. */
-  private needs: Needs | undefined = undefined;
+  needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
   readonly given: unknown[];
+  readonly ctx: CallContext;
+  isUsual: boolean;
   private readonly calls: Pick<Calls, 'call'>;
   /** What is asked, once anything is. */
   private asking: Asking | undefined = undefined;
   /** The nodes before this one have been passed: they start as soon as their needs are there. */
   passed = 0;
-  /** The nodes whose value was pinned in this round, and those that stand on one. */
-  private onFreshPin: Set<number> | undefined = undefined;
+  /** What is pinned, once anything is. */
+  private pinning: Pinning | undefined = undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
   private madeQuestions: Set<number> | undefined = undefined;
   private guarding: boolean;
@@ -70,6 +75,15 @@ export class Round implements Walk, Asker {
     this.calls = input.watch === undefined ? plan.calls : watchedCalls(plan, input.watch);
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
+    this.ctx = input.ctx;
+    this.isUsual = input.watch === undefined && !this.guarding;
+  }
+
+  /** Whether nothing but values came of the guards, which make a round unusual. */
+  private get hasOnlyValues(): boolean {
+    const { asking, pinning, madeQuestions, failedAt, input } = this;
+    if (asking !== undefined || pinning !== undefined || madeQuestions !== undefined) return false;
+    return failedAt === NEVER && input.watch === undefined;
   }
 
   /**
@@ -105,6 +119,7 @@ export class Round implements Walk, Asker {
   /** Stops waiting: nothing that still runs can change the round any more. */
   stop(): void {
     this.over = true;
+    this.isUsual = false;
     this.input.onQuiet();
   }
 
@@ -121,6 +136,11 @@ export class Round implements Walk, Asker {
     return (this.asking ??= new Asking(this, this.input));
   }
 
+  private pinningNow(): Pinning {
+    this.isUsual = false;
+    return (this.pinning ??= new Pinning(this, this.plan, this.input));
+  }
+
   /** Starts what can start; gives whether nothing is left that could change the round. */
   private advance(): boolean {
     for (;;) {
@@ -129,6 +149,7 @@ export class Round implements Walk, Asker {
       if (this.needs?.awaitsAny === true) return false;
       if (!this.guarding || this.failure !== undefined || this.isAsking) break;
       this.guarding = false;
+      this.isUsual = this.hasOnlyValues;
     }
     if (this.failure !== undefined) this.over = true;
     return true;
@@ -175,12 +196,11 @@ export class Round implements Walk, Asker {
   private passCompiled(end: number): boolean {
     const { plan, passed, guarding, calls } = this;
     if (calls !== plan.calls || passed > 0 || guarding || end === 0) return false;
-    return plan.calls.pass(this, this.input.ctx);
+    return plan.calls.pass(this);
   }
 
   private passStepwise(end: number, before: number): void {
-    const { given, calls } = this;
-    const { ctx } = this.input;
+    const { given, calls, ctx } = this;
     while (this.passed < end) {
       const index = this.passed;
       this.passed += 1;
@@ -207,6 +227,11 @@ export class Round implements Walk, Asker {
   }
 
   private start(node: PlanNode): void {
+    if (!this.isUsual || !this.plan.calls.start(node.index, this)) this.startSlowly(node.index);
+  }
+
+  startSlowly(index: number): void {
+    const node = this.nodeAt(index);
     if (node.seq > this.failedAt) return;
     try {
       this.restoreOrCompute(node);
@@ -216,9 +241,12 @@ export class Round implements Walk, Asker {
   }
 
   private restoreOrCompute(node: PlanNode): void {
-    if (node.isPlain || node.resolver.options.pin === undefined)
-      this.take(node, this.call(node.index));
-    else this.restore(node);
+    if (isPinned(node)) this.pinningNow().restore(node);
+    else this.compute(node);
+  }
+
+  compute(node: PlanNode): void {
+    this.take(node, this.call(node.index));
   }
 
   /** Takes what a function returned. */
@@ -228,22 +256,40 @@ export class Round implements Walk, Asker {
     else this.returned(node, returned);
   }
 
+  took(index: number, returned: unknown, questionsBefore: number): void {
+    this.notesQuestions(index, questionsBefore);
+    const node = this.nodeAt(index);
+    try {
+      this.take(node, returned);
+    } catch (error) {
+      this.fail(node.seq, error);
+    }
+  }
+
+  threw(index: number, error: unknown, questionsBefore: number): void {
+    this.notesQuestions(index, questionsBefore);
+    this.fail(this.nodeAt(index).seq, error);
+  }
+
   /** Goes on with what a function gave when it arrives. */
   private waitFor(node: PlanNode, promise: Promise<unknown>): void {
-    this.needs?.beginWaiting(node.index);
+    const { index } = node;
+    if (this.isUsual && this.plan.calls.follow(index, this, promise)) return;
+    this.needs?.beginWaiting(index);
     promise.then(
       (value) => {
-        this.arrive(node, value);
+        this.arrive(index, value);
       },
       (error: unknown) => {
-        this.broke(node, error);
+        this.broke(index, error);
       },
     );
   }
 
   /** Goes on with what a function gave in the end. */
-  private arrive(node: PlanNode, value: unknown): void {
+  arrive(index: number, value: unknown): void {
     const { needs } = this;
+    const node = this.nodeAt(index);
     if (needs === undefined || !this.endsWaiting(node)) {
       this.disposeLate(node, value);
       return;
@@ -256,22 +302,25 @@ export class Round implements Walk, Asker {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
-    this.workOff(needs);
-    if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
+    this.goOn();
+  }
+
+  /** Every node of this stage has been passed; the next begins when nothing is awaited. */
+  goOn(): void {
+    if (this.needs !== undefined) this.workOff(this.needs);
+    if (this.needs?.awaitsAny !== true && this.advance()) this.input.onQuiet();
   }
 
   /** Whether a value only has to be passed on, which is the case for most. */
   private isSettledBy(node: PlanNode, value: unknown): boolean {
-    if (!node.isPlain || this.guarding || this.onFreshPin !== undefined) return false;
-    if (this.madeQuestions !== undefined) return false;
-    return typeof value !== 'object' || !this.plan.calls.mustLookAt(node.index, value);
+    const isPrimitive = typeof value !== 'object' && typeof value !== 'function';
+    return isPrimitive && node.isPlain && this.isUsual;
   }
 
   private call(index: number): unknown {
     const before = questionsMade();
     try {
-      return this.calls.call(index, this, this.input.ctx);
+      return this.calls.call(index, this, this.ctx);
     } finally {
       // Also where it throws: otherwise whoever called this call would be blamed for them.
       if (questionsMade() !== before) this.notesQuestions(index, before);
@@ -282,22 +331,9 @@ export class Round implements Walk, Asker {
   private notesQuestions(index: number, before: number): boolean {
     if (questionsMade() === before) return false;
     this.madeQuestions = (this.madeQuestions ?? new Set()).add(index);
+    this.isUsual = false;
     countFrom(before);
     return true;
-  }
-
-  /** Only the function of a pinned resolver is skipped: what it needs has run by now. */
-  private restore(node: PlanNode): void {
-    this.follow(node, this.input.ledger.restore(node), {
-      next: (restored) => {
-        if (restored === undefined) {
-          this.take(node, this.call(node.index));
-          return;
-        }
-        this.input.watch?.({ type: 'restored', resolver: node.key, value: restored.value });
-        this.settleValue(node, restored.value);
-      },
-    });
   }
 
   /** Goes on with what is there, now or when it arrives. */
@@ -317,7 +353,7 @@ export class Round implements Walk, Asker {
         else late?.(arrived);
       },
       (error: unknown) => {
-        this.broke(node, error);
+        this.broke(node.index, error);
       },
     );
   }
@@ -331,7 +367,8 @@ export class Round implements Walk, Asker {
     if (this.advance()) this.input.onQuiet();
   }
 
-  private broke(node: PlanNode, error: unknown): void {
+  broke(index: number, error: unknown): void {
+    const node = this.nodeAt(index);
     if (!this.endsWaiting(node)) return;
     this.fail(node.seq, error);
     if (this.advance()) this.input.onQuiet();
@@ -344,6 +381,7 @@ export class Round implements Walk, Asker {
 
   private returned(node: PlanNode, value: unknown): void {
     const kind = kindOf(value);
+    if (kind !== undefined) this.isUsual = false;
     if (kind === 'question') this.askingNow().ask(node, value as QuestionData);
     else this.computed(node, value, kind);
   }
@@ -353,23 +391,8 @@ export class Round implements Walk, Asker {
     if (kind !== undefined) assertValue(node, kind);
     if (typeof value === 'object') assertNoneInside(node, value);
     if (this.madeQuestions?.has(node.index) === true) failLost(node);
-    if (node.isPlain || node.resolver.options.pin === undefined) {
-      this.settleValue(node, value);
-      return;
-    }
-    this.follow(node, this.pin(node, value), {
-      next: (data) => {
-        this.onFreshPin = (this.onFreshPin ?? new Set()).add(node.index);
-        this.settleValue(node, data);
-      },
-    });
-  }
-
-  /** Carries a value on; gives it as consumers get it, in this round and in later ones. */
-  private pin(node: PlanNode, value: unknown): MaybePromise<unknown> {
-    return andThen(pinned(node, value), (pin) =>
-      andThen(this.input.ledger.pin(node, pin.json), () => pin.value),
-    );
+    if (isPinned(node)) this.pinningNow().pin(node, value);
+    else this.settleValue(node, value);
   }
 
   disposeLate(node: PlanNode, value: unknown): void {
@@ -386,7 +409,7 @@ export class Round implements Walk, Asker {
       this.checkGuard(node, fill);
       return;
     }
-    if (this.onFreshPin?.has(node.index) === true) this.standOnFreshPin(fill.consumer);
+    this.pinning?.serve(node, fill.consumer);
     if (this.needs !== undefined) this.serveWith(this.needs, fill.consumer);
   }
 
@@ -401,14 +424,6 @@ export class Round implements Walk, Asker {
   /** What has not been passed yet starts when it is: after the guards, or in its turn. */
   private serveWith(needs: Needs, consumer: number): void {
     if (needs.serve(consumer) && consumer < this.passed) needs.enqueue(consumer);
-  }
-
-  /** What was answered on top of another value than the one just pinned does not count. */
-  private standOnFreshPin(consumer: number): void {
-    const node = this.plan.nodes[consumer];
-    if (node === undefined || this.onFreshPin?.has(consumer) === true) return;
-    this.onFreshPin?.add(consumer);
-    this.input.ledger.forget(node.key);
   }
 
   private passesGuards(index: number): boolean {
@@ -438,6 +453,7 @@ export class Round implements Walk, Asker {
   fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
+    this.isUsual = false;
     this.error = error;
     // What the walk would do later is no longer awaited. Each node is passed once, however many fail.
     const { nodes } = this.plan;
@@ -462,16 +478,8 @@ export class Round implements Walk, Asker {
   }
 }
 
-/**
- * Whether it is a promise that settles once and later, as nothing but the engine's own does for
- * sure.
- */
-function isGenuine<T>(value: PromiseLike<T>): value is Promise<T>;
-function isGenuine(value: unknown): value is Promise<unknown>;
-function isGenuine(value: unknown): boolean {
-  // In this order: a proxy without a then is a value, whatever else it does.
-  const thenable = value as PromiseLike<unknown> | null | undefined;
-  return thenable?.then === Promise.prototype.then && value instanceof Promise;
+function isPinned({ isPlain, resolver }: PlanNode): boolean {
+  return !isPlain && resolver.options.pin !== undefined;
 }
 
 /** A promise that follows an author's own, whose `then` may call back at once, or twice. */

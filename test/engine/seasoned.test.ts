@@ -9,7 +9,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { arg, confirm, defineTool, install, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, CallEvent, Need } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
-import type { Plan } from 'mcp-resolve/engine';
+import type { Plan, Resolution } from 'mcp-resolve/engine';
 import { describe, expect, it, vi } from 'vitest';
 
 import { talk } from '../support/conversation.js';
@@ -43,23 +43,42 @@ function planOf(resolve: Readonly<Record<string, AnyResolver>>, names: readonly 
   return planResolvers({ name: 'tool', resolve }, names);
 }
 
-async function valuesOf(plan: Plan, args: Record<string, unknown> = {}): Promise<unknown> {
-  const resolution = await resolveArguments(plan, args, {
-    ctx: contextOf(),
+function resolutionOf(
+  plan: Plan,
+  args: Record<string, unknown> = {},
+  signal = new AbortController().signal,
+): Promise<Resolution> {
+  return resolveArguments(plan, args, {
+    ctx: contextOf({ signal }),
     protocolVersion: '2026-07-28',
     clientCapabilities: { elicitation: { form: {} } },
   });
+}
+
+async function valuesOf(plan: Plan, args: Record<string, unknown> = {}): Promise<unknown> {
+  const resolution = await resolutionOf(plan, args);
   return resolution.done ? resolution.values : resolution.result;
 }
 
+/** Whether the resolvers of a chain give their values at once or later, or take turns with it. */
+type Pace = 'sync' | 'async' | 'mixed';
+
+interface Special {
+  readonly pace: Pace;
+  readonly place: number;
+  readonly gives: () => unknown;
+}
+
 /** A chain in which one resolver does something else than to add one, and who of it was called. */
-function chainWith(place: number, special: () => unknown): { plan: Plan; called: number[] } {
+function chainWith({ pace, place, gives }: Special): { plan: Plan; called: number[] } {
   const called: number[] = [];
   let last = resolver({}, () => -1);
   for (let index = 0; index < CHAIN; index += 1) {
+    const isLater = pace === 'async' || (pace === 'mixed' && index % 2 === 0);
     last = resolver({ before: last }, ({ before }) => {
       called.push(index);
-      return index === place ? (special() as number) : before + 1;
+      if (index === place) return gives() as number;
+      return isLater ? Promise.resolve(before + 1) : before + 1;
     });
   }
   return { plan: planOf({ last }, []), called };
@@ -138,41 +157,6 @@ describe.each(ages)('a %s plan', (_, aged) => {
     expect(seen.size).toBe(2);
   });
 
-  it.each(places)('ends at place %i with what is thrown there', async (place) => {
-    const { plan, called } = chainWith(place, () => {
-      throw new Error(`broke at ${place}`);
-    });
-    await expect(valuesOf(aged(plan))).rejects.toThrow(`broke at ${place}`);
-    expect(called).toEqual(places.slice(0, place + 1));
-  });
-
-  it.each(places)('goes on from place %i with what comes later, or is no number', async (place) => {
-    const thenable = () => Object.assign(() => 0, { then: (done: (n: number) => void) => done(7) });
-    const specials = [async () => place, thenable, () => [place], () => null, () => () => place];
-    for (const special of specials) {
-      const { plan, called } = chainWith(place, special);
-      const given: unknown = await special();
-      const expected = places.slice(place + 1).reduce<unknown>((sum) => (sum as number) + 1, given);
-      const values = (await valuesOf(aged(plan))) as { last: unknown };
-      expect(String(values.last)).toBe(String(expected));
-      expect(called).toEqual(places);
-    }
-  });
-
-  it.each(places)('asks at place %i, and nothing behind it runs', async (place) => {
-    const { plan, called } = chainWith(place, () => confirm('Sure?'));
-    expect(await valuesOf(aged(plan))).toMatchObject({ resultType: 'input_required' });
-    expect(called).toEqual(places.slice(0, place + 1));
-  });
-
-  it.each(places)('notices at place %i a question that is not returned', async (place) => {
-    const { plan } = chainWith(place, () => {
-      confirm('Sure?');
-      return place;
-    });
-    await expect(valuesOf(aged(plan))).rejects.toThrow('made a question and did not return it');
-  });
-
   it('says what was read from `this`', async () => {
     class Desk {
       readonly name = 'front';
@@ -185,6 +169,101 @@ describe.each(ages)('a %s plan', (_, aged) => {
 
     await expect(valuesOf(aged(planOf({ it }, [])))).rejects.toThrow("'this.name' was read");
   });
+});
+
+const chains = ages.flatMap(([age, aged]) =>
+  (['sync', 'async', 'mixed'] as const).map((pace) => ({ age, aged, pace })),
+);
+
+describe.each(chains)('a $age plan of a chain ($pace)', ({ aged, pace }) => {
+  const boom = new Error('boom');
+  const breaks = (): never => {
+    throw boom;
+  };
+
+  it.each(places)('ends at place %i with what is thrown there', async (place) => {
+    for (const gives of [breaks, () => Promise.reject(boom)]) {
+      const { plan, called } = chainWith({ pace, place, gives });
+      await expect(valuesOf(aged(plan))).rejects.toBe(boom);
+      expect(called).toEqual(places.slice(0, place + 1));
+    }
+  });
+
+  it.each(places)('goes on from place %i with what comes later, or is no number', async (place) => {
+    const thenable = () => Object.assign(() => 0, { then: (done: (n: number) => void) => done(7) });
+    const specials = [async () => place, thenable, () => [place], () => null, () => () => place];
+    for (const special of specials) {
+      for (const gives of [special, async () => special()]) {
+        const { plan, called } = chainWith({ pace, place, gives });
+        const given: unknown = await gives();
+        const expected = places
+          .slice(place + 1)
+          .reduce<unknown>((sum) => (sum as number) + 1, given);
+        const values = (await valuesOf(aged(plan))) as { last: unknown };
+        expect(String(values.last)).toBe(String(expected));
+        expect(called).toEqual(places);
+      }
+    }
+  });
+
+  it.each(places)('asks at place %i, and nothing behind it runs', async (place) => {
+    for (const gives of [() => confirm('Sure?'), async () => confirm('Sure?')]) {
+      const { plan, called } = chainWith({ pace, place, gives });
+      expect(await valuesOf(aged(plan))).toMatchObject({ resultType: 'input_required' });
+      expect(called).toEqual(places.slice(0, place + 1));
+    }
+  });
+
+  it.each(places)('notices at place %i a question that is not returned', async (place) => {
+    const makes = (): number => {
+      confirm('Sure?');
+      return place;
+    };
+    for (const gives of [makes, async () => makes()]) {
+      const { plan } = chainWith({ pace, place, gives });
+      await expect(valuesOf(aged(plan))).rejects.toThrow('made a question and did not return it');
+    }
+  });
+
+  it.each(places)('at place %i takes a resolver for no value', async (place) => {
+    const other = resolver({}, () => true);
+    for (const gives of [() => other, async () => other]) {
+      const { plan } = chainWith({ pace, place, gives });
+      await expect(valuesOf(aged(plan))).rejects.toThrow('returned a resolver');
+    }
+  });
+});
+
+it.each(ages)('a %s plan disposes of what came later', async (_, aged) => {
+  const ended: string[] = [];
+  const opened = (name: string, after: Record<string, Need>) =>
+    resolver(after, async () => name, { dispose: (it, end) => void ended.push(`${it} ${end}`) });
+  const first = opened('first', {});
+  const second = opened('second', { first });
+  const read = resolver({ second }, async ({ second }) => `read of ${second}`);
+  const plan = aged(planOf({ read }, []));
+
+  const resolution = await resolutionOf(plan);
+  expect(resolution).toMatchObject({ values: { read: 'read of second' } });
+  expect(ended).toEqual([]);
+  if (resolution.done) await resolution.dispose('completed');
+  expect(ended).toEqual(['second completed', 'first completed']);
+});
+
+it.each(ages)('a %s plan whose request is cancelled starts nothing more', async (_, aged) => {
+  const called: string[] = [];
+  let arrive = (_value: number): void => undefined;
+  const arrival = new Promise<number>((resolve) => (arrive = resolve));
+  const slow = resolver({}, () => arrival);
+  const after = resolver({ slow }, async () => called.push('after'));
+  const request = new AbortController();
+  const running = resolutionOf(aged(planOf({ after }, [])), {}, request.signal);
+  request.abort(new Error('cancelled'));
+  arrive(1);
+
+  await expect(running).rejects.toThrow('cancelled');
+  await arrival;
+  expect(called).toEqual([]);
 });
 
 describe('what is compiled', () => {
