@@ -16,6 +16,7 @@ import { goals } from './goals/index.js';
 import { drawGrowth, growths } from './growth/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
+// A confirm flow takes some seconds until it is compiled; quick runs do not wait for that.
 const FULL = { rounds: 31, sliceMs: 120, warmMs: 4000 };
 const QUICK = { rounds: 7, sliceMs: 50, warmMs: 250 };
 

@@ -1,11 +1,11 @@
 /**
  * What a plan that has run often is compiled to: its calls as text, in which every function has a
  * place of its own, with its parameters as a literal. V8 knows at each place what is called, what
- * it gives and who needs that, which it cannot know of a loop over all nodes.
+ * it gives and who needs that.
  *
- * Nothing is decided here. Compiled code goes on for as long as functions give values, now or
- * later, and hands everything else to the round: a question, an error, whatever may not simply be a
- * value.
+ * Compiled code shares values and counts with the round, so that either goes on where the other
+ * stopped. It passes values on, those that are there and those that arrive, and leaves all else to
+ * the round: questions, errors, and whatever may not simply be a value.
  */
 import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
@@ -13,90 +13,24 @@ import type { ResolverFn } from '../define/model.js';
 import { anyQuestionMade, MEMBERS_LOOKED_AT, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import { isGenuine } from '../platform.js';
+import type { CallLists } from './callLists.js';
 import { fromText } from './fromText.js';
-
-/** What a round has to fill parameters with. */
-export interface Supply {
-  /** The values of the nodes. */
-  readonly given: readonly unknown[];
-  argument(name: string): unknown;
-  outcomeOf(node: number): unknown;
-}
-
-/** A round, as far as compiled code knows it. */
-export interface Walk extends Supply {
-  readonly given: unknown[];
-  readonly ctx: CallContext;
-  /** How many nodes have been passed, that which is being called included. */
-  passed: number;
-  /** What is counted, once a node has to be awaited. */
-  readonly needs: Counts | undefined;
-  /** Whether all that happened is that functions gave values, now or later. */
-  readonly isUsual: boolean;
-  /** Looks at what may not simply be a value; gives whether it is one, and begins what it is not. */
-  settlesAtOnce(node: number, returned: unknown, questionsBefore: number): boolean;
-  /** Starts a node of a round that is no longer usual. */
-  startSlowly(node: number): void;
-  /** Takes what may not simply be a value. */
-  took(node: number, returned: unknown, questionsBefore: number): void;
-  threw(node: number, error: unknown, questionsBefore: number): void;
-  /** Takes what came later and may not simply be a value, or for which nobody waits any more. */
-  arrive(node: number, value: unknown): void;
-  broke(node: number, error: unknown): void;
-  /** Works off what was put into the queue, and ends the round where nothing is awaited. */
-  goOn(): void;
-}
-
-/** What the nodes of a round still need. */
-export interface Counts {
-  /** Whether others than the nodes that wait have to get their turn. */
-  readonly isDue: boolean;
-  beginWaiting(node: number): void;
-  endWaiting(node: number): boolean;
-  serve(consumer: number): boolean;
-  enqueue(node: number): void;
-}
+import type { Supply, Walk } from './walk.js';
 
 /** The object that a function is called with. */
 export type Values = Record<string, unknown>;
 
-/** What is compiled for a plan. */
+/** What is compiled for a plan; lists have an entry for each node. */
 export interface Compiled {
-  readonly calls: readonly ((
-    given: Supply['given'],
-    supply: Supply,
-    ctx: CallContext,
-  ) => unknown)[];
-  /** Calls the plain functions at the front, one after the other. */
+  readonly calls: readonly ((supply: Supply, ctx: CallContext) => unknown)[];
+  /** Calls the functions at the front, one after the other, as long as each gives a value. */
   readonly pass: (walk: Walk) => void;
-  /** Start a node. */
-  readonly starts: readonly ((walk: Walk) => void)[];
-  /** Go on when what a node gave arrives: pass it on, and start those who waited for it alone. */
-  readonly follows: readonly (((walk: Walk, promise: Promise<unknown>) => void) | undefined)[];
-  readonly bodyValues: (given: Supply['given'], supply: Supply) => Values;
+  readonly starts: readonly (((walk: Walk) => void) | undefined)[];
+  /** Wait for a promise: they pass on what arrives, and start those who needed that last. */
+  readonly waits: readonly (((walk: Walk, promise: Promise<unknown>) => void) | undefined)[];
+  readonly bodyValues: (supply: Supply) => Values;
   readonly blank: () => unknown[];
   readonly counts: () => number[];
-}
-
-/** What fills a parameter, if it is not the bare value of a node. */
-export type Other = { readonly argument: string } | { readonly outcomeOf: number };
-
-/** The calls of a plan, in flat lists. */
-export interface Layout {
-  readonly functions: readonly ResolverFn[];
-  readonly needCounts: readonly number[];
-  /** Whether the value of each node is neither pinned nor disposed of. */
-  readonly plain: readonly boolean[];
-  /** The first so many nodes are plain. */
-  readonly plainNodes: number;
-  /** The nodes that each node serves, in walk order. */
-  readonly consumers: readonly (readonly number[])[];
-  readonly params: readonly string[];
-  /** For each parameter the node that fills it, or below zero what else does. */
-  readonly sources: readonly number[];
-  /** Where the parameters of each node end; those of the body come last. */
-  readonly ends: readonly number[];
-  readonly others: readonly Other[];
 }
 
 /** What compiled code has besides the functions that it calls. */
@@ -112,10 +46,36 @@ const TOOLS = {
 
 type MakeCompiled = (functions: readonly ResolverFn[], tools: typeof TOOLS) => Compiled;
 
+/** Compiles the calls of a plan, or gives nothing where the runtime does not allow it. */
+export function compile(
+  lists: CallLists,
+  consumers: readonly (readonly number[])[],
+): Compiled | undefined {
+  const { functions, needCounts, isPassedOn } = lists;
+  const each = (text: (node: number) => string): string[] => functions.map((_, node) => text(node));
+  const passedOn = [...isPassedOn.keys()].filter((node) => isPassedOn[node]);
+  const oneOf = (name: string) => (node: number) =>
+    isPassedOn[node] ? `${name}${node}` : 'undefined';
+  const body = `const [${each((node) => `f${node}`).join()}]=functions;
+const{${Object.keys(TOOLS).join()}}=tools;
+${passedOn.map((node) => `const look${node}=${LOOK};`).join('')}
+${passedOn.map((node) => waitText(node, lists, consumers[node] ?? [])).join('')}
+${passedOn.map((node) => startText(node, lists, consumers[node] ?? [])).join('')}
+return{calls:[${each((node) => `(walk,ctx)=>{const{given}=walk;return ${callText(lists, node)}}`).join()}],
+pass(walk){const{given,ctx}=walk,before=questionsMade();let value;${passText(lists)}},
+starts:[${each(oneOf('start')).join()}],
+waits:[${each(oneOf('wait')).join()}],
+bodyValues(walk){const{given}=walk;return${literalText(lists, functions.length)}},
+blank:()=>[${each(() => 'undefined').join()}],
+counts:()=>[${needCounts.join()}]}`;
+  const make = fromText(body, 'functions', 'tools') as MakeCompiled | undefined;
+  return make?.(functions, TOOLS);
+}
+
 /**
  * Tells of an object whether it may be more than a value: a promise, an object of ours, a list or
- * an object with a question inside, or what cannot even be looked at. Each node gets a copy: V8
- * knows there what its objects are like.
+ * an object with a question inside, or what cannot even be looked at. The round then looks again.
+ * Each node gets a copy: V8 knows there what its objects are like.
  */
 const LOOK = `value=>{try{
 if(value===null)return false;
@@ -130,96 +90,76 @@ members+=1;
 if(members===${MEMBERS_LOOKED_AT})return false}
 return false}catch{return true}}`;
 
-/** Compiles the calls of a plan, or gives nothing where the runtime does not allow it. */
-export function compile(layout: Layout): Compiled | undefined {
-  const { functions, needCounts } = layout;
-  const each = (text: (node: number) => string): string[] => functions.map((_, node) => text(node));
-  const body = `const [${each((node) => `f${node}`).join()}]=functions;
-const{${Object.keys(TOOLS).join()}}=tools;
-${each((node) => `const look${node}=${LOOK};`).join('')}
-${each((node) => followText(layout, node)).join('')}
-${each((node) => startText(layout, node)).join('')}
-return{calls:[${each((node) => `(given,supply,ctx)=>${callText(layout, node)}`).join()}],
-pass(supply){const{given,ctx}=supply,before=questionsMade();let value;${passText(layout)}},
-starts:[${each((node) => `start${node}`).join()}],
-follows:[${each((node) => `follow${node}`).join()}],
-bodyValues:(given,supply)=>(${literal(layout, functions.length)}),
-blank:()=>[${each(() => 'undefined').join()}],
-counts:()=>[${needCounts.join()}]}`;
-  const make = fromText(body, 'functions', 'tools') as MakeCompiled | undefined;
-  return make?.(functions, TOOLS);
-}
-
-function passText(layout: Layout): string {
-  const steps = layout.functions.slice(0, layout.plainNodes).map(
-    (_, node) => `supply.passed=${node + 1};value=${callText(layout, node)};
-if((${isMore(node)}||questionsMade()!==before)&&!supply.settlesAtOnce(${node},value,before))return;
+function passText(lists: CallLists): string {
+  const { functions, isPassedOn } = lists;
+  const end = isPassedOn.indexOf(false);
+  const front = functions.slice(0, end === -1 ? functions.length : end);
+  const steps = front.map(
+    (_, node) => `walk.passed=${node + 1};value=${callText(lists, node)};
+if((${isMoreText(node)}||questionsMade()!==before)&&!walk.settlesAtOnce(${node},value,before))return;
 given[${node}]=value;`,
   );
   return steps.join('');
 }
 
-/** Those who wait for a value that is there at once get into the queue: a chain of them is long. */
-function startText(layout: Layout, node: number): string {
-  if (layout.plain[node] !== true)
-    return `const start${node}=supply=>{supply.startSlowly(${node})};`;
-  const served = layout.consumers[node]?.map(
-    (consumer) => `if(${isNext(consumer)})needs.enqueue(${consumer});`,
-  );
-  return `const start${node}=supply=>{
-if(!supply.isUsual){supply.startSlowly(${node});return}
-const{given,needs,ctx}=supply,before=questionsMade();let value;
-try{value=${callText(layout, node)}}catch(error){supply.threw(${node},error,before);return}
-if(isGenuine(value)&&questionsMade()===before)follow${node}(supply,value);
-else if(${isMore(node)}||questionsMade()!==before)supply.took(${node},value,before);
-else{given[${node}]=value;${served?.join('') ?? ''}}};`;
+/** Those who need a value that is there at once get into the queue: a chain of them can be long. */
+function startText(node: number, lists: CallLists, consumers: readonly number[]): string {
+  const served = consumers.map((next) => `if(${isNextText(next)})needs.enqueue(${next});`);
+  return `const start${node}=walk=>{
+if(!walk.isUsual){walk.startSlowly(${node});return}
+const{given,needs,ctx}=walk,before=questionsMade();let value;
+try{value=${callText(lists, node)};
+if(questionsMade()===before){
+if(isGenuine(value)){wait${node}(walk,value);return}
+if(!${isMoreText(node)}){given[${node}]=value;${served.join('')}return}}
+}catch(error){walk.threw(${node},error,before);return}
+walk.took(${node},value,before)};`;
 }
 
-/** Those who wait for a value that arrives start right away. */
-function followText(layout: Layout, node: number): string {
-  if (layout.plain[node] !== true) return `const follow${node}=undefined;`;
-  const served = layout.consumers[node]?.map(
-    (consumer) => `if(${isNext(consumer)})start${consumer}(supply);`,
-  );
-  return `const follow${node}=(supply,promise)=>{
-const{needs}=supply;
+/** Those who need a value that arrives start right away. */
+function waitText(node: number, lists: CallLists, consumers: readonly number[]): string {
+  const served = consumers.map((next) => {
+    const start = lists.isPassedOn[next] ? `start${next}(walk)` : `walk.startSlowly(${next})`;
+    return `if(${isNextText(next)})${start};`;
+  });
+  return `const wait${node}=(walk,promise)=>{
+const{needs}=walk;
 needs.beginWaiting(${node});
 promise.then(value=>{
-if(!supply.isUsual||${isMore(node)}||!needs.endWaiting(${node})){supply.arrive(${node},value);return}
-supply.given[${node}]=value;
-${served?.join('') ?? ''}
-if(needs.isDue)supply.goOn()},
-error=>{supply.broke(${node},error)})};`;
+if(!walk.isUsual||${isMoreText(node)}||!needs.endWaiting(${node})){walk.arrive(${node},value);return}
+walk.given[${node}]=value;${served.join('')}
+if(needs.isDue)walk.goOn()},
+error=>{walk.broke(${node},error)})};`;
 }
 
 /** Whether a node has got its last need, and is not to start later anyway. */
-function isNext(node: number): string {
-  return `needs.serve(${node})&&${node}<supply.passed`;
+function isNextText(node: number): string {
+  return `needs.serve(${node})&&${node}<walk.passed`;
 }
 
 /** What is neither an object nor a function is a value. */
-function isMore(node: number): string {
+function isMoreText(node: number): string {
   return `(typeof value==="object"?look${node}(value):typeof value==="function")`;
 }
 
-function callText(layout: Layout, node: number): string {
-  return `f${node}.call(unbound,${literal(layout, node)},ctx)`;
+function callText(lists: CallLists, node: number): string {
+  return `f${node}.call(unbound,${literalText(lists, node)},ctx)`;
 }
 
-function literal(layout: Layout, node: number): string {
-  const { params, sources, ends } = layout;
+function literalText(lists: CallLists, node: number): string {
   const members: string[] = [];
-  for (let at = node === 0 ? 0 : (ends[node - 1] ?? 0); at < (ends[node] ?? 0); at += 1) {
-    members.push(`${JSON.stringify(params[at])}:${expression(layout, sources[at] ?? 0)}`);
+  for (let at = lists.startOf(node); at < lists.endOf(node); at += 1) {
+    const source = lists.sources[at] ?? 0;
+    members.push(`${JSON.stringify(lists.params[at])}:${sourceText(lists, source)}`);
   }
   return `{${members.join()}}`;
 }
 
-function expression({ others }: Layout, source: number): string {
+function sourceText(lists: CallLists, source: number): string {
   if (source >= 0) return `given[${source}]`;
-  const other = others[-source - 1];
+  const other = lists.otherAt(source);
   if (other === undefined) return 'undefined';
   return 'argument' in other
-    ? `supply.argument(${JSON.stringify(other.argument)})`
-    : `supply.outcomeOf(${other.outcomeOf})`;
+    ? `walk.argument(${JSON.stringify(other.argument)})`
+    : `walk.outcomeOf(${other.outcomeOf})`;
 }

@@ -49,3 +49,8 @@ export const BODY = -1;
 export function isPlain({ options }: AnyResolver): boolean {
   return options.pin === undefined && options.dispose === undefined;
 }
+
+/** Whether the value of a node is pinned. */
+export function isPinned({ resolver }: PlanNode): boolean {
+  return resolver.options.pin !== undefined;
+}

@@ -3,6 +3,7 @@
  * which a sequential depth-first walk would run their functions, so every node comes after what it
  * needs.
  */
+import { CallLists } from './callLists.js';
 import { Calls } from './calls.js';
 import { BODY } from './node.js';
 import type { Fill, PlanNode } from './node.js';
@@ -34,7 +35,7 @@ export function layOut({ name, nodes, guardNodes, guardSteps, params }: Order): 
   const consumers = nodes.map(consumersOf);
   const firstSpecial = nodes.findIndex((node) => !node.isPlain);
   const plainNodes = firstSpecial === -1 ? nodes.length : firstSpecial;
-  const calls = new Calls(nodes, params, { plainNodes, consumers });
+  const calls = new Calls(new CallLists({ nodes, guardNodes, params }), consumers);
   return { name, nodes, guardNodes, guardSteps, params, consumers, plainNodes, calls };
 }
 

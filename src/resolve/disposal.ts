@@ -5,6 +5,7 @@
  */
 import { UNBOUND } from '../define/unbound.js';
 import type { Dispose, End } from '../define/model.js';
+import { isQuestion } from '../define/question.js';
 import { ToolError } from '../errors.js';
 import type { PlanNode } from '../graph/node.js';
 
@@ -37,10 +38,10 @@ export class Disposals {
     else void this.disposeOf(computed, this.end);
   }
 
-  /** Takes a value that nobody waits for any more, and that was made all the same. */
+  /** Takes a value that nobody waits for any more, and that was made all the same; not a question. */
   addLate(node: PlanNode, value: unknown): void {
     try {
-      this.add(node, value);
+      if (!isQuestion(value)) this.add(node, value);
     } catch (error) {
       this.report(error);
     }

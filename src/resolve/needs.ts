@@ -4,8 +4,8 @@
  * It is made for the first node that does not simply give a value: as long as each does, the next
  * one in walk order has all it needs, and most rounds end like that.
  */
-import type { Counts } from '../graph/compile.js';
 import type { Plan } from '../graph/plan.js';
+import type { Counts } from '../graph/walk.js';
 
 /**
  * In the place of a count: the node is awaited, or is no longer. Each need is served once, so a
@@ -37,7 +37,6 @@ export class Needs implements Counts {
     return this.waiting > 0;
   }
 
-  /** Whether it is the turn of others than those who are awaited: of the queue, or of the end. */
   get isDue(): boolean {
     return this.waiting === 0 || this.queue !== undefined;
   }
@@ -52,7 +51,6 @@ export class Needs implements Counts {
     this.waiting += 1;
   }
 
-  /** Ends the waiting for a node; gives whether it was awaited. */
   endWaiting(index: number): boolean {
     if (this.left[index] !== AWAITED) return false;
     this.left[index] = ARRIVED;
@@ -60,14 +58,12 @@ export class Needs implements Counts {
     return true;
   }
 
-  /** Notes that one need of a node is there; gives whether it was the last. */
   serve(consumer: number): boolean {
     const left = (this.left[consumer] ?? 0) - 1;
     this.left[consumer] = left;
     return left === 0;
   }
 
-  /** Puts a node into the queue. */
   enqueue(index: number): void {
     (this.queue ??= []).push(index);
   }

@@ -54,8 +54,8 @@ export class Pinning {
     });
   }
 
-  /** Notes that a node is needed by another one, which may stand on a fresh value now. */
-  serve({ index }: PlanNode, consumer: number): void {
+  /** Notes who needs a node: what stands on a fresh value is fresh. */
+  noteConsumer({ index }: PlanNode, consumer: number): void {
     const node = this.plan.nodes[consumer];
     if (node === undefined || !this.fresh.has(index) || this.fresh.has(consumer)) return;
     this.fresh.add(consumer);

@@ -16,14 +16,14 @@ import { kindOf } from '../define/brand.js';
 import type { Kind } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
-import { countFrom, isQuestion, questionsMade } from '../define/question.js';
+import { countFrom, questionsMade } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import { ToolError } from '../errors.js';
 import type { Calls } from '../graph/calls.js';
-import type { Walk } from '../graph/compile.js';
-import { BODY } from '../graph/node.js';
+import { BODY, isPinned } from '../graph/node.js';
 import type { Fill, PlanNode } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
+import type { Walk } from '../graph/walk.js';
 import { isGenuine, isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { Asking } from './asking.js';
@@ -50,12 +50,11 @@ export class Round implements Walk, Asker, Pinner {
   /** The values that consumers get; `undefined` where somebody refused. */
   readonly given: unknown[];
   readonly ctx: CallContext;
+  passed = 0;
   isUsual: boolean;
   private readonly calls: Pick<Calls, 'call'>;
   /** What is asked, once anything is. */
   private asking: Asking | undefined = undefined;
-  /** The nodes before this one have been passed: they start as soon as their needs are there. */
-  passed = 0;
   /** What is pinned, once anything is. */
   private pinning: Pinning | undefined = undefined;
   /** The nodes whose functions made a question, before they first waited for anything. */
@@ -76,14 +75,7 @@ export class Round implements Walk, Asker, Pinner {
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
     this.ctx = input.ctx;
-    this.isUsual = input.watch === undefined && !this.guarding;
-  }
-
-  /** Whether nothing but values came of the guards, which make a round unusual. */
-  private get hasOnlyValues(): boolean {
-    const { asking, pinning, madeQuestions, failedAt, input } = this;
-    if (asking !== undefined || pinning !== undefined || madeQuestions !== undefined) return false;
-    return failedAt === NEVER && input.watch === undefined;
+    this.isUsual = input.watch === undefined;
   }
 
   /**
@@ -149,7 +141,6 @@ export class Round implements Walk, Asker, Pinner {
       if (this.needs?.awaitsAny === true) return false;
       if (!this.guarding || this.failure !== undefined || this.isAsking) break;
       this.guarding = false;
-      this.isUsual = this.hasOnlyValues;
     }
     if (this.failure !== undefined) this.over = true;
     return true;
@@ -227,12 +218,12 @@ export class Round implements Walk, Asker, Pinner {
   }
 
   private start(node: PlanNode): void {
-    if (!this.isUsual || !this.plan.calls.start(node.index, this)) this.startSlowly(node.index);
+    if (!this.plan.calls.start(node.index, this)) this.startSlowly(node.index);
   }
 
   startSlowly(index: number): void {
     const node = this.nodeAt(index);
-    if (node.seq > this.failedAt) return;
+    if (this.over || node.seq > this.failedAt) return;
     try {
       this.restoreOrCompute(node);
     } catch (error) {
@@ -274,7 +265,7 @@ export class Round implements Walk, Asker, Pinner {
   /** Goes on with what a function gave when it arrives. */
   private waitFor(node: PlanNode, promise: Promise<unknown>): void {
     const { index } = node;
-    if (this.isUsual && this.plan.calls.follow(index, this, promise)) return;
+    if (this.isUsual && this.plan.calls.waitFor(index, this, promise)) return;
     this.needs?.beginWaiting(index);
     promise.then(
       (value) => {
@@ -305,16 +296,18 @@ export class Round implements Walk, Asker, Pinner {
     this.goOn();
   }
 
-  /** Every node of this stage has been passed; the next begins when nothing is awaited. */
   goOn(): void {
     if (this.needs !== undefined) this.workOff(this.needs);
+    // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
     if (this.needs?.awaitsAny !== true && this.advance()) this.input.onQuiet();
   }
 
   /** Whether a value only has to be passed on, which is the case for most. */
   private isSettledBy(node: PlanNode, value: unknown): boolean {
-    const isPrimitive = typeof value !== 'object' && typeof value !== 'function';
-    return isPrimitive && node.isPlain && this.isUsual;
+    if (!node.isPlain || !this.isUsual || this.guarding) return false;
+    if (kindOf(value) !== undefined) return false;
+    assertNoneInside(node, value);
+    return true;
   }
 
   private call(index: number): unknown {
@@ -381,7 +374,6 @@ export class Round implements Walk, Asker, Pinner {
 
   private returned(node: PlanNode, value: unknown): void {
     const kind = kindOf(value);
-    if (kind !== undefined) this.isUsual = false;
     if (kind === 'question') this.askingNow().ask(node, value as QuestionData);
     else this.computed(node, value, kind);
   }
@@ -396,7 +388,7 @@ export class Round implements Walk, Asker, Pinner {
   }
 
   disposeLate(node: PlanNode, value: unknown): void {
-    if (!isQuestion(value)) this.input.disposals.addLate(node, value);
+    if (!node.isPlain) this.input.disposals.addLate(node, value);
   }
 
   settleValue(node: PlanNode, value: unknown): void {
@@ -409,7 +401,7 @@ export class Round implements Walk, Asker, Pinner {
       this.checkGuard(node, fill);
       return;
     }
-    this.pinning?.serve(node, fill.consumer);
+    this.pinning?.noteConsumer(node, fill.consumer);
     if (this.needs !== undefined) this.serveWith(this.needs, fill.consumer);
   }
 
@@ -476,10 +468,6 @@ export class Round implements Walk, Asker, Pinner {
   outcomeOf(source: number): Outcome<unknown> {
     return this.askingNow().outcomeOf(source);
   }
-}
-
-function isPinned({ isPlain, resolver }: PlanNode): boolean {
-  return !isPlain && resolver.options.pin !== undefined;
 }
 
 /** A promise that follows an author's own, whose `then` may call back at once, or twice. */
