@@ -14,18 +14,6 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { readonly then?: unknown }).then === 'function';
 }
 
-/**
- * Whether it is a promise that settles once and later, as nothing but the engine's own does for
- * sure.
- */
-export function isGenuine<T>(value: PromiseLike<T>): value is Promise<T>;
-export function isGenuine(value: unknown): value is Promise<unknown>;
-export function isGenuine(value: unknown): boolean {
-  // In this order: a proxy without a then is a value, whatever else it does.
-  const thenable = value as PromiseLike<unknown> | null | undefined;
-  return thenable?.then === Promise.prototype.then && value instanceof Promise;
-}
-
 /** Continues with `value` now, or when it arrives. */
 export function andThen<T, U>(
   value: MaybePromise<T>,

@@ -9,21 +9,10 @@ import type { Fill, PlanNode } from './node.js';
 /** What fills a parameter, if it is not the bare value of a node. */
 export type Other = { readonly argument: string } | { readonly outcomeOf: number };
 
-/** An order of nodes, whose calls are laid out. */
-interface Order {
-  readonly nodes: readonly PlanNode[];
-  /** The first so many nodes are the guards and what they need. */
-  readonly guardNodes: number;
-  /** The parameters of the body. */
-  readonly params: readonly Fill[];
-}
-
 /** The calls of a plan, in lists. */
 export class CallLists {
   readonly functions: readonly ResolverFn[];
   readonly needCounts: readonly number[];
-  /** Whether the value of each node is only passed on: it is not pinned, disposed of, or a guard's. */
-  readonly isPassedOn: readonly boolean[];
   /** The names of all parameters, node by node; those of the body come last. */
   readonly params: string[] = [];
   /** For each parameter the node that fills it, or below zero what else does. */
@@ -32,15 +21,19 @@ export class CallLists {
   private readonly ends: number[] = [];
   private readonly others: Other[] = [];
 
-  constructor({ nodes, guardNodes, params }: Order) {
+  /** The first `plainNodes` are plain. */
+  constructor(
+    nodes: readonly PlanNode[],
+    body: readonly Fill[],
+    readonly plainNodes: number,
+  ) {
     this.functions = nodes.map(({ resolver }) => resolver.fn);
     this.needCounts = nodes.map(({ fills }) => fills.length);
-    this.isPassedOn = nodes.map(({ isPlain, index }) => isPlain && index >= guardNodes);
     for (const { args, fills } of nodes) {
       for (const { param, argument } of args) this.add(param, this.other({ argument }));
       this.addAll(fills);
     }
-    this.addAll(params);
+    this.addAll(body);
   }
 
   /** Where the parameters of a node begin, or those of the body, which comes after all nodes. */

@@ -2,9 +2,8 @@
  * The calls of a plan, from its lists or by compiled code.
  *
  * To store the members of an object by name, one after the other, is more than half of what a graph
- * of thirty would cost, and a loop over all nodes knows nothing of any of them. So a plan that has
- * run often is compiled; where a runtime does not allow that, nothing changes but the time it
- * takes.
+ * of thirty would cost. So a plan that has run often is compiled; where a runtime does not allow
+ * that, nothing changes but the time it takes.
  */
 import type { CallContext } from '../define/context.js';
 import { UNBOUND } from '../define/unbound.js';
@@ -17,11 +16,8 @@ import { isWide, WideObjects } from './wide.js';
 /** A plan has run often after so many rounds. */
 const OFTEN = 100;
 
-/**
- * A plan with more functions and parameters than this is not compiled. One that has as many keeps a
- * request waiting for about twenty milliseconds.
- */
-const MANY = 400;
+/** A plan with more functions and parameters than this is not compiled: it would take too long. */
+const MANY = 1000;
 
 /** The calls of a plan. */
 export class Calls {
@@ -30,11 +26,7 @@ export class Calls {
   private rounds = 0;
   private compiled: Compiled | undefined = undefined;
 
-  /** `consumers` are the nodes that each node serves, in walk order. */
-  constructor(
-    private readonly lists: CallLists,
-    private readonly consumers: readonly (readonly number[])[],
-  ) {}
+  constructor(private readonly lists: CallLists) {}
 
   /** Begins a round: gives a list for the values of its nodes. */
   beginRound(): unknown[] {
@@ -52,24 +44,15 @@ export class Calls {
     return call === undefined ? this.callSlowly(node, supply, ctx) : call(supply, ctx);
   }
 
-  /** Passes all nodes that it can at the front, if it is compiled; gives whether it is. */
+  /** Passes all plain nodes at the front, if there is compiled code for it; gives whether there is. */
   pass(walk: Walk): boolean {
     this.compiled?.pass(walk);
     return this.compiled !== undefined;
   }
 
-  /** Starts a node, if there is compiled code for it; gives whether there is. */
-  start(node: number, walk: Walk): boolean {
-    const start = this.compiled?.starts[node];
-    start?.(walk);
-    return start !== undefined;
-  }
-
-  /** Waits for a promise that a node gave, if there is compiled code for it; gives whether there is. */
-  waitFor(node: number, walk: Walk, promise: Promise<unknown>): boolean {
-    const waitFor = this.compiled?.waits[node];
-    waitFor?.(walk, promise);
-    return waitFor !== undefined;
+  /** Whether what a node gave may be more than a value. */
+  mustLookAt(node: number, value: object | null): boolean {
+    return this.compiled?.looks[node]?.(value) ?? true;
   }
 
   /** What the body is called with. */
@@ -82,7 +65,7 @@ export class Calls {
     const { functions, params } = this.lists;
     this.rounds += 1;
     if (this.rounds === OFTEN && functions.length + params.length <= MANY)
-      this.compiled = compile(this.lists, this.consumers);
+      this.compiled = compile(this.lists);
     // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
     return new Array<unknown>(functions.length).fill(undefined);
   }

@@ -1,18 +1,14 @@
 /**
  * What a plan that has run often is compiled to: its calls as text, in which every function has a
- * place of its own, with its parameters as a literal. V8 knows at each place what is called, what
- * it gives and who needs that.
- *
- * Compiled code shares values and counts with the round, so that either goes on where the other
- * stopped. It passes values on, those that are there and those that arrive, and leaves all else to
- * the round: questions, errors, and whatever may not simply be a value.
+ * place of its own, with its parameters as a literal, and one function that calls all that give
+ * their values at once. V8 knows at each place what is called and what it gives. What may not
+ * simply be a value is left to the round.
  */
 import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { ResolverFn } from '../define/model.js';
 import { anyQuestionMade, MEMBERS_LOOKED_AT, questionsMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
-import { isGenuine } from '../platform.js';
 import type { CallLists } from './callLists.js';
 import { fromText } from './fromText.js';
 import type { Supply, Walk } from './walk.js';
@@ -25,9 +21,8 @@ export interface Compiled {
   readonly calls: readonly ((supply: Supply, ctx: CallContext) => unknown)[];
   /** Calls the functions at the front, one after the other, as long as each gives a value. */
   readonly pass: (walk: Walk) => void;
-  readonly starts: readonly (((walk: Walk) => void) | undefined)[];
-  /** Wait for a promise: they pass on what arrives, and start those who needed that last. */
-  readonly waits: readonly (((walk: Walk, promise: Promise<unknown>) => void) | undefined)[];
+  /** Whether what a node gave may be more than a value. */
+  readonly looks: readonly ((value: object | null) => boolean)[];
   readonly bodyValues: (supply: Supply) => Values;
   readonly blank: () => unknown[];
   readonly counts: () => number[];
@@ -38,7 +33,6 @@ const TOOLS = {
   unbound: UNBOUND,
   questionsMade,
   anyQuestionMade,
-  isGenuine,
   kind: KIND,
   prototypeOf: Object.getPrototypeOf,
   plain: Object.prototype,
@@ -47,24 +41,15 @@ const TOOLS = {
 type MakeCompiled = (functions: readonly ResolverFn[], tools: typeof TOOLS) => Compiled;
 
 /** Compiles the calls of a plan, or gives nothing where the runtime does not allow it. */
-export function compile(
-  lists: CallLists,
-  consumers: readonly (readonly number[])[],
-): Compiled | undefined {
-  const { functions, needCounts, isPassedOn } = lists;
+export function compile(lists: CallLists): Compiled | undefined {
+  const { functions, needCounts } = lists;
   const each = (text: (node: number) => string): string[] => functions.map((_, node) => text(node));
-  const passedOn = [...isPassedOn.keys()].filter((node) => isPassedOn[node]);
-  const oneOf = (name: string) => (node: number) =>
-    isPassedOn[node] ? `${name}${node}` : 'undefined';
   const body = `const [${each((node) => `f${node}`).join()}]=functions;
 const{${Object.keys(TOOLS).join()}}=tools;
-${passedOn.map((node) => `const look${node}=${LOOK};`).join('')}
-${passedOn.map((node) => waitText(node, lists, consumers[node] ?? [])).join('')}
-${passedOn.map((node) => startText(node, lists, consumers[node] ?? [])).join('')}
+${each((node) => `const look${node}=${LOOK};`).join('')}
 return{calls:[${each((node) => `(walk,ctx)=>{const{given}=walk;return ${callText(lists, node)}}`).join()}],
 pass(walk){const{given,ctx}=walk,before=questionsMade();let value;${passText(lists)}},
-starts:[${each(oneOf('start')).join()}],
-waits:[${each(oneOf('wait')).join()}],
+looks:[${each((node) => `look${node}`).join()}],
 bodyValues(walk){const{given}=walk;return${literalText(lists, functions.length)}},
 blank:()=>[${each(() => 'undefined').join()}],
 counts:()=>[${needCounts.join()}]}`;
@@ -90,56 +75,15 @@ members+=1;
 if(members===${MEMBERS_LOOKED_AT})return false}
 return false}catch{return true}}`;
 
+/** What is neither an object nor a function is a value, unless a question was made on the way. */
 function passText(lists: CallLists): string {
-  const { functions, isPassedOn } = lists;
-  const end = isPassedOn.indexOf(false);
-  const front = functions.slice(0, end === -1 ? functions.length : end);
-  const steps = front.map(
-    (_, node) => `walk.passed=${node + 1};value=${callText(lists, node)};
-if((${isMoreText(node)}||questionsMade()!==before)&&!walk.settlesAtOnce(${node},value,before))return;
-given[${node}]=value;`,
-  );
-  return steps.join('');
-}
-
-/** Those who need a value that is there at once get into the queue: a chain of them can be long. */
-function startText(node: number, lists: CallLists, consumers: readonly number[]): string {
-  const served = consumers.map((next) => `if(${isNextText(next)})needs.enqueue(${next});`);
-  return `const start${node}=walk=>{
-if(!walk.isUsual){walk.startSlowly(${node});return}
-const{given,needs,ctx}=walk,before=questionsMade();let value;
-try{value=${callText(lists, node)};
-if(questionsMade()===before){
-if(isGenuine(value)){wait${node}(walk,value);return}
-if(!${isMoreText(node)}){given[${node}]=value;${served.join('')}return}}
-}catch(error){walk.threw(${node},error,before);return}
-walk.took(${node},value,before)};`;
-}
-
-/** Those who need a value that arrives start right away. */
-function waitText(node: number, lists: CallLists, consumers: readonly number[]): string {
-  const served = consumers.map((next) => {
-    const start = lists.isPassedOn[next] ? `start${next}(walk)` : `walk.startSlowly(${next})`;
-    return `if(${isNextText(next)})${start};`;
+  const steps = lists.functions.slice(0, lists.plainNodes).map((_, node) => {
+    const isMore = `(typeof value==="object"?look${node}(value):typeof value==="function")`;
+    return `walk.passed=${node + 1};value=${callText(lists, node)};
+if((${isMore}||questionsMade()!==before)&&!walk.settlesAtOnce(${node},value,before))return;
+given[${node}]=value;`;
   });
-  return `const wait${node}=(walk,promise)=>{
-const{needs}=walk;
-needs.beginWaiting(${node});
-promise.then(value=>{
-if(!walk.isUsual||${isMoreText(node)}||!needs.endWaiting(${node})){walk.arrive(${node},value);return}
-walk.given[${node}]=value;${served.join('')}
-if(needs.isDue)walk.goOn()},
-error=>{walk.broke(${node},error)})};`;
-}
-
-/** Whether a node has got its last need, and is not to start later anyway. */
-function isNextText(node: number): string {
-  return `needs.serve(${node})&&${node}<walk.passed`;
-}
-
-/** What is neither an object nor a function is a value. */
-function isMoreText(node: number): string {
-  return `(typeof value==="object"?look${node}(value):typeof value==="function")`;
+  return steps.join('');
 }
 
 function callText(lists: CallLists, node: number): string {

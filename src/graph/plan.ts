@@ -35,7 +35,7 @@ export function layOut({ name, nodes, guardNodes, guardSteps, params }: Order): 
   const consumers = nodes.map(consumersOf);
   const firstSpecial = nodes.findIndex((node) => !node.isPlain);
   const plainNodes = firstSpecial === -1 ? nodes.length : firstSpecial;
-  const calls = new Calls(new CallLists({ nodes, guardNodes, params }), consumers);
+  const calls = new Calls(new CallLists(nodes, params, plainNodes));
   return { name, nodes, guardNodes, guardSteps, params, consumers, plainNodes, calls };
 }
 

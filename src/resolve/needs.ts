@@ -5,7 +5,6 @@
  * one in walk order has all it needs, and most rounds end like that.
  */
 import type { Plan } from '../graph/plan.js';
-import type { Counts } from '../graph/walk.js';
 
 /**
  * In the place of a count: the node is awaited, or is no longer. Each need is served once, so a
@@ -15,7 +14,7 @@ const AWAITED = -1;
 const ARRIVED = -2;
 
 /** The counts of one round. */
-export class Needs implements Counts {
+export class Needs {
   private readonly left: number[];
   private waiting = 0;
   /** The nodes whose last need has come, in that order. */
@@ -37,10 +36,6 @@ export class Needs implements Counts {
     return this.waiting > 0;
   }
 
-  get isDue(): boolean {
-    return this.waiting === 0 || this.queue !== undefined;
-  }
-
   /** Whether a node has all it needs. */
   areThere(index: number): boolean {
     return this.left[index] === 0;
@@ -51,6 +46,7 @@ export class Needs implements Counts {
     this.waiting += 1;
   }
 
+  /** Ends the waiting for a node; gives whether it was awaited. */
   endWaiting(index: number): boolean {
     if (this.left[index] !== AWAITED) return false;
     this.left[index] = ARRIVED;
@@ -58,12 +54,14 @@ export class Needs implements Counts {
     return true;
   }
 
+  /** Notes that one need of a node is there; gives whether it was the last. */
   serve(consumer: number): boolean {
     const left = (this.left[consumer] ?? 0) - 1;
     this.left[consumer] = left;
     return left === 0;
   }
 
+  /** Puts a node into the queue. */
   enqueue(index: number): void {
     (this.queue ??= []).push(index);
   }

@@ -24,7 +24,7 @@ import { BODY, isPinned } from '../graph/node.js';
 import type { Fill, PlanNode } from '../graph/node.js';
 import type { Plan } from '../graph/plan.js';
 import type { Walk } from '../graph/walk.js';
-import { isGenuine, isThenable } from '../platform.js';
+import { isThenable } from '../platform.js';
 import type { MaybePromise } from '../platform.js';
 import { Asking } from './asking.js';
 import type { Asker, Continuation, OpenQuestion } from './asking.js';
@@ -46,12 +46,11 @@ const NEVER = 0x3fff_ffff;
 /** One run over a plan. */
 export class Round implements Walk, Asker, Pinner {
   /** What is counted, once a node has to be awaited. */
-  needs: Needs | undefined = undefined;
+  private needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
   readonly given: unknown[];
   readonly ctx: CallContext;
   passed = 0;
-  isUsual: boolean;
   private readonly calls: Pick<Calls, 'call'>;
   /** What is asked, once anything is. */
   private asking: Asking | undefined = undefined;
@@ -75,7 +74,6 @@ export class Round implements Walk, Asker, Pinner {
     this.guarding = plan.guardNodes > 0;
     this.reach = plan.nodes.length;
     this.ctx = input.ctx;
-    this.isUsual = input.watch === undefined;
   }
 
   /**
@@ -111,7 +109,6 @@ export class Round implements Walk, Asker, Pinner {
   /** Stops waiting: nothing that still runs can change the round any more. */
   stop(): void {
     this.over = true;
-    this.isUsual = false;
     this.input.onQuiet();
   }
 
@@ -129,7 +126,6 @@ export class Round implements Walk, Asker, Pinner {
   }
 
   private pinningNow(): Pinning {
-    this.isUsual = false;
     return (this.pinning ??= new Pinning(this, this.plan, this.input));
   }
 
@@ -218,11 +214,6 @@ export class Round implements Walk, Asker, Pinner {
   }
 
   private start(node: PlanNode): void {
-    if (!this.plan.calls.start(node.index, this)) this.startSlowly(node.index);
-  }
-
-  startSlowly(index: number): void {
-    const node = this.nodeAt(index);
     if (this.over || node.seq > this.failedAt) return;
     try {
       this.restoreOrCompute(node);
@@ -247,40 +238,22 @@ export class Round implements Walk, Asker, Pinner {
     else this.returned(node, returned);
   }
 
-  took(index: number, returned: unknown, questionsBefore: number): void {
-    this.notesQuestions(index, questionsBefore);
-    const node = this.nodeAt(index);
-    try {
-      this.take(node, returned);
-    } catch (error) {
-      this.fail(node.seq, error);
-    }
-  }
-
-  threw(index: number, error: unknown, questionsBefore: number): void {
-    this.notesQuestions(index, questionsBefore);
-    this.fail(this.nodeAt(index).seq, error);
-  }
-
   /** Goes on with what a function gave when it arrives. */
   private waitFor(node: PlanNode, promise: Promise<unknown>): void {
-    const { index } = node;
-    if (this.isUsual && this.plan.calls.waitFor(index, this, promise)) return;
-    this.needs?.beginWaiting(index);
+    this.needs?.beginWaiting(node.index);
     promise.then(
       (value) => {
-        this.arrive(index, value);
+        this.arrive(node, value);
       },
       (error: unknown) => {
-        this.broke(index, error);
+        this.broke(node, error);
       },
     );
   }
 
   /** Goes on with what a function gave in the end. */
-  arrive(index: number, value: unknown): void {
+  private arrive(node: PlanNode, value: unknown): void {
     const { needs } = this;
-    const node = this.nodeAt(index);
     if (needs === undefined || !this.endsWaiting(node)) {
       this.disposeLate(node, value);
       return;
@@ -293,18 +266,20 @@ export class Round implements Walk, Asker, Pinner {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    this.goOn();
-  }
-
-  goOn(): void {
-    if (this.needs !== undefined) this.workOff(this.needs);
     // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
-    if (this.needs?.awaitsAny !== true && this.advance()) this.input.onQuiet();
+    this.workOff(needs);
+    if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
   }
 
   /** Whether a value only has to be passed on, which is the case for most. */
   private isSettledBy(node: PlanNode, value: unknown): boolean {
-    if (!node.isPlain || !this.isUsual || this.guarding) return false;
+    if (!node.isPlain || this.guarding || this.pinning !== undefined) return false;
+    if (this.madeQuestions !== undefined) return false;
+    const mayBeMore =
+      typeof value === 'object'
+        ? this.plan.calls.mustLookAt(node.index, value)
+        : typeof value === 'function';
+    if (!mayBeMore) return true;
     if (kindOf(value) !== undefined) return false;
     assertNoneInside(node, value);
     return true;
@@ -324,7 +299,6 @@ export class Round implements Walk, Asker, Pinner {
   private notesQuestions(index: number, before: number): boolean {
     if (questionsMade() === before) return false;
     this.madeQuestions = (this.madeQuestions ?? new Set()).add(index);
-    this.isUsual = false;
     countFrom(before);
     return true;
   }
@@ -346,7 +320,7 @@ export class Round implements Walk, Asker, Pinner {
         else late?.(arrived);
       },
       (error: unknown) => {
-        this.broke(node.index, error);
+        this.broke(node, error);
       },
     );
   }
@@ -360,8 +334,7 @@ export class Round implements Walk, Asker, Pinner {
     if (this.advance()) this.input.onQuiet();
   }
 
-  broke(index: number, error: unknown): void {
-    const node = this.nodeAt(index);
+  private broke(node: PlanNode, error: unknown): void {
     if (!this.endsWaiting(node)) return;
     this.fail(node.seq, error);
     if (this.advance()) this.input.onQuiet();
@@ -445,7 +418,6 @@ export class Round implements Walk, Asker, Pinner {
   fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
-    this.isUsual = false;
     this.error = error;
     // What the walk would do later is no longer awaited. Each node is passed once, however many fail.
     const { nodes } = this.plan;
@@ -468,6 +440,18 @@ export class Round implements Walk, Asker, Pinner {
   outcomeOf(source: number): Outcome<unknown> {
     return this.askingNow().outcomeOf(source);
   }
+}
+
+/**
+ * Whether it is a promise that settles once and later, as nothing but the engine's own does for
+ * sure.
+ */
+function isGenuine<T>(value: PromiseLike<T>): value is Promise<T>;
+function isGenuine(value: unknown): value is Promise<unknown>;
+function isGenuine(value: unknown): boolean {
+  // In this order: a proxy without a then is a value, whatever else it does.
+  const thenable = value as PromiseLike<unknown> | null | undefined;
+  return thenable?.then === Promise.prototype.then && value instanceof Promise;
 }
 
 /** A promise that follows an author's own, whose `then` may call back at once, or twice. */

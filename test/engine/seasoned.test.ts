@@ -399,12 +399,12 @@ describe('what is compiled', () => {
     );
     expect(compilations(planOf({ named }, NAMES))).toBe(1);
     expect(compilations(planOf({}, []))).toBe(1);
-    expect(compilations(fan(190))).toBe(1);
+    expect(compilations(fan(400))).toBe(1);
   });
 
   it('is no plan that takes longer to compile than to run', () => {
-    expect(compilations(fan(210))).toBe(0);
-    const guards = Array.from({ length: 410 }, () => resolver({}, () => true));
+    expect(compilations(fan(600))).toBe(0);
+    const guards = Array.from({ length: 1100 }, () => resolver({}, () => true));
     expect(compilations(planResolvers({ name: 'tool', guards }, []))).toBe(0);
   });
 });
