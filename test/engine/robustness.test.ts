@@ -354,6 +354,19 @@ describe.each<Age>(['new', 'seasoned'])('with a %s plan', (ofAge) => {
   });
 
   describe('after a failure', () => {
+    it('what arrives later and cannot be looked at is swallowed', async () => {
+      const late = deferred();
+      const slow = resolver({}, async () => {
+        await late.promise;
+        return new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fails(boom)()) });
+      });
+      const failing = resolver({}, async () => fails(boom)());
+
+      expect(await ending(resolve({ resolve: { failing, slow } }))).toEqual({ error: boom });
+      late.resolve();
+      await allMicrotasks();
+    });
+
     it('what fails later is swallowed', async () => {
       const late = deferred();
       const failing = resolver({}, fails(boom));
