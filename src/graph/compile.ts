@@ -58,11 +58,11 @@ counts:()=>[${needCounts.join()}]}`;
 }
 
 /**
- * Tells of an object whether it may be more than a value: a promise, an object of ours, a list or
- * an object with a question inside, or what cannot even be looked at. The round then looks again.
- * Each node gets a copy: V8 knows there what its objects are like.
+ * Tells of an object whether it may be more than a value: a promise, an object of ours, or a list
+ * or an object with a question inside. Each node gets a copy: V8 knows there what its objects are
+ * like.
  */
-const LOOK = `value=>{try{
+const LOOK = `value=>{
 if(value===null)return false;
 if(value.then!==undefined||value[kind]!==undefined)return true;
 if(!anyQuestionMade())return false;
@@ -73,7 +73,7 @@ const member=value[name];
 if(typeof member==="object"&&member!==null)return true;
 members+=1;
 if(members===${MEMBERS_LOOKED_AT})return false}
-return false}catch{return true}}`;
+return false}`;
 
 /** What is neither an object nor a function is a value, unless a question was made on the way. */
 function passText(lists: CallLists): string {

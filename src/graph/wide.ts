@@ -3,9 +3,8 @@
  * of 100,000 resolvers costs. V8 copies a literal of constants in one piece, names and all, so that
  * they only have to be overwritten: such an object takes a third of the time.
  */
+import type { Values } from './compile.js';
 import { fromText } from './fromText.js';
-
-type Values = Record<string, unknown>;
 
 /** Whether an object of so many members is copied faster than it grows. */
 export function isWide(members: number): boolean {
