@@ -199,8 +199,13 @@ class PlanBuilder {
     const index = this.nodes.length;
     const placed = fills.map((fill) => this.place(fill, index));
     const node = {
-      ...{ index, resolver, isPlain: isPlain(resolver), key, fills: placed, serves: [] },
+      index,
+      resolver,
+      isPlain: isPlain(resolver),
+      key,
       args: args.length === 0 ? NONE : args.slice(),
+      fills: placed,
+      serves: [],
       seq: this.seq++,
       ...(resolver.options.pin !== undefined && { upstream: this.upstreamOf(placed) }),
     };
@@ -228,7 +233,7 @@ class PlanBuilder {
   }
 
   private place(fill: UnplacedFill, consumer: number): Fill {
-    const placed = { ...fill, consumer };
+    const placed = { consumer, ...fill };
     this.nodes[fill.source]?.serves.push(placed);
     return placed;
   }

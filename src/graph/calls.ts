@@ -16,21 +16,31 @@ import { isWide, WideObjects } from './wide.js';
 /** A plan has run often after so many rounds. */
 const OFTEN = 100;
 
-/** A plan with more functions and parameters than this is not compiled: it would take too long. */
+/** A plan with more functions and parameters than this is large, and takes too long to compile. */
 const MANY = 1000;
 
 /** The calls of a plan. */
 export class Calls {
   /** The objects of the nodes that have very many parameters. */
   private readonly wide = new Map<number, WideObjects>();
+  private readonly isLarge: boolean;
+  /** The emptied list of a round that has ended, for the next: kept for large plans. */
+  private spare: unknown[] | undefined = undefined;
   private rounds = 0;
   private compiled: Compiled | undefined = undefined;
 
-  constructor(private readonly lists: CallLists) {}
+  constructor(private readonly lists: CallLists) {
+    this.isLarge = lists.functions.length + lists.params.length > MANY;
+  }
 
   /** Begins a round: gives a list for the values of its nodes. */
   beginRound(): unknown[] {
     return this.compiled === undefined ? this.beginEarlyRound() : this.compiled.blank();
+  }
+
+  /** Takes back the list of a round that is complete; its values go with it. */
+  endRound(given: unknown[]): void {
+    if (this.isLarge) this.spare = given.fill(undefined);
   }
 
   /** How many needs each node has: a list of one's own, to count down in. */
@@ -62,12 +72,12 @@ export class Calls {
   }
 
   private beginEarlyRound(): unknown[] {
-    const { functions, params } = this.lists;
     this.rounds += 1;
-    if (this.rounds === OFTEN && functions.length + params.length <= MANY)
-      this.compiled = compile(this.lists);
+    if (this.rounds === OFTEN && !this.isLarge) this.compiled = compile(this.lists);
+    const { spare } = this;
+    this.spare = undefined;
     // Filled, because V8 would take it for a list of integers, and copy it for the first value that is none.
-    return new Array<unknown>(functions.length).fill(undefined);
+    return spare ?? new Array<unknown>(this.lists.functions.length).fill(undefined);
   }
 
   private callSlowly(node: number, supply: Supply, ctx: CallContext): unknown {

@@ -112,9 +112,12 @@ export class Round implements Walk, Asker, Pinner {
     this.input.onQuiet();
   }
 
-  /** The values of the body's parameters, once the round is complete. */
+  /** The values of the body's parameters, once the round is complete: this is its end. */
   values(): Record<string, unknown> {
-    return this.plan.calls.bodyValues(this);
+    const { calls } = this.plan;
+    const values = calls.bodyValues(this);
+    calls.endRound(this.given);
+    return values;
   }
 
   private get isAsking(): boolean {

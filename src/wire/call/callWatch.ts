@@ -1,5 +1,5 @@
 /** Tells whoever listens what happens in a call. A listener cannot change the answer. */
-import type { CallEvent, EventBase } from '../../define/event.js';
+import type { CallEvent } from '../../define/event.js';
 import type { End } from '../../define/model.js';
 import { isThenable } from '../../platform.js';
 import type { Step, Watch } from '../../resolve/watch.js';
@@ -32,19 +32,22 @@ export function watchCall(
   const { id, resumed } = call;
   const startedAt = performance.now();
   let over = false;
-  const base = (): EventBase => ({ callId: id, definition, at: Date.now() });
   return {
     started: (method) => {
-      tell(listening, { ...base(), type: 'started', method, resumed });
+      const at = Date.now();
+      tell(listening, { callId: id, definition, at, type: 'started', method, resumed });
     },
     step: (step) => {
-      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)) });
+      const told = eventValues ? step : withoutValues(step);
+      tell(listening, { callId: id, definition, at: Date.now(), ...told });
     },
     ended: (end, replayed = false) => {
       if (over) return;
       over = true;
+      const at = Date.now();
       const durationMs = performance.now() - startedAt;
-      tell(listening, { ...base(), type: 'completed', end, replayed, durationMs });
+      const how = { end, replayed, durationMs } as const;
+      tell(listening, { callId: id, definition, at, type: 'completed', ...how });
     },
   };
 }

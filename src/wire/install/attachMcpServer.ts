@@ -57,7 +57,7 @@ export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDef
     callFor(server, prompt, { args, ctx, options });
   if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
   else
-    mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
+    mcp.registerPrompt(name, { argsSchema, ...metadata }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
 }
@@ -74,7 +74,7 @@ export function registerResource(
     ctx: ServerContext,
   ): Promise<Answer<ReadResourceResult>> => {
     const request = await readVariables(resource, { uri, raw, ctx });
-    return callFor(server, resource.at(uri), { ...request, options });
+    return callFor(server, resource.at(uri), { options, ...request });
   };
   if (typeof location === 'string')
     mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));

@@ -55,7 +55,7 @@ export function install(
     assertNoChallenges(wanted);
     const addresses = wanted.map(({ definition }) => definition.address);
     const only = checked.seal === undefined ? { only: addresses } : {};
-    protect(target, { ...protection(target, checked), ...only });
+    protect(target, Object.assign(protection(target, checked), only));
     for (const one of wanted) attach(target, one, checked);
   }
   for (const { definition } of wanted) noteInstalled(definition);
@@ -90,5 +90,5 @@ function protection(server: Server, { seal, onEvent }: CheckedOptions): Protecti
   const seals = { seal: sealFor(policy, server), explicit: seal !== undefined };
   return onEvent === undefined
     ? seals
-    : { ...seals, listener: [onEvent, rejectionTeller(server, onEvent)] };
+    : { listener: [onEvent, rejectionTeller(server, onEvent)], ...seals };
 }

@@ -102,8 +102,8 @@ export function defineResource(
   return makeResource({
     ...definition,
     at: (uri) => ({
-      ...definition,
       finish: (returned) => resourceResult({ name, uri, mimeType }, returned),
+      ...definition,
     }),
   });
 }

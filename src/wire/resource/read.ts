@@ -32,7 +32,7 @@ export async function readVariables(
   { name, variables }: ResourceDefinition,
   { uri, raw, ctx }: ReadRequest,
 ): Promise<ReadableRequest> {
-  const readContext = { ...ctx, uri, variables: raw };
+  const readContext = Object.assign({}, ctx, { uri, variables: raw });
   if (variables === undefined) return { args: raw, ctx: readContext };
   const result = await variables['~standard'].validate({ ...raw });
   if (result.issues === undefined) {

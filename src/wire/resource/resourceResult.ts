@@ -26,9 +26,11 @@ export function resourceResult(
   returned: unknown,
 ): ReadResourceResult {
   assertNotAsking(name, returned);
-  const about = { uri: uri.href, ...(mimeType !== undefined && { mimeType }) };
-  if (typeof returned === 'string') return { contents: [{ ...about, text: returned }] };
-  if (returned instanceof Uint8Array) return { contents: [{ ...about, blob: base64(returned) }] };
+  const contents = <Content extends object>(content: Content) => ({
+    contents: [{ uri: uri.href, ...(mimeType !== undefined && { mimeType }), ...content }],
+  });
+  if (typeof returned === 'string') return contents({ text: returned });
+  if (returned instanceof Uint8Array) return contents({ blob: base64(returned) });
   if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
   throw new ToolError(
     `the body of '${name}' returned ${describeReturned(returned)}; the body of a resource returns a string, bytes or a ReadResourceResult`,

@@ -81,7 +81,8 @@ async function serve(
     return;
   }
   const { message, ...read } = await readNodeBody(request, maxRequestBodySize);
-  const fetch: typeof serveAdmitted = (web, others) => serveAdmitted(web, { ...others, ...read });
+  const fetch: typeof serveAdmitted = (web, others) =>
+    serveAdmitted(web, Object.assign({}, others, read));
   await toNodeHandler({ fetch }, options)(message, promptResponse(response));
 }
 

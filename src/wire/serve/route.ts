@@ -67,7 +67,7 @@ export async function serveAdmitted(
     const sender = await senderOf(router, request, options.authInfo);
     return sender instanceof Response
       ? sender
-      : await serveSender(router, request, { ...options, ...sender });
+      : await serveSender(router, request, { parsedBody: options.parsedBody, ...sender });
   } catch (error) {
     router.onerror(errorOf(error));
     return refuse({ ...internalError, body: options.parsedBody });

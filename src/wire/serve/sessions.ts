@@ -143,7 +143,6 @@ export class SessionTable {
   /** They live as long as the session: they know its place, and not the request it began with. */
   #sessionSettings(place: symbol): SessionSettings {
     return {
-      ...this.#settings,
       onopen: (id, session) => {
         this.#opening.delete(place);
         this.#sessions.set(id, session);
@@ -152,6 +151,7 @@ export class SessionTable {
       onclose: (id) => {
         this.#remove(id);
       },
+      ...this.#settings,
     };
   }
 

@@ -91,7 +91,8 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
     metadata,
     inputSchema: inputSchema && argumentSchema(inputSchema, { name, resolved }),
     advertisedOutput,
-    registration: { ...metadata, ...(advertisedOutput && { outputSchema: advertisedOutput }) },
+    registration:
+      advertisedOutput === undefined ? metadata : { outputSchema: advertisedOutput, ...metadata },
     plan,
     address: addressOf('tools/call', name),
     shownWith: shownWith(plan, hideWhenCannotAsk),
