@@ -2,10 +2,12 @@
  * Graphs of 100,000 resolvers, deep and wide: nothing overflows, and the work grows with the number
  * of resolvers and of needs between them. Work is counted, never timed.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { InvalidGraphError, defineTool, elicit, resolver } from 'mcp-resolve';
 import type { AnyResolver, Need, Resolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
-import type { Plan, PlanNode } from 'mcp-resolve/engine';
+import type { Plan, PlanNode, Resolution } from 'mcp-resolve/engine';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -159,6 +161,52 @@ describe('a plan', { timeout: 60_000 }, () => {
     expect(await resolve(plan)).toHaveProperty('values.param99999', 99_999);
     expect(counter.runs()).toEqual({ total: 2 * MANY, most: 1 });
   });
+});
+
+describe('a large plan', () => {
+  const NODES = 2000;
+
+  /** A chain that begins with what `first` gives, and goes on with what each was given. */
+  function passing(first: () => unknown): Plan {
+    let top: AnyResolver = resolver({}, first);
+    for (let index = 1; index < NODES; index += 1)
+      top = resolver({ before: top }, ({ before }) => before);
+    return planResolvers({ name: 'tool', resolve: { top } }, []);
+  }
+
+  it('mixes no two calls, one after another, at the same time or inside each other', async () => {
+    const waiting: ((value: string) => void)[] = [];
+    const firsts: (() => unknown)[] = [
+      () => 'at once',
+      () => new Promise((fulfil) => waiting.push(fulfil)),
+      () => new Promise((fulfil) => waiting.push(fulfil)),
+      () => resolve(plan).then(valueOf),
+      () => 'inside',
+      () => 'at last',
+    ];
+    const plan = passing(() => firsts.shift()?.());
+    expect(valueOf(await resolve(plan))).toBe('at once');
+    const both = [resolve(plan), resolve(plan)];
+    waiting[1]?.('second');
+    waiting[0]?.('first');
+    expect((await Promise.all(both)).map(valueOf)).toEqual(['first', 'second']);
+    expect(valueOf(await resolve(plan))).toBe('inside');
+    expect(valueOf(await resolve(plan))).toBe('at last');
+  });
+
+  it('keeps nothing of a call that has ended', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const plan = passing(() => ({ secret: true }));
+    const kept = await (async () => new WeakRef(valueOf(await resolve(plan)) as object))();
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(kept.deref()).toBeUndefined();
+    expect(valueOf(await resolve(plan))).toEqual({ secret: true });
+  });
+
+  const valueOf = (resolution: Resolution): unknown =>
+    resolution.done ? resolution.values.top : undefined;
 });
 
 describe('a failure among many', { timeout: 60_000 }, () => {
