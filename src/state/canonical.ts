@@ -49,6 +49,8 @@ function written(value: unknown): string {
 
 /** @throws {TypeError} For what JSON has no word for: two such values would read the same. */
 function leaf(value: unknown): string {
+  // What a parser makes of 1e400, which `JSON.stringify` would write as null.
+  if (value === Infinity || value === -Infinity) return String(value);
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) throw new TypeError(`JSON has no word for a ${typeof value}.`);
   return json;

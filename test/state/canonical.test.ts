@@ -94,6 +94,13 @@ describe('I36: canonical JSON', () => {
   ])('I36: the number %s is written as JSON.stringify writes it: %s', (json, expected) => {
     expect(canonicalJson(parsed(json))).toBe(expected);
   });
+
+  test('I36: numbers too large for a double, of either sign, and null are three things', () => {
+    const [large, small, none] = ['[1e400]', '[-1e400]', '[null]'].map((json) =>
+      canonicalJson(parsed(json)),
+    );
+    expect([large, small, none]).toEqual(['[Infinity]', '[-Infinity]', '[null]']);
+  });
 });
 
 describe('nesting', () => {
