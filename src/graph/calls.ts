@@ -24,7 +24,10 @@ export class Calls {
   /** The objects of the nodes that have very many parameters. */
   private readonly wide = new Map<number, WideObjects>();
   private readonly isLarge: boolean;
-  /** The emptied list of a round that has ended, for the next: kept for large plans. */
+  /**
+   * The emptied list of a round that has ended, for the next one of a large plan: a new list of as
+   * many comes as pages that the system has to clear.
+   */
   private spare: unknown[] | undefined = undefined;
   private rounds = 0;
   private compiled: Compiled | undefined = undefined;

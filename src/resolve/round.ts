@@ -43,12 +43,15 @@ export interface Failure {
 /** Later than any step of a walk. V8 keeps it without a box, which it would need for Infinity. */
 const NEVER = 0x3fff_ffff;
 
+/** In the place of the values of a round that has ended. */
+const ENDED: unknown[] = [];
+
 /** One run over a plan. */
 export class Round implements Walk, Asker, Pinner {
   /** What is counted, once a node has to be awaited. */
   private needs: Needs | undefined = undefined;
   /** The values that consumers get; `undefined` where somebody refused. */
-  readonly given: unknown[];
+  given: unknown[];
   readonly ctx: CallContext;
   passed = 0;
   private readonly calls: Pick<Calls, 'call'>;
@@ -112,11 +115,13 @@ export class Round implements Walk, Asker, Pinner {
     this.input.onQuiet();
   }
 
-  /** The values of the body's parameters, once the round is complete: this is its end. */
-  values(): Record<string, unknown> {
+  /** Ends a round that is complete: gives the values of the body's parameters. */
+  finish(): Record<string, unknown> {
     const { calls } = this.plan;
     const values = calls.bodyValues(this);
     calls.endRound(this.given);
+    // The list may be another call's from now on.
+    this.given = ENDED;
     return values;
   }
 

@@ -1,7 +1,7 @@
 /**
  * Canonical JSON: the same text for the same data, whatever the order of keys. ASCII only, keys
- * sorted by code point, numbers as `JSON.stringify` writes them. The request binding is a digest of
- * it.
+ * sorted by code point, numbers as `JSON.stringify` writes them, and by their names where it would
+ * write null. The request binding is a digest of it.
  */
 import { isObject } from '../define/schema.js';
 import { digest, inAscii } from '../platform.js';
@@ -47,10 +47,10 @@ function written(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** @throws {TypeError} For what JSON has no word for: two such values would read the same. */
+/** @throws {TypeError} For what is no data: two such values would read the same. */
 function leaf(value: unknown): string {
-  // What a parser makes of 1e400, which `JSON.stringify` would write as null.
-  if (value === Infinity || value === -Infinity) return String(value);
+  // A parser makes Infinity of 1e400.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) throw new TypeError(`JSON has no word for a ${typeof value}.`);
   return json;

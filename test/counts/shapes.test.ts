@@ -4,6 +4,7 @@
  * any member that a literal adds behind a spread gives its object a class of its own.
  */
 import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import type { CallEvent } from 'mcp-resolve';
 import { planResolvers } from 'mcp-resolve/engine';
@@ -12,8 +13,7 @@ import { expect, it } from 'vitest';
 import { accept, eras, serving, talk } from '../support/conversation.js';
 
 setFlagsFromString('--allow-natives-syntax');
-// eslint-disable-next-line @typescript-eslint/no-implied-eval -- the compiler knows no natives
-const haveSameShape = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (
+const haveSameShape = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (
   a: object,
   b: object,
 ) => boolean;
@@ -32,7 +32,7 @@ it('tells objects of one hidden class from objects of many', () => {
   expect(shapesOf(AGAIN.map((index) => ({ [`member${index}`]: index })))).toBe(AGAIN.length);
 });
 
-it('the nodes of a plan, and what fills their parameters, have one each', () => {
+it('the nodes of a plan have one hidden class, and what fills their parameters has another', () => {
   const parts = AGAIN.map((index) => [`part${index}`, resolver({}, () => index)] as const);
   const top = resolver(Object.fromEntries(parts), () => 'all');
   const { nodes, params } = planResolvers({ name: 'tool', resolve: { top } }, []);
@@ -41,7 +41,7 @@ it('the nodes of a plan, and what fills their parameters, have one each', () => 
   expect(shapesOf([...params, ...nodes.flatMap(({ fills }) => fills)])).toBe(1);
 });
 
-it.each(eras)('events of one type have one, on the %s era', async (era) => {
+it.each(eras)('events of one type have one hidden class, on the %s era', async (era) => {
   const price = resolver({}, () => 100);
   const sure = resolver({ price }, () => confirm('Sure?'));
   const pay = defineTool('pay', { resolve: { price, sure } }, () => 'paid');
@@ -53,7 +53,7 @@ it.each(eras)('events of one type have one, on the %s era', async (era) => {
   for (const type of ['started', 'ran', 'asked', 'answered', 'completed'] as const) {
     const some = events.filter((event) => event.type === type);
     expect(some.length, type).toBeGreaterThanOrEqual(AGAIN.length);
-    // A function that gives a value and one that asks are told in two ways.
-    expect(shapesOf(some), type).toBeLessThanOrEqual(2);
+    // A duration that happens to be whole is kept in another way.
+    expect(shapesOf(some), type).toBeLessThanOrEqual('durationMs' in (some[0] ?? {}) ? 2 : 1);
   }
 });

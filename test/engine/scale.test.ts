@@ -1,6 +1,7 @@
 /**
  * Graphs of 100,000 resolvers, deep and wide: nothing overflows, and the work grows with the number
- * of resolvers and of needs between them. Work is counted, never timed.
+ * of resolvers and of needs between them; and what large plans keep between calls. Work is counted,
+ * never timed.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -167,46 +168,55 @@ describe('a large plan', () => {
   const NODES = 2000;
 
   /** A chain that begins with what `first` gives, and goes on with what each was given. */
-  function passing(first: () => unknown): Plan {
+  function passing(first: () => unknown): AnyResolver {
     let top: AnyResolver = resolver({}, first);
     for (let index = 1; index < NODES; index += 1)
       top = resolver({ before: top }, ({ before }) => before);
-    return planResolvers({ name: 'tool', resolve: { top } }, []);
+    return top;
   }
 
-  it('mixes no two calls, one after another, at the same time or inside each other', async () => {
-    const waiting: ((value: string) => void)[] = [];
-    const firsts: (() => unknown)[] = [
-      () => 'at once',
-      () => new Promise((fulfil) => waiting.push(fulfil)),
-      () => new Promise((fulfil) => waiting.push(fulfil)),
-      () => resolve(plan).then(valueOf),
-      () => 'inside',
-      () => 'at last',
-    ];
-    const plan = passing(() => firsts.shift()?.());
-    expect(valueOf(await resolve(plan))).toBe('at once');
+  it('mixes no two calls, at the same time or inside each other', async () => {
+    const names = ['before', 'first', 'second', 'outer', 'inner'];
+    const waiting: ((value: unknown) => void)[] = [];
+    // Each call has a value in hand while it waits.
+    const chain = passing(() => names.shift());
+    const answer = resolver({ chain }, () => new Promise((fulfil) => void waiting.push(fulfil)));
+    const plan = planResolvers({ name: 'tool', resolve: { chain, answer } }, []);
+    const before = resolve(plan);
+    waiting.shift()?.(0);
+    expect(valuesOf(await before)).toEqual({ chain: 'before', answer: 0 });
+
     const both = [resolve(plan), resolve(plan)];
-    waiting[1]?.('second');
-    waiting[0]?.('first');
-    expect((await Promise.all(both)).map(valueOf)).toEqual(['first', 'second']);
-    expect(valueOf(await resolve(plan))).toBe('inside');
-    expect(valueOf(await resolve(plan))).toBe('at last');
+    waiting.pop()?.(2);
+    waiting.pop()?.(1);
+    expect((await Promise.all(both)).map(valuesOf)).toEqual([
+      { chain: 'first', answer: 1 },
+      { chain: 'second', answer: 2 },
+    ]);
+
+    const outer = resolve(plan);
+    waiting.shift()?.(resolve(plan).then(valuesOf));
+    waiting.shift()?.(3);
+    expect(valuesOf(await outer)).toEqual({
+      chain: 'outer',
+      answer: { chain: 'inner', answer: 3 },
+    });
   });
 
   it('keeps nothing of a call that has ended', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const plan = passing(() => ({ secret: true }));
-    const kept = await (async () => new WeakRef(valueOf(await resolve(plan)) as object))();
+    const top = passing(() => ({ secret: true }));
+    const plan = planResolvers({ name: 'tool', resolve: { top } }, []);
+    const kept = await (async () => new WeakRef(valuesOf(await resolve(plan)).top as object))();
     await new Promise(setImmediate);
     collectGarbage();
     expect(kept.deref()).toBeUndefined();
-    expect(valueOf(await resolve(plan))).toEqual({ secret: true });
+    expect(valuesOf(await resolve(plan))).toEqual({ top: { secret: true } });
   });
 
-  const valueOf = (resolution: Resolution): unknown =>
-    resolution.done ? resolution.values.top : undefined;
+  const valuesOf = (resolution: Resolution): Record<string, unknown> =>
+    resolution.done ? resolution.values : {};
 });
 
 describe('a failure among many', { timeout: 60_000 }, () => {

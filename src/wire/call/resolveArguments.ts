@@ -220,7 +220,7 @@ class Leg implements RoundInput, Waiting {
     const { ctx, plan } = this;
     const isPlain = plan.plainNodes === plan.nodes.length;
     const dispose = disposing(ctx, isPlain ? undefined : this.disposals);
-    return { done: true, values: this.round.values(), ctx, dispose };
+    return { done: true, values: this.round.finish(), ctx, dispose };
   }
 
   /** Gives the result that asks all open questions of a client that comes back with the answers. */

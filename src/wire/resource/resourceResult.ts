@@ -21,20 +21,23 @@ export interface ReadSpec {
  *
  * @throws {@link ToolError} If what it returned is no result of a resource.
  */
-export function resourceResult(
-  { name, uri, mimeType }: ReadSpec,
-  returned: unknown,
-): ReadResourceResult {
+export function resourceResult(spec: ReadSpec, returned: unknown): ReadResourceResult {
+  const { name } = spec;
   assertNotAsking(name, returned);
-  const contents = <Content extends object>(content: Content) => ({
-    contents: [{ uri: uri.href, ...(mimeType !== undefined && { mimeType }), ...content }],
-  });
-  if (typeof returned === 'string') return contents({ text: returned });
-  if (returned instanceof Uint8Array) return contents({ blob: base64(returned) });
+  if (typeof returned === 'string') return readAs(spec, { text: returned });
+  if (returned instanceof Uint8Array) return readAs(spec, { blob: base64(returned) });
   if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
   throw new ToolError(
     `the body of '${name}' returned ${describeReturned(returned)}; the body of a resource returns a string, bytes or a ReadResourceResult`,
   );
+}
+
+function readAs(
+  { uri, mimeType }: ReadSpec,
+  content: { readonly text: string } | { readonly blob: string },
+): ReadResourceResult {
+  const kind = mimeType === undefined ? {} : { mimeType };
+  return { contents: [{ uri: uri.href, ...kind, ...content }] };
 }
 
 /** @throws {ProtocolError} Always: a resource has no other way to fail. */

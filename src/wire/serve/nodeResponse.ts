@@ -18,7 +18,7 @@ export function promptResponse(response: ServerResponse): NodeServerResponseLike
   return {
     writeHead: (status, headers = {}) => {
       if (isOfType(headers, 'application/json')) {
-        held = { status, headers: { 'content-length': '', ...headers }, chunks: [] };
+        held = { status, headers, chunks: [] };
         return;
       }
       response.writeHead(status, headers);
@@ -39,8 +39,8 @@ export function promptResponse(response: ServerResponse): NodeServerResponseLike
       if (held === undefined) return response.end(chunk);
       if (chunk !== undefined) held.chunks.push(Buffer.from(chunk));
       const body = Buffer.concat(held.chunks);
-      held.headers['content-length'] = String(body.length);
-      return response.writeHead(held.status, held.headers).end(body);
+      const length = { 'content-length': String(body.length) };
+      return response.writeHead(held.status, Object.assign({}, held.headers, length)).end(body);
     },
     on: (event, listener) => response.on(event, listener),
     destroyed: response.destroyed,
