@@ -5,7 +5,9 @@
  * of thirty would cost. So a plan that has run often is compiled; where a runtime does not allow
  * that, nothing changes but the time it takes.
  */
+import { kindOf } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
+import { anyQuestionMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import type { CallLists } from './callLists.js';
 import { compile } from './compile.js';
@@ -63,8 +65,11 @@ export class Calls {
     return this.compiled !== undefined;
   }
 
-  /** Whether what a node gave may be more than a value. */
+  /** Whether what a node gave may be more than a value, where it is known not to be a promise. */
   mustLookAt(node: number, value: object | null): boolean {
+    if (value === null) return false;
+    // Where nobody asks there is nothing inside to look for, and one place for all nodes is faster.
+    if (!anyQuestionMade()) return kindOf(value) !== undefined;
     return this.compiled?.looks[node]?.(value) ?? true;
   }
 
