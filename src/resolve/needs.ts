@@ -61,6 +61,11 @@ export class Needs {
     return left === 0;
   }
 
+  /** Whether any node is in the queue. */
+  get hasQueue(): boolean {
+    return this.queue !== undefined;
+  }
+
   /** Puts a node into the queue. */
   enqueue(index: number): void {
     (this.queue ??= []).push(index);

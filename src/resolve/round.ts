@@ -274,9 +274,13 @@ export class Round implements Walk, Asker, Pinner {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    // Every node of this stage has been passed; advance() opens the next, when nothing is awaited.
-    this.workOff(needs);
-    if (!needs.awaitsAny && this.advance()) this.input.onQuiet();
+    if (needs.hasQueue) this.workOff(needs);
+    // Every node of this stage has been passed; what opens the next one comes when nothing is awaited.
+    if (!needs.awaitsAny) this.goOn();
+  }
+
+  private goOn(): void {
+    if (this.advance()) this.input.onQuiet();
   }
 
   /** Whether a value only has to be passed on, which is the case for most. */
@@ -339,13 +343,13 @@ export class Round implements Walk, Asker, Pinner {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    if (this.advance()) this.input.onQuiet();
+    this.goOn();
   }
 
   private broke(node: PlanNode, error: unknown): void {
     if (!this.endsWaiting(node)) return;
     this.fail(node.seq, error);
-    if (this.advance()) this.input.onQuiet();
+    this.goOn();
   }
 
   /** Ends the waiting for a node; gives whether anybody still waits for it. */
