@@ -1,6 +1,6 @@
 /**
- * The confirm flow of a tool with one argument, and the same tool without a question. The schema of
- * such a tool is converted in no time, which is most of what a flow saves against plain calls.
+ * Tools with one argument: one that asks, the same without a question, and many in a list. The
+ * schema of such a tool is converted in no time, which is most of what is saved elsewhere.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -32,3 +32,29 @@ export const tinyPlain: McpServerFactory = () => {
   }));
   return server;
 };
+
+/** Serves so many tools, each with a resolver. */
+export function tinyResolving(count: number): McpServerFactory {
+  const files = resolver({}, () => 5);
+  const config = { inputSchema: TinyInput, resolve: { files } };
+  const tools = Array.from({ length: count }, (_, index) =>
+    defineTool(`${NAME}_${index}`, config, ({ path }) => `Deleted ${path}.`),
+  );
+  return (request) => {
+    const server = new McpServer(INFO);
+    install(server, tools, { request });
+    return server;
+  };
+}
+
+/** The same by hand. */
+export function tinyRegistering(count: number): McpServerFactory {
+  return () => {
+    const server = new McpServer(INFO);
+    for (let index = 0; index < count; index += 1)
+      server.registerTool(`${NAME}_${index}`, { inputSchema: TinyInput }, ({ path }) => ({
+        content: [{ type: 'text', text: `Deleted ${path}.` }],
+      }));
+    return server;
+  };
+}

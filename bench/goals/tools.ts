@@ -2,6 +2,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import { sender, type Send } from '../cases/modern.js';
+import { tinyRegistering, tinyResolving } from '../cases/tiny.js';
 import {
   askByHand,
   askByRound,
@@ -50,12 +51,19 @@ export const toolsGoals: readonly Goal[] = [
         way(100, registering, listAll),
         effort,
       );
+      progress('the same for tools with one argument');
+      const tiny = await compare(
+        way(100, tinyResolving, listAll),
+        way(100, tinyRegistering, listAll),
+        effort,
+      );
       progress('a round of 100 questions of one schema of six fields against 100 questions alone');
       const ask = await compare(byRound('hundred'), byHand(100), effort);
       progress('a round of one such question against the question alone');
       const round = await compare(byRound('one'), byHand(1), effort);
       return [
         shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.25, goal: 0.1 }),
+        shareOf('the same, where each schema is one text', tiny),
         shareOf(
           'question of 6 fields, in a round of 100 of one schema / inputRequired.elicit',
           ask,
