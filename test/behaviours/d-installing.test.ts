@@ -261,7 +261,7 @@ describe('install with the request of an HTTP factory', () => {
     return { factory, attached };
   };
 
-  test('A11: only the named tool is attached for tools/call, and all of them are listed', async () => {
+  test('A11: only the named tool is attached for tools/call, all of them for tools/list', async () => {
     const { factory, attached } = watch(() => new McpServer(info));
     const handler = httpHandler(factory);
     const called = await post(handler, 'tools/call', {
@@ -272,7 +272,7 @@ describe('install with the request of an HTTP factory', () => {
 
     expect(called.body.result?.content).toEqual([{ type: 'text', text: 'Dune: 4' }]);
     expect(names(listed.body.result as ListToolsResult)).toEqual(['quote', 'go']);
-    expect(attached[0]).toEqual(['quote']);
+    expect(attached).toEqual([['quote'], ['quote', 'go']]);
   });
 
   test.each<[string, () => McpServer | Server]>([

@@ -4,13 +4,19 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  Server,
+  ServerContext,
+  Tool as ListedTool,
+} from '@modelcontextprotocol/server';
+import { toJsonSchema } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
 import { callFor } from '../call/callFor.js';
 import type { Answer } from '../call/callFor.js';
 import type { ToolDefinition } from '../tool/definition.js';
 import { parseArguments } from '../tool/parseArguments.js';
 import { standBeside } from './beside.js';
-import { listedTool } from './listed.js';
 import type { CheckedOptions } from './options.js';
 
 interface Attached {
@@ -37,7 +43,7 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }): Tools {
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
   standBeside(server, 'tools/list', {
     list: 'tools',
-    answer: () => ({ tools: [...tools.values()].map(({ tool }) => listedTool(tool)) }),
+    answer: () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
   });
   standBeside(server, 'tools/call', {
     owns: ({ name }) => tools.has(String(name)),
@@ -46,6 +52,27 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }): Tools {
   });
   Object.defineProperty(server, TOOLS, { value: tools });
   return tools;
+}
+
+function listed({ name, metadata, inputSchema, advertisedOutput }: ToolDefinition): ListedTool {
+  const { scopeChallenge: _, ...shown } = metadata;
+  return {
+    name,
+    ...shown,
+    inputSchema: {
+      type: 'object',
+      properties: {},
+      ...(inputSchema && toJsonSchema(inputSchema, 'input')),
+    },
+    ...(advertisedOutput && { outputSchema: outputJson(advertisedOutput) }),
+  };
+}
+
+function outputJson(schema: Schema): Record<string, unknown> {
+  const json = toJsonSchema(schema, 'output');
+  return json.type === undefined && 'properties' in json
+    ? { type: 'object', ...json }
+    : { ...json };
 }
 
 interface Call {
@@ -67,5 +94,8 @@ async function callTool(
   if ('problem' in parsed) return parsed.problem;
   const result = await callFor(server, tool, { args: parsed.args, ctx, options });
   if (isInputRequiredResult(result)) return result;
-  return server.projectCallToolResult(result, listedTool(tool).outputSchema);
+  return server.projectCallToolResult(
+    result,
+    tool.advertisedOutput && outputJson(tool.advertisedOutput),
+  );
 }

@@ -114,17 +114,8 @@ interface Named {
   readonly target: string;
 }
 
-/** Whether an HTTP request is for the list of tools. */
-export function listsTools(request: McpRequestContext | undefined): boolean {
-  return headersOf(request)?.get('mcp-method') === 'tools/list';
-}
-
-function headersOf(request: McpRequestContext | undefined): Headers | undefined {
-  return request?.era === 'modern' ? request.requestInfo?.headers : undefined;
-}
-
 function nameIn(request: McpRequestContext | undefined): Named | undefined {
-  const headers = headersOf(request);
+  const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
   const method = headers?.get('mcp-method');
   const target = headers?.get('mcp-name');
   return typeof method === 'string' && typeof target === 'string' ? { method, target } : undefined;

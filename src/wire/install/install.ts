@@ -9,14 +9,12 @@ import type { Protection } from '../boundary/boundary.js';
 import { defaultPolicy, sealFor } from '../boundary/requestStateSeal.js';
 import { rejectionTeller } from '../call/callFor.js';
 import { noteInstalled } from '../definition/census.js';
-import type { ToolDefinition } from '../tool/definition.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
 import { attachTool } from './attachServer.js';
-import { listsTools, wantedOf } from './catalogue.js';
+import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
 import { hideFromSilent } from './hide.js';
-import { listTools } from './listing.js';
 import { assertStoresFit } from './onceStores.js';
 import { checkOptions } from './options.js';
 import type { CheckedOptions, InstallOptions } from './options.js';
@@ -51,8 +49,7 @@ export function install(
   if (isMcpServer(server)) {
     protect(target, protection(target, checked));
     const site = { mcp: server, server: target, options: checked };
-    if (listsTools(options?.request)) listTools(site, toolsAmong(wanted));
-    else for (const one of wanted) register(site, one);
+    for (const one of wanted) register(site, one);
   } else {
     // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
     assertNoChallenges(wanted);
@@ -75,12 +72,6 @@ function assertNoChallenges(wanted: readonly Installed[]): void {
     `install(): the scopeChallenge of ${kind} '${definition.name}' works on an McpServer only: check the scopes in a guard, or install it on an McpServer.`,
     [definition.name],
   );
-}
-
-function toolsAmong(wanted: readonly Installed[]): ToolDefinition[] {
-  const tools: ToolDefinition[] = [];
-  for (const { kind, definition } of wanted) if (kind === 'tool') tools.push(definition);
-  return tools;
 }
 
 function register(site: Site, { kind, definition }: Installed): void {

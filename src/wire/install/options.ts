@@ -35,8 +35,7 @@ export interface InstallOptions {
   readonly eventValues?: boolean;
   /**
    * The context that an HTTP factory was called with. With it, only the definition that the request
-   * names is attached, and the cost of a call does not grow with the number of tools. A list of
-   * tools is sent as it was once written, and no tool is registered for it but one.
+   * names is attached, and the cost of a call does not grow with the number of tools.
    */
   readonly request?: McpRequestContext;
 }

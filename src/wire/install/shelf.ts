@@ -2,19 +2,21 @@
  * Prompts and resources on a low-level Server. They stand on a shelf: an McpServer that is never
  * connected, whose handlers list, match and complete them, as they would on a server of their own.
  */
+import { McpServer } from '@modelcontextprotocol/server';
 import type { Server } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { standBeside } from './beside.js';
-import type { Share } from './beside.js';
+import type { Share, SharedHandler } from './beside.js';
 import type { Installed } from './definitions.js';
 import type { CheckedOptions } from './options.js';
-import { unconnectedServer } from './unconnected.js';
-import type { Unconnected } from './unconnected.js';
 
 type Shelved = Exclude<Installed, { readonly kind: 'tool' }>;
 
-interface Shelf extends Unconnected {
+interface Shelf {
+  readonly mcp: McpServer;
+  /** The handlers that the McpServer has set so far. */
+  readonly handlers: Map<string, SharedHandler>;
   readonly definitions: Shelved[];
   /** The methods that the outer server answers from here. */
   readonly shared: Set<string>;
@@ -40,7 +42,13 @@ export function putOnShelf(server: Server, added: Shelved, options: CheckedOptio
 function shelfOf(server: Server & { [SHELF]?: Shelf }): Shelf {
   const known = server[SHELF];
   if (known !== undefined) return known;
-  const shelf: Shelf = { definitions: [], shared: new Set(), ...unconnectedServer() };
+  const handlers = new Map<string, SharedHandler>();
+  const mcp = new McpServer({ name: 'shelf', version: '0.0.0' });
+  // Set on the shelf alone they would answer nobody.
+  Object.defineProperty(mcp.server, 'setRequestHandler', {
+    value: (method: string, handler: SharedHandler) => handlers.set(method, handler),
+  });
+  const shelf: Shelf = { mcp, handlers, definitions: [], shared: new Set() };
   Object.defineProperty(server, SHELF, { value: shelf });
   return shelf;
 }
