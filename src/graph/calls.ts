@@ -65,10 +65,9 @@ export class Calls {
     return this.compiled !== undefined;
   }
 
-  /** Whether what a node gave may be more than a value, where it is known not to be a promise. */
+  /** Whether what arrived from a node may be more than a value. A promise cannot arrive. */
   mustLookAt(node: number, value: object | null): boolean {
-    if (value === null) return false;
-    // Where nobody asks there is nothing inside to look for, and one place for all nodes is faster.
+    // Where nobody asks nothing is hidden inside; one look for all nodes is faster then than one for each.
     if (!anyQuestionMade()) return kindOf(value) !== undefined;
     return this.compiled?.looks[node]?.(value) ?? true;
   }

@@ -62,7 +62,7 @@ export class Needs {
   }
 
   /** Whether any node is in the queue. */
-  get hasQueue(): boolean {
+  get isAnyQueued(): boolean {
     return this.queue !== undefined;
   }
 

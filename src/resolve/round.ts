@@ -274,12 +274,13 @@ export class Round implements Walk, Asker, Pinner {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    if (needs.hasQueue) this.workOff(needs);
-    // Every node of this stage has been passed; what opens the next one comes when nothing is awaited.
-    if (!needs.awaitsAny) this.goOn();
+    // Every node of this stage has been passed, so that only the queue is left.
+    if (needs.isAnyQueued) this.workOff(needs);
+    if (!needs.awaitsAny) this.advanceAndTell();
   }
 
-  private goOn(): void {
+  /** Opens the next stage, and tells that the round is quiet if there is nothing left to start. */
+  private advanceAndTell(): void {
     if (this.advance()) this.input.onQuiet();
   }
 
@@ -343,13 +344,13 @@ export class Round implements Walk, Asker, Pinner {
     } catch (error) {
       this.fail(node.seq, error);
     }
-    this.goOn();
+    this.advanceAndTell();
   }
 
   private broke(node: PlanNode, error: unknown): void {
     if (!this.endsWaiting(node)) return;
     this.fail(node.seq, error);
-    this.goOn();
+    this.advanceAndTell();
   }
 
   /** Ends the waiting for a node; gives whether anybody still waits for it. */

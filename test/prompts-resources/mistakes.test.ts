@@ -413,6 +413,11 @@ describe('C1: installing', () => {
       'install(): entry 0 of the list is not a definition; make one with defineTool(name, config, body).',
     ],
     [
+      'a list in which one is missing',
+      () => install(server(), Object.assign([], { 1: prompt })),
+      'install(): entry 0 of the list is not a definition; make one with defineTool(name, config, body).',
+    ],
+    [
       'no server',
       () => (prompt as library.Prompt).register({} as never),
       'install(): the first argument is an McpServer or a Server.',

@@ -19,16 +19,21 @@ export function readDefinitions(definitions: readonly AnyDefinition[]): readonly
   if (!Array.isArray(definitions)) {
     throw invalid('the second argument is a list of definitions: install(server, [refundOrder]).');
   }
-  return definitions.map((given: AnyDefinition, index) => {
-    const installed = read(given);
-    if (installed !== undefined) return installed;
-    throw invalid(
-      `entry ${index} of the list is not a definition; make one with defineTool(name, config, body).`,
-    );
-  });
+  const all: Installed[] = [];
+  // Counted, because map() would pass over what is missing from a list.
+  for (let index = 0; index < definitions.length; index += 1) {
+    const installed = read(definitions[index] as AnyDefinition | undefined);
+    if (installed === undefined) {
+      throw invalid(
+        `entry ${index} of the list is not a definition; make one with defineTool(name, config, body).`,
+      );
+    }
+    all.push(installed);
+  }
+  return all;
 }
 
-function read(given: AnyDefinition): Installed | undefined {
+function read(given: AnyDefinition | undefined): Installed | undefined {
   switch (kindOf(given)) {
     case 'tool':
       return { kind: 'tool', definition: (given as Tool)['~definition'] };
