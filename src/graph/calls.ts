@@ -5,7 +5,9 @@
  * of thirty would cost. So a plan that has run often is compiled; where a runtime does not allow
  * that, nothing changes but the time it takes.
  */
+import { kindOf } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
+import { anyQuestionMade } from '../define/question.js';
 import { UNBOUND } from '../define/unbound.js';
 import type { CallLists } from './callLists.js';
 import { compile } from './compile.js';
@@ -61,6 +63,13 @@ export class Calls {
   pass(walk: Walk): boolean {
     this.compiled?.pass(walk);
     return this.compiled !== undefined;
+  }
+
+  /** Whether what arrived from a node may be more than a value. A promise cannot arrive. */
+  mustLookAt(node: number, value: object | null): boolean {
+    // Where nobody asks nothing is hidden inside; one look for all nodes is faster then than one for each.
+    if (!anyQuestionMade()) return kindOf(value) !== undefined;
+    return this.compiled?.looks[node]?.(value) ?? true;
   }
 
   /** What the body is called with. */

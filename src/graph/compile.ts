@@ -21,6 +21,8 @@ export interface Compiled {
   readonly calls: readonly ((supply: Supply, ctx: CallContext) => unknown)[];
   /** Calls the functions at the front, one after the other, as long as each gives a value. */
   readonly pass: (walk: Walk) => void;
+  /** Whether what a node gave may be more than a value. */
+  readonly looks: readonly ((value: object | null) => boolean)[];
   readonly bodyValues: (supply: Supply) => Values;
   readonly blank: () => unknown[];
   readonly counts: () => number[];
@@ -47,6 +49,7 @@ const{${Object.keys(TOOLS).join()}}=tools;
 ${each((node) => `const look${node}=${LOOK};`).join('')}
 return{calls:[${each((node) => `(walk,ctx)=>{const{given}=walk;return ${callText(lists, node)}}`).join()}],
 pass(walk){const{given,ctx}=walk,before=questionsMade();let value;${passText(lists)}},
+looks:[${each((node) => `look${node}`).join()}],
 bodyValues(walk){const{given}=walk;return${literalText(lists, functions.length)}},
 blank:()=>[${each(() => 'undefined').join()}],
 counts:()=>[${needCounts.join()}]}`;

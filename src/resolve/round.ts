@@ -288,7 +288,11 @@ export class Round implements Walk, Asker, Pinner {
   private isSettledBy(node: PlanNode, value: unknown): boolean {
     if (!node.isPlain || this.guarding || this.pinning !== undefined) return false;
     if (this.madeQuestions !== undefined) return false;
-    if (typeof value !== 'object') return true;
+    const mayBeMore =
+      typeof value === 'object'
+        ? this.plan.calls.mustLookAt(node.index, value)
+        : typeof value === 'function';
+    if (!mayBeMore) return true;
     if (kindOf(value) !== undefined) return false;
     assertNoneInside(node, value);
     return true;
