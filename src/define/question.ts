@@ -107,19 +107,13 @@ export const MEMBERS_LOOKED_AT = 64;
 
 /** Whether a list or an object has a question among its first members. */
 export function hidesQuestion(value: unknown): boolean {
-  if (!anyQuestionMade() || typeof value !== 'object' || value === null) return false;
-  // Told by its prototype what most are: every value that a resolver gives is looked into.
-  const isUsual = Object.getPrototypeOf(value) === Object.prototype;
-  if (isUsual || isPlainObject(value)) return isAmongMembers(value as Record<string, unknown>);
-  return Array.isArray(value) && value.slice(0, MEMBERS_LOOKED_AT).some(isQuestion);
-}
-
-function isAmongMembers(record: Readonly<Record<string, unknown>>): boolean {
+  if (!anyQuestionMade()) return false;
+  if (Array.isArray(value)) return value.slice(0, MEMBERS_LOOKED_AT).some(isQuestion);
+  if (!isPlainObject(value)) return false;
   let members = 0;
-  // Without a list of them, which would cost more than to look at each.
-  for (const name in record) {
-    const member = record[name];
-    if (typeof member === 'object' && isQuestion(member)) return true;
+  // Without a list of the members: most values that resolvers give are looked into.
+  for (const name in value) {
+    if (isQuestion(value[name])) return true;
     members += 1;
     if (members === MEMBERS_LOOKED_AT) return false;
   }
