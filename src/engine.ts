@@ -7,6 +7,5 @@
 export { planResolvers } from './wire/definition/planResolvers.js';
 export { resolveArguments } from './wire/call/resolveArguments.js';
 export type { PlanSpec } from './graph/build.js';
-export type { ArgumentFill, Fill, PlanNode } from './graph/node.js';
-export type { Plan } from './graph/plan.js';
+export type { ArgumentFill, Fill, Plan, PlanNode } from './graph/plan.js';
 export type { Resolution, Resolved, ResolveOptions } from './wire/call/resolveArguments.js';

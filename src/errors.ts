@@ -4,6 +4,7 @@
  * ```
  * Error
  * ├── ToolError                  during a call: its message is what the model reads
+ * │   └── Refusal                the user declined or cancelled a question
  * ├── InvalidGraphError          while defining: an author's mistake, before any client connects
  * └── InvalidRequestStateError   by codecs: a token they did not seal; its reason stays on the server
  * ```
@@ -49,6 +50,22 @@ export class ToolError extends Error {
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     return this === ToolError ? isBranded(value, TOOL_ERROR) : isDerived(this, value);
+  }
+}
+
+/** The end of a call whose user declined or cancelled a question. */
+export class Refusal extends ToolError {
+  constructor(param: string, action: 'decline' | 'cancel') {
+    super(`Resolver for parameter '${param}' could not resolve: elicitation was ${action}`);
+  }
+}
+
+/** Returns true if a refusal was thrown. What cannot be looked at is something else. */
+export function isRefusal(thrown: unknown): thrown is Refusal {
+  try {
+    return thrown instanceof Refusal;
+  } catch {
+    return false;
   }
 }
 

@@ -1,25 +1,16 @@
 /**
- * What differs between runtimes, and what is built on it: byte encodings, and values that are there
- * at once or later. Node, Bun and Deno have synchronous cryptography. Workers have WebCrypto, which
- * is asynchronous, and where they imitate Node's it is slower: so callers take either. There is no
- * static `node:` import, and the same file loads everywhere.
+ * What differs between runtimes, and what is built on it: hashes, random bytes, byte encodings,
+ * storage that follows asynchronous calls. There is no static `node:` import, so the same file
+ * loads everywhere.
+ *
+ * Node, Bun and Deno have synchronous cryptography, which needs no thread-pool job per call.
+ * Workers have WebCrypto, which is asynchronous; where they imitate Node's it is slower.
  */
 
-/** A value, or the promise of one: a synchronous path then costs no promise. */
-export type MaybePromise<T> = T | Promise<T>;
-
-/** Whether `value` has to be awaited. */
+/** Returns true if `value` has to be awaited. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   return typeof (value as { readonly then?: unknown }).then === 'function';
-}
-
-/** Continues with `value` now, or when it arrives. */
-export function andThen<T, U>(
-  value: MaybePromise<T>,
-  next: (value: T) => MaybePromise<U>,
-): MaybePromise<U> {
-  return isThenable(value) ? value.then(next) : next(value);
 }
 
 /** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
@@ -41,71 +32,35 @@ export function lazily<T>(compute: () => T): () => T {
 /** Synchronous cryptography, where that is the fast path. It is loaded when it is first used. */
 export const nodeCrypto = /* @__PURE__ */ lazily(findNodeCrypto);
 
-/** Node's hash as a text; in one step where it has that (since 20.12), without any object. */
-const nodeHash = /* @__PURE__ */ lazily((): ((text: string) => string) | undefined => {
-  const crypto = nodeCrypto();
-  if (crypto === undefined) return undefined;
-  return (crypto.hash as unknown) === undefined
-    ? (text) => crypto.createHash('sha256').update(text).digest('base64url')
-    : (text) => crypto.hash('sha256', text, 'base64url');
-});
-
 /** The SHA-256 of some bytes. */
-export function sha256(bytes: Uint8Array): MaybePromise<Uint8Array> {
+export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   const node = nodeCrypto();
   if (node !== undefined) return node.createHash('sha256').update(bytes).digest();
-  return globalThis.crypto.subtle
-    .digest('SHA-256', Uint8Array.from(bytes))
-    .then((hash) => new Uint8Array(hash));
+  return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
 }
 
-/** The SHA-256 of an ASCII text, cut to its first 16 bytes, in base64url: 22 characters. */
-export function digest(asciiText: string): MaybePromise<string> {
-  const hash = nodeHash();
-  if (hash !== undefined) return firstHalf(hash(asciiText));
-  return andThen(sha256(utf8(asciiText)), (bytes) => base64url(bytes.subarray(0, 16)));
+/**
+ * The SHA-256 of an ASCII string, cut to its first 16 bytes, in base64url: 22 characters. It is a
+ * promise only where the platform's hash is asynchronous.
+ */
+export function digest(asciiText: string): string | Promise<string> {
+  const node = nodeCrypto();
+  if (node === undefined) return digestLater(asciiText);
+  return base64url(node.createHash('sha256').update(asciiText).digest().subarray(0, 16));
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** The base64url of the first 16 bytes, from that of 32: 21 characters, and two bits of the next. */
-function firstHalf(whole: string): string {
-  const next = ALPHABET.indexOf(whole.charAt(21));
-  return whole.slice(0, 21) + ALPHABET.charAt(next & 0b110000);
+async function digestLater(asciiText: string): Promise<string> {
+  return base64url((await sha256(utf8(asciiText))).subarray(0, 16));
 }
 
-/** Random bytes, fit for keys. */
+/** Random bytes, fit for keys and nonces. */
 export function randomBytes(length: number): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(length));
 }
 
-const SUPPLY_BYTES = 1024;
-
-let supply: Uint8Array = new Uint8Array(0);
-let taken = 0;
-let drawnIn = 0;
-
-/**
- * A few random bytes that become public: for nonces and ids. To ask for them takes longer than to
- * encrypt, so they are drawn for many uses at once. What is left over when a startup snapshot is
- * made of a process would come back in every process that starts from it: so it counts only in the
- * one that drew it, which its time of origin tells.
- */
-export function publicRandomBytes(length: number): Uint8Array {
-  const { timeOrigin } = performance;
-  if (taken + length > supply.length || drawnIn !== timeOrigin) {
-    supply = randomBytes(SUPPLY_BYTES);
-    taken = 0;
-    drawnIn = timeOrigin;
-  }
-  const from = taken;
-  taken += length;
-  return supply.slice(from, taken);
-}
-
 /** 128 random bits in base64url. */
 export function randomId(): string {
-  return base64url(publicRandomBytes(16));
+  return base64url(randomBytes(16));
 }
 
 /** A well-formed text as bytes. */
@@ -183,4 +138,48 @@ export function inAscii(json: string): string {
     NON_ASCII,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** A value that a function and everything it awaits can read. */
+export interface AsyncStorage<T> {
+  run<R>(store: T, callback: () => R): R;
+  getStore(): T | undefined;
+}
+
+type AsyncStorageClass = new <T>() => AsyncStorage<T>;
+
+/**
+ * Creates an `AsyncLocalStorage`. Where a runtime has none, a store is visible during the
+ * synchronous part of a function only.
+ */
+export function createAsyncStorage<T>(): AsyncStorage<T> {
+  const { AsyncLocalStorage } = globalThis as { AsyncLocalStorage?: AsyncStorageClass };
+  const Storage = AsyncLocalStorage ?? findNodeStorage() ?? SynchronousStorage;
+  return new Storage<T>();
+}
+
+function findNodeStorage(): AsyncStorageClass | undefined {
+  try {
+    return process.getBuiltinModule('node:async_hooks').AsyncLocalStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+class SynchronousStorage<T> implements AsyncStorage<T> {
+  private store: T | undefined;
+
+  run<R>(store: T, callback: () => R): R {
+    const outer = this.store;
+    this.store = store;
+    try {
+      return callback();
+    } finally {
+      this.store = outer;
+    }
+  }
+
+  getStore(): T | undefined {
+    return this.store;
+  }
 }

@@ -2,8 +2,7 @@
  * The token as bytes and as claims, for those who want to spoil it. With the keys at hand, tokens
  * can be made whose seal is right and whose claims are wrong.
  */
-import { ringCodec } from '../../src/state/codec.js';
-import { readKeys } from '../../src/state/keyRing.js';
+import { TokenKey } from '../../test/support/token.js';
 
 const PREFIX = 'v1.';
 
@@ -41,14 +40,12 @@ export interface Forge {
   readonly sealBytes: (bytes: Uint8Array) => string;
 }
 
-/** Makes a forge. On Node the codec is synchronous. */
-export function forgeWith(key: string): Forge {
-  const codec = ringCodec(readKeys([key]));
-  const sealBytes = (bytes: Uint8Array): string => codec.seal(bytes) as string;
+/** Makes a forge. */
+export function forgeWith(secret: string): Forge {
+  const key = new TokenKey(secret);
   return {
-    open: (token) =>
-      JSON.parse(Buffer.from(codec.unseal(token) as Uint8Array).toString()) as Claims,
-    sealClaims: (claims) => sealBytes(Buffer.from(JSON.stringify(claims))),
-    sealBytes,
+    open: (token) => JSON.parse(key.open(token)) as Claims,
+    sealClaims: (claims) => key.seal(JSON.stringify(claims)),
+    sealBytes: (bytes) => key.seal(bytes),
   };
 }

@@ -5,26 +5,19 @@ import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/se
 export type Askable = 'form' | 'url' | 'sample' | 'roots';
 
 /**
- * What a context makes for the first who looks at it. Declared as members of a class, so that the
- * compiler knows that a copy made with `...` does not have them.
- */
-declare abstract class MadeOnDemand {
-  /** Aborted when this result is no longer wanted: the request was cancelled, or the call failed. */
-  abstract get signal(): AbortSignal;
-  /** Names this call: 128 random bits, made by the server. */
-  abstract get callId(): string;
-}
-
-/**
  * The context of a call. Everything of the SDK's `ServerContext` works as in any SDK handler,
  * except that `mcpReq.requestState()` and `mcpReq.inputResponses` read as absent: the library owns
- * them. Pass it on as it is: a copy made with `...` has neither `signal` nor `callId`.
+ * them.
  */
-export interface CallContext extends ServerContext, MadeOnDemand {
+export interface CallContext extends ServerContext {
+  /** Aborted when nobody wants the result any more: the request was cancelled, or the call failed. */
+  readonly signal: AbortSignal;
+  /** Names this call: 128 random bits, made by the server. */
+  readonly callId: string;
   /** The negotiated protocol version; `undefined` outside a connection. */
   readonly protocolVersion: string | undefined;
   /** What the client declared; `undefined` where it is not known. */
   readonly clientCapabilities: ClientCapabilities | undefined;
-  /** Whether the client declared that it can be asked such a question. */
+  /** Returns true if the client declared that it can be asked such a question. */
   readonly canAsk: (kind: Askable) => boolean;
 }

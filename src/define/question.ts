@@ -10,6 +10,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
+import { noteQuestionMade } from './questionScope.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { OutputOf, Schema } from './schema.js';
 
@@ -97,27 +98,21 @@ export type RootsData = Pick<ListRoots, 'kind'>;
 /** A question as the library handles it. */
 export type QuestionData = (FormData | UrlData | SampleData | RootsData) & AskOptions<unknown>;
 
-/** Whether what a resolver returned is a question. */
+/** Returns true if `value` is a question. */
 export function isQuestion(value: unknown): value is QuestionData {
   return isKind(value, 'question');
 }
 
-/** So many members of a list or an object are looked at: nobody writes more around a question. */
-export const MEMBERS_LOOKED_AT = 64;
+/** How many members of an array or an object are searched: nobody writes more around a question. */
+const SEARCHED_MEMBERS = 64;
 
-/** Whether a list or an object has a question among its first members. */
+/** Returns true if an array or a plain object has a question among its first members. */
 export function hidesQuestion(value: unknown): boolean {
-  if (!anyQuestionMade()) return false;
-  if (Array.isArray(value)) return value.slice(0, MEMBERS_LOOKED_AT).some(isQuestion);
+  if (Array.isArray(value)) return value.slice(0, SEARCHED_MEMBERS).some(isQuestion);
   if (!isPlainObject(value)) return false;
-  let members = 0;
-  // Without a list of the members: most values that resolvers give are looked into.
-  for (const name in value) {
-    if (isQuestion(value[name])) return true;
-    members += 1;
-    if (members === MEMBERS_LOOKED_AT) return false;
-  }
-  return false;
+  return Object.keys(value)
+    .slice(0, SEARCHED_MEMBERS)
+    .some((name) => isQuestion(value[name]));
 }
 
 /**
@@ -227,50 +222,8 @@ export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checked('listRoots', options) });
 }
 
-/** What is known of the questions that were made. */
-interface Tally {
-  /** How many nobody has accounted for. */
-  open: number;
-  any: boolean;
-}
-
-/** Its shape is a contract between versions: another one takes another number. */
-const TALLY = Symbol.for('mcp-resolve.questions/1');
-const tally = /* @__PURE__ */ sharedTally();
-
-/**
- * All copies of this package share one, so that none is blind to the questions of another. Where
- * they cannot, there may be questions.
- */
-function sharedTally(): Tally {
-  const shared = globalThis as { [TALLY]?: Tally };
-  const canShare = Object.isExtensible(shared);
-  const own: Tally = { open: 0, any: !canShare };
-  if (canShare && shared[TALLY] === undefined) shared[TALLY] = own;
-  return shared[TALLY] ?? own;
-}
-
-/** How many questions were made and are not accounted for: who does not return one asks nobody. */
-export function questionsMade(): number {
-  return tally.open;
-}
-
-/**
- * Counts as before, when the questions of a function are accounted for: who called it has not made
- * them.
- */
-export function countFrom(before: number): void {
-  tally.open = before;
-}
-
-/** Whether anybody has ever made a question. Most servers that only inject never do. */
-export function anyQuestionMade(): boolean {
-  return tally.any;
-}
-
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
-  tally.open += 1;
-  tally.any = true;
+  noteQuestionMade();
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }
 

@@ -9,12 +9,9 @@ import type { AnyResolver, Filler } from '../define/model.js';
 import { isPlainObject } from '../define/schema.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
-import { WireKeys } from './keys.js';
 import { describeMisfit, readNeed } from './needs.js';
-import { BODY, isPlain } from './node.js';
-import { layOut } from './plan.js';
-import type { ArgumentFill, Fill, PlanNode } from './node.js';
-import type { Plan } from './plan.js';
+import { BODY, upstreamKeys } from './plan.js';
+import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
 
 /** What is to be planned. */
 export interface PlanSpec {
@@ -67,9 +64,8 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
     return builder.addRoot(param, filler);
   });
   const { nodes } = builder;
-  // Copied, because a list that has grown keeps room for more: large plans have to fit the caches.
-  for (const node of nodes) node.serves = node.serves.toSorted((a, b) => a.seq - b.seq);
-  return layOut({ name: spec.name, nodes, guardNodes, guardSteps, params });
+  for (const node of nodes) node.serves.sort((a, b) => a.seq - b.seq);
+  return { name: spec.name, nodes, guardNodes, guardSteps, params };
 }
 
 function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
@@ -98,7 +94,7 @@ interface Visit {
 type UnplacedFill = Omit<Fill, 'consumer'>;
 
 interface GrowingNode extends PlanNode {
-  serves: Fill[];
+  readonly serves: Fill[];
 }
 
 class PlanBuilder {
@@ -201,30 +197,17 @@ class PlanBuilder {
     const node = {
       index,
       resolver,
-      isPlain: isPlain(resolver),
       key,
-      args: args.length === 0 ? NONE : args.slice(),
+      args,
       fills: placed,
       serves: [],
       seq: this.seq++,
-      ...(resolver.options.pin !== undefined && { upstream: this.upstreamOf(placed) }),
+      ...(resolver.options.pin !== undefined && { upstream: upstreamKeys(this.nodes, placed) }),
     };
     this.nodes.push(node);
     this.done.set(resolver, node);
     this.open.delete(resolver);
     this.visits.pop();
-  }
-
-  /** What some fills come from, over however many steps, in walk order. */
-  private upstreamOf(fills: readonly Fill[]): string[] {
-    const found = new Set<number>();
-    const todo = fills.map(({ source }) => source);
-    for (const index of todo) {
-      if (found.has(index)) continue;
-      found.add(index);
-      for (const { source } of this.nodes[index]?.fills ?? []) todo.push(source);
-    }
-    return [...found].sort((a, b) => a - b).map((index) => this.nodes[index]?.key ?? '');
   }
 
   private fill(param: string, resolver: AnyResolver, wantsOutcome: boolean): UnplacedFill {
@@ -233,7 +216,7 @@ class PlanBuilder {
   }
 
   private place(fill: UnplacedFill, consumer: number): Fill {
-    const placed = { consumer, ...fill };
+    const placed = { ...fill, consumer };
     this.nodes[fill.source]?.serves.push(placed);
     return placed;
   }
@@ -290,8 +273,6 @@ class PlanBuilder {
   }
 }
 
-const NONE: readonly ArgumentFill[] = [];
-
 const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
 const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
 
@@ -301,4 +282,24 @@ function clash(name: string, param: string, { what, source }: Wording): InvalidG
     `'${param}' of ${what.toLowerCase()} '${name}' is both an argument of ${source} and a resolved parameter: rename one of them.`,
     [name, param],
   );
+}
+
+/**
+ * Hands out wire keys: the names of questions in `inputRequests` and in the state. They come from
+ * the definition alone, so that a retry can land on any worker, and never from function names,
+ * which bundlers change.
+ */
+class WireKeys {
+  private readonly taken = new Set<string>();
+  private readonly lastNumber = new Map<string, number>();
+
+  /** Takes the next free name on this base: `base`, then `base#1`, `base#2` … */
+  take(base: string): string {
+    let key = base;
+    let number = this.lastNumber.get(base) ?? 0;
+    while (this.taken.has(key)) key = `${base}#${++number}`;
+    this.taken.add(key);
+    this.lastNumber.set(base, number);
+    return key;
+  }
 }

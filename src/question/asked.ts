@@ -4,26 +4,38 @@
  */
 import type { Outcome } from '../define/model.js';
 import type { AskOptions, QuestionData } from '../define/question.js';
-import { digest } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { ToolError } from '../errors.js';
+import { digest, isThenable } from '../platform.js';
 import { form } from './form.js';
 import type { Capability } from './capability.js';
-import type { Answer, QuestionKind, Rendered, Unusable } from './kind.js';
+import type { Answer, QuestionKind, Rendered, Settled } from './kind.js';
 import { roots } from './roots.js';
 import { sample } from './sample.js';
 import { url } from './url.js';
+
+/** A response that was read: the answer to record, and how the question ended. */
+export interface ReadResponse {
+  readonly answer: Answer;
+  readonly outcome: Outcome<unknown>;
+}
 
 /** A rendered question and how to deal with its answers. */
 export interface Asked {
   readonly data: QuestionData;
   readonly rendered: Rendered;
   readonly capability: Capability;
-  readonly misfit: string;
-  /** Pins an answer to this very rendering. */
-  readonly digest: () => MaybePromise<string>;
-  readonly receive: (response: unknown) => Answer | Unusable;
-  readonly settle: (answer: Answer) => MaybePromise<Outcome<unknown> | undefined>;
-  /** What a value means that the author gave instead of an answer. */
+  /** Ties an answer to this very rendering. */
+  readonly digest: () => string | Promise<string>;
+  /** The outcome that a recorded answer means; `undefined` if it does not fit. */
+  readonly settle: (answer: Answer) => Settled | Promise<Settled>;
+  /**
+   * Reads a client's response. An error about it has none of a validator's words; `subject` begins
+   * its sentence.
+   *
+   * @throws {@link ToolError} If it does not answer the question.
+   */
+  readonly read: (response: unknown, subject: string) => ReadResponse | Promise<ReadResponse>;
+  /** The outcome that a value means which the author gave instead of an answer. */
   readonly fallBackOn: (value: unknown) => Outcome<unknown>;
 }
 
@@ -50,19 +62,32 @@ function asked<Q extends QuestionData>(
   data: Q & AskOptions<unknown>,
 ): Asked {
   const rendered = kind.render(data);
+  const settle: Asked['settle'] = (answer) => kind.settle(data, answer);
   return {
     data,
     rendered,
     capability: kind.capability(data),
-    misfit: kind.misfit,
     digest: () => digest(rendered.text),
-    receive: kind.receive,
-    settle: (answer) => kind.settle(data, answer),
+    settle,
+    read: (response, subject) => {
+      const answer = kind.receive(response);
+      if ('problem' in answer) throw new ToolError(sentence(subject, answer.problem));
+      const finish = (outcome: Settled): ReadResponse => {
+        if (outcome === undefined) throw new ToolError(sentence(subject, kind.misfit));
+        return { answer, outcome };
+      };
+      const outcome = settle(answer);
+      return isThenable(outcome) ? outcome.then(finish) : finish(outcome);
+    },
     fallBackOn: (value) =>
       isYesOnly(data) && value !== true
         ? { action: 'decline' }
         : { action: 'accept', data: value, asked: false, fallback: true },
   };
+}
+
+function sentence(subject: string, rest: string): string {
+  return subject === '' ? rest.charAt(0).toUpperCase() + rest.slice(1) : subject + rest;
 }
 
 /** Whether the only value of a question is a yes: nothing else may stand for it. */

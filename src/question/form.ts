@@ -1,12 +1,11 @@
 /** Forms: a message and a flat schema, answered by the person with accept, decline or cancel. */
-import type { Outcome } from '../define/model.js';
 import type { FormData } from '../define/question.js';
 import { isObject } from '../define/schema.js';
-import { andThen, asciiJson } from '../platform.js';
+import { asciiJson, isThenable } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { formSchema } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
-import type { Answer, QuestionKind } from './kind.js';
+import type { Answer, QuestionKind, Settled } from './kind.js';
 
 /** The kind of `elicit` and `confirm`. */
 export const form: QuestionKind<FormData> = {
@@ -40,11 +39,19 @@ export const form: QuestionKind<FormData> = {
 
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
-function accepted({ schema, yesOnly }: FormData, { data }: Answer) {
-  return andThen(schema['~standard'].validate(data), (result): Outcome<unknown> | undefined => {
-    if (result.issues !== undefined) return undefined;
-    if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
-    const ticked = (result.value as { confirm: boolean }).confirm;
-    return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };
-  });
+function accepted(question: FormData, { data }: Answer): Settled | Promise<Settled> {
+  const result = question.schema['~standard'].validate(data);
+  return isThenable(result)
+    ? result.then((later) => settled(question, later))
+    : settled(question, result);
+}
+
+function settled(
+  { yesOnly }: FormData,
+  result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
+): Settled {
+  if (result.issues !== undefined) return undefined;
+  if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
+  const ticked = (result.value as { confirm: boolean }).confirm;
+  return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };
 }

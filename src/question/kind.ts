@@ -3,7 +3,6 @@
  * of the library handles questions through this interface alone.
  */
 import type { Outcome } from '../define/model.js';
-import type { MaybePromise } from '../platform.js';
 import type { Capability } from './capability.js';
 
 /** A question as it goes over the wire. */
@@ -22,6 +21,9 @@ export interface Answer {
   readonly data?: unknown;
 }
 
+/** The outcome that an answer means; `undefined` if it does not fit its question. */
+export type Settled = Outcome<unknown> | undefined;
+
 /** Why a response cannot be taken, as the end of the sentence "Resolver 'x' …". */
 export interface Unusable {
   readonly problem: string;
@@ -37,7 +39,7 @@ export interface QuestionKind<Q> {
   /** Takes a client's response apart. */
   readonly receive: (response: unknown) => Answer | Unusable;
   /** What an answer means for this very question; `undefined` if it does not fit. */
-  readonly settle: (question: Q, answer: Answer) => MaybePromise<Outcome<unknown> | undefined>;
+  readonly settle: (question: Q, answer: Answer) => Settled | Promise<Settled>;
   /** What to say of a response that does not fit. */
   readonly misfit: string;
 }

@@ -7,7 +7,7 @@ import { UNBOUND } from '../define/unbound.js';
 import type { Dispose, End } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/node.js';
+import type { PlanNode } from '../graph/plan.js';
 
 interface Computed {
   readonly dispose: Dispose<unknown>;
@@ -16,7 +16,7 @@ interface Computed {
 
 /** The values of one round that have to be disposed of. */
 export class Disposals {
-  private values: Computed[] | undefined = undefined;
+  private readonly values: Computed[] = [];
   private end: End | undefined;
 
   /** `report` is told of what is thrown where that can no longer change the answer. */
@@ -34,7 +34,7 @@ export class Disposals {
       value,
       dispose: dispose === 'auto' ? ownDispose(key, value) : (dispose as Dispose<unknown>),
     };
-    if (this.end === undefined) (this.values ??= []).push(computed);
+    if (this.end === undefined) this.values.push(computed);
     else void this.disposeOf(computed, this.end);
   }
 
@@ -57,7 +57,7 @@ export class Disposals {
     if (this.end !== undefined) return;
     this.end = end;
     let failure: { readonly error: unknown } | undefined;
-    const values = this.values ?? [];
+    const { values } = this;
     for (let next = values.pop(); next !== undefined; next = values.pop()) {
       const failed = await this.disposeOf(next, this.end);
       if (failed === undefined || end !== 'completed') continue;

@@ -6,9 +6,8 @@
 import { describeIssues, isPlainObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { ToolError } from '../errors.js';
-import type { PlanNode } from '../graph/node.js';
-import { andThen } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { isThenable } from '../platform.js';
+import type { PlanNode } from '../graph/plan.js';
 
 /** A pinned value between rounds. */
 export interface Pin {
@@ -18,39 +17,39 @@ export interface Pin {
   readonly on: string;
 }
 
-/** A value that has been pinned: its JSON, and what consumers get. */
-export interface Pinned {
-  readonly json: unknown;
-  readonly value: unknown;
-}
-
 /**
- * Pins what a resolver computed.
+ * Returns the JSON of a value that is to be pinned.
  *
- * @throws {@link ToolError} If it is not JSON, or not what the schema accepts.
+ * @throws {@link ToolError} If JSON would lose something of it.
  */
-export function pinned({ key, resolver }: PlanNode, computed: unknown): MaybePromise<Pinned> {
-  const schema = resolver.options.pin;
-  if (schema === undefined) return { json: computed, value: computed };
-  const json = toJson(key, computed);
-  return andThen(validated(schema, json), (result) => {
-    if ('problem' in result) {
-      throw new ToolError(
-        `Resolver '${key}' computed what its pin does not accept: ${result.problem}${hintFor(computed)}`,
-      );
-    }
-    return { json, value: result.value };
-  });
+export function pinnedJson({ key }: PlanNode, computed: unknown): unknown {
+  const misfit = findMisfit(computed, '', new Set());
+  if (misfit !== undefined) {
+    throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: ${misfit}`);
+  }
+  return JSON.parse(JSON.stringify(computed));
 }
 
-/** A pinned value as consumers get it; `undefined` if the schema no longer accepts it. */
-export function unpinned(
-  { resolver }: PlanNode,
-  { value: json }: Pin,
-): MaybePromise<{ readonly value: unknown } | undefined> {
-  const schema = resolver.options.pin;
-  if (schema === undefined) return undefined;
-  return andThen(validated(schema, json), (result) => ('problem' in result ? undefined : result));
+type Parsed = { readonly value: unknown } | { readonly problem: string };
+
+/** Reads a pinned value back from its JSON, as consumers get it. */
+export function parsePinned(schema: Schema, json: unknown): Parsed | Promise<Parsed> {
+  // A copy: consumers must not be able to change what is carried on.
+  const result = schema['~standard'].validate(structuredClone(json));
+  return isThenable(result) ? result.then(parsed) : parsed(result);
+}
+
+function parsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): Parsed {
+  return result.issues === undefined
+    ? { value: result.value }
+    : { problem: describeIssues(result.issues) };
+}
+
+/** The error for a value that the schema of its pin does not accept. */
+export function pinRejected({ key }: PlanNode, problem: string, computed: unknown): ToolError {
+  return new ToolError(
+    `Resolver '${key}' computed what its pin does not accept: ${problem}${hintFor(computed)}`,
+  );
 }
 
 /** The one slip that is easily made: what a schema of dates accepts is not JSON. */
@@ -58,25 +57,6 @@ function hintFor(computed: unknown): string {
   const values = isPlainObject(computed) ? Object.values(computed) : [computed];
   if (!values.some((value) => value instanceof Date)) return '';
   return ' (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)';
-}
-
-type Validated = { readonly value: unknown } | { readonly problem: string };
-
-function validated(schema: Schema, json: unknown): MaybePromise<Validated> {
-  // A copy: what is carried on must not be what consumers can change.
-  return andThen(schema['~standard'].validate(structuredClone(json)), (result) =>
-    result.issues === undefined
-      ? { value: result.value }
-      : { problem: describeIssues(result.issues) },
-  );
-}
-
-function toJson(key: string, value: unknown): unknown {
-  const misfit = findMisfit(value, '', new Set());
-  if (misfit !== undefined) {
-    throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: ${misfit}`);
-  }
-  return JSON.parse(JSON.stringify(value));
 }
 
 /**

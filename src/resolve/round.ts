@@ -1,475 +1,425 @@
 /**
  * One round: runs the functions of a plan, each at most once, as soon as what they need is there.
  * Independent ones run at the same time; values, questions and the error are those of a sequential
- * depth-first walk. Knows no token and no transport.
+ * depth-first walk. The round knows no token and no transport.
  *
  * ```
- * waiting ──needs there──► running ──value──────────────────────► settled ──► its consumers
- *                             │ ──question──► asking ──answered──►   ▲
- *                             │                 └──────open ─────────┘ settleOpen()
- *                             └─throws──► failed: what the walk would do later is dropped
+ * waiting ──needs settled──► running ──value─────────────────────► settled ──► its consumers
+ *                               │ ────question──► asked ──answer──►   ▲
+ *                               │                   └──────► open ──settleOpen()
+ *                               └─throws──► failed: later steps of the walk are dropped
  * ```
  *
- * No recursion and no promise per node: a count of missing needs per node, and a queue.
+ * {@link Round.resolve} is the life of one node. It is a generator because it yields only what has
+ * to be awaited: a synchronous resolver settles at once, and the next node in walk order follows.
+ * Nothing recurses from node to node, so a graph may be deeper than the call stack.
  */
-import { kindOf } from '../define/brand.js';
-import type { Kind } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
-import { countFrom, questionsMade } from '../define/question.js';
+import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
-import { ToolError } from '../errors.js';
-import type { Calls } from '../graph/calls.js';
-import { BODY, isPinned } from '../graph/node.js';
-import type { Fill, PlanNode } from '../graph/node.js';
-import type { Plan } from '../graph/plan.js';
-import type { Walk } from '../graph/walk.js';
+import { runInScope } from '../define/questionScope.js';
+import type { QuestionScope } from '../define/questionScope.js';
+import { UNBOUND } from '../define/unbound.js';
+import { Refusal, ToolError } from '../errors.js';
+import { BODY } from '../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../graph/plan.js';
 import { isThenable } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
-import { Asking } from './asking.js';
-import type { Asker, Continuation, OpenQuestion } from './asking.js';
-import { assertNoneInside, assertValue, failLost } from './asks.js';
-import { Needs } from './needs.js';
-import { Pinning } from './pinning.js';
-import type { Pinner } from './pinning.js';
-import type { RoundInput } from './roundInput.js';
-import { watchedCalls } from './watch.js';
+import type { Asked } from '../question/asked.js';
+import type { Disposals } from './disposal.js';
+import type { Ledger } from './ledger.js';
+import { parsePinned, pinnedJson, pinRejected } from './pin.js';
+import { answerStep, timed } from './steps.js';
+import type { Watch } from './steps.js';
+import { assertFallback, assertValue, renderDeclared } from './returned.js';
 
-/** What ended the round before its time. */
-export interface Failure {
-  readonly error: unknown;
+/** What a round works with, besides its plan. */
+export interface RoundInput {
+  /** The tool's validated arguments. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly ctx: CallContext;
+  readonly ledger: Ledger;
+  readonly disposals: Disposals;
+  /** Called for every step, if anyone listens. */
+  readonly watch: Watch | undefined;
 }
 
-/** Later than any step of a walk. V8 keeps it without a box, which it would need for Infinity. */
-const NEVER = 0x3fff_ffff;
-
-/** In the place of the values of a round that has ended. */
-const ENDED: unknown[] = [];
+/** A question that waits for an answer. */
+export interface OpenQuestion {
+  readonly node: PlanNode;
+  readonly asked: Asked;
+}
 
 /** One run over a plan. */
-export class Round implements Walk, Asker, Pinner {
-  /** What is counted, once a node has to be awaited. */
-  private needs: Needs | undefined = undefined;
-  /** The values that consumers get; `undefined` where somebody refused. */
-  given: unknown[];
-  readonly ctx: CallContext;
-  passed = 0;
-  private readonly calls: Pick<Calls, 'call'>;
-  /** What is asked, once anything is. */
-  private asking: Asking | undefined = undefined;
-  /** What is pinned, once anything is. */
-  private pinning: Pinning | undefined = undefined;
-  /** The nodes whose functions made a question, before they first waited for anything. */
-  private madeQuestions: Set<number> | undefined = undefined;
-  private guarding: boolean;
-  private over = false;
-  private failedAt = NEVER;
-  /** The nodes that a failure has not overtaken: all before this one. */
-  private reach: number;
+export class Round {
+  /** The values of settled nodes, by index. */
+  private readonly values: unknown[] = [];
+  /** How questions ended, by index, and whatever else a consumer took the outcome of. */
+  private readonly outcomes = new Map<number, Outcome<unknown>>();
+  private readonly open = new Map<PlanNode, Asked>();
+  /** The number of needs that each node still waits for. */
+  private readonly missing: number[];
+  /** The nodes that the round waits for. */
+  private readonly running = new Set<number>();
+  /** The nodes that can start, in the order in which their last need settled. */
+  private readonly queue: PlanNode[] = [];
+  /** The nodes that were pinned in this round, and everything that needs one of them. */
+  private readonly newlyPinned = new Set<number>();
+  /** The number of nodes that have had their turn: they have started, or wait for their needs. */
+  private reached = 0;
+  /** The number of nodes that a failure has not dropped. */
+  private kept: number;
+  private isGuarding: boolean;
+  private isStopped = false;
+  private failedAt = Infinity;
   private error: unknown;
+  private onQuiet: (() => void) | undefined;
 
   constructor(
     private readonly plan: Plan,
     private readonly input: RoundInput,
   ) {
-    this.given = plan.calls.beginRound();
-    this.calls = input.watch === undefined ? plan.calls : watchedCalls(plan, input.watch);
-    this.guarding = plan.guardNodes > 0;
-    this.reach = plan.nodes.length;
-    this.ctx = input.ctx;
+    this.missing = plan.nodes.map(({ fills }) => fills.length);
+    this.kept = plan.nodes.length;
+    this.isGuarding = plan.guardNodes > 0;
   }
 
   /**
-   * Runs all that can run; gives whether that is through. If it is not, {@link RoundInput.onQuiet}
-   * is told later. Then the round has failed, or has open questions, or is complete.
+   * Runs everything that can run: first the guards, then the rest. Afterwards the round has failed,
+   * or has open questions, or has all its values. Call it again after {@link settleOpen}.
    */
-  run(): boolean {
-    return this.advance();
+  async run(): Promise<void> {
+    if (this.isGuarding) {
+      await this.untilQuiet();
+      if (this.isStopped || this.failure !== undefined || this.open.size > 0) return;
+      this.isGuarding = false;
+    }
+    await this.untilQuiet();
+  }
+
+  /** Ends the round early: {@link run} returns, and what still runs can no longer change anything. */
+  stop(): void {
+    this.isStopped = true;
+    this.onQuiet?.();
   }
 
   /** The failure that a sequential walk would have met first. */
-  get failure(): Failure | undefined {
-    // What refused a guard may fail a parameter of the body as well: not before the guards are through.
-    const reached = this.guarding ? this.plan.guardSteps : NEVER;
-    return this.failedAt < reached ? { error: this.error } : undefined;
+  get failure(): { readonly error: unknown } | undefined {
+    // A refused answer may also fail a parameter of the body, which the walk reaches after the guards.
+    const end = this.isGuarding ? this.plan.guardSteps : Infinity;
+    return this.failedAt < end ? { error: this.error } : undefined;
   }
 
-  /** Whether all values of a round that is quiet are there. */
-  get isComplete(): boolean {
-    return !this.over && this.failedAt === NEVER && !this.isAsking;
-  }
-
-  /** The questions that nobody has answered yet, in walk order. */
+  /** The questions that wait for an answer, in walk order. */
   openQuestions(): readonly OpenQuestion[] {
-    return this.asking?.openQuestions() ?? [];
+    const open = [...this.open].map(([node, asked]) => ({ node, asked }));
+    return open.sort((a, b) => a.node.seq - b.node.seq);
   }
 
-  /** Ends an open question; {@link run} then goes on from there. */
-  settleOpen(question: OpenQuestion, outcome: Outcome<unknown>): void {
-    this.asking?.settleOpen(question, outcome);
+  /** Settles an open question. Call {@link run} to go on from there. */
+  settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
+    this.open.delete(node);
+    this.settleAnswer(node, asked, { outcome, fresh: true });
   }
 
-  /** Stops waiting: nothing that still runs can change the round any more. */
-  stop(): void {
-    this.over = true;
-    this.input.onQuiet();
+  /** The values of the body's parameters, once the round has all its values. */
+  bodyValues(): Record<string, unknown> {
+    return this.filled({}, this.plan.params);
   }
 
-  /** Ends a round that is complete: gives the values of the body's parameters. */
-  finish(): Record<string, unknown> {
-    const { calls } = this.plan;
-    const values = calls.bodyValues(this);
-    calls.endRound(this.given);
-    // The list may be another call's from now on.
-    this.given = ENDED;
-    return values;
+  private async untilQuiet(): Promise<void> {
+    this.pump();
+    if (this.isStopped || this.running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.onQuiet = resolve;
+    });
   }
 
-  private get isAsking(): boolean {
-    return this.asking?.isOpen === true;
-  }
-
-  private askingNow(): Asking {
-    return (this.asking ??= new Asking(this, this.input));
-  }
-
-  private pinningNow(): Pinning {
-    return (this.pinning ??= new Pinning(this, this.plan, this.input));
-  }
-
-  /** Starts what can start; gives whether nothing is left that could change the round. */
-  private advance(): boolean {
-    for (;;) {
-      this.pass();
-      if (this.needs !== undefined) this.workOff(this.needs);
-      if (this.needs?.awaitsAny === true) return false;
-      if (!this.guarding || this.failure !== undefined || this.isAsking) break;
-      this.guarding = false;
+  /** Starts what can start: in walk order, and then whatever became ready out of turn. */
+  private pump(): void {
+    const end = this.isGuarding ? this.plan.guardNodes : this.plan.nodes.length;
+    while (this.reached < end) {
+      const node = this.nodeAt(this.reached);
+      this.reached += 1;
+      if (this.missing[node.index] === 0) this.start(node);
     }
-    if (this.failure !== undefined) this.over = true;
-    return true;
-  }
-
-  private workOff(needs: Needs): void {
-    const { nodes } = this.plan;
-    for (let next = needs.dequeue(); next !== undefined; next = needs.dequeue()) {
-      const node = nodes[next];
-      if (node !== undefined) this.start(node);
-    }
-  }
-
-  /** Passes the nodes in walk order: where nothing has to be awaited, one pass does it all. */
-  private pass(): void {
-    const { plan } = this;
-    const end = this.guarding ? plan.guardNodes : plan.nodes.length;
-    if (this.needs === undefined) this.passStraight(Math.min(end, plan.plainNodes));
-    if (this.passed < end) this.passCounting(end);
-  }
-
-  private passCounting(end: number): void {
-    const { plan } = this;
-    const needs = (this.needs ??= new Needs(plan, this.passed));
-    while (this.passed < end) {
-      const node = this.nodeAt(this.passed);
-      this.passed += 1;
-      if (needs.areThere(node.index)) this.start(node);
-    }
-  }
-
-  /** Passes plain nodes, as long as each gives a value at once. */
-  private passStraight(end: number): void {
-    const before = questionsMade();
-    try {
-      if (!this.passCompiled(end)) this.passStepwise(end, before);
-    } catch (error) {
-      countFrom(before);
-      this.fail(this.nodeAt(this.passed - 1).seq, error);
-    }
-  }
-
-  /** Passes all at once, by code that a plan has which ran often; gives whether there is such. */
-  private passCompiled(end: number): boolean {
-    const { plan, passed, guarding, calls } = this;
-    if (calls !== plan.calls || passed > 0 || guarding || end === 0) return false;
-    return plan.calls.pass(this);
-  }
-
-  private passStepwise(end: number, before: number): void {
-    const { given, calls, ctx } = this;
-    while (this.passed < end) {
-      const index = this.passed;
-      this.passed += 1;
-      const returned = calls.call(index, this, ctx);
-      const isPrimitive = typeof returned !== 'object' && typeof returned !== 'function';
-      const isValue = isPrimitive && questionsMade() === before;
-      if (!isValue && !this.settlesAtOnce(index, returned, before)) return;
-      given[index] = returned;
-      if (this.guarding && !this.passesGuards(index)) return;
-    }
-  }
-
-  /** Looks at what is not simply a value; gives whether it is one. If it is not, the node has begun. */
-  settlesAtOnce(index: number, returned: unknown, questionsBefore: number): boolean {
-    const node = this.nodeAt(index);
-    const asked = this.notesQuestions(index, questionsBefore);
-    if (!asked && !isThenable(returned) && kindOf(returned) === undefined) {
-      assertNoneInside(node, returned);
-      return true;
-    }
-    this.needs = new Needs(this.plan, index);
-    this.take(node, returned);
-    return false;
+    // The queue grows while it is read: what settles at once enables the next.
+    for (const node of this.queue) this.start(node);
+    this.queue.length = 0;
   }
 
   private start(node: PlanNode): void {
-    if (this.over || node.seq > this.failedAt) return;
+    if (this.isStopped || node.seq > this.failedAt) return;
+    this.advance(node, this.resolve(node));
+  }
+
+  /** Drives the life of a node until it settles, fails, or has to wait. */
+  private advance(node: PlanNode, life: Steps<void>, arrived?: unknown): void {
     try {
-      this.restoreOrCompute(node);
+      const { value: wait, done } = life.next(arrived);
+      if (done !== true) this.wait(node, life, wait);
     } catch (error) {
       this.fail(node.seq, error);
     }
   }
 
-  private restoreOrCompute(node: PlanNode): void {
-    if (isPinned(node)) this.pinningNow().restore(node);
-    else this.compute(node);
-  }
-
-  compute(node: PlanNode): void {
-    this.take(node, this.call(node.index));
-  }
-
-  /** Takes what a function returned. */
-  private take(node: PlanNode, returned: unknown): void {
-    if (isGenuine(returned)) this.waitFor(node, returned);
-    else if (isThenable(returned)) this.waitFor(node, following(returned));
-    else this.returned(node, returned);
-  }
-
-  /** Goes on with what a function gave when it arrives. */
-  private waitFor(node: PlanNode, promise: Promise<unknown>): void {
-    this.needs?.beginWaiting(node.index);
-    promise.then(
+  private wait(node: PlanNode, life: Steps<void>, { promise, late }: Wait): void {
+    this.running.add(node.index);
+    const goOn = (step: () => void): void => {
+      step();
+      this.pump();
+      if (this.running.size === 0) this.onQuiet?.();
+    };
+    // A promise of our own: an author's `then` may call back at once, or twice.
+    new Promise((resolve) => {
+      resolve(promise);
+    }).then(
       (value) => {
-        this.arrive(node, value);
+        if (this.stopWaiting(node)) goOn(() => this.advance(node, life, value));
+        else late?.(value);
       },
       (error: unknown) => {
-        this.broke(node, error);
+        if (this.stopWaiting(node)) goOn(() => this.fail(node.seq, error));
       },
     );
   }
 
-  /** Goes on with what a function gave in the end. */
-  private arrive(node: PlanNode, value: unknown): void {
-    const { needs } = this;
-    if (needs === undefined || !this.endsWaiting(node)) {
-      this.disposeLate(node, value);
+  /** Returns false if the round does not wait for the node any more. */
+  private stopWaiting({ index }: PlanNode): boolean {
+    return this.running.delete(index) && !this.isStopped;
+  }
+
+  /** The life of a node: restores or computes its value, or asks for it. */
+  private *resolve(node: PlanNode): Steps<void> {
+    const { disposals } = this.input;
+    const restored = yield* this.restore(node);
+    if (restored !== undefined) {
+      this.accept(node, restored.value);
       return;
     }
-    try {
-      if (this.isSettledBy(node, value)) {
-        this.given[node.index] = value;
-        this.startConsumers(node.index, needs);
-      } else this.returned(node, value);
-    } catch (error) {
-      this.fail(node.seq, error);
-    }
-    // Every node of this stage has been passed, so that only the queue is left.
-    if (needs.isAnyQueued) this.workOff(needs);
-    if (!needs.awaitsAny) this.advanceAndTell();
-  }
-
-  /** Opens the next stage, and tells that the round is quiet if there is nothing left to start. */
-  private advanceAndTell(): void {
-    if (this.advance()) this.input.onQuiet();
-  }
-
-  /** Whether a value only has to be passed on, which is the case for most. */
-  private isSettledBy(node: PlanNode, value: unknown): boolean {
-    if (!node.isPlain || this.guarding || this.pinning !== undefined) return false;
-    if (this.madeQuestions !== undefined) return false;
-    const mayBeMore =
-      typeof value === 'object'
-        ? this.plan.calls.mustLookAt(node.index, value)
-        : typeof value === 'function';
-    if (!mayBeMore) return true;
-    if (kindOf(value) !== undefined) return false;
-    assertNoneInside(node, value);
-    return true;
-  }
-
-  private call(index: number): unknown {
-    const before = questionsMade();
-    try {
-      return this.calls.call(index, this, this.ctx);
-    } finally {
-      // Also where it throws: otherwise whoever called this call would be blamed for them.
-      if (questionsMade() !== before) this.notesQuestions(index, before);
-    }
-  }
-
-  /** Notes whether a function has made questions since so many had been made. */
-  private notesQuestions(index: number, before: number): boolean {
-    if (questionsMade() === before) return false;
-    this.madeQuestions = (this.madeQuestions ?? new Set()).add(index);
-    countFrom(before);
-    return true;
-  }
-
-  /** Goes on with what is there, now or when it arrives. */
-  follow<T>(
-    node: PlanNode,
-    value: MaybePromise<T> | PromiseLike<T>,
-    { next, late }: Continuation<T>,
-  ): void {
-    if (!isThenable(value)) {
-      next(value);
+    const scope: QuestionScope = { madeQuestion: false };
+    const returned = yield* arrival(this.call(node, scope), (value) => {
+      disposals.addLate(node, value);
+    });
+    if (isQuestion(returned)) {
+      yield* this.ask(node, returned);
       return;
     }
-    this.needs?.beginWaiting(node.index);
-    (isGenuine(value) ? value : following(value)).then(
-      (arrived) => {
-        if (this.endsWaiting(node)) this.resume(node, arrived, next);
-        else late?.(arrived);
-      },
-      (error: unknown) => {
-        this.broke(node, error);
-      },
+    disposals.add(node, returned);
+    assertValue(node, returned, scope);
+    this.accept(node, yield* this.pin(node, returned));
+  }
+
+  private call(node: PlanNode, scope: QuestionScope): unknown {
+    const { ctx, watch } = this.input;
+    const values = this.filled(this.argumentsOf(node), node.fills);
+    const run = (): unknown =>
+      runInScope(scope, () => Reflect.apply(node.resolver.fn, UNBOUND, [values, ctx]));
+    return watch === undefined ? run() : timed(watch, node.key, run);
+  }
+
+  /** Settles a question with its answer or its fallback, or leaves it open. */
+  private *ask(node: PlanNode, question: QuestionData): Steps<void> {
+    const { ledger, ctx } = this.input;
+    const asked = renderDeclared(node, question);
+    const digest = yield* arrival(asked.digest());
+    const answered = yield* this.findAnswer(node, asked, digest);
+    if (answered !== undefined) {
+      this.settleAnswer(node, asked, answered);
+      return;
+    }
+    const canAnswer = asked.capability.isDeclaredIn(ctx.clientCapabilities ?? {});
+    if (question.otherwise !== undefined && !canAnswer) {
+      yield* this.fallBack(node, asked);
+      return;
+    }
+    ledger.leaveOpen(node.key, digest);
+    this.open.set(node, asked);
+  }
+
+  /** Finds an answer to this very question: a recorded one, or one that came with the request. */
+  private *findAnswer(node: PlanNode, asked: Asked, digest: string): Steps<Answered | undefined> {
+    const { ledger } = this.input;
+    const entry = ledger.recorded(node.key, digest);
+    if (entry !== undefined) {
+      const outcome = yield* arrival(asked.settle(entry));
+      if (outcome !== undefined) {
+        ledger.record(node.key, entry);
+        return { outcome, fresh: false };
+      }
+    }
+    const response = ledger.response(node.key, digest);
+    if (response === undefined) return undefined;
+    const { answer, outcome } = yield* arrival(
+      asked.read(response.value, `Resolver '${node.key}' `),
     );
+    ledger.record(node.key, { ...answer, q: digest });
+    return { outcome, fresh: true };
   }
 
-  private resume<T>(node: PlanNode, value: T, next: (value: T) => void): void {
-    try {
-      next(value);
-    } catch (error) {
-      this.fail(node.seq, error);
+  /** Settles a question with what the author gave for clients that cannot answer it. */
+  private *fallBack(node: PlanNode, asked: Asked): Steps<void> {
+    const { disposals, watch } = this.input;
+    const { otherwise, kind } = asked.data;
+    const given: unknown =
+      typeof otherwise === 'function'
+        ? runInScope(
+            { madeQuestion: false },
+            () => Reflect.apply(otherwise, UNBOUND, []) as unknown,
+          )
+        : otherwise;
+    const value = yield* arrival(given, (late) => {
+      disposals.addLate(node, late);
+    });
+    assertFallback(node, value);
+    disposals.add(node, value);
+    watch?.({ type: 'fellBack', resolver: node.key, kind });
+    this.settle(node, asked.fallBackOn(value));
+  }
+
+  /** The value that an earlier round pinned, unless it has to be computed again. */
+  private *restore(node: PlanNode): Steps<{ readonly value: unknown } | undefined> {
+    const { ledger, watch } = this.input;
+    const schema = node.resolver.options.pin;
+    const pin = ledger.pinned(node.key);
+    if (schema === undefined || pin === undefined) return undefined;
+    if ((yield* arrival(ledger.answersAbove(node))) !== pin.on) return undefined;
+    const parsed = yield* arrival(parsePinned(schema, pin.value));
+    if ('problem' in parsed) return undefined;
+    ledger.pin(node.key, pin);
+    watch?.({ type: 'restored', resolver: node.key, value: parsed.value });
+    return parsed;
+  }
+
+  /** Pins a value, if its resolver says so. Consumers get what later rounds will restore. */
+  private *pin(node: PlanNode, computed: unknown): Steps<unknown> {
+    const { ledger } = this.input;
+    const schema = node.resolver.options.pin;
+    if (schema === undefined) return computed;
+    const json = pinnedJson(node, computed);
+    const parsed = yield* arrival(parsePinned(schema, json));
+    if ('problem' in parsed) throw pinRejected(node, parsed.problem, computed);
+    const on = yield* arrival(ledger.answersAbove(node));
+    ledger.pin(node.key, { value: json, on });
+    this.newlyPinned.add(node.index);
+    return parsed.value;
+  }
+
+  private settleAnswer(node: PlanNode, asked: Asked, answered: Answered): void {
+    this.input.watch?.(answerStep(node.key, asked, answered));
+    this.settle(node, answered.outcome);
+  }
+
+  private settle(node: PlanNode, outcome: Outcome<unknown>): void {
+    this.outcomes.set(node.index, outcome);
+    if (outcome.action === 'accept') {
+      this.accept(node, outcome.data);
+      return;
     }
-    this.advanceAndTell();
+    for (const fill of node.serves) {
+      if (fill.wantsOutcome) this.serve(node, fill);
+      else this.fail(fill.seq, new Refusal(fill.param, outcome.action));
+    }
   }
 
-  private broke(node: PlanNode, error: unknown): void {
-    if (!this.endsWaiting(node)) return;
-    this.fail(node.seq, error);
-    this.advanceAndTell();
-  }
-
-  /** Ends the waiting for a node; gives whether anybody still waits for it. */
-  private endsWaiting({ index }: PlanNode): boolean {
-    return !this.over && this.needs?.endWaiting(index) === true;
-  }
-
-  private returned(node: PlanNode, value: unknown): void {
-    const kind = kindOf(value);
-    if (kind === 'question') this.askingNow().ask(node, value as QuestionData);
-    else this.computed(node, value, kind);
-  }
-
-  private computed(node: PlanNode, value: unknown, kind: Kind | undefined): void {
-    if (!node.isPlain) this.input.disposals.add(node, value);
-    if (kind !== undefined) assertValue(node, kind);
-    if (typeof value === 'object') assertNoneInside(node, value);
-    if (this.madeQuestions?.has(node.index) === true) failLost(node);
-    if (isPinned(node)) this.pinningNow().pin(node, value);
-    else this.settleValue(node, value);
-  }
-
-  disposeLate(node: PlanNode, value: unknown): void {
-    if (!node.isPlain) this.input.disposals.addLate(node, value);
-  }
-
-  settleValue(node: PlanNode, value: unknown): void {
-    this.given[node.index] = value;
+  private accept(node: PlanNode, value: unknown): void {
+    this.values[node.index] = value;
     for (const fill of node.serves) this.serve(node, fill);
   }
 
-  serve(node: PlanNode, fill: Fill): void {
-    if (fill.consumer === BODY) {
-      this.checkGuard(node, fill);
+  /** Tells one consumer that a node has settled. */
+  private serve(node: PlanNode, { consumer, seq }: Fill): void {
+    if (consumer === BODY) {
+      if (seq < this.plan.guardSteps) this.checkGuard(node, seq);
       return;
     }
-    this.pinning?.noteConsumer(node, fill.consumer);
-    if (this.needs !== undefined) this.serveWith(this.needs, fill.consumer);
+    this.forgetAbove(node, consumer);
+    const missing = (this.missing[consumer] ?? 0) - 1;
+    this.missing[consumer] = missing;
+    if (missing === 0 && consumer < this.reached) this.queue.push(this.nodeAt(consumer));
   }
 
-  /** Starts them at once: only an arrival calls this, so there is nothing to recurse into. */
-  private startConsumers(index: number, needs: Needs): void {
-    const { plan, passed } = this;
-    for (const consumer of plan.consumers[index] ?? []) {
-      if (needs.serve(consumer) && consumer < passed) this.start(this.nodeAt(consumer));
-    }
+  /** Forgets earlier answers to what needs a value that was pinned in this round: it has changed. */
+  private forgetAbove({ index }: PlanNode, consumer: number): void {
+    if (!this.newlyPinned.has(index) || this.newlyPinned.has(consumer)) return;
+    this.newlyPinned.add(consumer);
+    this.input.ledger.forget(this.nodeAt(consumer).key);
   }
 
-  /** What has not been passed yet starts when it is: after the guards, or in its turn. */
-  private serveWith(needs: Needs, consumer: number): void {
-    if (needs.serve(consumer) && consumer < this.passed) needs.enqueue(consumer);
-  }
-
-  private passesGuards(index: number): boolean {
-    const node = this.nodeAt(index);
-    for (const fill of node.serves) this.checkGuard(node, fill);
-    return this.failedAt === NEVER;
-  }
-
-  /**
-   * A guard's value is dropped, but nobody who gives `false`, `null`, `0` or an empty text there
-   * means "go on". `undefined` does: it is what a guard gives that throws where it refuses.
-   */
-  private checkGuard({ index, key }: PlanNode, { consumer, seq }: Fill): void {
-    if (consumer !== BODY || seq >= this.plan.guardSteps) return;
-    if (this.asking?.isRefused(index) === true) return;
-    const value = this.given[index];
+  /** Fails for a guard whose value cannot mean "go on". */
+  private checkGuard({ index, key }: PlanNode, seq: number): void {
+    const value = this.values[index];
     if (value === undefined || Boolean(value)) return;
     this.fail(seq, new ToolError(`Guard '${key}' refused`));
   }
 
-  private nodeAt(index: number): PlanNode {
-    const node = this.plan.nodes[index];
-    if (node === undefined) throw new RangeError(`there is no node ${index}`);
-    return node;
-  }
-
-  fail(seq: number, error: unknown): void {
+  private fail(seq: number, error: unknown): void {
     if (seq >= this.failedAt) return;
     this.failedAt = seq;
     this.error = error;
-    // What the walk would do later is no longer awaited. Each node is passed once, however many fail.
-    const { nodes } = this.plan;
-    for (
-      let node = nodes[this.reach - 1];
-      node !== undefined && node.seq >= seq;
-      node = nodes[this.reach - 1]
-    ) {
-      this.needs?.endWaiting(node.index);
-      this.reach -= 1;
+    // Nodes that the walk would reach later are no longer awaited.
+    while (this.kept > 0 && this.nodeAt(this.kept - 1).seq >= seq) {
+      this.kept -= 1;
+      this.running.delete(this.kept);
     }
   }
 
-  /** An argument of the call; what is inherited is none. */
-  argument(name: string): unknown {
-    const { args } = this.input;
-    return Object.hasOwn(args, name) ? args[name] : undefined;
+  private argumentsOf({ args }: PlanNode): Record<string, unknown> {
+    const given = this.input.args;
+    const values: Record<string, unknown> = {};
+    for (const { param, argument } of args) {
+      values[param] = Object.hasOwn(given, argument) ? given[argument] : undefined;
+    }
+    return values;
   }
 
-  outcomeOf(source: number): Outcome<unknown> {
-    return this.askingNow().outcomeOf(source);
+  private filled(values: Record<string, unknown>, fills: readonly Fill[]): Record<string, unknown> {
+    for (const { param, source, wantsOutcome } of fills) {
+      values[param] = wantsOutcome ? this.outcomeOf(source) : this.values[source];
+    }
+    return values;
+  }
+
+  /** The outcome of a node. One that asked nothing has accepted. */
+  private outcomeOf(index: number): Outcome<unknown> {
+    const outcome = this.outcomes.get(index) ?? {
+      action: 'accept',
+      data: this.values[index],
+      asked: false,
+    };
+    this.outcomes.set(index, outcome);
+    return outcome;
+  }
+
+  private nodeAt(index: number): PlanNode {
+    const node = this.plan.nodes[index];
+    if (node === undefined) throw new RangeError(`The plan has no node ${index}.`);
+    return node;
   }
 }
 
-/**
- * Whether it is a promise that settles once and later, as nothing but the engine's own does for
- * sure.
- */
-function isGenuine<T>(value: PromiseLike<T>): value is Promise<T>;
-function isGenuine(value: unknown): value is Promise<unknown>;
-function isGenuine(value: unknown): boolean {
-  // In this order: a proxy without a then is a value, whatever else it does.
-  const thenable = value as PromiseLike<unknown> | null | undefined;
-  return thenable?.then === Promise.prototype.then && value instanceof Promise;
+/** How a question was answered. */
+export interface Answered {
+  readonly outcome: Outcome<unknown>;
+  /** True if the answer came with this request. */
+  readonly fresh: boolean;
 }
 
-/** A promise that follows an author's own, whose `then` may call back at once, or twice. */
-function following<T>(value: PromiseLike<T>): Promise<T> {
-  return new Promise((resolve) => {
-    resolve(value);
-  });
+/** What a step waits for. */
+interface Wait {
+  readonly promise: PromiseLike<unknown>;
+  /** Called instead of the next step if the round no longer waits when the value arrives. */
+  readonly late: ((value: unknown) => void) | undefined;
+}
+
+/** A function that yields whenever it has to wait. */
+type Steps<T> = Generator<Wait, T>;
+
+/** Returns a value that is there; yields to wait for one that is not. */
+function* arrival<T>(
+  value: T | PromiseLike<T>,
+  late?: (value: unknown) => void,
+): Generator<Wait, T> {
+  if (!isThenable(value)) return value;
+  return (yield { promise: value, late }) as T;
 }

@@ -2,8 +2,7 @@
  * Authenticated encryption for tokens: AES-256-GCM under keys derived with HKDF-SHA256. Two
  * platform APIs, one interface and one format; each opens what the other has sealed.
  */
-import { concat, nodeCrypto, sha256, utf8, andThen } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { concat, nodeCrypto, sha256, utf8 } from '../platform.js';
 
 /** A key, derived and ready. */
 export interface AeadKey {
@@ -13,17 +12,17 @@ export interface AeadKey {
     nonce: Uint8Array,
     plaintext: Uint8Array,
     associated: Uint8Array,
-  ) => MaybePromise<Uint8Array>;
+  ) => Uint8Array | Promise<Uint8Array>;
   /** The plaintext, or `undefined` if the bytes were not sealed under this key and associated data. */
   readonly open: (
     nonce: Uint8Array,
     sealed: Uint8Array,
     associated: Uint8Array,
-  ) => MaybePromise<Uint8Array | undefined>;
+  ) => Uint8Array | undefined | Promise<Uint8Array | undefined>;
 }
 
 /** Derives a key from a secret. */
-export type DeriveKey = (secret: Uint8Array) => MaybePromise<AeadKey>;
+export type DeriveKey = (secret: Uint8Array) => Promise<AeadKey>;
 
 const KEY_INFO = utf8('mcp/request-state/v1/aes-256-gcm');
 const KEY_ID_LABEL = utf8('mcp/request-state/v1/kid:');
@@ -35,21 +34,21 @@ export const TAG_BYTES = 16;
 export const deriveKey: DeriveKey = (secret) =>
   nodeCrypto() === undefined ? deriveWithWebCrypto(secret) : deriveWithNode(secret);
 
-function keyId(derived: Uint8Array): MaybePromise<Uint8Array> {
-  return andThen(sha256(concat(KEY_ID_LABEL, derived)), (hash) => hash.slice(0, 4));
+async function keyId(derived: Uint8Array): Promise<Uint8Array> {
+  return (await sha256(concat(KEY_ID_LABEL, derived))).slice(0, 4);
 }
 
 const GCM = { authTagLength: TAG_BYTES };
 
 /** With `node:crypto`: synchronous, and no job for the thread pool. */
-export const deriveWithNode: DeriveKey = (secret) => {
+export const deriveWithNode: DeriveKey = async (secret) => {
   const crypto = nodeCrypto();
   if (crypto === undefined) throw new Error('node:crypto is not available here.');
   const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = crypto;
   const derived = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), KEY_INFO, 32));
   const key = createSecretKey(derived);
-  return andThen(keyId(derived), (id) => ({
-    id,
+  return {
+    id: await keyId(derived),
     seal: (nonce, plaintext, associated) => {
       const cipher = createCipheriv('aes-256-gcm', key, nonce, GCM).setAAD(associated);
       return concat(cipher.update(plaintext), cipher.final(), cipher.getAuthTag());
@@ -63,7 +62,7 @@ export const deriveWithNode: DeriveKey = (secret) => {
         return undefined;
       }
     },
-  }));
+  };
 };
 
 /** With WebCrypto, which every runtime has. */

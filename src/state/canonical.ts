@@ -5,7 +5,6 @@
  */
 import { isObject } from '../define/schema.js';
 import { digest, inAscii } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
 
 /** Data that is nested deeper is refused: nobody needs it, and the walk over it is recursive. */
 export const MAX_DEPTH = 256;
@@ -23,7 +22,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
  * are equal. A member `__proto__` at the top is ignored: whether it is still there depends on where
  * in the SDK the request is seen.
  */
-export function argumentsDigest(args: unknown): MaybePromise<string> {
+export function argumentsDigest(args: unknown): string | Promise<string> {
   return digest(canonicalJson(isObject(args) ? withoutProto(args) : (args ?? {})));
 }
 

@@ -13,8 +13,7 @@
 import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import type { RejectReason } from '../errors.js';
-import { andThen, utf8 } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { utf8 } from '../platform.js';
 import { bindsPrincipal, principalClaim } from './principal.js';
 
 /** The request that a token is bound to. */
@@ -40,27 +39,24 @@ const VERSION = 1;
 const SKEW_SECONDS = 60;
 
 /** Writes the claims for a state. */
-export function writeClaims(
+export async function writeClaims(
   state: string,
   ttlSeconds: number,
   { binding, audience, principal, now }: ClaimContext,
-): MaybePromise<Uint8Array> {
-  const p = principal === undefined ? undefined : principalClaim(principal);
-  return andThen(p, (claim) => {
-    const claims = {
-      v: VERSION,
-      iat: now,
-      exp: now + ttlSeconds,
-      m: binding.method,
-      t: binding.target,
-      a: binding.args,
-      s: state,
-      aud: audience,
-      p: claim,
-    };
-    // JSON leaves out what is undefined.
-    return utf8(JSON.stringify(claims));
-  });
+): Promise<Uint8Array> {
+  const claims = {
+    v: VERSION,
+    iat: now,
+    exp: now + ttlSeconds,
+    m: binding.method,
+    t: binding.target,
+    a: binding.args,
+    s: state,
+    aud: audience,
+    p: principal === undefined ? undefined : await principalClaim(principal),
+  };
+  // JSON leaves out what is undefined.
+  return utf8(JSON.stringify(claims));
 }
 
 /**
@@ -68,14 +64,14 @@ export function writeClaims(
  *
  * @throws {@link InvalidRequestStateError} If one does not.
  */
-export function readClaims(bytes: Uint8Array, context: ClaimContext): MaybePromise<string> {
+export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<string> {
   const claims = parse(bytes);
   if (claims.v !== VERSION || typeof claims.s !== 'string') throw rejected('malformed');
   checkTimes(claims, context.now);
   checkBinding(claims, context.binding);
   if (claims.aud !== context.audience) throw rejected('audience');
-  const { s: state } = claims;
-  return andThen(checkPrincipal(claims.p, context.principal), () => state);
+  await checkPrincipal(claims.p, context.principal);
+  return claims.s;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -109,12 +105,10 @@ function checkBinding({ m, t, a }: Claims, { method, target, args }: RequestBind
 }
 
 /** A principal that has appeared or gone since is as wrong as another one. */
-function checkPrincipal(claim: unknown, principal: string | undefined): MaybePromise<void> {
+async function checkPrincipal(claim: unknown, principal: string | undefined): Promise<void> {
   if ((claim === undefined) !== (principal === undefined)) throw rejected('principal drift');
-  if (principal === undefined) return undefined;
-  return andThen(bindsPrincipal(claim, principal), (binds) => {
-    if (!binds) throw rejected('principal');
-  });
+  if (principal === undefined) return;
+  if (!(await bindsPrincipal(claim, principal))) throw rejected('principal');
 }
 
 function rejected(reason: RejectReason): InvalidRequestStateError {

@@ -10,24 +10,22 @@
  */
 import { InvalidRequestStateError } from '../errors.js';
 import {
-  andThen,
   base64url,
   concat,
   equalBytes,
   fromBase64url,
   lazily,
-  publicRandomBytes,
+  randomBytes,
   utf8,
 } from '../platform.js';
-import type { MaybePromise } from '../platform.js';
 import { deriveKey, TAG_BYTES } from './aead.js';
 import type { AeadKey, DeriveKey } from './aead.js';
 
 /** Seals and opens tokens. Both may take time. */
 export interface RequestStateCodec {
-  readonly seal: (plaintext: Uint8Array) => MaybePromise<string>;
+  readonly seal: (plaintext: Uint8Array) => string | Promise<string>;
   /** @throws {@link InvalidRequestStateError} For anything that it did not seal, byte for byte. */
-  readonly unseal: (token: string) => MaybePromise<Uint8Array>;
+  readonly unseal: (token: string) => Uint8Array | Promise<Uint8Array>;
 }
 
 const PREFIX = 'v1.';
@@ -45,30 +43,19 @@ export function ringCodec(
   secrets: readonly Uint8Array[],
   derive: DeriveKey = deriveKey,
 ): RequestStateCodec {
-  const ring = lazily(() => deriveAll(secrets, derive));
+  // Derived with the first token: some runtimes allow no cryptography while modules load.
+  const ring = lazily(() =>
+    Promise.all(secrets.map(async (secret) => ringKey(await derive(secret)))),
+  );
   return {
-    seal: (plaintext) => andThen(ring(), (keys) => sealUnder(firstOf(keys), plaintext)),
-    unseal: (token) => {
-      const parts = takeApart(token);
-      return andThen(ring(), (keys) => openUnder(keys, parts));
-    },
+    seal: async (plaintext) => sealUnder(firstOf(await ring()), plaintext),
+    unseal: async (token) => openUnder(takeApart(token), await ring()),
   };
 }
 
 /** A key with the data that everything sealed under it is associated with. */
 interface RingKey extends AeadKey {
   readonly associated: Uint8Array;
-}
-
-function deriveAll(
-  secrets: readonly Uint8Array[],
-  derive: DeriveKey,
-): MaybePromise<readonly RingKey[]> {
-  return secrets.reduce<MaybePromise<readonly RingKey[]>>(
-    (before, secret) =>
-      andThen(before, (keys) => andThen(derive(secret), (key) => [...keys, ringKey(key)])),
-    [],
-  );
 }
 
 function ringKey(key: AeadKey): RingKey {
@@ -81,12 +68,10 @@ function firstOf(keys: readonly RingKey[]): RingKey {
   return first;
 }
 
-function sealUnder(key: RingKey, plaintext: Uint8Array): MaybePromise<string> {
-  const nonce = publicRandomBytes(NONCE_BYTES);
-  return andThen(
-    key.seal(nonce, plaintext, key.associated),
-    (sealed) => PREFIX + base64url(concat(key.id, nonce, sealed)),
-  );
+async function sealUnder(key: RingKey, plaintext: Uint8Array): Promise<string> {
+  const nonce = randomBytes(NONCE_BYTES);
+  const sealed = await key.seal(nonce, plaintext, key.associated);
+  return PREFIX + base64url(concat(key.id, nonce, sealed));
 }
 
 interface TokenParts {
@@ -106,20 +91,16 @@ function takeApart(token: string): TokenParts {
   };
 }
 
-function openUnder(keys: readonly RingKey[], parts: TokenParts): MaybePromise<Uint8Array> {
-  const named = keys.filter((key) => equalBytes(key.id, parts.id));
-  if (named.length === 0) throw new InvalidRequestStateError('unknown key');
-  return openUnderOne(named, parts);
-}
-
 /** Two keys may share an id by chance, so every key of that name gets its try. */
-function openUnderOne(
-  [key, ...others]: readonly RingKey[],
-  parts: TokenParts,
-): MaybePromise<Uint8Array> {
-  if (key === undefined) throw new InvalidRequestStateError('seal');
-  return andThen(
-    key.open(parts.nonce, parts.sealed, key.associated),
-    (plaintext) => plaintext ?? openUnderOne(others, parts),
-  );
+async function openUnder(
+  { id, nonce, sealed }: TokenParts,
+  keys: readonly RingKey[],
+): Promise<Uint8Array> {
+  const named = keys.filter((key) => equalBytes(key.id, id));
+  if (named.length === 0) throw new InvalidRequestStateError('unknown key');
+  for (const key of named) {
+    const plaintext = await key.open(nonce, sealed, key.associated);
+    if (plaintext !== undefined) return plaintext;
+  }
+  throw new InvalidRequestStateError('seal');
 }

@@ -2,42 +2,31 @@
  * Binds a token to whoever it was made for. The claim is salted, so that two tokens of one person
  * cannot be linked by what is in them, and says nothing about the person.
  */
-import {
-  andThen,
-  base64url,
-  concat,
-  fromBase64url,
-  publicRandomBytes,
-  sha256,
-  utf8,
-} from '../platform.js';
-import type { MaybePromise } from '../platform.js';
+import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
 
 const LABEL = utf8('mcp/request-state/principal:');
 const SALT_BYTES = 8;
 const HASH_BYTES = 16;
 
 /** The claim for a principal, under a fresh salt. */
-export function principalClaim(
+export async function principalClaim(
   principal: string,
-  salt: Uint8Array = publicRandomBytes(SALT_BYTES),
-): MaybePromise<string> {
-  return andThen(saltedHash(principal, salt), (hash) => base64url(concat(salt, hash)));
+  salt: Uint8Array = randomBytes(SALT_BYTES),
+): Promise<string> {
+  return base64url(concat(salt, await saltedHash(principal, salt)));
 }
 
-/** Whether a claim was made for this principal. */
-export function bindsPrincipal(claim: unknown, principal: string): MaybePromise<boolean> {
+/** Returns true if a claim was made for this principal. */
+export async function bindsPrincipal(claim: unknown, principal: string): Promise<boolean> {
   const bytes = typeof claim === 'string' ? fromBase64url(claim) : undefined;
   if (bytes?.length !== SALT_BYTES + HASH_BYTES) return false;
-  return andThen(saltedHash(principal, bytes.subarray(0, SALT_BYTES)), (hash) =>
-    equalInConstantTime(hash, bytes.subarray(SALT_BYTES)),
-  );
+  const hash = await saltedHash(principal, bytes.subarray(0, SALT_BYTES));
+  return equalInConstantTime(hash, bytes.subarray(SALT_BYTES));
 }
 
-function saltedHash(principal: string, salt: Uint8Array): MaybePromise<Uint8Array> {
-  return andThen(sha256(concat(LABEL, salt, wtf8(principal))), (hash) =>
-    hash.subarray(0, HASH_BYTES),
-  );
+async function saltedHash(principal: string, salt: Uint8Array): Promise<Uint8Array> {
+  const hash = await sha256(concat(LABEL, salt, wtf8(principal)));
+  return hash.subarray(0, HASH_BYTES);
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;

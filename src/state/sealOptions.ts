@@ -1,6 +1,5 @@
 /** The options of a sealing policy, checked. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { MaybePromise } from '../platform.js';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
 import { readKeys } from './keyRing.js';
@@ -33,7 +32,7 @@ export interface SealSettings {
    * Who the state belongs to: everything that decides what an id means, the tenant included.
    * Default: client, issuer and subject of the validated token; nobody without one.
    */
-  readonly principal?: (ctx: ServerContext) => MaybePromise<string | undefined>;
+  readonly principal?: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
   /** Told of every rejected state. */
   readonly onReject?: (rejection: Rejection) => void;
   /** Default: standard error. */

@@ -19,15 +19,12 @@ import type { Behaviour, CallShape, NodeShape, Odds } from './calls.js';
 import { answerTo, legacy, modern } from './oracle.js';
 import type { AskKind, Reply, Transcript } from './oracle.js';
 import { expected, playLegacy, playModern } from './play.js';
-import type { Age } from './play.js';
 
 const SEED = Number(process.env.FC_SEED ?? 20_260_728);
 
 const MOSTLY_FINE: Odds = { throws: 1, refusals: 2, invalid: 0, incapable: 0, maxNodes: 25 };
 const HOSTILE: Odds = { throws: 6, refusals: 12, invalid: 6, incapable: 4, maxNodes: 12 };
 const FINE: Odds = { throws: 0, refusals: 0, invalid: 0, incapable: 0, maxNodes: 15 };
-
-const ages: readonly Age[] = ['new', 'seasoned'];
 
 type Check = (shape: CallShape, scheduler: fc.Scheduler) => Promise<void>;
 
@@ -36,19 +33,15 @@ function forAll(odds: Odds, numRuns: number, check: Check): Promise<void> {
   return fc.assert(property, { seed: SEED, numRuns });
 }
 
-const modernAgrees =
-  (age: Age): Check =>
-  async (shape, scheduler) => {
-    const oracle = modern(specOf(shape));
-    expect(await playModern(shape, oracle, scheduler, age)).toEqual(expected(oracle, 'keys'));
-  };
+const modernAgrees: Check = async (shape, scheduler) => {
+  const oracle = modern(specOf(shape));
+  expect(await playModern(shape, oracle, scheduler)).toEqual(expected(oracle, 'keys'));
+};
 
-const legacyAgrees =
-  (age: Age): Check =>
-  async (shape, scheduler) => {
-    const oracle = legacy(specOf(shape));
-    expect(await playLegacy(shape, oracle, scheduler, age)).toEqual(expected(oracle, 'no keys'));
-  };
+const legacyAgrees: Check = async (shape, scheduler) => {
+  const oracle = legacy(specOf(shape));
+  expect(await playLegacy(shape, oracle, scheduler)).toEqual(expected(oracle, 'no keys'));
+};
 
 beforeEach(() => {
   // Questions that are reworded after every answer are warned about, and there are some here.
@@ -60,18 +53,14 @@ afterEach(() => {
 });
 
 describe(`the engine agrees with a sequential walk (seed ${SEED})`, { timeout: 60_000 }, () => {
-  describe.each(ages)('with a %s plan', (age) => {
-    it('over several rounds, where most things go well', () =>
-      forAll(MOSTLY_FINE, 1000, modernAgrees(age)));
+  it('over several rounds, where most things go well', () =>
+    forAll(MOSTLY_FINE, 1000, modernAgrees));
 
-    it('over several rounds, where much goes wrong', () =>
-      forAll(HOSTILE, 1200, modernAgrees(age)));
+  it('over several rounds, where much goes wrong', () => forAll(HOSTILE, 1200, modernAgrees));
 
-    it('within one call, where most things go well', () =>
-      forAll(MOSTLY_FINE, 1000, legacyAgrees(age)));
+  it('within one call, where most things go well', () => forAll(MOSTLY_FINE, 1000, legacyAgrees));
 
-    it('within one call, where much goes wrong', () => forAll(HOSTILE, 1200, legacyAgrees(age)));
-  });
+  it('within one call, where much goes wrong', () => forAll(HOSTILE, 1200, legacyAgrees));
 
   it('on calls that are worth it: long ones, failing ones, and all kinds of end', () => {
     const count = (odds: Odds, matches: (call: Transcript) => boolean): number =>

@@ -10,7 +10,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
-import type { Plan, Resolution } from 'mcp-resolve/engine';
+import type { Resolution } from 'mcp-resolve/engine';
 import type { Scheduler } from 'fast-check';
 
 import {
@@ -56,15 +56,6 @@ export function expected({ rounds, end }: Transcript, keys: 'keys' | 'no keys'):
   };
 }
 
-/** How often a plan has run: one that has run often is called by compiled functions. */
-export type Age = 'new' | 'seasoned';
-
-/** Has a plan run as often as it takes. */
-export function season<P extends Plan>(plan: P): P {
-  for (let round = 0; round < 200; round += 1) plan.calls.beginRound();
-  return plan;
-}
-
 const HUNG: End = { error: 'the engine waits for what never comes' };
 
 const ALL_CAPABILITIES = {
@@ -90,13 +81,11 @@ class Play {
     private readonly shape: CallShape,
     private readonly oracle: Transcript,
     private readonly scheduler: Scheduler,
-    age: Age,
   ) {
     this.spec = specOf(shape);
     this.guards = guardNodes(this.spec);
     const graph = realGraph(this.spec, (index, inputs, ctx) => this.perform(index, inputs, ctx));
-    const plan = planResolvers({ name: 'tool', ...graph }, ARGUMENT_NAMES);
-    this.plan = age === 'seasoned' ? season(plan) : plan;
+    this.plan = planResolvers({ name: 'tool', ...graph }, ARGUMENT_NAMES);
   }
 
   /** One request to the engine, until it ends or hangs. */
@@ -211,9 +200,8 @@ export async function playModern(
   shape: CallShape,
   oracle: Transcript,
   scheduler: Scheduler,
-  age: Age = 'new',
 ): Promise<Seen> {
-  const play = new Play(shape, oracle, scheduler, age);
+  const play = new Play(shape, oracle, scheduler);
   const person = new ModernPerson(shape);
   let leg: Partial<ServerContext['mcpReq']> = {};
   for (;;) {
@@ -284,9 +272,8 @@ export async function playLegacy(
   shape: CallShape,
   oracle: Transcript,
   scheduler: Scheduler,
-  age: Age = 'new',
 ): Promise<Seen> {
-  const play = new Play(shape, oracle, scheduler, age);
+  const play = new Play(shape, oracle, scheduler);
   const { replies } = specOf(shape);
   let lastPush: SeenRound['questions'] = [];
   const send = async (request: { method: string; params?: unknown }): Promise<unknown> => {

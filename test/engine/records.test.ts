@@ -1,8 +1,4 @@
-/**
- * Resolvers that give objects: they are passed on as they are, and no question hides in one. Plans
- * that have run often look at values by compiled code, and a process that has never made a question
- * does not look for one: so the plans of these tests begin in such a process.
- */
+/** Resolvers that return objects: consumers get them as they are, and no question hides in one. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { confirm, resolver } from 'mcp-resolve';
@@ -11,8 +7,7 @@ import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Plan } from 'mcp-resolve/engine';
 import { describe, expect, it } from 'vitest';
 
-import { anyQuestionMade } from '../../src/define/question.js';
-import { contextOf, season } from './play.js';
+import { contextOf } from './play.js';
 
 const run = promisify(execFile);
 
@@ -34,12 +29,11 @@ class Graph {
   given: () => unknown = () => undefined;
   readonly plan: Plan;
 
-  constructor(pace: string, age: string) {
+  constructor(pace: string) {
     const giver: AnyResolver =
       pace === 'sync' ? resolver({}, () => this.given()) : resolver({}, async () => this.given());
     const it = resolver({ giver }, (values) => values.giver);
-    const plan = planResolvers({ name: 'tool', resolve: { it } }, []);
-    this.plan = age === 'compiled' ? season(plan) : plan;
+    this.plan = planResolvers({ name: 'tool', resolve: { it } }, []);
   }
 
   give(given: unknown): Promise<unknown> {
@@ -52,9 +46,7 @@ class Graph {
   }
 }
 
-const graphs = ['sync', 'async'].flatMap((pace) =>
-  ['new', 'compiled'].map((age) => ({ pace, age, graph: new Graph(pace, age) })),
-);
+const graphs = ['sync', 'async'].map((pace) => ({ pace, graph: new Graph(pace) }));
 
 class Order {
   readonly then = 'later';
@@ -65,21 +57,19 @@ const fails = (): never => {
   throw boom;
 };
 
-describe('in a process that has made no question', () => {
-  it.each(graphs)('a plan ($age, $pace) hands on whatever it is given', async ({ graph }) => {
-    expect(anyQuestionMade()).toBe(false);
+describe('a resolver that returns an object', () => {
+  it.each(graphs)('hands on whatever it is ($pace)', async ({ graph }) => {
     const objects = [{ id: 1 }, [1, 2], new Order(), new Map(), Object.create(null), null];
     for (const given of objects) expect(await graph.give(given)).toBe(given);
   });
 
-  it.each(graphs)('a plan ($age, $pace) takes no resolver for a value', async ({ graph }) => {
+  it.each(graphs)('fails for a resolver in place of a value ($pace)', async ({ graph }) => {
     const returned = graph.give(resolver({}, () => 1));
     await expect(returned).rejects.toThrow('returned a resolver, which does not run');
   });
 
-  it('the first one is found, made by a call inside the call', async () => {
-    expect(anyQuestionMade()).toBe(false);
-    const graph = new Graph('sync', 'compiled');
+  it('fails for a question that a call inside the call has made', async () => {
+    const graph = new Graph('sync');
     const hiding = graph.run(() => {
       let made: unknown;
       const keeps = resolver({}, () => (made = confirm('Kept?')));
@@ -88,10 +78,8 @@ describe('in a process that has made no question', () => {
     });
     await expect(hiding).rejects.toThrow('return the question itself');
   });
-});
 
-describe('where there are questions', () => {
-  it.each(graphs)('a plan ($age, $pace) finds the one inside a value', async ({ graph }) => {
+  it.each(graphs)('fails for a question inside it ($pace)', async ({ graph }) => {
     const kept = confirm('Sure?');
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, index]));
     for (const hiding of [
@@ -106,7 +94,7 @@ describe('where there are questions', () => {
     expect(await graph.give(record)).toBe(record);
   });
 
-  it.each(graphs)('a plan ($age, $pace) fails with what cannot be looked at', async ({ graph }) => {
+  it.each(graphs)('fails for one that cannot be looked at ($pace)', async ({ graph }) => {
     confirm('Sure?');
     const record = Object.defineProperty({}, 'lazy', { enumerable: true, get: fails });
     const onlyThen = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fails()) });

@@ -5,8 +5,6 @@ import { defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, Filler, Resolver, Tool } from 'mcp-resolve';
 import * as z from 'zod';
 
-import { season } from '../engine/play.js';
-import type { Age } from '../engine/play.js';
 import { questionsOf, serving, talk } from '../support/conversation.js';
 import type { Era, FormRequest } from '../support/conversation.js';
 import { type LegInput, legsOf, type LegResult } from '../support/legs.js';
@@ -111,11 +109,9 @@ function realTool(shape: CallShape, stage: Stage): Tool {
 }
 
 /** Plays a call on the modern era, leg by leg, and moves recorded answers in between. */
-export async function playModern(shape: CallShape, age: Age = 'new'): Promise<Played> {
+export async function playModern(shape: CallShape): Promise<Played> {
   const stage = openStage(shape);
-  const tool = realTool(shape, stage);
-  if (age === 'seasoned') season(tool['~definition'].plan);
-  const leg = legsOf(tool);
+  const leg = legsOf(realTool(shape, stage));
   const person = new Person(shape);
   const rounds: SeenRound[] = [];
   let input: LegInput = {};

@@ -8,8 +8,6 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import { install, requestStateSeal } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 
-import { ringCodec } from '../../src/state/codec.js';
-import { readKeys } from '../../src/state/keyRing.js';
 import {
   errorTextOf,
   type Factory,
@@ -19,6 +17,7 @@ import {
   rawLegacy,
   textOf,
 } from './conversation.js';
+import { TokenKey } from './token.js';
 
 /** What a leg answers: questions, or the result. */
 export type LegResult = InputRequiredResult | CallToolResult;
@@ -131,11 +130,11 @@ export function writeState(origin: LegResult, record: unknown): string {
       ? record
       : JSON.stringify(isRecord ? { id, start, ...record } : record);
   const claims = JSON.stringify({ ...openClaims(origin), s });
-  return codec.seal(new TextEncoder().encode(claims)) as string;
+  return key.seal(claims);
 }
 
-/** The same key as the servers have. On Node the codec is synchronous. */
-const codec = ringCodec(readKeys([KEY]));
+/** The key that the servers have. */
+const key = new TokenKey(KEY);
 
 /** The record with what it says of the call itself, which no test of its own is about. */
 function openRecord(result: LegResult): StateRecord & { id: string; start: number } {
@@ -143,8 +142,7 @@ function openRecord(result: LegResult): StateRecord & { id: string; start: numbe
 }
 
 function openClaims(result: LegResult): { s: string } {
-  const bytes = codec.unseal(questionsOf(result).requestState) as Uint8Array;
-  return JSON.parse(new TextDecoder().decode(bytes)) as { s: string };
+  return JSON.parse(key.open(questionsOf(result).requestState)) as { s: string };
 }
 
 /** The outcome of a leg in one line: its text, its error, or what it asks. */

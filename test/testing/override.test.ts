@@ -16,7 +16,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { BODY } from '../../src/graph/node.js';
+import { BODY } from '../../src/graph/plan.js';
 import type { Plan } from '../../src/graph/plan.js';
 import { overridePlan } from '../../src/workbench/testing/overridePlan.js';
 import { planResolvers } from '../../src/wire/definition/planResolvers.js';

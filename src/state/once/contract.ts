@@ -10,7 +10,6 @@
  * a slow machine does not fail a store.
  */
 import { randomId } from '../../platform.js';
-import type { MaybePromise } from '../../platform.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './store.js';
 
 /** One thing that a store keeps. */
@@ -33,7 +32,7 @@ export interface OnceStoreCheck {
  * @param makeStore Makes a store to check; it may give the same one every time.
  */
 export function onceStoreContract(
-  makeStore: () => MaybePromise<OnceStore>,
+  makeStore: () => OnceStore | Promise<OnceStore>,
 ): readonly OnceStoreCheck[] {
   return Object.entries(CHECKS).map(([name, check]) => ({
     name,

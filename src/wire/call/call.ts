@@ -2,10 +2,10 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { End } from '../../define/model.js';
-import { ToolError } from '../../errors.js';
-import { isRefusal } from '../../resolve/asking.js';
+import { isRefusal, ToolError } from '../../errors.js';
 import type { CallContext } from '../../define/context.js';
-import { countFrom, isQuestion, questionsMade } from '../../define/question.js';
+import { isQuestion } from '../../define/question.js';
+import { runInScope } from '../../define/questionScope.js';
 import { UNBOUND } from '../../define/unbound.js';
 import { asking } from '../definition/bodySlip.js';
 import type { Callable, ErrorPolicy } from './callable.js';
@@ -34,18 +34,18 @@ type Arguments = Readonly<Record<string, unknown>>;
  * @throws {ProtocolError} For the client; everything else becomes a result of the definition's
  *   kind.
  */
-export async function call<Result>(
+export async function runCall<Result>(
   definition: Callable<Result>,
   args: Arguments,
   options: CallOptions,
 ): Promise<Result | InputRequiredResult> {
   try {
-    const begun = beginCall(options);
-    const watch = watchCall(options, begun, definition.name);
+    const call = beginCall(options);
+    const watch = watchCall(options, call, definition.name);
     watch?.started(options.ctx.mcpReq.method);
-    const once = singleUse<Result>(definition.once, begun, options);
+    const once = singleUse<Result>(definition.once, call, options);
     try {
-      return await answer({ definition, args, options, begun, watch, once });
+      return await answer({ definition, args, options, call, watch, once });
     } catch (error) {
       watch?.ended(endOf(options));
       throw error;
@@ -55,16 +55,16 @@ export async function call<Result>(
   }
 }
 
-interface CallInHand<Result> {
+interface StartedCall<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;
   readonly options: CallOptions;
-  readonly begun: OpenCall;
+  readonly call: OpenCall;
   readonly watch: CallWatch | undefined;
   readonly once: SingleUse<Result> | undefined;
 }
 
-async function answer<Result>(hand: CallInHand<Result>): Promise<Result | InputRequiredResult> {
+async function answer<Result>(hand: StartedCall<Result>): Promise<Result | InputRequiredResult> {
   const { definition, args, options, once, watch } = hand;
   const known = await once?.recall();
   if (known !== undefined) {
@@ -87,7 +87,7 @@ async function answer<Result>(hand: CallInHand<Result>): Promise<Result | InputR
 
 /** Does the work, unless it has been done: then gives what came of it. */
 async function replayable<Result>(
-  { once, watch }: CallInHand<Result>,
+  { once, watch }: StartedCall<Result>,
   work: () => Promise<Result>,
   onLost?: () => Promise<void>,
 ): Promise<Result> {
@@ -97,13 +97,14 @@ async function replayable<Result>(
   return result;
 }
 
-async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Promise<Result> {
+async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): Promise<Result> {
   const { definition, args, options, watch } = hand;
   const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
-      const values = merged(args, resolved.values);
-      const result = await definition.finish(await bodyOf(definition, values, ctx));
+      // The resolved values win.
+      const values = { ...args, ...resolved.values };
+      const result = await definition.finish(await returnedBy(definition, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');
@@ -127,33 +128,19 @@ async function runBody<Result>(hand: CallInHand<Result>, resolved: Resolved): Pr
 }
 
 /**
- * The resolved values win. In V8 a member that is added behind a spread is slow, unless one stands
- * before it.
+ * Runs the body.
+ *
+ * @throws {@link ToolError} If it made a question. Nobody was asked, and the body went on as if the
+ *   answer were yes.
  */
-function merged(args: Arguments, values: Arguments): Record<string, unknown> {
-  return { __proto__: Object.prototype, ...args, ...values };
-}
-
-/**
- * Runs the body. One that makes a question has asked nobody, and has gone on as if the answer were
- * yes: that is not passed off as a success.
- */
-async function bodyOf<Result>(
+async function returnedBy<Result>(
   { name, body }: Callable<Result>,
-  values: Resolved['values'],
+  values: Record<string, unknown>,
   ctx: CallContext,
 ): Promise<unknown> {
-  const before = questionsMade();
-  let asked = false;
-  let returning: unknown;
-  try {
-    returning = body.call(UNBOUND, values, ctx);
-  } finally {
-    asked = questionsMade() !== before;
-    countFrom(before);
-  }
-  const returned = await returning;
-  if (asked) throw asking(name);
+  const scope = { madeQuestion: false };
+  const returned = await runInScope(scope, () => Reflect.apply(body, UNBOUND, [values, ctx]));
+  if (scope.madeQuestion) throw asking(name);
   return returned;
 }
 

@@ -7,7 +7,7 @@ import type { CallEvent } from '../../define/event.js';
 import { errorOf } from '../../errors.js';
 import type { Rejection } from '../../state/sealOptions.js';
 import type { CheckedOptions } from '../install/options.js';
-import { call } from './call.js';
+import { runCall } from './call.js';
 import type { Callable } from './callable.js';
 import { tell } from './callWatch.js';
 import { clientFacts } from './era.js';
@@ -32,7 +32,7 @@ export function callFor<Result>(
   { args, ctx, options }: CallRequest,
 ): Promise<Answer<Result>> {
   const { protocolVersion, clientCapabilities } = clientFacts(server, ctx);
-  return call(definition, args, {
+  return runCall(definition, args, {
     ctx,
     protocolVersion,
     clientCapabilities,

@@ -15,8 +15,13 @@ import { isModern } from './era.js';
 import type { ClientFacts } from './era.js';
 
 /** A call at the beginning of a round. */
-export interface OpenCall extends CallRecord {
-  /** Whether it goes on from an earlier round, as its seal proves. */
+export interface OpenCall {
+  /** Names the call. */
+  readonly id: string;
+  /** When it first asked, in seconds; `undefined` if it has not asked yet. */
+  readonly start: number | undefined;
+  readonly progress: Progress;
+  /** True if it goes on from an earlier round, as its seal proves. */
   readonly resumed: boolean;
 }
 
@@ -26,65 +31,48 @@ export interface CallStart extends ClientFacts {
 }
 
 /**
- * The call that a request goes on with, or a new one. Clients of the 2025 era begin and end a call
- * in one request.
+ * Returns the call that a request goes on with, or a new one. Clients of the 2025 era begin and end
+ * a call in one request.
  *
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
 export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
   const state = isModern(protocolVersion) ? ctx.mcpReq.requestState<string>() : undefined;
-  return state === undefined ? new NewCall(NO_PROGRESS) : goOn(state, ctx);
+  const record = state === undefined ? undefined : decodeRecord(state);
+  return record === undefined ? newCall(NO_PROGRESS) : goOn(record, ctx);
 }
 
-function goOn(state: string, ctx: ServerContext): OpenCall {
-  const record = decodeRecord(state);
-  if (record === undefined) return new NewCall(NO_PROGRESS);
+function newCall(progress: Progress): OpenCall {
+  return { id: randomId(), start: undefined, progress, resumed: false };
+}
+
+function goOn(record: CallRecord, ctx: ServerContext): OpenCall {
   const lane = laneOf(ctx);
-  // What is pinned stands in for what the server computes: never without a seal.
-  if (lane === undefined) return new NewCall({ ...record.progress, pins: NO_PROGRESS.pins });
+  // A pinned value stands in for what the server computes: never without a seal.
+  if (lane === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = lane;
   const age = nowInSeconds() - record.start;
-  if (age <= seal.policy.maxFlowSeconds) return resumed(record);
+  if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
 }
 
-function resumed({ id, start, progress }: CallRecord): OpenCall {
-  return { id, start, progress, resumed: true };
-}
-
 /**
- * A call that begins. Its id is made for the first who looks at it, and so is its start, which is
- * when it first asks: nobody looks at either in most calls.
- */
-class NewCall implements OpenCall {
-  readonly resumed = false;
-  private known: string | undefined = undefined;
-  private began: number | undefined = undefined;
-
-  constructor(readonly progress: Progress) {}
-
-  get start(): number {
-    return (this.began ??= nowInSeconds());
-  }
-
-  get id(): string {
-    return (this.known ??= randomId());
-  }
-}
-
-/**
- * Writes the record of a call that has to ask.
+ * Writes the record of a call that has to ask. Its flow begins when it first asks.
  *
  * @throws {@link ToolError} If it has become larger than a state may be.
  */
-export function keepRecord(record: CallRecord, ctx: ServerContext): string {
-  const text = encodeRecord(record);
+export function keepRecord(
+  { id, start = nowInSeconds() }: OpenCall,
+  progress: Progress,
+  ctx: ServerContext,
+): string {
+  const text = encodeRecord({ id, start, progress });
   const lane = laneOf(ctx);
   if (lane === undefined) return text;
   const { maxStateBytes } = lane.seal.policy;
   const size = lane.seal.sizeOf(text, lane.request);
   if (size <= maxStateBytes) return text;
-  const largest = largestContributor(record.progress);
+  const largest = largestContributor(progress);
   const hint =
     largest === undefined
       ? ''

@@ -1,8 +1,8 @@
 /** Tells whoever listens what happens in a call. A listener cannot change the answer. */
-import type { CallEvent } from '../../define/event.js';
+import type { CallEvent, EventBase } from '../../define/event.js';
 import type { End } from '../../define/model.js';
 import { isThenable } from '../../platform.js';
-import type { Step, Watch } from '../../resolve/watch.js';
+import type { Step, Watch } from '../../resolve/steps.js';
 import type { OpenCall } from './callRecord.js';
 
 /** Who listens, and how much they get to see. */
@@ -32,22 +32,19 @@ export function watchCall(
   const { id, resumed } = call;
   const startedAt = performance.now();
   let over = false;
-  // Members of all events are written out: behind a spread they would give each a hidden class of its own.
+  const base = (): EventBase => ({ callId: id, definition, at: Date.now() });
   return {
     started: (method) => {
-      const at = Date.now();
-      tell(listening, { callId: id, definition, at, type: 'started', method, resumed });
+      tell(listening, { ...base(), type: 'started', method, resumed });
     },
     step: (step) => {
-      const told = eventValues ? step : withoutValues(step);
-      tell(listening, { callId: id, definition, at: Date.now(), ...told });
+      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)) });
     },
     ended: (end, replayed = false) => {
       if (over) return;
       over = true;
-      const at = Date.now();
       const durationMs = performance.now() - startedAt;
-      tell(listening, { callId: id, definition, at, type: 'completed', end, replayed, durationMs });
+      tell(listening, { ...base(), type: 'completed', end, replayed, durationMs });
     },
   };
 }

@@ -5,7 +5,6 @@
 import type { CallContext } from '../../define/context.js';
 import { messageOf, ToolError } from '../../errors.js';
 import type { Plan } from '../../graph/plan.js';
-import type { MaybePromise } from '../../platform.js';
 import type { OnceSettings } from './onceSettings.js';
 
 /** Which errors the model may read: all of them, or only those meant for it. */
@@ -17,7 +16,7 @@ export interface Callable<Result> {
   readonly plan: Plan;
   readonly body: (values: Record<string, unknown>, ctx: CallContext) => unknown;
   /** The result, from what the body returned. */
-  readonly finish: (returned: unknown) => MaybePromise<Result>;
+  readonly finish: (returned: unknown) => Result | Promise<Result>;
   /** The result of a call that failed; throws where failures are protocol errors. */
   readonly fail: (error: unknown, policy: ErrorPolicy) => Result;
   /** How it is seen to that an approved call runs once; `undefined` where nobody asked for it. */

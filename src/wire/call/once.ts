@@ -55,7 +55,7 @@ export function singleUse<Result>(
   const lane = laneOf(options.ctx);
   if (lane === undefined) return undefined;
   const ttlMs = (lane.seal.policy.maxFlowSeconds + SLACK_SECONDS) * 1000;
-  return new WatchedCall<Result>(call.id, Object.assign({ ttlMs }, settings, options));
+  return new WatchedCall<Result>(call.id, { ...settings, ...options, ttlMs });
 }
 
 /** A record outlives every token of its call, also where the clocks of two servers differ. */

@@ -3,7 +3,7 @@ import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../define/context.js';
 import { ToolError } from '../../errors.js';
-import { call } from '../call/call.js';
+import { runCall } from '../call/call.js';
 import { withoutAnswers } from '../call/context.js';
 import type { ClientFacts } from '../call/era.js';
 import type { Method } from './address.js';
@@ -21,7 +21,7 @@ export async function callAlone<Result>(
   ctx: ServerContext = detachedContext(definition.address.method),
 ): Promise<Result> {
   const { mcpReq } = withoutAnswers(ctx);
-  const result = await call(definition, args, {
+  const result = await runCall(definition, args, {
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
     ...factsOf(ctx),
     errors: 'all',

@@ -3,8 +3,7 @@
  * What a definition asks is read from what its resolvers declare with `asks`.
  */
 import { InvalidGraphError } from '../../errors.js';
-import type { PlanNode } from '../../graph/node.js';
-import type { Plan } from '../../graph/plan.js';
+import type { Plan, PlanNode } from '../../graph/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { Capability } from '../../question/capability.js';
 

@@ -3,7 +3,7 @@
  * is wrong and what to do about it. A hint is not a mistake: it does not fail a build.
  */
 import { isKind } from '../../define/brand.js';
-import type { PlanNode } from '../../graph/node.js';
+import type { PlanNode } from '../../graph/plan.js';
 import { formSchema } from '../../question/formSchema.js';
 import type { AnyDefinition } from '../../wire/install/definitions.js';
 import type { Tool } from '../../wire/tool/definition.js';

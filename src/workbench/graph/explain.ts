@@ -5,9 +5,8 @@
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';
 import { sentNames } from '../../define/schema.js';
-import { BODY } from '../../graph/node.js';
-import type { Fill, PlanNode } from '../../graph/node.js';
-import type { Plan } from '../../graph/plan.js';
+import { BODY } from '../../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
 import type { ResourceDefinition } from '../../wire/resource/definition.js';

@@ -3,7 +3,7 @@ import { isKind, kindOf } from '../../define/brand.js';
 import type { CallContext } from '../../define/context.js';
 import type { AnyResolver, Reqs, Resolver } from '../../define/model.js';
 import { isQuestion } from '../../define/question.js';
-import { andThen } from '../../platform.js';
+import { isThenable } from '../../platform.js';
 
 /** A resolver, and what a test puts in its place. */
 export interface Override {
@@ -46,7 +46,10 @@ export function override(resolver: AnyResolver, to: unknown): Override {
   if (typeof to !== 'function') assertValue(to);
   return {
     resolver,
-    give: (ctx) => andThen(give(ctx), assertValue),
+    give: (ctx) => {
+      const given = give(ctx);
+      return isThenable(given) ? given.then(assertValue) : assertValue(given);
+    },
   };
 }
 

@@ -4,10 +4,8 @@
  * first failure is the same one.
  */
 import type { AnyResolver } from '../../define/model.js';
-import { BODY, isPlain } from '../../graph/node.js';
-import { layOut } from '../../graph/plan.js';
-import type { Fill, PlanNode } from '../../graph/node.js';
-import type { Plan } from '../../graph/plan.js';
+import { BODY, upstreamKeys } from '../../graph/plan.js';
+import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
 import type { Override } from './override.js';
 
 /**
@@ -35,15 +33,14 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
       ...node,
       index: nodes.length,
       resolver: standIn ?? node.resolver,
-      isPlain: isPlain(standIn ?? node.resolver),
       args: standIn === undefined ? node.args : [],
       fills,
       serves: node.serves.filter(isWanted).map(moved),
-      ...(upstream !== undefined && { upstream: upstreamOf(nodes, fills) }),
+      ...(upstream !== undefined && { upstream: upstreamKeys(nodes, fills) }),
     });
   }
   const guardNodes = kept.filter(({ index }) => index < plan.guardNodes).length;
-  return layOut({ ...plan, nodes, guardNodes, params: plan.params.map(moved) });
+  return { ...plan, nodes, guardNodes, params: plan.params.map(moved) };
 }
 
 /** What stands for the nodes that are overridden, by index. */
@@ -74,18 +71,6 @@ function keptNodes({ nodes }: Plan, stand: ReadonlyMap<number, unknown>): readon
     if (isNeeded) needed.add(index);
   }
   return nodes.filter(({ index }) => needed.has(index));
-}
-
-/** The keys of all that some fills come from, in walk order. */
-function upstreamOf(nodes: readonly PlanNode[], fills: readonly Fill[]): string[] {
-  const found = new Set<number>();
-  const todo = fills.map(({ source }) => source);
-  for (const index of todo) {
-    if (found.has(index)) continue;
-    found.add(index);
-    todo.push(...(nodes[index]?.fills ?? []).map(({ source }) => source));
-  }
-  return nodes.filter(({ index }) => found.has(index)).map(({ key }) => key);
 }
 
 function notUsed({ name, nodes }: Plan, resolver: AnyResolver, place: number): string {

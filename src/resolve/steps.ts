@@ -1,6 +1,6 @@
 /**
- * How a round is watched. Nobody watching costs nothing but a look; what is watched is told with
- * everything there is, and what may leave the server is for the listener's side to decide.
+ * The steps of a round, as its watcher is told of them. Each step has everything that is known; the
+ * listener's side decides what may leave the server.
  */
 import type {
   AnsweredEvent,
@@ -13,8 +13,6 @@ import type {
 } from '../define/event.js';
 import type { Outcome } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
-import type { Calls } from '../graph/calls.js';
-import type { Plan } from '../graph/plan.js';
 import { isThenable } from '../platform.js';
 import type { Asked } from '../question/asked.js';
 
@@ -25,19 +23,11 @@ export type Step = WithoutBase<
   RanEvent | RestoredEvent | AskedEvent | AnsweredEvent | DeclinedEvent | FellBackEvent
 >;
 
-/** Told of every step of a round. */
+/** Receives every step of a round. */
 export type Watch = (step: Step) => void;
 
-/** The calls of a plan, watched. */
-export function watchedCalls({ calls, nodes }: Plan, watch: Watch): Pick<Calls, 'call'> {
-  return {
-    call: (index, supply, ctx) =>
-      watched(watch, nodes[index]?.key ?? '', () => calls.call(index, supply, ctx)),
-  };
-}
-
-/** Runs a resolver's function and tells how long it took and what came of it. */
-function watched(watch: Watch, resolver: string, run: () => unknown): unknown {
+/** Runs a resolver's function and tells the watcher how long it took and what came of it. */
+export function timed(watch: Watch, resolver: string, run: () => unknown): unknown {
   const startedAt = performance.now();
   const note = (gave: RanEvent['gave'], value?: unknown): void => {
     const durationMs = performance.now() - startedAt;
@@ -61,16 +51,15 @@ function watched(watch: Watch, resolver: string, run: () => unknown): unknown {
   }
 }
 
-/** A question's end, as a step. */
+/** The step for a question that was answered. */
 export function answerStep(
   resolver: string,
-  { data }: Asked,
+  { data: { kind } }: Asked,
   { outcome, fresh }: { readonly outcome: Outcome<unknown>; readonly fresh: boolean },
 ): Step {
-  if (outcome.action !== 'accept')
-    return { type: 'declined', resolver, action: outcome.action, fresh };
-  const { kind } = data;
-  return { type: 'answered', resolver, kind, by: BY[kind], fresh, value: outcome.data };
+  return outcome.action === 'accept'
+    ? { type: 'answered', resolver, kind, by: ANSWERED_BY[kind], fresh, value: outcome.data }
+    : { type: 'declined', resolver, action: outcome.action, fresh };
 }
 
-const BY = { form: 'person', url: 'person', sample: 'model', roots: 'client' } as const;
+const ANSWERED_BY = { form: 'person', url: 'person', sample: 'model', roots: 'client' } as const;
