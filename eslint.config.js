@@ -9,7 +9,6 @@ export default tseslint.config(
       'test/compile-errors',
       'peers/*/node_modules',
       'peers/*/programs',
-      'bench/programs',
     ],
   },
 

@@ -49,21 +49,6 @@ export function shareOf(name: string, ratio: Ratio, limits?: Limits): Figure {
   return { name, value: median, unit: 'x', spread, best, same, ...limits, better: 'lower' };
 }
 
-/** A ratio the other way round: how many times as fast; more is better. */
-export function timesAsFast(name: string, ratio: Ratio, limits?: Limits): Figure {
-  const { median, spread, best, same } = ratio;
-  return {
-    name,
-    value: 1 / median,
-    unit: 'x',
-    spread: [1 / spread[1], 1 / spread[0]],
-    best: 1 / best,
-    same,
-    ...limits,
-    better: 'higher',
-  };
-}
-
 /** How far the opponent may be off from itself. */
 const TOLERATED = 0.1;
 

@@ -1,14 +1,23 @@
-/** All goals, in their order, and at last what is only told. */
+/** All goals in the order of their ids, then the figures without a goal. */
 import type { Goal } from '../goal.js';
+import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
-import { engineGoals } from './engine.js';
-import { serverGoals } from './server.js';
+import { largeGoals } from './large.js';
+import { loadGoals } from './load.js';
+import { sizeGoals } from './size.js';
+import { stateGoals } from './state.js';
+import { toolsGoals } from './tools.js';
 import { tracesGoals } from './traces.js';
+import { waitingGoals } from './waiting.js';
 
-const numberOf = ({ id }: Goal): number => Number(id.slice(1));
-
-const numbered = [...confirmGoals, ...engineGoals, ...serverGoals].sort(
-  (a, b) => numberOf(a) - numberOf(b),
-);
-
-export const goals: readonly Goal[] = [...numbered, ...tracesGoals];
+export const goals: readonly Goal[] = [
+  ...confirmGoals,
+  ...loadGoals,
+  ...stateGoals,
+  ...toolsGoals,
+  ...waitingGoals,
+  ...largeGoals,
+  ...compilerGoals,
+  ...sizeGoals,
+  ...tracesGoals,
+];
