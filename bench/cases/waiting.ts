@@ -1,9 +1,10 @@
 /** Graphs that only wait: how long they take is how well what is independent runs at once. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { resolver, type AnyResolver, type Need } from 'mcp-resolve';
+import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 
 import { seeded } from '../measure/statistics.js';
-import { serving } from './graph.js';
+import { CONTEXT } from './context.js';
 
 /** A graph that waits, and the waits that no order of running could save. */
 export interface Waiting {
@@ -17,8 +18,9 @@ function waiter(ms: number, needs: Readonly<Record<string, Need>>): AnyResolver 
 }
 
 function waiting(top: AnyResolver, critical: readonly number[]): Waiting {
-  const serve = serving(top);
-  return { critical, run: () => serve(0) };
+  const plan = planResolvers({ name: 'wait', resolve: { top } }, []);
+  const options = { ctx: CONTEXT, protocolVersion: '2026-07-28', clientCapabilities: {} };
+  return { critical, run: () => resolveArguments(plan, {}, options) };
 }
 
 /** So many that wait for nothing but time, and one that collects them. */

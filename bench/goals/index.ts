@@ -2,7 +2,6 @@
 import type { Goal } from '../goal.js';
 import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
-import { largeGoals } from './large.js';
 import { loadGoals } from './load.js';
 import { sizeGoals } from './size.js';
 import { stateGoals } from './state.js';
@@ -16,7 +15,6 @@ export const goals: readonly Goal[] = [
   ...stateGoals,
   ...toolsGoals,
   ...waitingGoals,
-  ...largeGoals,
   ...compilerGoals,
   ...sizeGoals,
   ...tracesGoals,

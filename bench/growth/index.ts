@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import type { Bench } from '../goal.js';
 import type { Chart } from '../measure/chart.js';
 import { flowsGrowth } from './flows.js';
-import { graphGrowth } from './graph.js';
 import { drawPicture, saveChart } from './numbers.js';
 import { roundsGrowth } from './rounds.js';
 import { stateGrowth } from './state.js';
@@ -13,7 +12,6 @@ import { toolsGrowth } from './tools.js';
 /** What is drawn, by the name of its picture. */
 export const growths: Readonly<Record<string, (bench: Bench) => Promise<Chart>>> = {
   tools: toolsGrowth,
-  graph: graphGrowth,
   rounds: roundsGrowth,
   state: stateGrowth,
   flows: flowsGrowth,
