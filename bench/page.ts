@@ -40,10 +40,9 @@ function results(): string {
   if (majors.length === 0) return notYet('npm run bench');
   const rows = rowsOf(majors.map((major) => all[major] ?? {}));
   const head = ['', 'figure', 'bar', 'goal', ...majors.map((major) => `Node ${major}`)];
-  return [
-    `\`npm run bench\`, ${placesOf(majors.flatMap((major) => Object.values(all[major] ?? {})))}`,
-    table(head, rows),
-  ].join('\n\n');
+  const runs = majors.flatMap((major) => Object.values(all[major] ?? {}));
+  const cpus = [...new Set(runs.map(({ cpu }) => cpu))].join(', ');
+  return [`\`npm run bench\`, ${cpus}, ${placesOf(runs)}`, table(head, rows)].join('\n\n');
 }
 
 function rowsOf(runs: readonly Results[string][]): string[][] {
@@ -76,7 +75,7 @@ function figureCell(figure: Saved['figures'][number] | undefined): string {
 const placesOf = (runs: readonly { readonly node: string; readonly date: string }[]): string =>
   [...new Set(runs.map(({ node, date }) => `Node ${node} on ${date}`))].join(', ');
 
-/** The pictures, and the numbers for those who cannot see them. */
+/** Each chart in a fold, with its numbers below it. */
 function growth(): string {
   const charts = Object.entries(readCharts());
   if (charts.length === 0) return notYet('npm run bench -- growth');
@@ -91,8 +90,8 @@ function chartPart(name: string, { title, x, y, series }: SavedChart): string {
     return [told(size), ...costs.map((cost) => (cost === undefined ? '' : told(cost)))];
   });
   return [
+    `<details><summary>${title}, in ${y}</summary>`,
     `![${title}](performance/${name}.svg)`,
-    `<details><summary>The numbers, in ${y}</summary>`,
     table([x, ...series.map((line) => line.name)], rows),
     '</details>',
   ].join('\n\n');
