@@ -1,6 +1,6 @@
 /** One card of a picture: what stands on it, and the writer that gives it the size its texts need. */
 import { showable } from '../glyphs.js';
-import type { Box } from './boxes.js';
+import type { Box } from './layout.js';
 import type { Icon } from './icons.js';
 import { fit, widthOf } from './measure.js';
 import { FACES } from './style.js';

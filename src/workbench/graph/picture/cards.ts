@@ -12,7 +12,7 @@ import {
   takesOutcome,
   traitsOf,
 } from '../words.js';
-import type { Wire } from './boxes.js';
+import type { Wire } from './layout.js';
 import { ARGUMENTS, CardWriter } from './card.js';
 import type { Card, Made, Row } from './card.js';
 import type { Tone } from './style.js';

@@ -2,13 +2,12 @@
 import type { Explanation } from '../explanation.js';
 import { showable } from '../glyphs.js';
 import { clientWords, roundsWords } from '../words.js';
-import { largest } from './boxes.js';
 import { PILL } from './card.js';
 import type { Card, Pill } from './card.js';
 import { deckOf, PHASES } from './cards.js';
 import type { Deck, Strand } from './cards.js';
 import { ICONS } from './icons.js';
-import { layOut } from './layout.js';
+import { largest, layOut } from './layout.js';
 import type { Area, Layout, Route } from './layout.js';
 import { legendOf } from './legend.js';
 import { fit } from './measure.js';
