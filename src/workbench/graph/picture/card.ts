@@ -1,12 +1,11 @@
-/** One card of a picture: what stands on it, and the writer that gives it the size its texts need. */
+/** One card of a picture, and the writer that gives it the size that its texts need. */
 import { showable } from '../glyphs.js';
 import type { Box } from './layout.js';
-import type { Icon } from './icons.js';
 import { fit, widthOf } from './measure.js';
 import { FACES } from './style.js';
-import type { Tone } from './style.js';
+import type { Icon, Tone } from './style.js';
 
-/** A word about a card, in a frame of its own. */
+/** A framed word on a card. */
 export interface Pill {
   readonly text: string;
   readonly icon: Icon;
@@ -15,7 +14,7 @@ export interface Pill {
   readonly width: number;
 }
 
-/** A line of text on a card, from its upper left corner. */
+/** A line of text. Positions count from the upper left corner of the card. */
 export interface Line {
   readonly text: string;
   readonly style: 'label' | 'name' | 'row' | 'quiet' | 'note';
@@ -24,7 +23,7 @@ export interface Line {
   readonly y: number;
 }
 
-/** Where wires are fixed to a card. */
+/** A point at which wires enter or leave a card. */
 export interface Port {
   readonly side: 'in' | 'out';
   readonly y: number;
@@ -33,16 +32,16 @@ export interface Port {
 /** A card. */
 export interface Card extends Box {
   readonly tone: Tone;
-  /** What a reader hears or sees when pointing at it. */
+  /** The tooltip, which screen readers read as well. */
   readonly title: string;
   readonly lines: readonly Line[];
   readonly pills: readonly Pill[];
   readonly ports: readonly Port[];
-  /** Where a line separates the head from what the card takes. */
+  /** The height of the line between the head and the rows. */
   readonly rule: number | undefined;
 }
 
-/** A card, and at which heights its parts are. */
+/** A card and the heights of its parts. */
 export interface Made {
   readonly card: Card;
   /** The heights of its rows, by name. */
@@ -55,14 +54,14 @@ export interface Made {
 export interface Row {
   readonly text: string;
   readonly note: string;
-  /** Where its wires are; `undefined` where it has none. */
+  /** The side of its wires; `undefined` if it has none. */
   readonly side: Port['side'] | undefined;
 }
 
-/** How high a pill is. */
+/** The height of a pill. */
 export const PILL = 19;
 
-/** Stands for all arguments among the parameters of the body; no parameter is called so. */
+/** The name of the body's row for all arguments. No parameter has this name. */
 export const ARGUMENTS = '';
 
 const SIDE = 16;
@@ -73,7 +72,7 @@ const NAME_LINES = 4;
 const NOTE_LINES = 4;
 const ROW_LINES = 3;
 
-/** Writes a card from top to bottom, and keeps count of its size. */
+/** Writes a card from top to bottom and keeps track of its size. */
 export class CardWriter {
   private readonly lines: Line[] = [];
   private readonly pillsWritten: Pill[] = [];
@@ -82,7 +81,7 @@ export class CardWriter {
   private rule: number | undefined;
   private width = NARROWEST - 2 * SIDE;
   private y = TOP;
-  /** Where its value comes out. */
+  /** The height at which the value leaves the card. */
   head = TOP;
 
   label(text: string): void {
@@ -105,7 +104,7 @@ export class CardWriter {
     if (pills.length === 0) return;
     let x = SIDE;
     for (const { text, icon } of pills) {
-      // What is not known has no frame.
+      // An unknown question has no frame.
       const width = widthOf(text, FACES.pill) + (icon === 'unknown' ? 17 : 29);
       if (x > SIDE && x + width > SIDE + WIDEST_TEXT) {
         x = SIDE;
@@ -118,7 +117,7 @@ export class CardWriter {
     this.y += PILL + 6;
   }
 
-  /** A parameter or an argument. */
+  /** Writes a parameter or an argument. */
   row(name: string, { text, note, side }: Row): void {
     if (this.rows.size === 0) {
       this.rule = this.y + 3;
@@ -134,7 +133,7 @@ export class CardWriter {
     this.y += 4;
   }
 
-  /** Next to the text if there is room, otherwise below. */
+  /** Writes a note next to the text if there is room, otherwise below. */
   private noteBeside(note: string, y: number, text: string): void {
     const after = text === '' ? WIDEST_TEXT : widthOf(text, FACES.row) + 9;
     const shown = showable(note);

@@ -1,5 +1,5 @@
 /**
- * What stands in a picture: a card for the arguments, one for each resolver and one for the body,
+ * The contents of a picture: a card for the arguments, one for each resolver and one for the body,
  * and the wires between them.
  */
 import type { ExplainedNeed, ExplainedResolver, Explanation } from '../explanation.js';
@@ -17,7 +17,7 @@ import { ARGUMENTS, CardWriter } from './card.js';
 import type { Card, Made, Row } from './card.js';
 import type { Tone } from './style.js';
 
-/** A wire, and how it is drawn. */
+/** A wire and its style. */
 export interface Strand extends Wire {
   readonly tone: Tone;
   readonly outcome: boolean;
@@ -29,7 +29,7 @@ export interface Deck {
   readonly strands: readonly Strand[];
 }
 
-/** Makes the cards of a definition: each one after those that it needs. */
+/** Creates the cards and wires of a definition. Each card comes after all that it needs. */
 export function deckOf(explanation: Explanation): Deck {
   const given = explanation.arguments.length === 0 ? [] : [argumentsCard(explanation)];
   const resolvers = explanation.resolvers.map(resolverCard);
@@ -38,7 +38,7 @@ export function deckOf(explanation: Explanation): Deck {
   return { cards, strands: strandsOf(explanation, { given: given[0], resolvers, body }) };
 }
 
-/** What stands left of what. */
+/** The phases of the layout, from left to right. */
 export const PHASES = { arguments: 0, first: 1, others: 2, body: 3 };
 
 function argumentsCard(explanation: Explanation): Made {
@@ -139,7 +139,7 @@ function strandsOf(explanation: Explanation, { given, resolvers, body }: Parts):
 
 type Source = Pick<Strand, 'from' | 'fromOffset' | 'tone'>;
 
-/** Where the value of a card comes out. */
+/** Returns the point at which the value of a card leaves it. */
 function valueOf(made: Made | undefined, from: number): Source | undefined {
   return made && { from, fromOffset: made.head, tone: made.card.tone };
 }

@@ -1,4 +1,4 @@
-/** Draws a definition as SVG that needs nothing else: no script, no font, no link, no id. */
+/** Draws a definition as a self-contained SVG: no script, no font, no link, no id. */
 import type { Explanation } from '../explanation.js';
 import { showable } from '../glyphs.js';
 import { clientWords, roundsWords } from '../words.js';
@@ -6,26 +6,24 @@ import { PILL } from './card.js';
 import type { Card, Pill } from './card.js';
 import { deckOf, PHASES } from './cards.js';
 import type { Deck, Strand } from './cards.js';
-import { ICONS } from './icons.js';
 import { largest, layOut } from './layout.js';
 import type { Area, Layout, Route } from './layout.js';
-import { legendOf } from './legend.js';
-import { fit } from './measure.js';
-import { FACES, SCOPE, styleSheet } from './style.js';
-import { escaped, textAt } from './xml.js';
+import { fit, widthOf } from './measure.js';
+import { FACES, ICONS, SCOPE, styleSheet } from './style.js';
+import type { Icon, Tone } from './style.js';
 
 const MARGIN = 28;
 const NARROWEST = 560;
 const WIDEST_TEXT = 900;
 
-/** Draws a definition that has been explained. */
+/** Draws an explained definition as an SVG document. */
 export function drawing(explanation: Explanation): string {
   const deck = deckOf(explanation);
   const layout = layOut({ boxes: deck.cards, wires: deck.strands });
   const width = Math.max(layout.width, NARROWEST);
   const head = headOf(explanation, Math.min(width, WIDEST_TEXT));
   const top = MARGIN + head.height + (deck.cards.some(isFirst) ? BAND_TOP : 22);
-  const legend = legendOf(deck, { width, left: MARGIN, top: top + layout.height + 40 });
+  const legend = legendOf(deck, { width, top: top + layout.height + 40 });
   const facts = factsOf(explanation, { width, top: legend.bottom + 14 });
   const size = { width: width + 2 * MARGIN, height: facts.bottom + MARGIN - 8 };
   return [
@@ -35,10 +33,10 @@ export function drawing(explanation: Explanation): string {
     `<style>${styleSheet()}</style>`,
     `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
     ...head.parts,
-    // A graph that is narrower than its heading stands in the middle.
+    // A graph that is narrower than its heading is centred.
     `<g transform="translate(${MARGIN + Math.round((width - layout.width) / 2)} ${top})">`,
     ...bandOf(deck, layout),
-    // Where wires run together, one line is enough.
+    // Wires that run together share a line.
     ...new Set(deck.strands.flatMap((strand, index) => wireOf(strand, layout.routes[index]))),
     ...deck.cards.map((card, index) => cardOf(card, layout.areas[index])),
     '</g>',
@@ -53,7 +51,13 @@ interface Drawn {
   readonly parts: readonly string[];
 }
 
-/** The name and the description. */
+/** A part of the picture below the graph. */
+interface Strip {
+  readonly width: number;
+  readonly top: number;
+}
+
+/** Writes the name and the description. */
 function headOf(explanation: Explanation, width: number): Drawn & { readonly height: number } {
   const { kind, name, uri, description } = explanation;
   const parts = [textAt({ x: MARGIN, y: MARGIN + 10 }, 'label', kind.toUpperCase())];
@@ -75,10 +79,72 @@ function headOf(explanation: Explanation, width: number): Drawn & { readonly hei
   return { parts, height: y - MARGIN + 8 };
 }
 
-/** The number of rounds and what the client needs. */
+/** Explains the colours, lines and icons that the picture contains. */
+function legendOf(deck: Deck, { width, top }: Strip): Drawn & { readonly bottom: number } {
+  const parts: string[] = [];
+  let x = MARGIN;
+  let y = top;
+  for (const { sign, text } of legendEntries(deck)) {
+    const needed = SIGN + widthOf(text, FACES.note);
+    if (x > MARGIN && x + needed > MARGIN + width) {
+      x = MARGIN;
+      y += LEGEND_LINE;
+    }
+    parts.push(sign(x, y), textAt({ x: x + SIGN, y: y + 4 }, 'note', text));
+    x += needed + LEGEND_GAP;
+  }
+  return { parts, bottom: y + 12 };
+}
+
+const LEGEND_LINE = 22;
+const LEGEND_GAP = 22;
+const SIGN = 24;
+
+interface LegendEntry {
+  readonly sign: (x: number, y: number) => string;
+  readonly text: string;
+}
+
+const TONES: readonly (readonly [Tone, string])[] = [
+  ['guard', 'guard: finishes before the rest starts'],
+  ['asks', 'asks a question'],
+  ['computes', 'computes a value'],
+];
+
+const ICON_WORDS: readonly (readonly [Icon, string])[] = [
+  ['pinned', 'pinned: computed once per call'],
+  ['disposed', 'disposed: cleaned up after each round'],
+  ['once', 'once: an approved call runs once'],
+];
+
+function legendEntries({ cards, strands }: Deck): LegendEntry[] {
+  const tones = new Set(cards.map(({ tone }) => tone));
+  const icons = new Set(cards.flatMap(({ pills }) => pills.map(({ icon }) => icon)));
+  return [
+    ...TONES.filter(([tone]) => tones.has(tone)).map(([tone, text]) => ({
+      text,
+      sign: (x: number, y: number) =>
+        `<g class="${tone}"><rect class="stripe" x="${x + 2}" y="${y - 6}" width="14" height="12" rx="4"/></g>`,
+    })),
+    ...(strands.some(({ outcome }) => outcome)
+      ? [{ text: 'outcome: takes a decline as a value', sign: dashes }]
+      : []),
+    ...ICON_WORDS.filter(([icon]) => icons.has(icon)).map(([icon, text]) => ({
+      text,
+      sign: (x: number, y: number) =>
+        `<g class="argument"><path class="icon" transform="translate(${x + 3} ${y - 6})" d="${ICONS[icon]}"/></g>`,
+    })),
+  ];
+}
+
+function dashes(x: number, y: number): string {
+  return `<path class="wire argument outcome" d="M${x} ${y}h18"/>`;
+}
+
+/** Writes the number of rounds and the needs of the client. */
 function factsOf(
   explanation: Explanation,
-  { width, top }: { readonly width: number; readonly top: number },
+  { width, top }: Strip,
 ): Drawn & { readonly bottom: number } {
   const facts = [
     ...roundsWords(explanation).map((line, index) => [index === 0 ? 'rounds' : '', line] as const),
@@ -99,7 +165,7 @@ function factsOf(
 
 const FACT_INDENT = 72;
 
-/** The room above the graph, in which the band of the guards has its name. */
+/** The space above the graph for the name of the guards' band. */
 const BAND_TOP = 34;
 const BAND_SIDE = 18;
 
@@ -107,7 +173,7 @@ function isFirst({ phase }: Card): boolean {
   return phase === PHASES.first;
 }
 
-/** The ground on which guards stand, and what they need. */
+/** Draws the band behind the guards and all that they need. */
 function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
   const guarded = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
   if (guarded.length === 0) return [];
@@ -119,7 +185,7 @@ function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
   ];
 }
 
-/** A line that leaves and arrives level, and passes columns level; in pieces, one for each column. */
+/** Draws a line in pieces, one for each column. It leaves, passes columns and arrives level. */
 function wireOf({ tone, outcome }: Strand, route: Route | undefined): string[] {
   if (route === undefined) return [];
   const { start, passes, end } = route;
@@ -138,7 +204,7 @@ function wireOf({ tone, outcome }: Strand, route: Route | undefined): string[] {
   ];
 }
 
-/** How long the point of a wire is. */
+/** The length of a wire's tip. */
 const TIP = 6;
 
 interface Point {
@@ -162,7 +228,7 @@ function cardOf(card: Card, area: Area | undefined): string {
     ...(card.rule === undefined ? [] : [`<path class="rule" d="M0 ${card.rule}H${width}"/>`]),
     ...card.lines.map(({ x, y, style, text }) => textAt({ x, y }, style, text)),
     ...card.pills.map(pillOf),
-    // Where wires come in, they have points.
+    // Incoming wires end in a tip instead of a port.
     ...card.ports
       .filter(({ side }) => side === 'out')
       .map(({ y }) => `<circle class="port" cx="${width}" cy="${y}" r="3.2"/>`),
@@ -179,4 +245,22 @@ function pillOf({ text, icon, x, y, width }: Pill): string {
     textAt({ x: start + 15, y: 13 }, 'word', text),
     '</g>',
   ].join('');
+}
+
+/** Returns a text element. */
+function textAt({ x, y }: Point, style: string, text: string): string {
+  return `<text class="${style}" x="${x}" y="${y}">${escaped(text)}</text>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes a text for XML and replaces the characters that XML does not allow. */
+function escaped(text: string): string {
+  return showable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

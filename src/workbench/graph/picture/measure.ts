@@ -1,16 +1,16 @@
 /**
- * How wide a text comes out in a font that is not known: the reader's own. Measured against the
+ * Estimates the width of a text in the reader's font, which is not known. The estimate follows the
  * widest fonts in common use, so that nothing overflows in a narrower one.
  */
 import { graphemes, isWide } from '../glyphs.js';
 
-/** How a text is set. */
+/** A font and its size. */
 export interface Face {
   readonly family: 'mono' | 'sans';
   readonly size: number;
 }
 
-/** The width of a text, in pixels. */
+/** Returns the width of a text in pixels. */
 export function widthOf(text: string, { family, size }: Face): number {
   const ems = graphemes(text).reduce((sum, grapheme) => sum + emsOf(grapheme, family), 0);
   return Math.ceil(ems * size);
@@ -29,14 +29,14 @@ function sansEms(letter: string): number {
   return /[A-Z&_=+<>~#]/.test(letter) ? 0.8 : 0.645;
 }
 
-/** The room that a text has. */
+/** The space for a text. */
 export interface Room {
   readonly face: Face;
   readonly width: number;
   readonly lines: number;
 }
 
-/** Breaks a text into lines that fit; what does not fit into the last one is left out, with a mark. */
+/** Breaks a text into lines that fit. The last line ends with `…` if something is left out. */
 export function fit(text: string, { face, width, lines: most }: Room): string[] {
   const lines: string[] = [];
   let rest = graphemes(text);
@@ -56,7 +56,7 @@ function line(letters: readonly string[], end: number): string {
   return letters.slice(0, end).join('').trimEnd();
 }
 
-/** How many letters fit, and never none. */
+/** Returns the number of letters that fit, at least one. */
 function howMany(letters: readonly string[], face: Face, width: number): number {
   let ems = 0;
   const over = letters.findIndex((letter) => {
@@ -66,7 +66,7 @@ function howMany(letters: readonly string[], face: Face, width: number): number 
   return over === -1 ? letters.length : Math.max(1, over);
 }
 
-/** Where to break a line of at most so many letters: between words, or else inside a name. */
+/** Returns where to break a line of at most `most` letters: between words, or inside a name. */
 function breakBefore(letters: readonly string[], most: number): number {
   for (const joint of [/\s/, /[_\-.,:/]/]) {
     for (let end = most; end > most / 2; end -= 1) {

@@ -1,10 +1,10 @@
-/** The colours and fonts of a picture, for light and for dark ground. */
+/** The colours, fonts and icons of a picture, for light and for dark backgrounds. */
 import type { Face } from './measure.js';
 
-/** What a card or a wire is about; decides its colour. */
+/** The role of a card or a wire, which decides its colour. */
 export type Tone = 'argument' | 'computes' | 'asks' | 'guard' | 'body';
 
-/** How texts are set, and how they are measured. */
+/** The fonts of all texts. They set the style sheet and the measuring. */
 export const FACES = {
   head: { family: 'mono', size: 19 },
   about: { family: 'sans', size: 13 },
@@ -17,6 +17,28 @@ export const FACES = {
   pill: { family: 'sans', size: 10.5 },
 } as const satisfies Record<string, Face>;
 
+/** The name of an icon on a pill. */
+export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'unknown' | 'pinned' | 'disposed' | 'once';
+
+/** The strokes of each icon, on a field of 12 by 12. */
+export const ICONS: Readonly<Record<Icon, string>> = {
+  // A page with two lines and a tick.
+  form: 'M2.5 1.5h7v9h-7zM4.5 4.2h3M4.5 6.6l1 1 2-2',
+  // Two links of a chain.
+  url: 'M5 7 7.2 4.8M5.2 3.6 6.6 2.2a2 2 0 0 1 3 3L8.2 6.6M6.8 8.4 5.4 9.8a2 2 0 0 1-3-3L3.8 5.4',
+  // A spark.
+  sample: 'M6 1.2 7.2 4.8 10.8 6 7.2 7.2 6 10.8 4.8 7.2 1.2 6 4.8 4.8z',
+  // A folder.
+  roots: 'M1.5 3.2v6.6h9V4.4H6L5 3.2z',
+  unknown: 'M4.2 4.3a1.8 1.8 0 1 1 2.6 1.6C6.2 6.3 6 6.6 6 7.3M6 9.4v.1',
+  // A pin.
+  pinned: 'M4.2 1.6h3.6M5 1.6v3.2L3.4 6.8h5.2L7 4.8V1.6M6 6.8v3.8',
+  // An arrow that comes back.
+  disposed: 'M9.6 4.4A4 4 0 1 0 10 6.8M10 1.8v2.8H7.2',
+  // One tick in a ring.
+  once: 'M6 1.4a4.6 4.6 0 1 0 .01 0M4 6.1l1.5 1.5L8.2 4.8',
+};
+
 interface Palette {
   readonly ground: string;
   readonly card: string;
@@ -24,7 +46,7 @@ interface Palette {
   readonly soft: string;
   readonly line: string;
   readonly band: string;
-  /** For each tone: what is drawn, and what it is drawn on. */
+  /** Strokes and their background, for each tone. */
   readonly tones: Readonly<Record<Tone, readonly [strong: string, faint: string]>>;
 }
 
@@ -65,7 +87,7 @@ const SANS =
 const MONO =
   "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace";
 
-/** The name under which the rules hold, so that pictures in one page leave the page alone. */
+/** The class that scopes all rules, so that a picture does not restyle the page around it. */
 export const SCOPE = 'mcp-resolve-graph';
 
 /** The style sheet of a picture. */
@@ -108,7 +130,7 @@ function rules({ ground, card, ink, soft, line, band, tones }: Palette): string[
       rule(`.wire.${tone}`, `stroke:${strong}`),
       rule(`.tip.${tone}`, `fill:${strong}`),
     ]),
-    // After the tones: what is not known is told quietly.
+    // After the tones, because an unknown question is shown more quietly.
     rule('.pill.unknown rect', 'fill:none'),
     rule('.pill.unknown text', `fill:${soft};font-weight:400`),
     rule('.pill.unknown .icon', `stroke:${soft}`),
