@@ -23,12 +23,6 @@ export interface Line {
   readonly y: number;
 }
 
-/** A point at which wires enter or leave a card. */
-export interface Port {
-  readonly side: 'in' | 'out';
-  readonly y: number;
-}
-
 /** A card. */
 export interface Card extends Box {
   readonly tone: Tone;
@@ -36,7 +30,8 @@ export interface Card extends Box {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly pills: readonly Pill[];
-  readonly ports: readonly Port[];
+  /** The heights at which wires leave it. */
+  readonly ports: readonly number[];
   /** The height of the line between the head and the rows. */
   readonly rule: number | undefined;
 }
@@ -51,11 +46,11 @@ export interface Made {
 }
 
 /** A parameter or an argument on a card. */
-export interface Row {
+interface Row {
   readonly text: string;
   readonly note: string;
-  /** The side of its wires; `undefined` if it has none. */
-  readonly side: Port['side'] | undefined;
+  /** Set if wires leave the card here. */
+  readonly isPort?: boolean;
 }
 
 /** The height of a pill. */
@@ -76,7 +71,7 @@ const ROW_LINES = 3;
 export class CardWriter {
   private readonly lines: Line[] = [];
   private readonly pillsWritten: Pill[] = [];
-  private readonly ports: Port[] = [];
+  private readonly ports: number[] = [];
   private readonly rows = new Map<string, number>();
   private rule: number | undefined;
   private width = NARROWEST - 2 * SIDE;
@@ -118,7 +113,7 @@ export class CardWriter {
   }
 
   /** Writes a parameter or an argument. */
-  row(name: string, { text, note, side }: Row): void {
+  row(name: string, { text, note, isPort = false }: Row): void {
     if (this.rows.size === 0) {
       this.rule = this.y + 3;
       this.y += 10;
@@ -127,7 +122,7 @@ export class CardWriter {
     const [firstLine = '', ...more] = this.fitted(text, style, ROW_LINES);
     const y = this.y + 7;
     this.rows.set(name, y);
-    if (side !== undefined) this.ports.push({ side, y });
+    if (isPort) this.ports.push(y);
     this.write([firstLine, ...more], style, 17);
     if (note !== '') this.noteBeside(note, y, more.length > 0 ? '' : firstLine);
     this.y += 4;

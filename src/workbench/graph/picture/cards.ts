@@ -14,7 +14,7 @@ import {
 } from '../words.js';
 import type { Wire } from './layout.js';
 import { ARGUMENTS, CardWriter } from './card.js';
-import type { Card, Made, Row } from './card.js';
+import type { Card, Made } from './card.js';
 import type { Tone } from './style.js';
 
 /** A wire and its style. */
@@ -46,14 +46,14 @@ function argumentsCard(explanation: Explanation): Made {
   writer.label(FILLED_BY[explanation.kind]);
   const used = new Set(explanation.resolvers.flatMap(({ needs }) => needs.map(argumentIn)));
   for (const argument of explanation.arguments) {
-    const side = used.has(argument.name) ? 'out' : undefined;
-    writer.row(argument.name, { text: argumentName(argument), note: argument.type, side });
+    const isPort = used.has(argument.name);
+    writer.row(argument.name, { text: argumentName(argument), note: argument.type, isPort });
   }
   return writer.made({
     tone: 'argument',
     title: FILLED_BY[explanation.kind],
     phase: PHASES.arguments,
-    ports: goesStraight(explanation) ? [{ side: 'out', y: writer.head }] : [],
+    ports: goesStraight(explanation) ? [writer.head] : [],
   });
 }
 
@@ -71,17 +71,16 @@ function resolverCard(resolver: ExplainedResolver): Made {
     ...traitsOf(resolver).map((trait) => ({ text: trait, icon: trait })),
   ]);
   if (asks.fields !== undefined && asks.fields.length > 0) writer.note(asks.fields.join(', '));
-  for (const need of needs) writer.row(need.parameter, inRow(need));
+  for (const need of needs) {
+    const note = takesOutcome(need) ? 'outcome' : '';
+    writer.row(need.parameter, { text: need.parameter, note });
+  }
   return writer.made({
     tone: roleOf(resolver),
     title: [key, askingWords(asks), ...traitsOf(resolver)].join(', '),
     phase: first ? PHASES.first : PHASES.others,
-    ports: resolver.usedBy.length > 0 ? [{ side: 'out', y: writer.head }] : [],
+    ports: resolver.usedBy.length > 0 ? [writer.head] : [],
   });
-}
-
-function inRow(need: ExplainedNeed): Row {
-  return { text: need.parameter, note: takesOutcome(need) ? 'outcome' : '', side: 'in' };
 }
 
 function bodyCard(explanation: Explanation): Made {
@@ -92,12 +91,11 @@ function bodyCard(explanation: Explanation): Made {
   if (once) writer.pills([{ text: 'once', icon: 'once' }]);
   for (const parameter of parameters) {
     const note = parameter.outcome ? 'outcome' : '';
-    writer.row(parameter.name, { text: parameter.name, note, side: 'in' });
+    writer.row(parameter.name, { text: parameter.name, note });
   }
   if (explanation.arguments.length > 0) {
     const names = explanation.arguments.map(argumentName).join(', ');
-    const side = goesStraight(explanation) ? 'in' : undefined;
-    writer.row(ARGUMENTS, { text: names, note: '', side });
+    writer.row(ARGUMENTS, { text: names, note: '' });
   }
   return writer.made({ tone: 'body', title: `${kind} ${name}`, phase: PHASES.body, ports: [] });
 }

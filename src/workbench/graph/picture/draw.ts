@@ -228,10 +228,7 @@ function cardOf(card: Card, area: Area | undefined): string {
     ...(card.rule === undefined ? [] : [`<path class="rule" d="M0 ${card.rule}H${width}"/>`]),
     ...card.lines.map(({ x, y, style, text }) => textAt({ x, y }, style, text)),
     ...card.pills.map(pillOf),
-    // Incoming wires end in a tip instead of a port.
-    ...card.ports
-      .filter(({ side }) => side === 'out')
-      .map(({ y }) => `<circle class="port" cx="${width}" cy="${y}" r="3.2"/>`),
+    ...card.ports.map((y) => `<circle class="port" cx="${width}" cy="${y}" r="3.2"/>`),
     '</g>',
   ].join('');
 }
