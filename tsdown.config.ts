@@ -7,10 +7,10 @@ const BASE = [
   'define/schema',
   'question/capability',
   'state/authenticated',
-  'wire/call/warnings',
-  'wire/definition/census',
-  'wire/definition/slips',
-  'wire/install/definitions',
+  'server/operatorWarnings',
+  'server/definition/definitionCounts',
+  'server/definition/slips',
+  'server/definition/anyDefinition',
 ];
 
 /**
@@ -23,10 +23,10 @@ const SHARED = [
   { name: 'base', test: new RegExp(`src/(?:${BASE.join('|')})\\.ts$`), priority: 3 },
   {
     name: 'engine',
-    test: /src\/wire\/(?:call\/resolveArguments|definition\/planResolvers)\.ts$/,
+    test: /src\/(?:server\/call\/resolveArguments|engine\/planResolvers)\.ts$/,
     priority: 2,
   },
-  { name: 'core', test: /src\/wire\/(?:install|boundary)\/.*(?<!\.d)\.ts$/, priority: 1 },
+  { name: 'core', test: /src\/server\/(?:install\/)?\w+\.ts$/, priority: 1 },
 ];
 
 const library = defineConfig({

@@ -4,8 +4,8 @@
  *
  * @module mcp-resolve/engine
  */
-export { planResolvers } from './wire/definition/planResolvers.js';
-export { resolveArguments } from './wire/call/resolveArguments.js';
-export type { PlanSpec } from './graph/build.js';
-export type { ArgumentFill, Fill, Plan, PlanNode } from './graph/plan.js';
-export type { Resolution, Resolved, ResolveOptions } from './wire/call/resolveArguments.js';
+export { planResolvers } from './engine/planResolvers.js';
+export { resolveArguments } from './server/call/resolveArguments.js';
+export type { PlanSpec } from './plan/buildPlan.js';
+export type { ArgumentFill, Fill, Plan, PlanNode } from './plan/plan.js';
+export type { Resolution, Resolved, ResolveOptions } from './server/call/resolveArguments.js';

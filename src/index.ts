@@ -10,13 +10,13 @@ export { arg, argsOf } from './define/arg.js';
 export { resolver } from './define/resolver.js';
 export { outcome } from './define/outcome.js';
 export { confirm, elicit, elicitUrl, listRoots, sample } from './define/question.js';
-export { defineTool } from './wire/tool/defineTool.js';
-export { definePrompt } from './wire/prompt/definePrompt.js';
-export { defineResource } from './wire/resource/defineResource.js';
+export { defineTool } from './server/kinds/defineTool.js';
+export { definePrompt } from './server/kinds/definePrompt.js';
+export { defineResource } from './server/kinds/defineResource.js';
 
 // The way into a server, and the seal on what travels between rounds.
-export { install } from './wire/install/install.js';
-export { requestStateSeal } from './wire/boundary/requestStateSeal.js';
+export { install } from './server/install/install.js';
+export { requestStateSeal } from './server/requestStateSeal.js';
 
 // What can go wrong.
 export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
@@ -65,18 +65,22 @@ export type {
 } from './define/question.js';
 export type { Schema } from './define/schema.js';
 export type { ArgsOf } from './define/infer.js';
-export type { Tool, ToolMetadata } from './wire/tool/definition.js';
-export type { ToolConfig } from './wire/tool/defineTool.js';
-export type { Prompt } from './wire/prompt/definition.js';
-export type { PromptConfig } from './wire/prompt/definePrompt.js';
-export type { ReadContext, Resource, ResourceMetadata } from './wire/resource/definition.js';
-export type { ResourceConfig } from './wire/resource/defineResource.js';
-export type { InstallOptions } from './wire/install/options.js';
-export type { AnyDefinition } from './wire/install/definitions.js';
-export type { ErrorPolicy } from './wire/call/callable.js';
-export type { OnceReason } from './wire/call/onceError.js';
-export type { OnceOptions } from './wire/call/onceSettings.js';
-export type { RequestStateSeal } from './wire/boundary/requestStateSeal.js';
+export type { Tool, ToolMetadata } from './server/definition/toolDefinition.js';
+export type { ToolConfig } from './server/kinds/defineTool.js';
+export type { Prompt } from './server/definition/promptDefinition.js';
+export type { PromptConfig } from './server/kinds/definePrompt.js';
+export type {
+  ReadContext,
+  Resource,
+  ResourceMetadata,
+} from './server/definition/resourceDefinition.js';
+export type { ResourceConfig } from './server/kinds/defineResource.js';
+export type { InstallOptions } from './server/installOptions.js';
+export type { AnyDefinition } from './server/definition/anyDefinition.js';
+export type { ErrorPolicy } from './server/call/callable.js';
+export type { OnceReason } from './once/onceError.js';
+export type { OnceOptions } from './once/onceSettings.js';
+export type { RequestStateSeal } from './server/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';
 export type { Rejection, RequestStateSealOptions, SealSettings } from './state/sealOptions.js';

@@ -4,20 +4,20 @@
  *
  * @module mcp-resolve/once
  */
-export { memoryOnceStore } from './state/once/memory.js';
-export type { MemoryOnceStoreOptions } from './state/once/memory.js';
-export { redisOnceStore } from './state/once/redis.js';
+export { memoryOnceStore } from './once/memoryOnceStore.js';
+export type { MemoryOnceStoreOptions } from './once/memoryOnceStore.js';
+export { redisOnceStore } from './once/redisOnceStore.js';
 export type {
   IoredisClient,
   NodeRedisClient,
   RedisCommandSender,
   RedisOnceClient,
   RedisOnceStoreOptions,
-} from './state/once/redis.js';
+} from './once/redisOnceStore.js';
 
 // A store of one's own.
-export { OnceStoreFullError } from './state/once/store.js';
-export type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './state/once/store.js';
-export { onceStoreContract } from './state/once/contract.js';
-export type { OnceStoreCheck } from './state/once/contract.js';
+export { OnceStoreFullError } from './once/onceStore.js';
+export type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './once/onceStore.js';
+export { onceStoreContract } from './once/onceStoreContract.js';
+export type { OnceStoreCheck } from './once/onceStoreContract.js';
 export type { SealLogger } from './state/warnings.js';

@@ -11,8 +11,8 @@
  */
 import { isObject } from '../define/schema.js';
 import { utf8 } from '../platform.js';
-import type { Entry, Progress } from '../resolve/ledger.js';
-import type { Pin } from '../resolve/pin.js';
+import type { Entry, Progress } from '../engine/ledger.js';
+import type { Pin } from '../engine/pin.js';
 
 /** Another shape takes a new number. */
 const VERSION = 4;

@@ -13,10 +13,12 @@ import { commentsOf, importsOf, parse, type Import } from '../support/imports.js
 /** The folders of `src/` from top to bottom: each may import from itself and from those above it. */
 export const FOLDERS = [
   'define',
-  'graph',
+  'plan',
   'question',
-  'resolve',
+  'engine',
   'state',
+  'once',
+  'server',
   'wire',
   'workbench',
 ] as const;

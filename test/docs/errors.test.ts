@@ -11,7 +11,7 @@ const read = (...steps: string[]): Promise<string> => readFile(path.join(...step
 const page = await read(GUIDE, 'errors.md');
 const once = await read(GUIDE, 'once.md');
 const errors = await read(ROOT, 'src/errors.ts');
-const onceErrors = await read(ROOT, 'src/wire/call/onceError.ts');
+const onceErrors = await read(ROOT, 'src/once/onceError.ts');
 
 /** The members of a union of texts, as its source has them. */
 function membersOf(source: string, union: string): string[] {

@@ -97,7 +97,7 @@ describe.each(eras)('%s', (era) => {
     const inner = toolWith(resolver({}, () => confirm('Pay?', { otherwise: true })));
     const paid = resolver({}, async () => {
       await Promise.resolve();
-      const { content } = await inner.call(undefined);
+      const { content } = await inner.call(undefined as never);
       return JSON.stringify(content);
     });
     expect(await call(toolWith(paid))).toMatchObject({

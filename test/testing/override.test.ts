@@ -16,10 +16,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { BODY } from '../../src/graph/plan.js';
-import type { Plan } from '../../src/graph/plan.js';
+import { BODY } from '../../src/plan/plan.js';
+import type { Plan } from '../../src/plan/plan.js';
 import { overridePlan } from '../../src/workbench/testing/overridePlan.js';
-import { planResolvers } from '../../src/wire/definition/planResolvers.js';
+import { planResolvers } from '../../src/engine/planResolvers.js';
 import { eras } from '../support/conversation.js';
 import { amountDue, approval, payInvoice, yes } from './payments.js';
 

@@ -3,10 +3,10 @@
  * is wrong and what to do about it. A hint is not a mistake: it does not fail a build.
  */
 import { isKind } from '../../define/brand.js';
-import type { PlanNode } from '../../graph/plan.js';
+import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
-import type { AnyDefinition } from '../../wire/install/definitions.js';
-import type { Tool } from '../../wire/tool/definition.js';
+import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { Tool } from '../../server/definition/toolDefinition.js';
 import { explain } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 

@@ -5,11 +5,11 @@
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';
 import { sentNames } from '../../define/schema.js';
-import { BODY } from '../../graph/plan.js';
-import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
+import { BODY } from '../../plan/plan.js';
+import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
-import type { ResourceDefinition } from '../../wire/resource/definition.js';
+import type { AnyDefinition, Installed } from '../../server/definition/anyDefinition.js';
+import type { ResourceDefinition } from '../../server/definition/resourceDefinition.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './arguments.js';
 import type {

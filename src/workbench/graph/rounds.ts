@@ -3,7 +3,7 @@
  * all questions that are open go out together, so what counts is the longest chain of resolvers
  * that ask. Guards finish before anything else starts, so their chain comes on top.
  */
-import type { Plan, PlanNode } from '../../graph/plan.js';
+import type { Plan, PlanNode } from '../../plan/plan.js';
 
 /** The longest chain of nodes that may ask, in the order in which they ask. */
 export function longestChain(

@@ -1,6 +1,6 @@
 /** A seal whose tokens are older than they look, so that a test need not wait for one to expire. */
 import { utf8 } from '../../platform.js';
-import type { RequestStateSeal } from '../../wire/boundary/requestStateSeal.js';
+import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 
 /** The same seal, except that the `nth` token it makes has just expired. */
 export function agedSeal(seal: RequestStateSeal, nth: number): RequestStateSeal {

@@ -7,12 +7,12 @@ import type {
 } from '@modelcontextprotocol/server';
 import { kindOf } from '../../define/brand.js';
 import { isObject } from '../../define/schema.js';
-import type { Plan } from '../../graph/plan.js';
+import type { Plan } from '../../plan/plan.js';
 import type { CallTarget } from '../../wire/client/target.js';
-import type { AnyDefinition, Installed } from '../../wire/install/definitions.js';
-import type { Prompt } from '../../wire/prompt/definition.js';
-import type { Resource } from '../../wire/resource/definition.js';
-import type { Tool } from '../../wire/tool/definition.js';
+import type { AnyDefinition, Installed } from '../../server/definition/anyDefinition.js';
+import type { Prompt } from '../../server/definition/promptDefinition.js';
+import type { Resource } from '../../server/definition/resourceDefinition.js';
+import type { Tool } from '../../server/definition/toolDefinition.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';

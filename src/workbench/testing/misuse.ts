@@ -5,7 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isObject } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
-import type { RequestStateSeal } from '../../wire/boundary/requestStateSeal.js';
+import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 import type { Answer } from '../../wire/client/answers.js';
 import type { Call, OpenCall } from '../../wire/client/call.js';
 import { connect } from './connection.js';

@@ -1,8 +1,8 @@
 /** How a test calls a definition, checked. */
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
-import type { InstallOptions } from '../../wire/install/options.js';
-import { findSlip } from '../../wire/definition/slips.js';
+import type { InstallOptions } from '../../server/installOptions.js';
+import { findSlip } from '../../server/definition/slips.js';
 import type { Answers } from './answers.js';
 import type { Override } from './override.js';
 

@@ -4,8 +4,8 @@
  * first failure is the same one.
  */
 import type { AnyResolver } from '../../define/model.js';
-import { BODY, upstreamKeys } from '../../graph/plan.js';
-import type { Fill, Plan, PlanNode } from '../../graph/plan.js';
+import { BODY, upstreamKeys } from '../../plan/plan.js';
+import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import type { Override } from './override.js';
 
 /**

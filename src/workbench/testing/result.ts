@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
-import type { Plan } from '../../graph/plan.js';
+import type { Plan } from '../../plan/plan.js';
 import type { Subject } from './definition.js';
 import type { Era } from './options.js';
 import type { AskedQuestion } from './question.js';

@@ -1,9 +1,9 @@
 /** Where a definition is called: servers that have it and nothing else, and what they tell. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../define/event.js';
-import { requestStateSeal } from '../../wire/boundary/requestStateSeal.js';
-import type { RequestStateSeal } from '../../wire/boundary/requestStateSeal.js';
-import { install } from '../../wire/install/install.js';
+import { requestStateSeal } from '../../server/requestStateSeal.js';
+import type { RequestStateSeal } from '../../server/requestStateSeal.js';
+import { install } from '../../server/install/install.js';
 import { IDENTITY } from './connection.js';
 import type { Subject } from './definition.js';
 import type { CallerOptions } from './options.js';

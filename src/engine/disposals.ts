@@ -1,0 +1,97 @@
+/**
+ * Cleanup after a round: every value that a resolver with `dispose` computed is disposed of once,
+ * in reverse order, and told how it ended. Values that arrive after the end are disposed of as they
+ * come.
+ */
+import { UNBOUND } from '../define/unbound.js';
+import type { Dispose, End } from '../define/model.js';
+import { isQuestion } from '../define/question.js';
+import { ToolError } from '../errors.js';
+import type { PlanNode } from '../plan/plan.js';
+
+interface Computed {
+  readonly dispose: Dispose<unknown>;
+  readonly value: unknown;
+}
+
+/** The values of one round that have to be disposed of. */
+export class Disposals {
+  private readonly values: Computed[] = [];
+  private end: End | undefined;
+
+  /** `report` is told of what is thrown where that can no longer change the answer. */
+  constructor(private readonly report: (error: unknown) => void) {}
+
+  /**
+   * Takes a value that was computed.
+   *
+   * @throws {@link ToolError} If it cannot be disposed of as its resolver says.
+   */
+  add({ key, resolver }: PlanNode, value: unknown): void {
+    const { dispose } = resolver.options;
+    if (dispose === undefined) return;
+    const computed = {
+      value,
+      dispose: dispose === 'auto' ? ownDispose(key, value) : (dispose as Dispose<unknown>),
+    };
+    if (this.end === undefined) this.values.push(computed);
+    else void this.disposeOf(computed, this.end);
+  }
+
+  /** Takes a value that nobody waits for any more, and that was made all the same; not a question. */
+  addLate(node: PlanNode, value: unknown): void {
+    try {
+      if (!isQuestion(value)) this.add(node, value);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  /**
+   * Disposes of everything, the first time: how it ended then is how it ended.
+   *
+   * @throws Whatever a `dispose` throws under `completed`: a commit that failed must not read as
+   *   success. What is left is then told `failed`.
+   */
+  async close(end: End): Promise<void> {
+    if (this.end !== undefined) return;
+    this.end = end;
+    let failure: { readonly error: unknown } | undefined;
+    const { values } = this;
+    for (let next = values.pop(); next !== undefined; next = values.pop()) {
+      const failed = await this.disposeOf(next, this.end);
+      if (failed === undefined || end !== 'completed') continue;
+      failure ??= failed;
+      this.end = 'failed';
+    }
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Gives what was thrown under `completed`; everything else is reported. */
+  private async disposeOf(
+    { dispose, value }: Computed,
+    end: End,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      await Reflect.apply(dispose, UNBOUND, [value, end]);
+      return undefined;
+    } catch (error) {
+      if (end === 'completed') return { error };
+      this.report(error);
+      return undefined;
+    }
+  }
+}
+
+/** What `dispose: 'auto'` stands for: the value's own way. Nothing has to be done for no value. */
+function ownDispose(key: string, value: unknown): Dispose<unknown> {
+  if (value === undefined || value === null) return () => undefined;
+  const methods = value as Readonly<Record<symbol, unknown>>;
+  const own = [Symbol.asyncDispose, Symbol.dispose]
+    .map((symbol) => methods[symbol])
+    .find((method) => typeof method === 'function');
+  if (own !== undefined) return () => Reflect.apply(own as () => unknown, value, []);
+  throw new ToolError(
+    `Resolver '${key}' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose`,
+  );
+}

@@ -1,0 +1,59 @@
+/** Plans a graph, and checks of each declared question that it can be shown. */
+import type { AnyResolver } from '../define/model.js';
+import { propertyNames, sentNames } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { messageOf } from '../errors.js';
+import { buildPlan } from '../plan/buildPlan.js';
+import type { PlanSpec, Surroundings, Wording } from '../plan/buildPlan.js';
+import type { Plan } from '../plan/plan.js';
+import { formSchema } from '../question/formSchema.js';
+
+/**
+ * Checks a graph of resolvers and lays it out for running, once. `argumentNames` are the names of
+ * the tool's arguments; `undefined` where they are not known.
+ *
+ * @example
+ *
+ * ```ts
+ * const plan = planResolvers({ name: 'pay_invoice', resolve: { euros: amountDue } }, [
+ *   'invoice',
+ * ]);
+ * ```
+ *
+ * @throws InvalidGraphError If the graph cannot work.
+ */
+export function planResolvers(
+  spec: PlanSpec,
+  argumentNames: Iterable<string> | undefined,
+  sentNames: Iterable<string> = [],
+): Plan {
+  return planDefinition(spec, {
+    argumentNames: argumentNames && new Set(argumentNames),
+    sentNames: new Set(sentNames),
+  });
+}
+
+/** The same for a definition, whose errors speak of what it is. */
+export function planDefinition(spec: PlanSpec, surroundings: Surroundings): Plan {
+  return buildPlan(spec, { ...surroundings, problemWith: unshowable });
+}
+
+/** What a graph has to fit, where a schema describes the arguments. */
+export function surroundingsOf(schema: Schema | undefined, wording: Wording): Surroundings {
+  if (schema === undefined) return { argumentNames: new Set(), wording };
+  return {
+    argumentNames: propertyNames(schema),
+    sentNames: new Set(sentNames(schema)),
+    wording,
+  };
+}
+
+function unshowable({ options: { asks } }: AnyResolver): string | undefined {
+  if (asks === undefined || typeof asks === 'string') return undefined;
+  try {
+    formSchema(asks);
+    return undefined;
+  } catch (error) {
+    return `asks with a schema that no form can show: ${messageOf(error)}`;
+  }
+}

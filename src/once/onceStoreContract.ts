@@ -1,0 +1,390 @@
+/**
+ * What every store keeps, as checks that any test runner can run:
+ *
+ * ```ts
+ * for (const { name, run } of onceStoreContract(() => myStore())) test(name, run);
+ * ```
+ *
+ * Each check makes its store and its ids anew, so they can run in any order, at the same time and
+ * against a database that is in use. Where time passes they look until it has, within four seconds:
+ * a slow machine does not fail a store.
+ */
+import { randomId } from '../platform.js';
+import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
+
+/** One thing that a store keeps. */
+export interface OnceStoreCheck {
+  /** What it keeps, as a sentence. */
+  readonly name: string;
+  /** Rejects with an `Error` that says what the store did instead. */
+  readonly run: () => Promise<void>;
+}
+
+/**
+ * Creates the checks for a kind of store.
+ *
+ * @example
+ *
+ * ```ts
+ * for (const { name, run } of onceStoreContract(() => myOnceStore())) test(name, run);
+ * ```
+ *
+ * @param makeStore Makes a store to check; it may give the same one every time.
+ */
+export function onceStoreContract(
+  makeStore: () => OnceStore | Promise<OnceStore>,
+): readonly OnceStoreCheck[] {
+  return Object.entries(CHECKS).map(([name, check]) => ({
+    name,
+    run: async () => check(await makeStore()),
+  }));
+}
+
+const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
+  'nothing is known of a call that nobody claimed': async (store) => {
+    const id = newId();
+    sameEntry(await store.read(id), undefined, 'read() of a call that nobody claimed');
+    same(await store.renew(id, leaseOf('nobody')), false, 'renew() of a call that nobody claimed');
+    sameEntry(await store.read(id), undefined, 'read() after a renew() of nothing');
+  },
+
+  'of fifty claims at the same time one holds': async (store) => {
+    const id = newId();
+    const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
+    const answers = await Promise.all(owners.map((owner) => store.claim(id, leaseOf(owner))));
+    const holders = owners.filter((_, index) => answers[index] === undefined);
+    same(holders.length, 1, 'the number of claims that hold');
+    for (const answer of answers.filter((given) => given !== undefined)) {
+      sameEntry(answer, RUNNING, 'claim() of a call that another one has claimed');
+    }
+    for (const owner of owners) {
+      const renewed = await store.renew(id, leaseOf(owner));
+      same(renewed, holders.includes(owner), `renew() by ${owner} of fifty`);
+    }
+  },
+
+  'a claimed call reads as running, and so it does to the next who claims it': async (store) => {
+    const id = await claimedBy(store, 'first');
+    sameEntry(await store.read(id), RUNNING, 'read() of a claimed call');
+    sameEntry(await store.claim(id, leaseOf('second')), RUNNING, 'claim() of a claimed call');
+    same(await store.renew(id, leaseOf('second')), false, 'renew() by who did not get the claim');
+  },
+
+  'a claim that its owner sends again holds': async (store) => {
+    const id = await claimedBy(store, 'owner');
+    sameEntry(await store.claim(id, leaseOf('owner')), undefined, 'claim() sent again');
+    same(await store.finish(id, endOf('owner', 'x')), true, 'finish() of a claim sent twice');
+    sameEntry(await store.claim(id, leaseOf('owner')), done('x'), 'claim() of an ended call');
+  },
+
+  'calls whose ids look alike are calls of their own': async (store) => {
+    const stem = newId();
+    const ids = ODD_ENDINGS.map((ending) => stem + ending);
+    for (const id of ids) {
+      sameEntry(await store.claim(id, leaseOf(id)), undefined, `claim() of ${shown(id)}`);
+    }
+    for (const id of ids) {
+      same(await store.finish(id, endOf(id, `of ${id}`)), true, `finish() of ${shown(id)}`);
+    }
+    for (const id of ids) {
+      sameEntry(await store.read(id), done(`of ${id}`), `read() of ${shown(id)}`);
+    }
+  },
+
+  'a lease that is not renewed lapses, and the call is never claimed again': async (store) => {
+    const id = await lapsedOf(store, 'owner');
+    sameEntry(await store.claim(id, leaseOf('other')), LAPSED, 'claim() of a lapsed call');
+    sameEntry(await store.read(id), LAPSED, 'read() of a lapsed call after a claim()');
+    same(await store.renew(id, leaseOf('other')), false, 'renew() by who claimed a lapsed call');
+  },
+
+  'a renewed lease holds beyond its first end': async (store) => {
+    const id = await claimedBy(store, 'owner', { leaseMs: SHORT_MS });
+    same(await store.renew(id, leaseOf('owner')), true, 'renew() by the owner');
+    await pause(2 * SHORT_MS);
+    sameEntry(await store.read(id), RUNNING, 'read() after the end of a lease that was renewed');
+  },
+
+  'a renewed lease ends when it says': async (store) => {
+    const id = await claimedBy(store, 'owner');
+    await store.renew(id, leaseOf('owner', { leaseMs: SHORT_MS }));
+    await becomes(store, id, LAPSED);
+  },
+
+  'a lapsed lease can be renewed by its owner, and runs again': async (store) => {
+    const id = await lapsedOf(store, 'owner');
+    same(await store.renew(id, leaseOf('owner')), true, 'renew() of a lapsed lease by its owner');
+    sameEntry(await store.read(id), RUNNING, 'read() after renew() of a lapsed lease');
+  },
+
+  'a lease is not for others to renew': async (store) => {
+    const id = await claimedBy(store, 'owner', { leaseMs: SHORT_MS });
+    same(await store.renew(id, leaseOf('other')), false, 'renew() by another than the owner');
+    await becomes(store, id, LAPSED);
+    same(await store.renew(id, leaseOf('other')), false, 'renew() of a lapsed lease by another');
+    sameEntry(await store.read(id), LAPSED, "read() after somebody else's renew()");
+  },
+
+  'a result comes back exactly': async (store) => {
+    for (const [what, text] of Object.entries(TEXTS)) {
+      const id = await claimedBy(store, 'owner');
+      same(await store.finish(id, endOf('owner', text)), true, `finish() with ${what}`);
+      sameEntry(await store.read(id), done(text), `read() of ${what}`);
+      sameEntry(await store.claim(id, leaseOf('other')), done(text), `claim() over ${what}`);
+    }
+  },
+
+  'no result is not an empty one': async (store) => {
+    const without = await claimedBy(store, 'owner');
+    same(await store.finish(without, endOf('owner')), true, 'finish() without a result');
+    sameEntry(await store.read(without), done(), 'read() of a call without a result');
+    const empty = await claimedBy(store, 'owner');
+    same(await store.finish(empty, endOf('owner', '')), true, 'finish() with an empty result');
+    sameEntry(await store.read(empty), done(''), 'read() of a call with an empty result');
+  },
+
+  'a call that is done is never claimed again, nor renewed': async (store) => {
+    const id = await claimedBy(store, 'owner');
+    await store.finish(id, endOf('owner', 'kept'));
+    sameEntry(await store.claim(id, leaseOf('other')), done('kept'), 'claim() of an ended call');
+    same(await store.renew(id, leaseOf('owner')), false, 'renew() of an ended call by its owner');
+    same(await store.renew(id, leaseOf('other')), false, 'renew() of an ended call by another');
+    sameEntry(await store.read(id), done('kept'), 'read() after claim() and renew()');
+  },
+
+  'a call that is done keeps its first result': async (store) => {
+    const id = await claimedBy(store, 'owner');
+    await store.finish(id, endOf('owner', 'first'));
+    same(await store.finish(id, endOf('owner', 'second')), true, 'a second finish() by the owner');
+    sameEntry(await store.read(id), done('first'), 'read() after a second finish()');
+    same(await store.finish(id, endOf('other', 'third')), false, 'a finish() by another');
+    sameEntry(await store.read(id), done('first'), "read() after somebody else's finish()");
+  },
+
+  'a claim is not for others to end': async (store) => {
+    const id = await claimedBy(store, 'owner');
+    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() by another');
+    sameEntry(await store.read(id), RUNNING, "read() after somebody else's finish()");
+    same(await store.renew(id, leaseOf('owner')), true, 'renew() by the owner after that');
+    same(await store.finish(id, endOf('owner', 'right')), true, 'finish() by the owner after that');
+    sameEntry(await store.read(id), done('right'), 'read() after the finish() of the owner');
+  },
+
+  'a late end still counts, if it is that of the owner': async (store) => {
+    const id = await lapsedOf(store, 'owner');
+    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() of a lapsed call');
+    sameEntry(await store.read(id), LAPSED, "read() after somebody else's finish()");
+    same(await store.finish(id, endOf('owner', 'late')), true, 'finish() by its owner, late');
+    sameEntry(await store.read(id), done('late'), 'read() after a late finish()');
+  },
+
+  'an end counts where nothing is known': async (store) => {
+    const id = newId();
+    same(await store.finish(id, endOf('owner', 'alone')), true, 'finish() without a claim');
+    sameEntry(await store.read(id), done('alone'), 'read() after finish() without a claim');
+    sameEntry(await store.claim(id, leaseOf('other')), done('alone'), 'claim() after that');
+  },
+
+  'of many ends at the same time one counts': async (store) => {
+    const id = newId();
+    const owners = Array.from({ length: 20 }, (_, index) => `owner ${index}`);
+    const counts = await Promise.all(owners.map((owner) => store.finish(id, endOf(owner, owner))));
+    const [first, ...others] = owners.filter((_, index) => counts[index]);
+    same(others.length, 0, 'the number of other ends that count');
+    sameEntry(await store.read(id), done(first), 'read() after many ends');
+  },
+
+  'a claim and an end at the same time do not both count': async (store) => {
+    for (let time = 0; time < 20; time += 1) {
+      const id = newId();
+      const [known, counts] = await Promise.all([
+        store.claim(id, leaseOf('claims')),
+        store.finish(id, endOf('ends', 'over')),
+      ]);
+      sameEntry(known, counts ? done('over') : undefined, `claim() where finish() gave ${counts}`);
+      sameEntry(await store.read(id), counts ? done('over') : RUNNING, 'read() after both');
+    }
+  },
+
+  'a claim is known for its time, and then forgotten': async (store) => {
+    await livesFor(store, async (id) => {
+      await store.claim(id, leaseOf('owner', { ttlMs: TTL_MS }));
+    });
+  },
+
+  'a lapsed claim is known for its time, and then forgotten': async (store) => {
+    await livesFor(store, async (id) => {
+      await store.claim(id, leaseOf('owner', { leaseMs: 1, ttlMs: TTL_MS }));
+    });
+  },
+
+  'an end is known for its time, and then forgotten': async (store) => {
+    await livesFor(store, async (id) => {
+      await store.claim(id, leaseOf('owner'));
+      await store.finish(id, { ...endOf('owner', 'kept'), ttlMs: TTL_MS });
+    });
+  },
+
+  'a call that was forgotten can be claimed, or ended late': async (store) => {
+    const id = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
+    await becomes(store, id, undefined);
+    same(await store.renew(id, leaseOf('owner')), false, 'renew() of a forgotten call');
+    sameEntry(await store.claim(id, leaseOf('other')), undefined, 'claim() of a forgotten call');
+    const late = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
+    await becomes(store, late, undefined);
+    same(await store.finish(late, endOf('owner', 'late')), true, 'finish() of a forgotten call');
+    sameEntry(await store.read(late), done('late'), 'read() after that');
+  },
+
+  'renewing a call prolongs its time': async (store) => {
+    const id = await claimedAndRenewed(store);
+    await pause(1.5 * TTL_MS);
+    sameEntry(await store.read(id), RUNNING, 'read() after the first time of a renewed call');
+  },
+
+  'ending a call prolongs its time': async (store) => {
+    const id = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
+    await store.finish(id, endOf('owner', 'kept'));
+    await pause(2 * SHORT_MS);
+    sameEntry(await store.read(id), done('kept'), 'read() after the first time of an ended call');
+  },
+};
+
+const MINUTE_MS = 60_000;
+const SHORT_MS = 200;
+const TTL_MS = 600;
+const PATIENCE_MS = 4000;
+/** By how much two clocks may disagree about such a time. */
+const TOLERANCE_MS = 50;
+
+const RUNNING: OnceEntry = { state: 'running' };
+const LAPSED: OnceEntry = { state: 'lapsed' };
+
+function done(result?: string): OnceEntry {
+  return { state: 'done', ...(result !== undefined && { result }) };
+}
+
+/** Ids are told apart by every character, whatever it means to a database. */
+const ODD_ENDINGS: readonly string[] = [
+  ...['', 'a', 'A', 'aa', 'a ', ' a', 'á', 'a\u0301', '_', '%', '*', '?', '{a}', '{A}', '[a]'],
+  ...['a:b', 'a/b', 'a\\b', 'a"b', "a'b", 'a\nb', 'a\tb', '😀', '__proto__', '-'.repeat(100)],
+];
+
+const TEXTS: Readonly<Record<string, string>> = {
+  'a result': JSON.stringify({ content: [{ type: 'text', text: 'Paid 48.00.' }] }),
+  'characters of all lengths': 'aé\u2028€😀𝒳 e\u0301 \u00e9 \ufeff',
+  'a byte order mark in front': '\ufeff{}',
+  'spaces and line ends around it': ' \t\r\n{}\r\n ',
+  'quotes, backslashes and signs': `'"\`\\ \\u0000 %s $1 ? ; -- {{}}`,
+  'a number': '0012',
+  'null as a word': 'null',
+  '200 kilobytes': 'é😀x'.repeat(30_000),
+};
+
+function newId(): string {
+  return `contract-${randomId()}`;
+}
+
+function leaseOf(owner: string, besides: Partial<OnceLease> = {}): OnceLease {
+  return { owner, leaseMs: MINUTE_MS, ttlMs: MINUTE_MS, ...besides };
+}
+
+function endOf(owner: string, result?: string): OnceEnd {
+  return { owner, result, ttlMs: MINUTE_MS };
+}
+
+/** Claims a new call. */
+async function claimedBy(
+  store: OnceStore,
+  owner: string,
+  besides: Partial<OnceLease> = {},
+): Promise<string> {
+  const id = newId();
+  const known = await store.claim(id, leaseOf(owner, besides));
+  sameEntry(known, undefined, 'claim() of a call that nobody claimed');
+  return id;
+}
+
+/** Claims a new call and lets the lease lapse. */
+async function lapsedOf(store: OnceStore, owner: string): Promise<string> {
+  const id = await claimedBy(store, owner, { leaseMs: SHORT_MS });
+  await becomes(store, id, LAPSED);
+  return id;
+}
+
+/** Claims a call for a short time and renews it within that: again, if something held it up. */
+async function claimedAndRenewed(store: OnceStore): Promise<string> {
+  const began = performance.now();
+  const id = await claimedBy(store, 'owner', { ttlMs: TTL_MS });
+  const renewed = await store.renew(id, leaseOf('owner'));
+  if (!renewed && performance.now() - began >= TTL_MS) return claimedAndRenewed(store);
+  same(renewed, true, 'renew() by the owner');
+  return id;
+}
+
+/** A record that is made with `TTL_MS` is there for that time at least, and gone soon after. */
+async function livesFor(store: OnceStore, make: (id: string) => Promise<void>): Promise<void> {
+  const id = newId();
+  const began = performance.now();
+  await make(id);
+  await becomes(store, id, undefined);
+  const lived = performance.now() - began;
+  if (lived >= TTL_MS - TOLERANCE_MS) return;
+  throw new Error(`a record with ttlMs ${TTL_MS} was gone after ${Math.round(lived)} ms`);
+}
+
+/** Looks at a call until what is known of it is this. */
+async function becomes(
+  store: OnceStore,
+  id: string,
+  expected: OnceEntry | undefined,
+): Promise<void> {
+  const began = performance.now();
+  let known = await store.read(id);
+  while (!isSameEntry(known, expected) && performance.now() - began < PATIENCE_MS) {
+    await pause(10);
+    known = await store.read(id);
+  }
+  sameEntry(known, expected, `read(), again and again for ${PATIENCE_MS / 1000} seconds`);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function same(given: unknown, expected: unknown, what: string): void {
+  if (given === expected) return;
+  throw new Error(`${what}: expected ${String(expected)}, got ${String(given)}`);
+}
+
+function sameEntry(
+  given: OnceEntry | undefined,
+  expected: OnceEntry | undefined,
+  what: string,
+): void {
+  if (isSameEntry(given, expected)) return;
+  throw new Error(`${what}: expected ${shownEntry(expected)}, got ${shownEntry(given)}`);
+}
+
+function isSameEntry(given: OnceEntry | undefined, expected: OnceEntry | undefined): boolean {
+  if (given == null || expected === undefined) return given === expected;
+  return given.state === expected.state && resultOf(given) === resultOf(expected);
+}
+
+function resultOf(entry: OnceEntry): string | undefined {
+  return entry.state === 'done' ? entry.result : undefined;
+}
+
+function shownEntry(entry: OnceEntry | undefined): string {
+  if (entry == null) return String(entry);
+  const result = resultOf(entry);
+  return result === undefined ? `'${entry.state}'` : `'done' with ${shown(result)}`;
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** A text for people: of a long one its beginning and how much there is. */
+function shown(text: string): string {
+  const beginning = JSON.stringify(text.slice(0, SHOWN_CHARACTERS));
+  return text.length <= SHOWN_CHARACTERS ? beginning : `${beginning}… (${text.length} characters)`;
+}

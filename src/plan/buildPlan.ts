@@ -1,0 +1,305 @@
+/**
+ * Analyses a graph, once, when its tool is defined: collects the resolvers, names them, checks
+ * every need and lays them out as a {@link Plan}. A walk with a stack of its own, because graphs may
+ * be deeper than the call stack.
+ */
+import { isKind, kindOf } from '../define/brand.js';
+import type { Source } from '../define/infer.js';
+import type { AnyResolver, Filler } from '../define/model.js';
+import { isPlainObject } from '../define/schema.js';
+import { InvalidGraphError, messageOf } from '../errors.js';
+import type { InvalidGraphCode } from '../errors.js';
+import { describeMisfit, readNeed } from './readNeed.js';
+import { BODY, upstreamKeys } from './plan.js';
+import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
+
+/** What is to be planned. */
+export interface PlanSpec {
+  readonly name: string;
+  readonly resolve?: Readonly<Record<string, Filler>> | undefined;
+  readonly guards?: readonly AnyResolver[] | undefined;
+}
+
+/** The parameter name of a guard, in keys, paths and messages. */
+const GUARD = 'guard';
+
+/** What is being defined, in the words of its errors. */
+export interface Wording {
+  readonly what: 'Tool' | 'Prompt' | 'Resource';
+  /** What describes the arguments. */
+  readonly source: Source;
+}
+
+const TOOL: Wording = { what: 'Tool', source: 'inputSchema' };
+
+/** What a graph is checked against. */
+export interface Surroundings {
+  /** Default: a tool. */
+  readonly wording?: Wording;
+  /** The tool's arguments; `undefined` where its schema does not tell them. */
+  readonly argumentNames: ReadonlySet<string> | undefined;
+  /** What is wrong with the question that a resolver declares, if anything. */
+  readonly problemWith?: (resolver: AnyResolver) => string | undefined;
+  /** Names that a caller may send, and that a resolved parameter would therefore swallow. */
+  readonly sentNames?: ReadonlySet<string>;
+}
+
+/**
+ * Builds the plan of a graph.
+ *
+ * @throws {@link InvalidGraphError} If the graph has a cycle, a need that nothing fills, or a bad
+ *   name.
+ */
+export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
+  const { argumentNames, sentNames, wording = TOOL } = surroundings;
+  const isArgument = (name: string): boolean =>
+    argumentNames?.has(name) === true || sentNames?.has(name) === true;
+  assertSpec(spec, wording);
+  const builder = new PlanBuilder(spec.name, surroundings);
+  for (const guard of spec.guards ?? []) builder.addGuard(guard);
+  const guardNodes = builder.nodes.length;
+  const guardSteps = builder.steps;
+  const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
+    if (isArgument(param)) throw clash(spec.name, param, wording);
+    return builder.addRoot(param, filler);
+  });
+  const { nodes } = builder;
+  for (const node of nodes) node.serves.sort((a, b) => a.seq - b.seq);
+  return { name: spec.name, nodes, guardNodes, guardSteps, params };
+}
+
+function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
+  if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
+    const problem = `${what} '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`;
+    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+  }
+  if (guards !== undefined && !Array.isArray(guards)) {
+    const problem = `${what} '${name}': guards is a list of resolvers: [canRefund].`;
+    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+  }
+}
+
+/** A resolver whose needs are being visited. */
+interface Visit {
+  readonly resolver: AnyResolver;
+  readonly param: string;
+  readonly key: string;
+  readonly needs: readonly (readonly [param: string, need: unknown])[];
+  readonly args: ArgumentFill[];
+  readonly fills: UnplacedFill[];
+  next: number;
+}
+
+/** A fill whose consumer has no place in the order yet: that comes after all its needs. */
+type UnplacedFill = Omit<Fill, 'consumer'>;
+
+interface GrowingNode extends PlanNode {
+  readonly serves: Fill[];
+}
+
+class PlanBuilder {
+  readonly nodes: GrowingNode[] = [];
+  private readonly done = new Map<AnyResolver, GrowingNode>();
+  private readonly open = new Set<AnyResolver>();
+  private readonly visits: Visit[] = [];
+  private readonly keys = new WireKeys();
+  private readonly wording: Wording;
+  private seq = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly surroundings: Surroundings,
+  ) {
+    this.wording = surroundings.wording ?? TOOL;
+  }
+
+  /** How many sequence numbers are given out. */
+  get steps(): number {
+    return this.seq;
+  }
+
+  /** Plans a guard: its value is dropped, and a refusal always ends the call. */
+  addGuard(guard: unknown): void {
+    if (readNeed(guard)?.from === 'resolver' && !isKind(guard, 'resolver')) {
+      throw this.error(
+        'ERR_GRAPH_NEED',
+        'A guard is a bare resolver: outcome() would let a refusal pass.',
+        GUARD,
+      );
+    }
+    if (readNeed(guard)?.from === 'resolver' && (guard as AnyResolver).options.pin !== undefined) {
+      const problem =
+        'A guard cannot be pinned: it is there to look again in every round. Remove its pin.';
+      throw this.error('ERR_GRAPH_NEED', problem, GUARD);
+    }
+    this.addRoot(GUARD, guard);
+  }
+
+  /** Plans one parameter of the body, and everything it needs. */
+  addRoot(param: string, filler: unknown): Fill {
+    this.checkName(param);
+    const need = readNeed(filler);
+    if (need?.from !== 'resolver') throw this.misfit(param, filler);
+    if (!this.done.has(need.resolver)) this.enter(param, need.resolver);
+    for (let visit = this.visits.at(-1); visit !== undefined; visit = this.visits.at(-1)) {
+      this.step(visit);
+    }
+    return this.place(this.fill(param, need.resolver, need.wantsOutcome), BODY);
+  }
+
+  /** One step of the walk: fills the next parameter, goes into what it needs, or leaves. */
+  private step(visit: Visit): void {
+    const entry = visit.needs[visit.next];
+    if (entry === undefined) {
+      this.leave(visit);
+      return;
+    }
+    const [param, given] = entry;
+    const need = readNeed(given);
+    if (need === undefined) throw this.misfit(param, given);
+    if (need.from === 'argument') {
+      visit.args.push({ param, argument: this.checkArgument(param, need.argument ?? param) });
+    } else if (this.done.has(need.resolver)) {
+      visit.fills.push(this.fill(param, need.resolver, need.wantsOutcome));
+    } else {
+      this.enter(param, need.resolver);
+      return;
+    }
+    visit.next += 1;
+  }
+
+  private enter(param: string, resolver: AnyResolver): void {
+    if (this.open.has(resolver)) throw this.cycle(param, resolver);
+    const base = resolver.options.name ?? param;
+    this.checkName(base, param);
+    const needs = this.needsOf(param, resolver);
+    this.open.add(resolver);
+    const key = this.keys.take(base);
+    this.visits.push({ resolver, param, key, needs, args: [], fills: [], next: 0 });
+    for (const [name] of needs) this.checkName(name);
+    const problem = this.surroundings.problemWith?.(resolver);
+    if (problem !== undefined) throw this.error('ERR_GRAPH_ASKS', `Resolver '${key}' ${problem}`);
+  }
+
+  /** Needs may be getters, which is how a graph can be written before its parts. */
+  private needsOf(param: string, resolver: AnyResolver): [string, unknown][] {
+    try {
+      return Object.entries(resolver.needs);
+    } catch (error) {
+      const problem = `The needs of resolver '${param}' cannot be read: ${messageOf(error)}`;
+      throw this.error('ERR_GRAPH_NEED', problem, param);
+    }
+  }
+
+  private leave({ resolver, key, args, fills }: Visit): void {
+    const index = this.nodes.length;
+    const placed = fills.map((fill) => this.place(fill, index));
+    const node = {
+      index,
+      resolver,
+      key,
+      args,
+      fills: placed,
+      serves: [],
+      seq: this.seq++,
+      ...(resolver.options.pin !== undefined && { upstream: upstreamKeys(this.nodes, placed) }),
+    };
+    this.nodes.push(node);
+    this.done.set(resolver, node);
+    this.open.delete(resolver);
+    this.visits.pop();
+  }
+
+  private fill(param: string, resolver: AnyResolver, wantsOutcome: boolean): UnplacedFill {
+    const source = this.done.get(resolver)?.index ?? 0;
+    return { param, source, wantsOutcome, seq: this.seq++ };
+  }
+
+  private place(fill: UnplacedFill, consumer: number): Fill {
+    const placed = { ...fill, consumer };
+    this.nodes[fill.source]?.serves.push(placed);
+    return placed;
+  }
+
+  private checkName(name: string, at = name): void {
+    if (name !== '__proto__' && name !== '') return;
+    const problem = `'${name}' cannot be the name of a parameter or a resolver: rename it.`;
+    throw this.error('ERR_GRAPH_NAME', problem, at);
+  }
+
+  private checkArgument(param: string, argument: string): string {
+    if (this.surroundings.argumentNames?.has(argument) === false) {
+      const has =
+        [...this.surroundings.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
+      throw this.error(
+        'ERR_GRAPH_ARGUMENT',
+        `${this.subject()} parameter '${param}' cannot be resolved: '${this.name}' has no argument '${argument}' (it has ${has}). ` +
+          `Add '${argument}' to ${this.wording.source}, or name the argument that is meant: arg('name').`,
+        param,
+      );
+    }
+    return argument;
+  }
+
+  private misfit(param: string, given: unknown): InvalidGraphError {
+    const expected =
+      this.visits.length > 0 ? IN_A_RESOLVER : param === GUARD ? 'a resolver' : IN_A_DEFINITION;
+    return this.error(
+      'ERR_GRAPH_NEED',
+      `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, but ${describeMisfit(given)}.`,
+      param,
+    );
+  }
+
+  private cycle(param: string, resolver: AnyResolver): InvalidGraphError {
+    const first = this.visits.findIndex((visit) => visit.resolver === resolver);
+    const name = this.visits[first]?.key ?? param;
+    return this.error(
+      'ERR_GRAPH_CYCLE',
+      `Resolver '${name}' has a cyclic dependency: let one of the resolvers on the path compute its value without the other.`,
+      param,
+    );
+  }
+
+  /** Whose parameters are being looked at. */
+  private subject(): string {
+    const visit = this.visits.at(-1);
+    return visit === undefined ? `${this.wording.what} '${this.name}'` : `Resolver '${visit.key}'`;
+  }
+
+  private error(code: InvalidGraphCode, message: string, ...last: string[]): InvalidGraphError {
+    const path = [this.name, ...this.visits.map((visit) => visit.param), ...last];
+    return new InvalidGraphError(code, message, path);
+  }
+}
+
+const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
+const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
+
+function clash(name: string, param: string, { what, source }: Wording): InvalidGraphError {
+  return new InvalidGraphError(
+    'ERR_GRAPH_NAME',
+    `'${param}' of ${what.toLowerCase()} '${name}' is both an argument of ${source} and a resolved parameter: rename one of them.`,
+    [name, param],
+  );
+}
+
+/**
+ * Hands out wire keys: the names of questions in `inputRequests` and in the state. They come from
+ * the definition alone, so that a retry can land on any worker, and never from function names,
+ * which bundlers change.
+ */
+class WireKeys {
+  private readonly taken = new Set<string>();
+  private readonly lastNumber = new Map<string, number>();
+
+  /** Takes the next free name on this base: `base`, then `base#1`, `base#2` … */
+  take(base: string): string {
+    let key = base;
+    let number = this.lastNumber.get(base) ?? 0;
+    while (this.taken.has(key)) key = `${base}#${++number}`;
+    this.taken.add(key);
+    this.lastNumber.set(base, number);
+    return key;
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * The boundary: a wrapper around a server's request handlers for the methods that can ask. It
+ * stands outside McpServer's error funnel, so what it throws reaches the client as a JSON-RPC
+ * error.
+ *
+ * ```
+ * client ─► SDK dispatch ─► boundary ─► handler (McpServer's funnel ─► tool callback)
+ *                              │  ▲                                        │
+ *                              │  └── lane: a protocol error, put there ◄──┘
+ *                              └─► thrown as it is
+ * ```
+ *
+ * Inbound it opens the request state, outbound it seals it: handlers read and write plaintext. What
+ * a client of the 2025 era sends as answers or state is not genuine and never reaches a handler.
+ */
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../define/schema.js';
+import { InvalidRequestStateError } from '../errors.js';
+import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
+import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
+import type { CheckedSeal, Rejection } from '../state/sealOptions.js';
+import { withoutAnswers } from './callContext.js';
+import { isModern } from './clientFacts.js';
+import type { Address } from './address.js';
+import { Addressees } from './addressees.js';
+import { wrapAll } from './sdkInternals.js';
+import type { Handler } from './sdkInternals.js';
+
+/** What is kept about a server: its seal, and whose state it is for. */
+interface Boundary {
+  seal: Seal;
+  explicit: boolean;
+  /** The requests whose state is sealed; `undefined` for everything on the server. */
+  readonly only: Addressees | undefined;
+}
+
+/** What a handler and the boundary around it share, past anything that stands between. */
+export interface Lane {
+  readonly seal: Seal;
+  readonly request: StatefulRequest;
+  error?: ProtocolError;
+}
+
+const LANE = Symbol.for('mcp-resolve.lane');
+const BOUNDARY = Symbol.for('mcp-resolve.boundary');
+
+/** The SDK copies contexts member by member, so the lane is an enumerable member of it. */
+type LanedContext = ServerContext & { [LANE]?: Lane };
+
+type GuardedServer = Server & { [BOUNDARY]?: Boundary };
+
+/** The methods whose results can ask. */
+const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+
+/**
+ * The lane to the boundary around the handler that has this context; `undefined` where there is
+ * none.
+ */
+export function laneOf(ctx: ServerContext): Lane | undefined {
+  return (ctx as LanedContext)[LANE];
+}
+
+/** How a server is to be protected. */
+export interface Protection {
+  readonly seal: Seal;
+  /** Whether the author chose the seal: it replaces a default, and there can be only one. */
+  readonly explicit: boolean;
+  /** Protects only these requests; for servers whose author did not ask for more. */
+  readonly only?: readonly Address[];
+  /** Told of every rejected state, besides the policy's own `onReject`; once, whoever it is for. */
+  readonly listener?: readonly [whose: unknown, tell: (rejection: Rejection) => void];
+}
+
+/**
+ * Puts the boundary around a server's handlers, those that are there and those that will be.
+ *
+ * @throws {Error} If another seal was chosen for it before, if it has the SDK's own check of
+ *   request state, or if the SDK has changed so that handlers can no longer be reached.
+ */
+export function protect(server: GuardedServer, protection: Protection): void {
+  const present = server[BOUNDARY];
+  const { seal } = wrapOrWiden(server, protection);
+  const listeners = [
+    ...(present?.seal.listeners ?? []),
+    ...(protection.listener ? [protection.listener] : []),
+  ];
+  for (const [whose, tell] of listeners) seal.listeners.set(whose, tell);
+}
+
+function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): Boundary {
+  const present = server[BOUNDARY];
+  if (present === undefined) {
+    assertNoOtherCheck(server);
+    const boundary: Boundary = { seal, explicit, only: only && new Addressees(only) };
+    wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
+    Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
+    return boundary;
+  }
+  if (explicit && present.explicit && present.seal.policy !== seal.policy) {
+    throw new Error('This server has a seal already: give it one, to install() or with protect().');
+  }
+  const widened = explicit || only === undefined ? undefined : present.only;
+  widened?.add(only ?? []);
+  server[BOUNDARY] = explicit
+    ? { seal, explicit, only: undefined }
+    : { ...present, only: present.explicit ? undefined : widened };
+  return server[BOUNDARY];
+}
+
+/** The policy of a server's seal; `undefined` for a server without one. */
+export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
+  return server[BOUNDARY]?.seal.policy;
+}
+
+function assertNoOtherCheck(server: Server): void {
+  if (Reflect.get(server, '_requestStateVerify') === undefined) return;
+  throw new Error(
+    "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
+  );
+}
+
+function withBoundary(server: GuardedServer, method: string, handler: Handler): Handler {
+  return async (message, ctx: LanedContext) => {
+    // Already inside: a handler that was wrapped stands behind another one.
+    if (ctx[LANE] !== undefined) return handler(message, ctx);
+    const request: StatefulRequest = { method, params: paramsOf(message), ctx };
+    const seal = sealCovering(server, request);
+    if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
+    assertShallow(request);
+    const { inner, opened } = await enter(server, seal, request);
+    const lane: Lane = { seal, request };
+    const result = await handler(message, { [LANE]: lane, ...inner } as LanedContext);
+    if (lane.error !== undefined) throw lane.error;
+    return sealResult(result, lane, opened);
+  };
+}
+
+function sealCovering(
+  server: GuardedServer,
+  { method, params }: StatefulRequest,
+): Seal | undefined {
+  const boundary = server[BOUNDARY];
+  if (boundary?.only === undefined) return boundary?.seal;
+  const target = method === 'resources/read' ? params.uri : params.name;
+  return boundary.only.has(method, String(target)) ? boundary.seal : undefined;
+}
+
+function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
+  return isObject(message) && isObject(message.params) ? message.params : {};
+}
+
+function assertShallow({ params, ctx }: StatefulRequest): void {
+  if (!isTooDeep(params.arguments) && !isTooDeep(ctx.mcpReq.inputResponses)) return;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Arguments and answers may be nested at most ${MAX_DEPTH} levels deep`,
+  );
+}
+
+interface Entered {
+  readonly inner: ServerContext;
+  readonly opened?: OpenedState;
+}
+
+/**
+ * Takes a request in whose state is sealed. A client of the 2025 era has neither state nor answers
+ * to send; the SDK's own shim, which has them for hand-written handlers, stands inside the
+ * boundary.
+ */
+async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
+  const { ctx, method } = request;
+  const token: unknown = ctx.mcpReq.requestState();
+  if (isModern(server.getNegotiatedProtocolVersion())) {
+    return token === undefined ? { inner: ctx } : openState(seal, token, request);
+  }
+  if (token === undefined) return { inner: withoutAnswers(ctx) };
+  throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
+}
+
+/** Takes a request in whose state is its author's business, unless it cannot be genuine. */
+function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
+  if (isModern(server.getNegotiatedProtocolVersion())) return ctx;
+  if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
+  return withoutAnswers(ctx);
+}
+
+async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {
+  const opened = await seal.open(token, request).catch((error: unknown) => {
+    throw invalidState(error);
+  });
+  const { ctx } = request;
+  const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+  return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
+}
+
+/** Seals the state in a copy of the result; everything else crosses as it is. */
+async function sealResult(
+  result: Result,
+  { seal, request }: Lane,
+  opened?: OpenedState,
+): Promise<Result> {
+  if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
+  const requestState = await seal.seal(result.requestState, request, opened).catch(() => {
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+  });
+  return { ...result, requestState };
+}
+
+/** The one error for every cause. */
+export function invalidState(cause: unknown): ProtocolError {
+  const error = new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid or expired requestState',
+    {
+      reason: 'invalid_request_state',
+    },
+  );
+  return Object.assign(error, { cause });
+}

@@ -1,0 +1,87 @@
+/**
+ * The record of a call on its way through the boundary. What it says of the call itself, its id and
+ * its age, is believed only if it was sealed: without a boundary around the handler, every round is
+ * a call of its own.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { InvalidRequestStateError, ToolError } from '../../errors.js';
+import { randomId } from '../../platform.js';
+import { NO_PROGRESS } from '../../engine/ledger.js';
+import type { Progress } from '../../engine/ledger.js';
+import { decodeRecord, encodeRecord, largestContributor } from '../../state/record.js';
+import type { CallRecord } from '../../state/record.js';
+import { invalidState, laneOf } from '../boundary.js';
+import { isModern } from '../clientFacts.js';
+import type { ClientFacts } from '../clientFacts.js';
+
+/** A call at the beginning of a round. */
+export interface OpenCall {
+  /** Names the call. */
+  readonly id: string;
+  /** When it first asked, in seconds; `undefined` if it has not asked yet. */
+  readonly start: number | undefined;
+  readonly progress: Progress;
+  /** True if it goes on from an earlier round, as its seal proves. */
+  readonly resumed: boolean;
+}
+
+/** What a call begins with. */
+export interface CallStart extends ClientFacts {
+  readonly ctx: ServerContext;
+}
+
+/**
+ * Returns the call that a request goes on with, or a new one. Clients of the 2025 era begin and end
+ * a call in one request.
+ *
+ * @throws {ProtocolError} If the call has taken longer than its policy allows.
+ */
+export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
+  const state = isModern(protocolVersion) ? ctx.mcpReq.requestState<string>() : undefined;
+  const record = state === undefined ? undefined : decodeRecord(state);
+  return record === undefined ? newCall(NO_PROGRESS) : goOn(record, ctx);
+}
+
+function newCall(progress: Progress): OpenCall {
+  return { id: randomId(), start: undefined, progress, resumed: false };
+}
+
+function goOn(record: CallRecord, ctx: ServerContext): OpenCall {
+  const lane = laneOf(ctx);
+  // A pinned value stands in for what the server computes: never without a seal.
+  if (lane === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
+  const { seal, request } = lane;
+  const age = nowInSeconds() - record.start;
+  if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
+  throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+}
+
+/**
+ * Writes the record of a call that has to ask. Its flow begins when it first asks.
+ *
+ * @throws {@link ToolError} If it has become larger than a state may be.
+ */
+export function keepRecord(
+  { id, start = nowInSeconds() }: OpenCall,
+  progress: Progress,
+  ctx: ServerContext,
+): string {
+  const text = encodeRecord({ id, start, progress });
+  const lane = laneOf(ctx);
+  if (lane === undefined) return text;
+  const { maxStateBytes } = lane.seal.policy;
+  const size = lane.seal.sizeOf(text, lane.request);
+  if (size <= maxStateBytes) return text;
+  const largest = largestContributor(progress);
+  const hint =
+    largest === undefined
+      ? ''
+      : `; the largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes`;
+  throw new ToolError(
+    `the state between rounds would take about ${size} bytes, more than maxStateBytes allows (${maxStateBytes})${hint}`,
+  );
+}
+
+function nowInSeconds(): number {
+  return Date.now() / 1000;
+}

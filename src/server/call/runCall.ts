@@ -1,0 +1,163 @@
+/** The story of one call, from validated arguments to the result. */
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type { End } from '../../define/model.js';
+import { isRefusal, ToolError } from '../../errors.js';
+import type { CallContext } from '../../define/context.js';
+import { isQuestion } from '../../define/question.js';
+import { runInScope } from '../../define/questionScope.js';
+import { UNBOUND } from '../../define/unbound.js';
+import { asking } from './bodyErrors.js';
+import type { Callable, ErrorPolicy } from './callable.js';
+import { beginCall } from './callRecord.js';
+import { watchCall } from './callWatch.js';
+import type { CallWatch, Listening } from './callWatch.js';
+import type { OpenCall } from './callRecord.js';
+import { singleUse } from '../../once/singleUse.js';
+import type { SingleUse } from '../../once/singleUse.js';
+import { resolveCall } from './resolveArguments.js';
+import type { Resolved, ResolveOptions } from './resolveArguments.js';
+
+/** What a call is made with, besides its arguments. */
+export interface CallOptions extends ResolveOptions, Pick<Listening, 'onEvent' | 'eventValues'> {
+  readonly errors: ErrorPolicy;
+  /** Told of every error that was not meant for the model, so that nothing is lost. */
+  readonly onUnexpectedError: (error: unknown) => void;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls a definition: resolves its parameters, asks if it has to, runs the body, and answers. A
+ * call that has run before, and is to run once, answers what it answered then.
+ *
+ * @throws {ProtocolError} For the client; everything else becomes a result of the definition's
+ *   kind.
+ */
+export async function runCall<Result>(
+  definition: Callable<Result>,
+  args: Arguments,
+  options: CallOptions,
+): Promise<Result | InputRequiredResult> {
+  try {
+    const call = beginCall(options);
+    const watch = watchCall(options, call, definition.name);
+    watch?.started(options.ctx.mcpReq.method);
+    const once = singleUse<Result>(definition.once, call, options);
+    try {
+      return await answer({ definition, args, options, call, watch, once });
+    } catch (error) {
+      watch?.ended(endOf(options));
+      throw error;
+    }
+  } catch (error) {
+    return failed(definition, error, options);
+  }
+}
+
+interface StartedCall<Result> {
+  readonly definition: Callable<Result>;
+  readonly args: Arguments;
+  readonly options: CallOptions;
+  readonly call: OpenCall;
+  readonly watch: CallWatch | undefined;
+  readonly once: SingleUse<Result> | undefined;
+}
+
+async function answer<Result>(hand: StartedCall<Result>): Promise<Result | InputRequiredResult> {
+  const { definition, args, options, once, watch } = hand;
+  const known = await once?.recall();
+  if (known !== undefined) {
+    watch?.ended('completed', true);
+    return known.result;
+  }
+  try {
+    const resolution = await resolveCall(definition.plan, args, hand);
+    if (!resolution.done) return resolution.result;
+    return await runBody(hand, resolution);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // A person's no is as final as a result.
+    return await replayable(hand, () => {
+      watch?.ended('failed');
+      return Promise.resolve(failed(definition, error, options));
+    });
+  }
+}
+
+/** Does the work, unless it has been done: then gives what came of it. */
+async function replayable<Result>(
+  { once, watch }: StartedCall<Result>,
+  work: () => Promise<Result>,
+  onLost?: () => Promise<void>,
+): Promise<Result> {
+  if (once === undefined) return work();
+  const result = await once.run(work, onLost);
+  watch?.ended('completed', true);
+  return result;
+}
+
+async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): Promise<Result> {
+  const { definition, args, options, watch } = hand;
+  const { ctx, dispose } = resolved;
+  const work = async (): Promise<Result> => {
+    try {
+      // The resolved values win.
+      const values = { ...args, ...resolved.values };
+      const result = await definition.finish(await returnedBy(definition, values, ctx));
+      // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
+      if (definition.once !== undefined) JSON.stringify(result);
+      await dispose('completed');
+      watch?.ended('completed');
+      return result;
+    } catch (error) {
+      const end = endOf(options);
+      await dispose(end);
+      watch?.ended(end);
+      return failed(definition, error, options);
+    }
+  };
+  // Where it has run before, or nobody can tell, the body does not run.
+  const giveUp = (): Promise<void> => dispose(endOf(options));
+  try {
+    options.ctx.mcpReq.signal.throwIfAborted();
+    return await replayable(hand, work, giveUp);
+  } finally {
+    await giveUp();
+  }
+}
+
+/**
+ * Runs the body.
+ *
+ * @throws {@link ToolError} If it made a question. Nobody was asked, and the body went on as if the
+ *   answer were yes.
+ */
+async function returnedBy<Result>(
+  { name, body }: Callable<Result>,
+  values: Record<string, unknown>,
+  ctx: CallContext,
+): Promise<unknown> {
+  const scope = { madeQuestion: false };
+  const returned = await runInScope(scope, () => Reflect.apply(body, UNBOUND, [values, ctx]));
+  if (scope.madeQuestion) throw asking(name);
+  return returned;
+}
+
+/** How a call ended that did not complete. */
+function endOf({ ctx }: CallOptions): End {
+  return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+}
+
+/** @throws {ProtocolError} If that is what the error is. */
+function failed<Result>(
+  definition: Callable<Result>,
+  error: unknown,
+  { errors, onUnexpectedError }: CallOptions,
+): Result {
+  if (error instanceof ProtocolError) throw error;
+  if (!(error instanceof ToolError)) onUnexpectedError(error);
+  return definition.fail(isQuestion(error) ? new ToolError(THROWN) : error, errors);
+}
+
+const THROWN = 'a question was thrown, so nobody was asked: a resolver returns it';

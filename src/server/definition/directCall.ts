@@ -1,0 +1,61 @@
+/** Calls a definition without a request of its own: from a test, a script, or another handler. */
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallContext } from '../../define/context.js';
+import { ToolError } from '../../errors.js';
+import { runCall } from '../call/runCall.js';
+import { withoutAnswers } from '../callContext.js';
+import type { ClientFacts } from '../clientFacts.js';
+import type { Method } from '../address.js';
+import type { Definition } from './definition.js';
+
+/**
+ * Calls a definition with validated arguments. It starts on its first round whatever `ctx` carries:
+ * the answers and the state in there belong to the outer call.
+ *
+ * @throws {ProtocolError} If a resolver asks and there is no client to ask.
+ */
+export async function callAlone<Result>(
+  definition: Definition<Result>,
+  args: Readonly<Record<string, unknown>>,
+  ctx: ServerContext = detachedContext(definition.address.method),
+): Promise<Result> {
+  const { mcpReq } = withoutAnswers(ctx);
+  const result = await runCall(definition, args, {
+    ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
+    ...factsOf(ctx),
+    errors: 'all',
+    onUnexpectedError: () => undefined,
+  });
+  return isInputRequiredResult(result) ? definition.fail(nested(), 'all') : result;
+}
+
+function nested(): ToolError {
+  return new ToolError(
+    'it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',
+  );
+}
+
+/** A context of ours knows the client; another one does not. */
+function factsOf(ctx: ServerContext | CallContext): ClientFacts {
+  if (!('canAsk' in ctx)) return { protocolVersion: undefined, clientCapabilities: undefined };
+  return { protocolVersion: ctx.protocolVersion, clientCapabilities: ctx.clientCapabilities };
+}
+
+/** The context of a call that no client made. */
+export function detachedContext(method: Method): ServerContext {
+  const noClient = (): Promise<never> => Promise.reject(new Error('This call has no client.'));
+  return {
+    mcpReq: {
+      id: 'direct',
+      method,
+      signal: new AbortController().signal,
+      requestState: () => undefined,
+      send: noClient,
+      notify: noClient,
+      log: noClient,
+      elicitInput: noClient,
+      requestSampling: noClient,
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Prompts and resources on a low-level Server. They stand on a shelf: an McpServer that is never
+ * connected, whose handlers list, match and complete them, as they would on a server of their own.
+ */
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
+import { isObject } from '../../define/schema.js';
+import { registerPrompt, registerResource } from './attachMcpServer.js';
+import { standBeside } from './sharedMethods.js';
+import type { Share, SharedHandler } from './sharedMethods.js';
+import type { Installed } from '../definition/anyDefinition.js';
+import type { CheckedOptions } from '../installOptions.js';
+
+type Shelved = Exclude<Installed, { readonly kind: 'tool' }>;
+
+interface Shelf {
+  readonly mcp: McpServer;
+  /** The handlers that the McpServer has set so far. */
+  readonly handlers: Map<string, SharedHandler>;
+  readonly definitions: Shelved[];
+  /** The methods that the outer server answers from here. */
+  readonly shared: Set<string>;
+}
+
+const SHELF = Symbol.for('mcp-resolve.shelf');
+
+/** Adds a prompt or a resource to a server. */
+export function putOnShelf(server: Server, added: Shelved, options: CheckedOptions): void {
+  const shelf = shelfOf(server);
+  const site = { mcp: shelf.mcp, server, options };
+  if (added.kind === 'prompt') registerPrompt(site, added.definition);
+  else registerResource(site, added.definition);
+  shelf.definitions.push(added);
+  for (const [method, answer] of shelf.handlers) {
+    if (shelf.shared.has(method)) continue;
+    shelf.shared.add(method);
+    declare(server, method);
+    standBeside(server, method, { answer, ...partIn(method, shelf) } as Share);
+  }
+}
+
+function shelfOf(server: Server & { [SHELF]?: Shelf }): Shelf {
+  const known = server[SHELF];
+  if (known !== undefined) return known;
+  const handlers = new Map<string, SharedHandler>();
+  const mcp = new McpServer({ name: 'shelf', version: '0.0.0' });
+  // Set on the shelf alone they would answer nobody.
+  Object.defineProperty(mcp.server, 'setRequestHandler', {
+    value: (method: string, handler: SharedHandler) => handlers.set(method, handler),
+  });
+  const shelf: Shelf = { mcp, handlers, definitions: [], shared: new Set() };
+  Object.defineProperty(server, SHELF, { value: shelf });
+  return shelf;
+}
+
+/** The members of the results that list something. */
+const LISTS: Readonly<Record<string, string>> = {
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+function partIn(method: string, { definitions }: Shelf): object {
+  const list = LISTS[method];
+  if (list !== undefined) return { list };
+  if (method === 'completion/complete') {
+    return { owns: ({ ref }: { ref?: unknown }) => definitions.some((one) => isAbout(ref, one)) };
+  }
+  const owns = ({ name, uri }: { name?: unknown; uri?: unknown }): boolean =>
+    definitions.some(({ definition: { address } }) => {
+      const target = method === 'resources/read' ? uri : name;
+      return address.method === method && address.matches(String(target));
+    });
+  return { owns };
+}
+
+/** Whether a completion is about a definition. */
+function isAbout(ref: unknown, { kind, definition }: Shelved): boolean {
+  if (!isObject(ref)) return false;
+  if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
+  const { location } = definition;
+  const shown = typeof location === 'string' ? location : location.uriTemplate.toString();
+  return ref.type === 'ref/resource' && ref.uri === shown;
+}
+
+/** Declares what a method belongs to, unless its author has. */
+function declare(server: Server, method: string): void {
+  const capability = method.startsWith('prompts/')
+    ? 'prompts'
+    : method.startsWith('resources/')
+      ? 'resources'
+      : 'completions';
+  if (server.getCapabilities()[capability] === undefined)
+    server.registerCapabilities({ [capability]: {} });
+}

@@ -1,0 +1,122 @@
+/**
+ * A list of definitions, read once and laid out by name. HTTP installs the same list for every
+ * request, and what a request costs must not grow with its length.
+ */
+import type { McpRequestContext } from '@modelcontextprotocol/server';
+import { readDefinitions } from '../definition/anyDefinition.js';
+import type { AnyDefinition, Installed } from '../definition/anyDefinition.js';
+
+/** What of a list is to be installed. */
+export interface Wanted {
+  readonly wanted: readonly Installed[];
+  /** All that run once, for whom the seal matters. */
+  readonly storing: readonly Installed['definition'][];
+}
+
+/** An entry of a list, and where it stood when it was read: a list can change. */
+type Entry = Installed & { readonly at: number };
+
+/** A list that was read. */
+interface Catalogue {
+  readonly all: readonly Entry[];
+  readonly storing: Wanted['storing'];
+  readonly named: ReadonlyMap<string, readonly Entry[]>;
+  /** They have to be asked whether they match. */
+  readonly resources: readonly Entry[];
+}
+
+const catalogues = new WeakMap<readonly AnyDefinition[], Catalogue>();
+
+/**
+ * Narrows a list to what an HTTP request names. The headers were checked against the body before
+ * the server was made; a name that is not in the list changes nothing, so that the client gets the
+ * usual error.
+ *
+ * @throws {@link InvalidGraphError} If it is not a list of definitions.
+ */
+export function wantedOf(
+  definitions: readonly AnyDefinition[],
+  request: McpRequestContext | undefined,
+): Wanted {
+  if (!Array.isArray(definitions) || definitions.length <= FEW)
+    return narrowed(readDefinitions(definitions), request);
+  const known = catalogues.get(definitions);
+  if (known !== undefined) {
+    const wanted = named(known, request);
+    // What is not found may have been put there since.
+    if (wanted.length > 0 && areThere(wanted, known, definitions))
+      return { wanted, storing: known.storing };
+  }
+  const catalogue = layOut(definitions);
+  const wanted = named(catalogue, request);
+  const { all, storing } = catalogue;
+  return { wanted: wanted.length === 0 ? all : wanted, storing };
+}
+
+/** A list of so many is looked through as fast as it would be laid out, and often written in place. */
+const FEW = 16;
+
+function narrowed(all: readonly Installed[], request: McpRequestContext | undefined): Wanted {
+  const asked = nameIn(request);
+  const wanted = asked === undefined ? all : all.filter((one) => isFor(one, asked));
+  return { wanted: wanted.length === 0 ? all : wanted, storing: storingOf(all) };
+}
+
+function isFor({ definition: { address } }: Installed, { method, target }: Named): boolean {
+  return address.method === method && address.matches(target);
+}
+
+function storingOf(all: readonly Installed[]): Wanted['storing'] {
+  return all
+    .map(({ definition }) => definition)
+    .filter((one) => 'once' in one && one.once !== undefined);
+}
+
+function areThere(
+  entries: readonly Entry[],
+  { all }: Catalogue,
+  definitions: readonly AnyDefinition[],
+): boolean {
+  if (all.length !== definitions.length) return false;
+  return entries.every(({ at, definition }) => definitions[at]?.['~definition'] === definition);
+}
+
+function layOut(definitions: readonly AnyDefinition[]): Catalogue {
+  const all = readDefinitions(definitions).map((one, at): Entry => ({ at, ...one }));
+  const byName = new Map<string, Entry[]>();
+  for (const one of all) {
+    if (one.kind === 'resource') continue;
+    const key = keyOf(one.definition.address.method, one.definition.name);
+    const others = byName.get(key);
+    if (others === undefined) byName.set(key, [one]);
+    else others.push(one);
+  }
+  const storing = storingOf(all);
+  const resources = all.filter(({ kind }) => kind === 'resource');
+  const catalogue = { all, storing, named: byName, resources };
+  catalogues.set(definitions, catalogue);
+  return catalogue;
+}
+
+const keyOf = (method: string, name: string): string => `${method} ${name}`;
+
+function named(catalogue: Catalogue, request: McpRequestContext | undefined): readonly Entry[] {
+  const asked = nameIn(request);
+  if (asked === undefined) return catalogue.all;
+  const { method, target } = asked;
+  if (method !== 'resources/read') return catalogue.named.get(keyOf(method, target)) ?? [];
+  return catalogue.resources.filter(({ definition: { address } }) => address.matches(target));
+}
+
+/** What a request is for. */
+interface Named {
+  readonly method: string;
+  readonly target: string;
+}
+
+function nameIn(request: McpRequestContext | undefined): Named | undefined {
+  const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
+  const method = headers?.get('mcp-method');
+  const target = headers?.get('mcp-name');
+  return typeof method === 'string' && typeof target === 'string' ? { method, target } : undefined;
+}

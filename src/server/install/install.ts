@@ -1,0 +1,94 @@
+/**
+ * The way in: attaches definitions to a server, beside whatever handlers it has. Cheap, because
+ * HTTP builds a server per request; all analysis was done when the definitions were made.
+ */
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import { InvalidGraphError } from '../../errors.js';
+import { protect, sealPolicyOf } from '../boundary.js';
+import type { Protection } from '../boundary.js';
+import { defaultPolicy, sealFor } from '../requestStateSeal.js';
+import { rejectionTeller } from '../call/callFor.js';
+import { noteInstalled } from '../definition/definitionCounts.js';
+import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
+import type { Site } from './attachMcpServer.js';
+import { attachTool } from './attachServer.js';
+import { wantedOf } from './catalogue.js';
+import type { AnyDefinition, Installed } from '../definition/anyDefinition.js';
+import { hideFromSilent } from './hideDefinitions.js';
+import { assertStoresFit } from '../onceStores.js';
+import { checkOptions } from '../installOptions.js';
+import type { CheckedOptions, InstallOptions } from '../installOptions.js';
+import { isMcpServer, lowLevelServer } from '../servers.js';
+import { putOnShelf } from './attachToServer.js';
+
+/**
+ * Installs definitions on an `McpServer` or a low-level `Server`.
+ *
+ * @example
+ *
+ * ```ts
+ * serveStdio(() => {
+ *   const server = new McpServer({ name: 'payments', version: '1.0.0' });
+ *   install(server, [payInvoice]);
+ *   return server;
+ * });
+ * ```
+ *
+ * @throws {@link InvalidGraphError} If what is given is not a server, or not a list of definitions.
+ */
+export function install(
+  server: McpServer | Server,
+  definitions: readonly AnyDefinition[],
+  options?: InstallOptions,
+): void {
+  const checked = checkOptions(options);
+  const { wanted, storing } = wantedOf(definitions, options?.request);
+  const target = lowLevelServer(server, 'install()');
+  const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
+  assertStoresFit(target, policy, storing);
+  if (isMcpServer(server)) {
+    protect(target, protection(target, checked));
+    const site = { mcp: server, server: target, options: checked };
+    for (const one of wanted) register(site, one);
+  } else {
+    // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
+    assertNoChallenges(wanted);
+    const addresses = wanted.map(({ definition }) => definition.address);
+    const only = checked.seal === undefined ? { only: addresses } : {};
+    protect(target, Object.assign(protection(target, checked), only));
+    for (const one of wanted) attach(target, one, checked);
+  }
+  for (const { definition } of wanted) noteInstalled(definition);
+  hideFromSilent(target, wanted);
+}
+
+/** The SDK asks for scopes on an McpServer alone: elsewhere a challenge would protect nothing. */
+function assertNoChallenges(wanted: readonly Installed[]): void {
+  const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
+  if (challenging === undefined) return;
+  const { kind, definition } = challenging;
+  throw new InvalidGraphError(
+    'ERR_DEFINITION',
+    `install(): the scopeChallenge of ${kind} '${definition.name}' works on an McpServer only: check the scopes in a guard, or install it on an McpServer.`,
+    [definition.name],
+  );
+}
+
+function register(site: Site, { kind, definition }: Installed): void {
+  if (kind === 'tool') registerTool(site, definition);
+  else if (kind === 'prompt') registerPrompt(site, definition);
+  else registerResource(site, definition);
+}
+
+function attach(server: Server, one: Installed, options: CheckedOptions): void {
+  if (one.kind === 'tool') attachTool(server, one.definition, options);
+  else putOnShelf(server, one, options);
+}
+
+function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {
+  const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
+  const seals = { seal: sealFor(policy, server), explicit: seal !== undefined };
+  return onEvent === undefined
+    ? seals
+    : { listener: [onEvent, rejectionTeller(server, onEvent)], ...seals };
+}

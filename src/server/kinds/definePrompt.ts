@@ -1,0 +1,122 @@
+/** Defines a prompt, whose messages may rest on values that its arguments do not hold. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { GetPromptResult, ServerContext } from '@modelcontextprotocol/server';
+import { KIND } from '../../define/brand.js';
+import type { CallContext } from '../../define/context.js';
+import type {
+  ArgumentsOf,
+  BodyValues,
+  CheckGuards,
+  CheckPromptBody,
+  CheckResolve,
+  OnceRead,
+  Unread,
+} from '../../define/infer.js';
+import type { AnyResolver, Filler } from '../../define/model.js';
+import { describeIssues, isObject } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
+import { argumentSchema } from '../definition/argumentSchema.js';
+import { addressOf } from '../address.js';
+import type { CallArguments, Metadata, ResolvingConfig } from '../definition/definition.js';
+import { callAlone } from '../definition/directCall.js';
+import { assertObjectSchema } from '../definition/givenSchema.js';
+import { assertParts } from '../definition/parts.js';
+import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
+import { PROMPT_FIELDS } from '../definition/slips.js';
+import { shownWith } from '../definition/visibility.js';
+import { install } from '../install/install.js';
+import type { Prompt, PromptDefinition } from '../definition/promptDefinition.js';
+import { failPrompt, promptResult } from './promptResult.js';
+
+/** What a prompt is defined with, besides its name and body. */
+export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
+  /** The arguments that the user supplies; the SDK's `completable` works in it. */
+  readonly argsSchema?: I;
+}
+
+/**
+ * Defines a prompt. The body receives its arguments and the resolved values in one object and
+ * returns a string, which is what the user says, or a `GetPromptResult`.
+ *
+ * @example
+ *
+ * ```ts
+ * const remind = definePrompt(
+ *   'remind',
+ *   { argsSchema: PayInput, resolve: { euros: amountDue } },
+ *   ({ invoice, euros }) => `Write a reminder for ${invoice}, over ${euros} euros.`,
+ * );
+ * ```
+ *
+ * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
+ */
+export function definePrompt<
+  I extends Schema | undefined = undefined,
+  const R extends Readonly<Record<string, Filler>> = {},
+  const G extends readonly AnyResolver[] = [],
+  const Returned = Unread,
+>(
+  name: string,
+  config: PromptConfig<
+    I,
+    R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>, 'argsSchema'>>,
+    G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>, 'argsSchema'>>
+  >,
+  body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
+    CheckPromptBody<Awaited<Returned>>,
+): Prompt<CallArguments<I>>;
+export function definePrompt(name: string, given: unknown, body: unknown): Prompt {
+  assertParts({ name, config: given, body }, PARTS);
+  const { argsSchema, resolve, guards, hideWhenCannotAsk, ...metadata } = given as AnyConfig;
+  if (argsSchema !== undefined)
+    assertObjectSchema({ what: 'Prompt', name, field: 'argsSchema' }, argsSchema);
+  const surroundings = surroundingsOf(argsSchema, { what: 'Prompt', source: 'argsSchema' });
+  const plan = planDefinition({ name, resolve, guards }, surroundings);
+  const resolved = plan.params.map(({ param }) => param);
+  return makePrompt({
+    name,
+    metadata,
+    argsSchema: argsSchema && argumentSchema(argsSchema, { name, resolved }),
+    plan,
+    address: addressOf('prompts/get', name),
+    shownWith: shownWith(plan, hideWhenCannotAsk),
+    body: body as PromptDefinition['body'],
+    finish: (returned) => promptResult(name, returned),
+    fail: (error, policy) => failPrompt(name, error, policy),
+  });
+}
+
+const PARTS = {
+  what: 'Prompt',
+  example: "definePrompt('plan_trip', { … }, body)",
+  fields: PROMPT_FIELDS,
+} as const;
+
+type AnyConfig = PromptConfig<Schema, Readonly<Record<string, Filler>>, readonly AnyResolver[]>;
+
+function makePrompt(definition: PromptDefinition): Prompt {
+  const prompt: Prompt = Object.freeze<Prompt>({
+    name: definition.name,
+    register: (server, options) => {
+      install(server, [prompt], options);
+    },
+    get: (args: unknown, ctx) => getDirectly(definition, args, ctx),
+    [KIND]: 'prompt',
+    '~definition': definition,
+  });
+  return prompt;
+}
+
+/** @throws {ProtocolError} If the arguments are not valid; in the words of McpServer. */
+async function getDirectly(
+  prompt: PromptDefinition,
+  given: unknown,
+  ctx?: ServerContext,
+): Promise<GetPromptResult> {
+  const result = await prompt.argsSchema?.['~standard'].validate(given ?? {});
+  if (result?.issues !== undefined) {
+    const message = `Invalid arguments for prompt ${prompt.name}: ${describeIssues(result.issues)}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  return callAlone(prompt, isObject(result?.value) ? result.value : {}, ctx);
+}

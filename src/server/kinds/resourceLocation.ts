@@ -1,0 +1,93 @@
+/** Where a resource is: one uri, or a template with variables. */
+import type { ResourceTemplate } from '@modelcontextprotocol/server';
+import { followReference, propertyNames, sentNames, toJsonSchema } from '../../define/schema.js';
+import type { Schema } from '../../define/schema.js';
+import { InvalidGraphError } from '../../errors.js';
+import type { Surroundings } from '../../plan/buildPlan.js';
+import type { Address } from '../address.js';
+import type { Location } from '../definition/resourceDefinition.js';
+
+/**
+ * Reads where a resource is. A fixed uri is brought into the form in which requests are looked up.
+ *
+ * @throws {@link InvalidGraphError} If it is neither a uri nor a template.
+ */
+export function readLocation(name: string, given: unknown): Location {
+  if (isTemplate(given)) return given;
+  if (typeof given !== 'string') {
+    throw invalid(name, 'its uri, or a ResourceTemplate, is the second argument.');
+  }
+  if (/\{[^}\s]+\}/.test(given)) {
+    throw invalid(name, `'${given}' is a template: new ResourceTemplate('${given}', { list }).`);
+  }
+  if (!URL.canParse(given)) throw invalid(name, `'${given}' is not an absolute uri.`);
+  return new URL(given).href;
+}
+
+/** The requests that are for a resource. */
+export function addressAt(location: Location): Address {
+  const method = 'resources/read';
+  if (typeof location === 'string') {
+    return { method, target: location, matches: (target) => hrefOf(target) === location };
+  }
+  const matches = (target: string): boolean => {
+    const uri = hrefOf(target);
+    return uri !== undefined && isAt(location, uri);
+  };
+  return { method, target: undefined, matches };
+}
+
+/**
+ * What the graph of a resource has to fit: the variables of its schema, or of its template.
+ *
+ * @throws {@link InvalidGraphError} If the schema needs a variable that the uri does not have.
+ */
+export function surroundingsAt(
+  name: string,
+  location: Location,
+  variables: Schema | undefined,
+): Surroundings {
+  const wording = { what: 'Resource', source: 'variables' } as const;
+  const inUri = new Set(namesIn(location));
+  if (variables === undefined) return { argumentNames: inUri, wording };
+  const absent = requiredBy(variables).find((required) => !inUri.has(required));
+  if (absent !== undefined) {
+    throw invalid(name, `variables requires '${absent}', which its uri does not have.`);
+  }
+  const sent = new Set([...inUri, ...sentNames(variables)]);
+  return { argumentNames: propertyNames(variables), sentNames: sent, wording };
+}
+
+function namesIn(location: Location): string[] {
+  if (typeof location === 'string') return [];
+  return location.uriTemplate.variableNames.map((name) => name.replace('*', ''));
+}
+
+function requiredBy(schema: Schema): string[] {
+  const { required } = followReference(toJsonSchema(schema, 'input'));
+  return Array.isArray(required) ? required.map(String) : [];
+}
+
+/** What the SDK refuses to match at all, a uri of more than a million letters, is not there. */
+function isAt({ uriTemplate }: ResourceTemplate, uri: string): boolean {
+  try {
+    return uriTemplate.match(uri) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** By its shape: the ESM and the CJS copy of the SDK have different classes. */
+function isTemplate(value: unknown): value is ResourceTemplate {
+  if (typeof value !== 'object' || value === null) return false;
+  const { uriTemplate } = value as Partial<ResourceTemplate>;
+  return typeof uriTemplate?.match === 'function';
+}
+
+function hrefOf(uri: string): string | undefined {
+  return URL.canParse(uri) ? new URL(uri).href : undefined;
+}
+
+function invalid(name: string, problem: string): InvalidGraphError {
+  return new InvalidGraphError('ERR_DEFINITION', `Resource '${name}': ${problem}`, [name]);
+}

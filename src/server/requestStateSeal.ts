@@ -1,0 +1,84 @@
+/** Sealing policies, as authors make them, and the one that is used when they make none. */
+import type { McpServer, Server } from '@modelcontextprotocol/server';
+import { KIND } from '../define/brand.js';
+import { isObject } from '../define/schema.js';
+import { randomBytes } from '../platform.js';
+import { ringCodec, tokenLength } from '../state/codec.js';
+import { Seal } from '../state/seal.js';
+import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
+import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
+import { protect } from './boundary.js';
+import { assertStoresFit } from './onceStores.js';
+import { lowLevelServer, serverName } from './servers.js';
+
+/** A sealing policy, made once and given to every server of a service. */
+export interface RequestStateSeal {
+  /** Protects every handler of a server, hand-written ones included, whenever they are set. */
+  readonly protect: (server: McpServer | Server) => void;
+  readonly [KIND]: 'seal';
+  readonly '~policy': CheckedSeal;
+}
+
+/**
+ * Creates a sealing policy over shared keys, or over a codec of one's own. Servers that are to
+ * finish each other's calls need the same keys and the same audience.
+ *
+ * @example
+ *
+ * ```ts
+ * const seal = requestStateSeal({
+ *   keys: [process.env['REQUEST_STATE_KEY'] ?? ''],
+ *   audience: 'https://mcp.example.com',
+ * });
+ * install(server, [payInvoice], { seal });
+ * ```
+ *
+ * @throws {TypeError} If the options make no sense.
+ */
+export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
+  if (!isObject(options))
+    throw new TypeError('requestStateSeal takes its options: { keys, audience }');
+  const { audience } = options as { readonly audience?: string };
+  if (audience === undefined) {
+    throw new TypeError(
+      "requestStateSeal needs an 'audience': the name of the service, so that another one with the same keys does not take its tokens",
+    );
+  }
+  return asSeal(checkSealOptions(options));
+}
+
+/** Creates a policy over a key of its own, which nobody else has and which ends with the process. */
+requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
+  assertKnown(settings);
+  return asSeal(completeSeal(settings, ringCodec([randomBytes(32)]), tokenLength));
+};
+
+function asSeal(policy: CheckedSeal): RequestStateSeal {
+  return Object.freeze({
+    protect: (server: McpServer | Server) => {
+      const target = lowLevelServer(server, 'protect()');
+      assertStoresFit(target, policy);
+      protect(target, { seal: sealFor(policy, target), explicit: true });
+    },
+    [KIND]: 'seal' as const,
+    '~policy': policy,
+  });
+}
+
+/** A policy without an audience takes the server's name. */
+export function sealFor(policy: CheckedSeal, server: Server): Seal {
+  return new Seal(policy, policy.audience ?? serverName(server));
+}
+
+let processPolicy: CheckedSeal | undefined;
+
+/**
+ * The policy when the author made none: one key for the whole process, as HTTP builds a server per
+ * request.
+ */
+export function defaultPolicy(): CheckedSeal {
+  return (processPolicy ??= {
+    ...completeSeal({}, ringCodec([randomBytes(32)]), tokenLength),
+    byDefault: true,
+  });
+}
