@@ -6,11 +6,11 @@ const BASE = [
   'platform',
   'define/schema',
   'question/capability',
-  'state/authenticated',
+  'state/principal',
   'server/operatorWarnings',
   'server/definition/definitionCounts',
-  'server/definition/slips',
-  'server/definition/anyDefinition',
+  'server/definition/checkConfig',
+  'server/definition/definitions',
 ];
 
 /**

@@ -65,18 +65,19 @@ export type {
 } from './define/question.js';
 export type { Schema } from './define/schema.js';
 export type { ArgsOf } from './define/infer.js';
-export type { Tool, ToolMetadata } from './server/definition/toolDefinition.js';
-export type { ToolConfig } from './server/kinds/defineTool.js';
-export type { Prompt } from './server/definition/promptDefinition.js';
-export type { PromptConfig } from './server/kinds/definePrompt.js';
 export type {
+  AnyDefinition,
+  Prompt,
   ReadContext,
   Resource,
   ResourceMetadata,
-} from './server/definition/resourceDefinition.js';
+  Tool,
+  ToolMetadata,
+} from './server/definition/definitions.js';
+export type { ToolConfig } from './server/kinds/defineTool.js';
+export type { PromptConfig } from './server/kinds/definePrompt.js';
 export type { ResourceConfig } from './server/kinds/defineResource.js';
 export type { InstallOptions } from './server/installOptions.js';
-export type { AnyDefinition } from './server/definition/anyDefinition.js';
 export type { ErrorPolicy } from './server/call/callable.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';

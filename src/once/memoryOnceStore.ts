@@ -5,8 +5,7 @@
  * record nor keeps it. Records that have expired are dropped as others are made; those that have
  * not are never dropped, and a store that is full of them refuses.
  */
-import { assertOptions } from './storeOptions.js';
-import { OnceStoreFullError } from './onceStore.js';
+import { assertOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
 /** What {@link memoryOnceStore} can be told. */

@@ -16,8 +16,7 @@
 import { errorOf, messageOf } from '../errors.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import type { SealLogger } from '../state/warnings.js';
-import { assertOptions } from './storeOptions.js';
-import { OnceStoreFullError } from './onceStore.js';
+import { assertOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
 /** Sends one command to Redis and gives the answer, texts as strings or bytes. */

@@ -16,47 +16,11 @@
  * that lapses, and a lapsed call is never run again: nobody knows how far it came.
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { randomId, utf8 } from '../platform.js';
 import type { OnceEntry, OnceLease } from './onceStore.js';
-import { laneOf } from '../server/boundary.js';
-import type { OpenCall } from '../server/call/callRecord.js';
 import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';
-
-/** Sees to it that a call runs once. */
-export interface SingleUse<Result> {
-  /** What the call answered, if it has run; waits for it, or throws, where it is not known. */
-  readonly recall: () => Promise<{ readonly result: Result } | undefined>;
-  /**
-   * Runs `work` if nobody has, and records its end; otherwise gives what was recorded, after
-   * `onLost`: whoever waits for another request must not hold what that one may need.
-   */
-  readonly run: (work: () => Promise<Result>, onLost?: () => Promise<void>) => Promise<Result>;
-}
-
-/** What a call is made with, as far as it matters here. */
-export interface OnceContext {
-  readonly ctx: ServerContext;
-  readonly onUnexpectedError: (error: unknown) => void;
-}
-
-/**
- * Watches over a call that is to run once. One that has not asked has no token that could be sent
- * again, so nothing is claimed for it.
- */
-export function singleUse<Result>(
-  settings: OnceSettings | undefined,
-  call: OpenCall,
-  options: OnceContext,
-): SingleUse<Result> | undefined {
-  if (settings === undefined || !call.resumed) return undefined;
-  const lane = laneOf(options.ctx);
-  if (lane === undefined) return undefined;
-  const ttlMs = (lane.seal.policy.maxFlowSeconds + SLACK_SECONDS) * 1000;
-  return new WatchedCall<Result>(call.id, { ...settings, ...options, ttlMs });
-}
 
 /** A record outlives every token of its call, also where the clocks of two servers differ. */
 const SLACK_SECONDS = 120;
@@ -72,25 +36,37 @@ const RECORD_ATTEMPTS = 3;
 
 const POLL_MS = 50;
 
-interface WatchOptions extends OnceSettings, OnceContext {
-  readonly ttlMs: number;
+/** What a call that runs once is watched with. */
+export interface SingleUseOptions extends OnceSettings {
+  /** How long a call may take from its first question on. */
+  readonly maxFlowSeconds: number;
+  /** Aborted when the client no longer wants the result. */
+  readonly signal: AbortSignal;
+  readonly onUnexpectedError: (error: unknown) => void;
 }
 
-class WatchedCall<Result> implements SingleUse<Result> {
+/** Makes sure that one call runs once. */
+export class SingleUse<Result> {
   private readonly lease: OnceLease;
 
   constructor(
     private readonly id: string,
-    private readonly options: WatchOptions,
+    private readonly options: SingleUseOptions,
   ) {
-    this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs: options.ttlMs };
+    const ttlMs = (options.maxFlowSeconds + SLACK_SECONDS) * 1000;
+    this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs };
   }
 
+  /** The answer of a call that has run. It waits for one that runs, or throws if that is not known. */
   async recall(): Promise<{ readonly result: Result } | undefined> {
     const known = await this.step((store) => store.read(this.id));
     return known && { result: await this.replay(known) };
   }
 
+  /**
+   * Runs `work` if nobody has, and records its end. Otherwise it returns what was recorded, after
+   * `onLost`: a request that waits for another one must not hold what that one may need.
+   */
   async run(work: () => Promise<Result>, onLost?: () => Promise<void>): Promise<Result> {
     const known = await this.step((store) => store.claim(this.id, this.lease));
     if (known !== undefined) {
@@ -118,12 +94,12 @@ class WatchedCall<Result> implements SingleUse<Result> {
   }
 
   private async wait(): Promise<OnceEntry | undefined> {
-    const { waitMs, ctx } = this.options;
+    const { waitMs, signal } = this.options;
     const until = performance.now() + waitMs;
     let entry: OnceEntry | undefined = { state: 'running' };
     while (entry?.state === 'running' && performance.now() < until) {
       await pause(Math.min(POLL_MS, until - performance.now()));
-      ctx.mcpReq.signal.throwIfAborted();
+      signal.throwIfAborted();
       entry = await this.step((store) => store.read(this.id));
     }
     return entry;

@@ -27,7 +27,7 @@ import type { CheckedSeal, Rejection } from '../state/sealOptions.js';
 import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
-import { Addressees } from './addressees.js';
+import { Addressees } from './address.js';
 import { wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 

@@ -6,7 +6,7 @@ import { isObject } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from './call/resolveArguments.js';
-import type { ErrorPolicy } from './call/callable.js';
+import type { CallSettings, ErrorPolicy } from './call/callable.js';
 
 /** How definitions are installed. */
 export interface InstallOptions {
@@ -40,13 +40,9 @@ export interface InstallOptions {
   readonly request?: McpRequestContext;
 }
 
-/** The same, complete, but for the request: they are kept as long as the server, and it is not. */
-export interface CheckedOptions {
+/** The same with defaults, without the request: a server keeps them longer than the request lives. */
+export interface CheckedOptions extends CallSettings {
   readonly seal: RequestStateSeal | undefined;
-  readonly askTimeoutMs: number;
-  readonly errors: ErrorPolicy;
-  readonly onEvent: InstallOptions['onEvent'] | undefined;
-  readonly eventValues: boolean;
 }
 
 const KNOWN: readonly string[] = [

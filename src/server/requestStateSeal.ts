@@ -9,7 +9,7 @@ import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOption
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
 import { protect } from './boundary.js';
 import { assertStoresFit } from './onceStores.js';
-import { lowLevelServer, serverName } from './servers.js';
+import { lowLevelServer, serverName } from './sdkInternals.js';
 
 /** A sealing policy, made once and given to every server of a service. */
 export interface RequestStateSeal {

@@ -2,7 +2,9 @@
  * Binds a token to whoever it was made for. The claim is salted, so that two tokens of one person
  * cannot be linked by what is in them, and says nothing about the person.
  */
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
+import type { Warnings } from './warnings.js';
 
 const LABEL = utf8('mcp/request-state/principal:');
 const SALT_BYTES = 8;
@@ -51,4 +53,22 @@ function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
     difference |= byte ^ (b[index] ?? 0);
   });
   return difference === 0;
+}
+
+/** Client, issuer and subject of a validated token as one text; `undefined` without a token. */
+export function principalOf(authInfo: AuthInfo | undefined): string | undefined {
+  if (authInfo === undefined) return undefined;
+  const { iss, sub } = { ...authInfo.extra };
+  return JSON.stringify([authInfo.clientId, iss ?? null, sub ?? null]);
+}
+
+/** The same for a request; says once that without a subject all users of a client are one person. */
+export function authenticatedPrincipal(ctx: ServerContext, warnings: Warnings): string | undefined {
+  const authInfo = ctx.http?.authInfo;
+  if (authInfo !== undefined && (authInfo.extra?.sub ?? undefined) === undefined) {
+    warnings.once(
+      "a validated token has no subject (authInfo.extra.sub), so all users of one OAuth client count as one person; have the token verifier supply 'sub', or give requestStateSeal a 'principal'",
+    );
+  }
+  return principalOf(authInfo);
 }

@@ -11,7 +11,7 @@ import { isThenable, utf8 } from '../platform.js';
 import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
-import { authenticatedPrincipal } from './authenticated.js';
+import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, Rejection } from './sealOptions.js';
 import { Warnings } from './warnings.js';
 

@@ -1,7 +1,7 @@
 /** How the workbench tells definitions from everything else that it may be given. */
 import { kindOf } from '../define/brand.js';
-import { readDefinitions } from '../server/definition/anyDefinition.js';
-import type { AnyDefinition, Installed } from '../server/definition/anyDefinition.js';
+import { readDefinitions } from '../server/definition/definitions.js';
+import type { AnyDefinition, Installed } from '../server/definition/definitions.js';
 
 /** Whether something is a tool, a prompt or a resource. */
 export function isDefinition(value: unknown): value is AnyDefinition {

@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { accept, decline, resumeCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, test } from 'vitest';
 
-import { principalOf } from '../../../src/state/authenticated.js';
+import { principalOf } from '../../../src/state/principal.js';
 import { argumentsDigest } from '../../../src/state/canonical.js';
 import { ringCodec } from '../../../src/state/codec.js';
 import { connected, endOf, open, REFUSED, refusalOf } from '../support/calls.js';

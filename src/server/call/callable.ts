@@ -2,13 +2,22 @@
  * What a call needs of a definition, whether it is a tool, a prompt or a resource: a plan, a body,
  * and how a result and an error of its kind read.
  */
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../define/context.js';
+import { isQuestion } from '../../define/question.js';
 import { messageOf, ToolError } from '../../errors.js';
-import type { Plan } from '../../plan/plan.js';
 import type { OnceSettings } from '../../once/onceSettings.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Listening } from './callWatch.js';
 
 /** Which errors the model may read: all of them, or only those meant for it. */
 export type ErrorPolicy = 'all' | 'toolErrorsOnly';
+
+/** How the calls of a server are made. */
+export interface CallSettings extends Pick<Listening, 'onEvent' | 'eventValues'> {
+  readonly errors: ErrorPolicy;
+  readonly askTimeoutMs?: number;
+}
 
 /** A definition, as a call sees it. */
 export interface Callable<Result> {
@@ -28,4 +37,23 @@ export function shownMessage(error: unknown, policy: ErrorPolicy): string {
   return policy === 'all' || error instanceof ToolError
     ? messageOf(error)
     : 'an unexpected error occurred';
+}
+
+/** @throws {@link ToolError} If a body asked. */
+export function assertNotAsking(name: string, returned: unknown): void {
+  if (isQuestion(returned) || isInputRequiredResult(returned)) throw asking(name);
+}
+
+/** What a body gets that asks, or makes a question that nobody is asked. */
+export function asking(name: string): ToolError {
+  return new ToolError(
+    `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver`,
+  );
+}
+
+/** A value that is no result, for the sentence about it. */
+export function describeReturned(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
 }

@@ -1,31 +1,64 @@
 /** The story of one call, from validated arguments to the result. */
 import { ProtocolError } from '@modelcontextprotocol/server';
-import type { InputRequiredResult } from '@modelcontextprotocol/server';
-import type { End } from '../../define/model.js';
-import { isRefusal, ToolError } from '../../errors.js';
+import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../define/context.js';
+import type { CallEvent } from '../../define/event.js';
+import type { End } from '../../define/model.js';
 import { isQuestion } from '../../define/question.js';
 import { runInScope } from '../../define/questionScope.js';
 import { UNBOUND } from '../../define/unbound.js';
-import { asking } from './bodyErrors.js';
-import type { Callable, ErrorPolicy } from './callable.js';
+import { errorOf, isRefusal, ToolError } from '../../errors.js';
+import { SingleUse } from '../../once/singleUse.js';
+import type { Rejection } from '../../state/sealOptions.js';
+import { laneOf } from '../boundary.js';
+import { clientFacts } from '../clientFacts.js';
+import type { ClientFacts } from '../clientFacts.js';
+import { asking } from './callable.js';
 import { beginCall } from './callRecord.js';
-import { watchCall } from './callWatch.js';
-import type { CallWatch, Listening } from './callWatch.js';
 import type { OpenCall } from './callRecord.js';
-import { singleUse } from '../../once/singleUse.js';
-import type { SingleUse } from '../../once/singleUse.js';
+import { tell, watchCall } from './callWatch.js';
+import type { CallWatch } from './callWatch.js';
+import type { Callable, CallSettings } from './callable.js';
 import { resolveCall } from './resolveArguments.js';
-import type { Resolved, ResolveOptions } from './resolveArguments.js';
+import type { Resolved } from './resolveArguments.js';
+
+/** Arguments, after validation. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a definition answers: a result, or questions. */
+export type Answer<Result> = Result | InputRequiredResult;
+
+/** One request for a definition. */
+export interface CallRequest {
+  readonly args: Arguments;
+  readonly ctx: ServerContext;
+  readonly settings: CallSettings;
+}
+
+/** Calls a definition for a request that a server received. */
+export function callFor<Result>(
+  server: Server,
+  definition: Callable<Result>,
+  { args, ctx, settings }: CallRequest,
+): Promise<Answer<Result>> {
+  return runCall(definition, args, {
+    ...clientFacts(server, ctx),
+    ...settings,
+    ctx,
+    onUnexpectedError: (error) => {
+      // That the request is no longer wanted is no news; what failed because of it is.
+      const { signal } = ctx.mcpReq;
+      if (!signal.aborted || error !== signal.reason) report(server, error);
+    },
+  });
+}
 
 /** What a call is made with, besides its arguments. */
-export interface CallOptions extends ResolveOptions, Pick<Listening, 'onEvent' | 'eventValues'> {
-  readonly errors: ErrorPolicy;
+export interface CallOptions extends CallSettings, ClientFacts {
+  readonly ctx: ServerContext;
   /** Told of every error that was not meant for the model, so that nothing is lost. */
   readonly onUnexpectedError: (error: unknown) => void;
 }
-
-type Arguments = Readonly<Record<string, unknown>>;
 
 /**
  * Calls a definition: resolves its parameters, asks if it has to, runs the body, and answers. A
@@ -43,7 +76,7 @@ export async function runCall<Result>(
     const call = beginCall(options);
     const watch = watchCall(options, call, definition.name);
     watch?.started(options.ctx.mcpReq.method);
-    const once = singleUse<Result>(definition.once, call, options);
+    const once = singleUseOf(definition, call, options);
     try {
       return await answer({ definition, args, options, call, watch, once });
     } catch (error) {
@@ -53,6 +86,22 @@ export async function runCall<Result>(
   } catch (error) {
     return failed(definition, error, options);
   }
+}
+
+/**
+ * Watches over a call that is to run once. One that has not asked has no token that could be sent
+ * again, so nothing is claimed for it.
+ */
+function singleUseOf<Result>(
+  { once }: Callable<Result>,
+  { id, resumed }: OpenCall,
+  { ctx, onUnexpectedError }: CallOptions,
+): SingleUse<Result> | undefined {
+  const lane = laneOf(ctx);
+  if (once === undefined || lane === undefined || !resumed) return undefined;
+  const { maxFlowSeconds } = lane.seal.policy;
+  const { signal } = ctx.mcpReq;
+  return new SingleUse(id, { ...once, maxFlowSeconds, signal, onUnexpectedError });
 }
 
 interface StartedCall<Result> {
@@ -161,3 +210,25 @@ function failed<Result>(
 }
 
 const THROWN = 'a question was thrown, so nobody was asked: a resolver returns it';
+
+/** Tells a listener of rejected states. */
+export function rejectionTeller(
+  server: Server,
+  onEvent: (event: CallEvent) => void,
+): (rejection: Rejection) => void {
+  const onUnexpectedError = (error: unknown): void => {
+    report(server, error);
+  };
+  return ({ reason, method }) => {
+    tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
+  };
+}
+
+/** Tells the server's operator; what their function throws must not change the answer. */
+function report(server: Server, error: unknown): void {
+  try {
+    server.onerror?.(errorOf(error));
+  } catch {
+    // There is nobody left to tell.
+  }
+}

@@ -7,7 +7,7 @@ import { runCall } from '../call/runCall.js';
 import { withoutAnswers } from '../callContext.js';
 import type { ClientFacts } from '../clientFacts.js';
 import type { Method } from '../address.js';
-import type { Definition } from './definition.js';
+import type { Definition } from './definitions.js';
 
 /**
  * Calls a definition with validated arguments. It starts on its first round whatever `ctx` carries:

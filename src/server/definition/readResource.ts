@@ -8,7 +8,7 @@ import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/se
 import type { Raw } from '../../define/infer.js';
 import { describeIssues, isObject } from '../../define/schema.js';
 import { callAlone, detachedContext } from './directCall.js';
-import type { ResourceDefinition } from './resourceDefinition.js';
+import type { ResourceDefinition } from './definitions.js';
 
 /** What is asked for: a uri, and what the template found in it. */
 export interface ReadRequest {

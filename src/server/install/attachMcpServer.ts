@@ -12,12 +12,14 @@ import type {
   Variables,
 } from '@modelcontextprotocol/server';
 import { laneOf } from '../boundary.js';
-import { callFor } from '../call/callFor.js';
-import type { Answer, Arguments } from '../call/callFor.js';
-import type { PromptDefinition } from '../definition/promptDefinition.js';
-import type { ResourceDefinition } from '../definition/resourceDefinition.js';
+import { callFor } from '../call/runCall.js';
+import type { Answer, Arguments } from '../call/runCall.js';
+import type {
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from '../definition/definitions.js';
 import { readVariables } from '../definition/readResource.js';
-import type { ToolDefinition } from '../definition/toolDefinition.js';
 import { isShown } from './hideDefinitions.js';
 import type { CheckedOptions } from '../installOptions.js';
 
@@ -34,7 +36,7 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
   const { name, registration, inputSchema } = tool;
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
-      return await callFor(server, tool, { args, ctx, options });
+      return await callFor(server, tool, { args, ctx, settings: options });
     } catch (error) {
       // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
       const lane = laneOf(ctx);
@@ -45,7 +47,7 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
   };
   if (inputSchema === undefined) mcp.registerTool(name, registration, (ctx) => answer({}, ctx));
   else
-    mcp.registerTool(name, { inputSchema, ...registration }, (args, ctx) =>
+    mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
 }
@@ -54,10 +56,10 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
 export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDefinition): void {
   const { name, metadata, argsSchema } = prompt;
   const answer = (args: Arguments, ctx: ServerContext) =>
-    callFor(server, prompt, { args, ctx, options });
+    callFor(server, prompt, { args, ctx, settings: options });
   if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
   else
-    mcp.registerPrompt(name, { argsSchema, ...metadata }, (args, ctx) =>
+    mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
       answer(args as Arguments, ctx),
     );
 }
@@ -74,7 +76,7 @@ export function registerResource(
     ctx: ServerContext,
   ): Promise<Answer<ReadResourceResult>> => {
     const request = await readVariables(resource, { uri, raw, ctx });
-    return callFor(server, resource.at(uri), { options, ...request });
+    return callFor(server, resource.at(uri), { ...request, settings: options });
   };
   if (typeof location === 'string')
     mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));

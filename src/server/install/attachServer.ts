@@ -12,10 +12,10 @@ import type {
 } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
-import { callFor } from '../call/callFor.js';
-import type { Answer } from '../call/callFor.js';
-import type { ToolDefinition } from '../definition/toolDefinition.js';
-import { parseArguments } from '../definition/parseArguments.js';
+import { callFor } from '../call/runCall.js';
+import type { Answer } from '../call/runCall.js';
+import type { ToolDefinition } from '../definition/definitions.js';
+import { parseArguments } from '../definition/argumentSchema.js';
 import { standBeside } from './sharedMethods.js';
 import type { CheckedOptions } from '../installOptions.js';
 
@@ -92,7 +92,7 @@ async function callTool(
   const { tool, options } = attached;
   const parsed = await parseArguments(tool, params.arguments);
   if ('problem' in parsed) return parsed.problem;
-  const result = await callFor(server, tool, { args: parsed.args, ctx, options });
+  const result = await callFor(server, tool, { args: parsed.args, ctx, settings: options });
   if (isInputRequiredResult(result)) return result;
   return server.projectCallToolResult(
     result,

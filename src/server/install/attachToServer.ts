@@ -8,7 +8,7 @@ import { isObject } from '../../define/schema.js';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { standBeside } from './sharedMethods.js';
 import type { Share, SharedHandler } from './sharedMethods.js';
-import type { Installed } from '../definition/anyDefinition.js';
+import type { Installed } from '../definition/definitions.js';
 import type { CheckedOptions } from '../installOptions.js';
 
 type Shelved = Exclude<Installed, { readonly kind: 'tool' }>;

@@ -7,7 +7,7 @@ import { isObject } from '../../define/schema.js';
 import type { Capability } from '../../question/capability.js';
 import { wrapAll } from '../sdkInternals.js';
 import { clientFacts, isModern } from '../clientFacts.js';
-import type { Installed } from '../definition/anyDefinition.js';
+import type { Installed } from '../definition/definitions.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
 

@@ -7,18 +7,18 @@ import { InvalidGraphError } from '../../errors.js';
 import { protect, sealPolicyOf } from '../boundary.js';
 import type { Protection } from '../boundary.js';
 import { defaultPolicy, sealFor } from '../requestStateSeal.js';
-import { rejectionTeller } from '../call/callFor.js';
+import { rejectionTeller } from '../call/runCall.js';
 import { noteInstalled } from '../definition/definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
 import { attachTool } from './attachServer.js';
 import { wantedOf } from './catalogue.js';
-import type { AnyDefinition, Installed } from '../definition/anyDefinition.js';
+import type { AnyDefinition, Installed } from '../definition/definitions.js';
 import { hideFromSilent } from './hideDefinitions.js';
 import { assertStoresFit } from '../onceStores.js';
 import { checkOptions } from '../installOptions.js';
 import type { CheckedOptions, InstallOptions } from '../installOptions.js';
-import { isMcpServer, lowLevelServer } from '../servers.js';
+import { isMcpServer, lowLevelServer } from '../sdkInternals.js';
 import { putOnShelf } from './attachToServer.js';
 
 /**

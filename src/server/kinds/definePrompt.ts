@@ -15,18 +15,23 @@ import type {
 import type { AnyResolver, Filler } from '../../define/model.js';
 import { describeIssues, isObject } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
-import { argumentSchema } from '../definition/argumentSchema.js';
-import { addressOf } from '../address.js';
-import type { CallArguments, Metadata, ResolvingConfig } from '../definition/definition.js';
-import { callAlone } from '../definition/directCall.js';
-import { assertObjectSchema } from '../definition/givenSchema.js';
-import { assertParts } from '../definition/parts.js';
 import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
-import { PROMPT_FIELDS } from '../definition/slips.js';
+import { ToolError } from '../../errors.js';
+import { addressOf } from '../address.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
+import type { ErrorPolicy } from '../call/callable.js';
+import { argumentSchema } from '../definition/argumentSchema.js';
+import { assertObjectSchema, assertParts, PROMPT_FIELDS } from '../definition/checkConfig.js';
+import type {
+  CallArguments,
+  Metadata,
+  Prompt,
+  PromptDefinition,
+  ResolvingConfig,
+} from '../definition/definitions.js';
+import { callAlone } from '../definition/directCall.js';
 import { shownWith } from '../definition/visibility.js';
 import { install } from '../install/install.js';
-import type { Prompt, PromptDefinition } from '../definition/promptDefinition.js';
-import { failPrompt, promptResult } from './promptResult.js';
 
 /** What a prompt is defined with, besides its name and body. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
@@ -119,4 +124,28 @@ async function getDirectly(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
   return callAlone(prompt, isObject(result?.value) ? result.value : {}, ctx);
+}
+
+/**
+ * The result of a prompt whose body returned; a text is what the user says.
+ *
+ * @throws {@link ToolError} If what it returned is no result of a prompt.
+ */
+export function promptResult(name: string, returned: unknown): GetPromptResult {
+  assertNotAsking(name, returned);
+  if (typeof returned === 'string') {
+    return { messages: [{ role: 'user', content: { type: 'text', text: returned } }] };
+  }
+  if (isObject(returned) && Array.isArray(returned.messages)) return returned as GetPromptResult;
+  throw new ToolError(
+    `the body of '${name}' returned ${describeReturned(returned)}; the body of a prompt returns a string or a GetPromptResult`,
+  );
+}
+
+/** @throws {ProtocolError} Always: a prompt has no other way to fail. */
+export function failPrompt(name: string, error: unknown, policy: ErrorPolicy): never {
+  throw new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `Error getting prompt ${name}: ${shownMessage(error, policy)}`,
+  );
 }

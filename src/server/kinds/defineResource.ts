@@ -1,4 +1,6 @@
 /** Defines a resource, whose content may rest on values that its uri does not hold. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { KIND } from '../../define/brand.js';
 import type {
   CheckGuards,
@@ -10,25 +12,27 @@ import type {
   VariablesOf,
 } from '../../define/infer.js';
 import type { AnyResolver, Filler } from '../../define/model.js';
+import { isObject } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
-import { argumentSchema } from '../definition/argumentSchema.js';
-import type { ResolvingConfig } from '../definition/definition.js';
-import { assertObjectSchema } from '../definition/givenSchema.js';
-import { assertParts } from '../definition/parts.js';
 import { planDefinition } from '../../engine/planResolvers.js';
-import { RESOURCE_FIELDS } from '../definition/slips.js';
-import { shownWith } from '../definition/visibility.js';
-import { install } from '../install/install.js';
+import { ToolError } from '../../errors.js';
+import { base64 } from '../../platform.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
+import type { ErrorPolicy } from '../call/callable.js';
+import { argumentSchema } from '../definition/argumentSchema.js';
+import { assertObjectSchema, assertParts, RESOURCE_FIELDS } from '../definition/checkConfig.js';
 import type {
   Location,
   ReadContext,
+  ResolvingConfig,
   Resource,
   ResourceDefinition,
   ResourceMetadata,
-} from '../definition/resourceDefinition.js';
-import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
+} from '../definition/definitions.js';
 import { readDirectly } from '../definition/readResource.js';
-import { failResource, resourceResult } from './resourceResult.js';
+import { shownWith } from '../definition/visibility.js';
+import { install } from '../install/install.js';
+import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
 
 /** What a resource is defined with, besides its name, its place and its body. */
 export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConfig<R, G> {
@@ -127,4 +131,44 @@ function makeResource(definition: ResourceDefinition): Resource {
     '~definition': definition,
   });
   return resource;
+}
+
+/** What was read. */
+export interface ReadSpec {
+  readonly name: string;
+  readonly uri: URL;
+  readonly mimeType: string | undefined;
+}
+
+/**
+ * The result of a resource whose body returned; a text or bytes are the content at the uri that was
+ * read.
+ *
+ * @throws {@link ToolError} If what it returned is no result of a resource.
+ */
+export function resourceResult(spec: ReadSpec, returned: unknown): ReadResourceResult {
+  const { name } = spec;
+  assertNotAsking(name, returned);
+  if (typeof returned === 'string') return readAs(spec, { text: returned });
+  if (returned instanceof Uint8Array) return readAs(spec, { blob: base64(returned) });
+  if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
+  throw new ToolError(
+    `the body of '${name}' returned ${describeReturned(returned)}; the body of a resource returns a string, bytes or a ReadResourceResult`,
+  );
+}
+
+function readAs(
+  { uri, mimeType }: ReadSpec,
+  content: { readonly text: string } | { readonly blob: string },
+): ReadResourceResult {
+  const kind = mimeType === undefined ? {} : { mimeType };
+  return { contents: [{ uri: uri.href, ...kind, ...content }] };
+}
+
+/** @throws {ProtocolError} Always: a resource has no other way to fail. */
+export function failResource(name: string, error: unknown, policy: ErrorPolicy): never {
+  throw new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `Error reading resource ${name}: ${shownMessage(error, policy)}`,
+  );
 }

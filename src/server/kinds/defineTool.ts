@@ -1,4 +1,5 @@
 /** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { KIND } from '../../define/brand.js';
 import type { CallContext } from '../../define/context.js';
 import type {
@@ -11,22 +12,34 @@ import type {
   Unread,
 } from '../../define/infer.js';
 import type { AnyResolver, Filler } from '../../define/model.js';
+import { describeIssues, isObject } from '../../define/schema.js';
 import type { Schema } from '../../define/schema.js';
-import type { OnceStore } from '../../once/onceStore.js';
+import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
+import { ToolError } from '../../errors.js';
+import { ONCE_META_KEY, OnceError } from '../../once/onceError.js';
 import { onceSettings } from '../../once/onceSettings.js';
 import type { OnceOptions } from '../../once/onceSettings.js';
-import { advertisedSchema, argumentSchema } from '../definition/argumentSchema.js';
+import type { OnceStore } from '../../once/onceStore.js';
 import { addressOf } from '../address.js';
-import type { CallArguments, ResolvingConfig } from '../definition/definition.js';
-import { assertAnySchema, assertObjectSchema } from '../definition/givenSchema.js';
-import { assertParts } from '../definition/parts.js';
-import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
-import { TOOL_FIELDS } from '../definition/slips.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
+import type { ErrorPolicy } from '../call/callable.js';
+import { advertisedSchema, argumentSchema, parseArguments } from '../definition/argumentSchema.js';
+import {
+  assertAnySchema,
+  assertObjectSchema,
+  assertParts,
+  TOOL_FIELDS,
+} from '../definition/checkConfig.js';
+import type {
+  CallArguments,
+  ResolvingConfig,
+  Tool,
+  ToolDefinition,
+  ToolMetadata,
+} from '../definition/definitions.js';
+import { callAlone } from '../definition/directCall.js';
 import { shownWith } from '../definition/visibility.js';
 import { install } from '../install/install.js';
-import { callDirectly } from './callDirectly.js';
-import type { Tool, ToolDefinition, ToolMetadata } from '../definition/toolDefinition.js';
-import { toolError, toolResult } from './toolResult.js';
 
 /** What a tool is defined with, besides its name and body. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
@@ -128,3 +141,61 @@ type AnyConfig = ToolConfig<
   Readonly<Record<string, Filler>>,
   readonly AnyResolver[]
 >;
+
+/** Validates the arguments, then calls the tool. */
+export async function callDirectly(
+  tool: ToolDefinition,
+  args: unknown,
+  ctx?: ServerContext,
+): Promise<CallToolResult> {
+  const parsed = await parseArguments(tool, args);
+  return 'problem' in parsed ? parsed.problem : callAlone(tool, parsed.args, ctx);
+}
+
+/** What a result is made with. */
+export interface ResultSpec {
+  readonly name: string;
+  readonly outputSchema: Schema | undefined;
+}
+
+/**
+ * The result of a call whose body returned.
+ *
+ * @throws {@link ToolError} If what it returned is no result of this tool.
+ */
+export async function toolResult(
+  { name, outputSchema }: ResultSpec,
+  returned: unknown,
+): Promise<CallToolResult> {
+  assertNotAsking(name, returned);
+  if (outputSchema !== undefined) return structured(outputSchema, returned);
+  if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
+  if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
+  throw new ToolError(
+    `the body of '${name}' returned ${describeReturned(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
+  );
+}
+
+/** The validated value, so that what the schema does not name never leaves the server. */
+async function structured(schema: Schema, returned: unknown): Promise<CallToolResult> {
+  const result = await schema['~standard'].validate(returned);
+  if (result.issues !== undefined) {
+    throw new ToolError(`the result does not match outputSchema: ${describeIssues(result.issues)}`);
+  }
+  const text = JSON.stringify(result.value) as string | undefined;
+  if (text === undefined) throw new ToolError('the result is not JSON');
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: result.value,
+  };
+}
+
+/** The result of a call that failed. */
+export function toolError(name: string, error: unknown, policy: ErrorPolicy): CallToolResult {
+  const text = `Error executing tool ${name}: ${shownMessage(error, policy)}`;
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(error instanceof OnceError && { _meta: { [ONCE_META_KEY]: error.reason } }),
+  };
+}

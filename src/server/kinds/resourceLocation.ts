@@ -5,7 +5,7 @@ import type { Schema } from '../../define/schema.js';
 import { InvalidGraphError } from '../../errors.js';
 import type { Surroundings } from '../../plan/buildPlan.js';
 import type { Address } from '../address.js';
-import type { Location } from '../definition/resourceDefinition.js';
+import type { Location } from '../definition/definitions.js';
 
 /**
  * Reads where a resource is. A fixed uri is brought into the form in which requests are looked up.

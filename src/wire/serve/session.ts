@@ -16,7 +16,7 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { principalOf } from '../../state/authenticated.js';
+import { principalOf } from '../../state/principal.js';
 import { errorOf } from '../../errors.js';
 
 import { CallsInFlight } from './callsInFlight.js';

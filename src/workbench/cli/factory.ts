@@ -4,7 +4,7 @@
  * every time.
  */
 import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';
 import { definitionsIn } from './find.js';

@@ -1,6 +1,6 @@
 /** Finds definitions in what a module exports: as they are, in lists, in objects, and by name. */
 import { isPlainObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { EXIT, Failure } from './failure.js';
 import { definitionsIn, valuesOf } from './find.js';
 import { loadFailure } from './loadFailure.js';

@@ -1,5 +1,5 @@
 /** What somebody may have meant. */
-import { findSlip } from '../../server/definition/slips.js';
+import { findSlip } from '../../server/definition/checkConfig.js';
 
 /** A hint at the name that is nearest to what was written, or at all of them. */
 export function didYouMean(written: string, names: readonly string[], prefix = ''): string {

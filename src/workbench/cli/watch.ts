@@ -3,7 +3,7 @@
  * nothing. Every definition is frozen when it is made, so for the time of a watch whatever is
  * frozen is looked at. This is done in the process of the command alone, which ends soon.
  */
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 
 /** What some work gave, and the definitions that were made meanwhile. */

@@ -1,7 +1,7 @@
 /** The arguments of a definition, in a few words each, from the JSON Schema that clients get. */
 import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
 import type { JsonSchema, Schema } from '../../define/schema.js';
-import type { ResourceDefinition } from '../../server/definition/resourceDefinition.js';
+import type { ResourceDefinition } from '../../server/definition/definitions.js';
 import type { ExplainedArgument } from './explanation.js';
 
 /** The arguments that a schema describes. */

@@ -8,8 +8,11 @@ import { sentNames } from '../../define/schema.js';
 import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import type { AnyDefinition, Installed } from '../../server/definition/anyDefinition.js';
-import type { ResourceDefinition } from '../../server/definition/resourceDefinition.js';
+import type {
+  AnyDefinition,
+  Installed,
+  ResourceDefinition,
+} from '../../server/definition/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './arguments.js';
 import type {

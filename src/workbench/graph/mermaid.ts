@@ -1,5 +1,5 @@
 /** A graph as Mermaid, for places that draw it themselves, such as a README. */
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type {

@@ -2,7 +2,7 @@
  * A graph for a terminal: the parameters of the body as a tree of what they need. A resolver that
  * several need is drawn where it is first met, and named where it is met again.
  */
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';

@@ -9,7 +9,7 @@ import type { Answer } from '../../wire/client/answers.js';
 import { resumeCall } from '../../wire/client/startCall.js';
 import { requestOf } from '../../wire/client/target.js';
 import type { CallRequest } from '../../wire/client/target.js';
-import type { AnyDefinition } from '../../server/definition/anyDefinition.js';
+import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { agedSeal } from './agedSeal.js';
 import { subjectOf } from './definition.js';
 import type { ArgumentsFor, CallOf, ResultOf } from './definition.js';
