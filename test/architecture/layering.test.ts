@@ -173,10 +173,10 @@ describe('the rules', () => {
       rule: runtimeNeutral,
       files: {
         'state/seal.ts': `const { subtle } = await import('node:crypto');`,
-        'wire/serve/http.ts': `import { createServer } from 'node:http';`,
+        'http/serve.ts': `import { createServer } from 'node:http';`,
       },
       complaint:
-        'state/seal.ts imports node:crypto: only wire/serve, node.ts, workbench/cli and cli.ts run on Node alone',
+        'state/seal.ts imports node:crypto: only http, node.ts, workbench/cli and cli.ts run on Node alone',
     },
     {
       mistake: 'a wildcard export',

@@ -20,6 +20,7 @@ export const FOLDERS = [
   'once',
   'server',
   'wire',
+  'http',
   'workbench',
 ] as const;
 
@@ -154,12 +155,12 @@ export function runtimeNeutral(tree: readonly Module[]): string[] {
   const neutral = tree.filter(({ path }) => !NODE_ALONE.some((place) => path.startsWith(place)));
   return complaints(neutral, (entry) =>
     isBuiltin(entry.specifier) || entry.specifier.startsWith('node:')
-      ? 'only wire/serve, node.ts, workbench/cli and cli.ts run on Node alone'
+      ? 'only http, node.ts, workbench/cli and cli.ts run on Node alone'
       : undefined,
   );
 }
 
-const NODE_ALONE = ['wire/serve/', 'node.ts', 'workbench/cli/', 'cli.ts'];
+const NODE_ALONE = ['http/', 'node.ts', 'workbench/cli/', 'cli.ts'];
 
 /** Every export is named. */
 export function wildcardExports(tree: readonly Module[]): string[] {

@@ -11,7 +11,7 @@ import {
   OAuthError,
   OAuthErrorCode,
 } from '@modelcontextprotocol/server';
-import { errorOf } from '../../errors.js';
+import { errorOf } from '../errors.js';
 
 /**
  * Decides who is asking. It gets a copy of the request and returns the validated token; `undefined`

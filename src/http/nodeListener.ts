@@ -7,7 +7,7 @@
  * read and parsed here and goes past the adapter.
  */
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
-import { errorOf } from '../../errors.js';
+import { errorOf } from '../errors.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Admission } from './admission.js';

@@ -9,7 +9,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
-import { isPlainObject } from '../../define/schema.js';
+import { isPlainObject } from '../define/schema.js';
 
 /** Whether a message asks for an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {

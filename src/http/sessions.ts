@@ -6,7 +6,7 @@
  * exist, so ids cannot be probed. Sessions end by DELETE, by being abandoned, by `close()`, or to
  * make room: in a full table the one unused for longest gives way, unless all are busy.
  */
-import { principalOf } from '../../state/principal.js';
+import { principalOf } from '../state/principal.js';
 import type { InFlight } from './inFlight.js';
 import { hasHandshake } from './messages.js';
 import { handlerClosed, type Refusal, refuse, sessionNotFound } from './refusal.js';

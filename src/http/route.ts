@@ -12,7 +12,7 @@ import {
   type McpHandlerRequestOptions,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
-import { errorOf } from '../../errors.js';
+import { errorOf } from '../errors.js';
 
 import { addressedBy } from './admission.js';
 import { whoSent } from './authenticate.js';

@@ -8,10 +8,10 @@
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { messageOf } from '../../errors.js';
-import { warnNothingInstalled } from '../../server/operatorWarnings.js';
-import { nothingInstalled } from '../../server/definition/definitionCounts.js';
-import { STANDARD_ERROR, Warnings } from '../../state/warnings.js';
+import { messageOf } from '../errors.js';
+import { warnNothingInstalled } from '../server/operatorWarnings.js';
+import { nothingInstalled } from '../server/definition/definitionCounts.js';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
 /** What a factory builds: an `McpServer` or a low-level `Server`. */
 type Product = Awaited<ReturnType<McpServerFactory>>;

@@ -16,8 +16,8 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { principalOf } from '../../state/principal.js';
-import { errorOf } from '../../errors.js';
+import { principalOf } from '../state/principal.js';
+import { errorOf } from '../errors.js';
 
 import { CallsInFlight } from './callsInFlight.js';
 import type { InFlight } from './inFlight.js';
