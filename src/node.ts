@@ -6,12 +6,12 @@
  *
  * @module mcp-resolve/node
  */
-export { serveHttp } from './http/http.js';
+export { serveHttp } from './http/serveHttp.js';
 export type { HttpServerHandle, ServeHttpOptions } from './http/httpOptions.js';
-export { serveStdio } from './http/stdio.js';
-export type { ServeStdioOptions, StdioServerHandle } from './http/stdio.js';
-export { createDualEraHandler } from './http/dualEra.js';
-export type { DualEraHandler } from './http/dualEra.js';
+export { serveStdio } from './http/serveStdio.js';
+export type { ServeStdioOptions, StdioServerHandle } from './http/serveStdio.js';
+export { createDualEraHandler } from './http/dualEraHandler.js';
+export type { DualEraHandler } from './http/dualEraHandler.js';
 export type { CloseOptions, DualEraHandlerOptions } from './http/handlerOptions.js';
 export type { AuthenticateRequest } from './http/authenticate.js';
 export type { NodeListener } from './http/nodeListener.js';

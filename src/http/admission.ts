@@ -12,8 +12,8 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 
-import { describe } from './check.js';
-import type { Refusal } from './refusal.js';
+import { describe } from './argumentChecks.js';
+import type { Refusal } from './httpRefusal.js';
 
 /** The names of hosts and pages that may be addressed and come in. */
 export interface AdmissionOptions {

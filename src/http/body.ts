@@ -6,7 +6,7 @@
  */
 import { readRequestBody } from '@modelcontextprotocol/server';
 
-import type { Refusal } from './refusal.js';
+import type { Refusal } from './httpRefusal.js';
 
 /** The parsed JSON of a body, or why there is none. */
 export type ReadBody = { ok: true; value: unknown } | { ok: false; refusal: Refusal };

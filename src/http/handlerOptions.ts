@@ -10,8 +10,8 @@ import {
 
 import { type Admission, type AdmissionOptions, createAdmission } from './admission.js';
 import type { AuthenticateRequest } from './authenticate.js';
-import { checkKnownOptions, checkWholeNumber, describe } from './check.js';
-import type { SessionTableSettings } from './sessions.js';
+import { checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.js';
+import type { SessionTableSettings } from './sessionTable.js';
 
 /**
  * The options of `createDualEraHandler`: those of the SDK's handler, who may come in, and limits on

@@ -7,7 +7,7 @@
  */
 import type { Server as HttpServer } from 'node:http';
 
-import { checkWholeNumber, describe } from './check.js';
+import { checkWholeNumber, describe } from './argumentChecks.js';
 import type { CloseOptions, DualEraHandlerOptions } from './handlerOptions.js';
 
 /** The options of `serveHttp`. */

@@ -15,7 +15,7 @@ import type { AuthenticateRequest } from './authenticate.js';
 import { loadNodeAdapter, type NodeAdapter } from './nodeAdapter.js';
 import { forAdapter, hasJsonBody, readNodeBody } from './nodeBody.js';
 import { promptResponse } from './nodeResponse.js';
-import { internalError, methodNotAllowed, METHODS, type Refusal, refuseTo } from './refusal.js';
+import { internalError, methodNotAllowed, METHODS, type Refusal, refuseTo } from './httpRefusal.js';
 
 /**
  * Serves one request of Node. The third argument is the parsed body, where a framework has read it;

@@ -29,10 +29,10 @@ import {
   type Refusal,
   refuse,
   shuttingDown,
-} from './refusal.js';
+} from './httpRefusal.js';
 import { isEventStream, relay } from './relay.js';
-import type { SessionRequest } from './session.js';
-import type { SessionTable } from './sessions.js';
+import type { SessionRequest } from './legacySession.js';
+import type { SessionTable } from './sessionTable.js';
 
 /** What a request meets on its way. */
 export interface Router extends Pick<

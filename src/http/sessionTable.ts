@@ -9,13 +9,13 @@
 import { principalOf } from '../state/principal.js';
 import type { InFlight } from './inFlight.js';
 import { hasHandshake } from './messages.js';
-import { handlerClosed, type Refusal, refuse, sessionNotFound } from './refusal.js';
+import { handlerClosed, type Refusal, refuse, sessionNotFound } from './httpRefusal.js';
 import {
   LegacySession,
   type Patience,
   type SessionRequest,
   type SessionSettings,
-} from './session.js';
+} from './legacySession.js';
 
 /** What the table is made with. */
 export interface SessionTableSettings

@@ -19,7 +19,7 @@ import {
 import { principalOf } from '../state/principal.js';
 import { errorOf } from '../errors.js';
 
-import { CallsInFlight } from './callsInFlight.js';
+import { CallsInFlight } from './openRequests.js';
 import type { InFlight } from './inFlight.js';
 import { OpenQuestions } from './questions.js';
 import { isEventStream, relay } from './relay.js';

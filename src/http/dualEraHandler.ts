@@ -13,7 +13,7 @@ import {
   type McpServerFactory,
 } from '@modelcontextprotocol/server';
 
-import { checkArguments, checkedFactory } from './check.js';
+import { checkArguments, checkedFactory } from './argumentChecks.js';
 import {
   type CloseOptions,
   closeTimeout,
@@ -23,7 +23,7 @@ import {
 import { InFlight } from './inFlight.js';
 import { createNodeListener, type NodeListener } from './nodeListener.js';
 import { type Router, serve, serveAdmitted } from './route.js';
-import { SessionTable } from './sessions.js';
+import { SessionTable } from './sessionTable.js';
 
 /** The handler made by {@link createDualEraHandler}. */
 export interface DualEraHandler {

@@ -11,7 +11,7 @@ import {
   type StdioServerHandle,
 } from '@modelcontextprotocol/server/stdio';
 
-import { checkArguments, checkedFactory } from './check.js';
+import { checkArguments, checkedFactory } from './argumentChecks.js';
 
 export type { ServeStdioOptions, StdioServerHandle };
 

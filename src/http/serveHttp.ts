@@ -8,13 +8,13 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { createServer, type RequestListener } from 'node:http';
 
-import { checkArguments, checkKnownOptions } from './check.js';
+import { checkArguments, checkKnownOptions } from './argumentChecks.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';
-import { createDualEraHandler } from './dualEra.js';
+import { createDualEraHandler } from './dualEraHandler.js';
 import { type HttpServerHandle, httpSettings, type ServeHttpOptions } from './httpOptions.js';
 import { addressOf, listen, shutDown, watchResponses } from './listen.js';
 import { loadNodeAdapter } from './nodeAdapter.js';
-import { notFound, refuseTo } from './refusal.js';
+import { notFound, refuseTo } from './httpRefusal.js';
 
 /**
  * Serves a server factory over HTTP, to 2025 and 2026 clients on the same URL.
