@@ -7,11 +7,11 @@
  * @module mcp-resolve/node
  */
 export { serveHttp } from './http/serveHttp.js';
-export type { HttpServerHandle, ServeHttpOptions } from './http/httpOptions.js';
+export type { HttpServerHandle, ServeHttpOptions } from './http/serveHttp.js';
 export { serveStdio } from './http/serveStdio.js';
 export type { ServeStdioOptions, StdioServerHandle } from './http/serveStdio.js';
 export { createDualEraHandler } from './http/dualEraHandler.js';
 export type { DualEraHandler } from './http/dualEraHandler.js';
 export type { CloseOptions, DualEraHandlerOptions } from './http/handlerOptions.js';
-export type { AuthenticateRequest } from './http/authenticate.js';
+export type { AuthenticateRequest } from './http/admission.js';
 export type { NodeListener } from './http/nodeListener.js';

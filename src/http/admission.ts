@@ -1,24 +1,30 @@
 /**
- * Which hosts a handler answers for, and which web pages may reach it.
+ * Decides which requests come in: by their Host and Origin first, then by `authenticate`.
  *
- * In: the Host and the Origin of a request. Out: the refusal it gets, or nothing. Without it a web
- * page could make its own name point to this machine and use a local server through its visitor's
- * browser. So by default only loopback names pass; a server for others has to say its name.
+ * Without the first check a web page could make its own name point to this machine and use a local
+ * server through its visitor's browser. So by default only loopback names pass; a server for others
+ * has to name its hosts. The second check refuses a request if `authenticate` throws, and also if
+ * it returns something that is no token, because plain JavaScript can return a mere `true`.
  */
 import {
+  type AuthInfo,
+  bearerAuthChallengeResponse,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
+  OAuthError,
+  OAuthErrorCode,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { errorOf } from '../errors.js';
 
 import { describe } from './argumentChecks.js';
-import type { Refusal } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
 
-/** The names of hosts and pages that may be addressed and come in. */
+/** The hosts that requests may address and the web pages that may send them. */
 export interface AdmissionOptions {
   /**
-   * The host names, without port, that requests may be addressed to: what protects a local server
+   * The host names, without port, that requests may be addressed to. This protects a local server
    * from web pages that make their own name point to it. `'any'` leaves the check to a proxy in
    * front.
    *
@@ -26,8 +32,8 @@ export interface AdmissionOptions {
    */
   allowedHosts?: readonly string[] | 'any';
   /**
-   * The host names, without scheme and port, of web pages that may send requests. Programs that are
-   * no browser send no Origin and are not affected.
+   * The host names, without scheme and port, of web pages that may send requests. Programs other
+   * than browsers send no Origin and are not affected.
    *
    * @defaultValue the names in `allowedHosts`
    */
@@ -35,16 +41,16 @@ export interface AdmissionOptions {
 }
 
 /** The headers that decide. */
-export interface Addressed {
+export interface AddressHeaders {
   host: string | null | undefined;
   origin: string | null | undefined;
 }
 
-/** Decides whether a request may come in; the refusal says why not. */
-export type Admission = (addressed: Addressed) => Refusal | undefined;
+/** Returns the refusal of a request, or undefined if it may come in. */
+export type Admission = (headers: AddressHeaders) => HttpRefusal | undefined;
 
 /**
- * Creates the admission check.
+ * Creates the check of Host and Origin.
  *
  * @throws {TypeError} If a name could never match.
  */
@@ -63,8 +69,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** The headers of a web-standard request that decide; one made by hand has its host in the URL only. */
-export function addressedBy({ headers, url }: Request): Addressed {
+/** The deciding headers of a web-standard request. One made by hand has its host only in the URL. */
+export function addressHeaders({ headers, url }: Request): AddressHeaders {
   return { host: headers.get('host') ?? new URL(url).host, origin: headers.get('origin') };
 }
 
@@ -89,3 +95,44 @@ function names(list: readonly string[], option: string): string[] {
 
 // A name, an IPv6 address in brackets, or all origins of a scheme other than http(s).
 const HOSTNAME = /^([^\s:/[\]]+|\[[0-9a-f:.]+\]|(?!https?:)[a-z][a-z0-9+.-]*:\/\/\*)$/i;
+
+/**
+ * Validates the sender of a request. It receives a copy of the request and returns the validated
+ * token; `undefined` refuses the request with HTTP 401, a `Response` refuses it with that answer.
+ * The gate made by the SDK's `requireBearerAuth` fits as it is.
+ */
+export type AuthenticateRequest = (
+  request: Request,
+) => AuthInfo | Response | undefined | Promise<AuthInfo | Response | undefined>;
+
+/** Returns the validated token of a request, or the refusal with the challenge of RFC 6750. */
+export async function validatedToken(
+  request: Request,
+  authenticate: AuthenticateRequest,
+  onerror: (error: Error) => void,
+): Promise<AuthInfo | Response> {
+  try {
+    // A copy, so that a scheme which signs the body can read it.
+    const decision: unknown = await authenticate(request.clone());
+    if (decision instanceof Response) return decision;
+    if (decision === undefined || decision === null || decision === false) throw tokenRequired();
+    assertToken(decision);
+    return decision;
+  } catch (error) {
+    if (!(error instanceof OAuthError)) onerror(errorOf(error));
+    return bearerAuthChallengeResponse(error);
+  }
+}
+
+function tokenRequired(): OAuthError {
+  return new OAuthError(OAuthErrorCode.InvalidToken, 'A valid token is required');
+}
+
+/** The message does not show the value, which may be a secret. */
+function assertToken(decision: unknown): asserts decision is AuthInfo {
+  const { clientId } = Object(decision) as Partial<AuthInfo>;
+  if (typeof clientId === 'string') return;
+  throw new TypeError(
+    "'authenticate' returned neither a validated token, which has a 'clientId', nor undefined, nor a Response.",
+  );
+}

@@ -1,19 +1,18 @@
 /**
- * Checks what an author hands to a serving function, before anything is opened.
+ * Checks the arguments of the serving functions, before anything is opened.
  *
- * In: the factory and the numbers of an options object. Out: the same values, known to be usable,
- * or a `TypeError` whose sentence names the function that was called, what it got and what to write
- * instead. A factory can also go wrong later, when it runs: `checkedFactory` guards that moment for
- * both eras.
+ * In: the factory and the options of an author. Out: a `TypeError` that names the function that was
+ * called, the value it got and what to write instead. A factory can also go wrong later, when it
+ * runs: `checkedFactory` checks what it returns, for both eras.
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { messageOf } from '../errors.js';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { warnNothingInstalled } from '../server/operatorWarnings.js';
 import { nothingInstalled } from '../server/definition/definitionCounts.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-/** What a factory builds: an `McpServer` or a low-level `Server`. */
+/** The product of a factory: an `McpServer` or a low-level `Server`. */
 type Product = Awaited<ReturnType<McpServerFactory>>;
 
 /**
@@ -28,10 +27,9 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 }
 
 /**
- * Checks that there are no options but the known ones: a misspelt `authenticate` would open a
- * server to everybody.
+ * Checks that all options are known. A misspelt `authenticate` would open a server to everybody.
  *
- * @throws {TypeError} If there is another.
+ * @throws {TypeError} If one is not known.
  */
 export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -40,8 +38,9 @@ export function checkKnownOptions(options: object, known: readonly string[], cal
 }
 
 /**
- * Creates a factory which builds what `factory` builds and refuses a product that cannot be served:
- * something that is no server, or a server that has been served before.
+ * Creates a factory that throws if `factory` returns something that cannot be served: a value that
+ * is no server, or a server that has been served before. If there is no `onerror`, errors of the
+ * factory go to standard error.
  */
 export function checkedFactory(
   factory: McpServerFactory,
@@ -49,7 +48,7 @@ export function checkedFactory(
 ): McpServerFactory {
   const checked = checkingFactory(factory);
   if (onerror !== undefined) return checked;
-  // Nobody would hear of it otherwise: the client gets only that something went wrong.
+  // The client learns only that something went wrong, so this is the author's one chance to see it.
   return async (context) => {
     try {
       return await checked(context);
@@ -69,14 +68,14 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
         `The server factory returned ${describe(product)}, not a server. Return the McpServer (or Server) it built.`,
       );
     }
-    // The SDK would fail on its own private members, and tell nobody.
+    // The SDK would fail on its own private members without a report.
     if (!(product instanceof McpServer) && !(product instanceof Server)) {
       throw new TypeError(
         "The server factory returned a server of another copy of '@modelcontextprotocol/server' than the one that mcp-resolve serves with: let both use one copy (`npm ls @modelcontextprotocol/server` shows where they are).",
       );
     }
-    // The SDK lets a second connection take over a connected server without a word: questions of
-    // one user's call would then travel to the other user.
+    // The SDK lets a second connection take over a connected server without an error: questions of
+    // one user's call would then go to the other user.
     if (served.has(product)) {
       throw new Error(
         'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',

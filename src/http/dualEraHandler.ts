@@ -1,41 +1,63 @@
 /**
- * One handler for clients of both protocol eras, with a web-standard face and one for Node.
+ * The handler for clients of both protocol eras, for web-standard requests and for Node.
  *
- * In: HTTP requests. A 2026 request is a whole conversation step by itself and goes to the SDK's
- * handler, which builds a server for it. A 2025 request belongs to a session, which keeps its
- * server between requests: only so can a tool ask that client in the middle of a call. The SDK
- * alone would serve 2025 clients without sessions, where every asking tool fails. Which era a
- * request belongs to is the SDK's own decision (`isLegacyRequest`).
+ * In: HTTP requests. The SDK decides the era of each (`isLegacyRequest`). A 2026 request is
+ * complete in itself and goes to the SDK's handler, which builds a server for it. A 2025 request
+ * belongs to a session, which keeps its server between requests, so that a tool can ask the client
+ * in the middle of a call. (The SDK alone would serve 2025 clients without sessions, and every
+ * asking tool would fail.)
+ *
+ * A request passes these steps in order: method, Host and Origin; the token; the media type; the
+ * body, which is read once; and, while the handler closes, whether it helps to finish a call. A
+ * request that fails a step is answered with a JSON-RPC error; nothing is thrown.
  */
 import {
+  type AuthInfo,
   createMcpHandler,
+  isJsonContentType,
+  isJSONRPCRequest,
+  isLegacyRequest,
   type McpHandlerRequestOptions,
+  type McpHttpHandler,
   type McpServerFactory,
+  readRequestBody,
 } from '@modelcontextprotocol/server';
+import { isPlainObject } from '../define/schema.js';
+import { errorOf } from '../errors.js';
 
+import { addressHeaders, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
 import {
   type CloseOptions,
   closeTimeout,
   type DualEraHandlerOptions,
+  type HandlerSettings,
   handlerSettings,
 } from './handlerOptions.js';
-import { InFlight } from './inFlight.js';
+import {
+  handlerClosed,
+  type HttpRefusal,
+  internalError,
+  methodNotAllowed,
+  METHODS,
+  refuse,
+} from './httpRefusal.js';
+import { InFlight, isEventStream, relay } from './inFlight.js';
+import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener, type NodeListener } from './nodeListener.js';
-import { type Router, serve, serveAdmitted } from './route.js';
 import { SessionTable } from './sessionTable.js';
 
 /** The handler made by {@link createDualEraHandler}. */
 export interface DualEraHandler {
   /**
-   * Serves one HTTP request: what Bun, Deno, workers and hono call. `options.authInfo` is the
-   * validated token, if there is one: it reaches the factory and the tools, and its client, issuer
-   * and subject own the 2025 sessions they open.
+   * Serves one HTTP request of Bun, Deno, workers or hono. `options.authInfo` is the validated
+   * token, if there is one: it reaches the factory and the tools, and its client, issuer and
+   * subject own the 2025 sessions they open.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
-   * Serves one request of Node: what `node:http`, express and fastify call. A validated token is
-   * taken from `req.auth`. Needs the package `@modelcontextprotocol/node`.
+   * Serves one request of `node:http`, express or fastify. A validated token is taken from
+   * `req.auth`. Needs the package `@modelcontextprotocol/node`.
    */
   readonly node: NodeListener;
   /** The number of 2025 sessions that are open now. */
@@ -46,9 +68,9 @@ export interface DualEraHandler {
    */
   readonly close: (options?: CloseOptions) => Promise<void>;
   /**
-   * Closes the sessions which are abandoned at `now` (milliseconds since the epoch, by default the
-   * present) and says how many. A timer does this where processes live long; call it yourself where
-   * timers do not run.
+   * Closes the sessions that are abandoned at `now` (milliseconds since the epoch, by default the
+   * present) and returns their number. A timer does this in a long-lived process; call it yourself
+   * where timers do not run.
    */
   readonly closeIdleSessions: (now?: number) => Promise<number>;
 }
@@ -68,7 +90,7 @@ export interface DualEraHandler {
  * expressApp.all('/mcp', handler.node);
  * ```
  *
- * @throws {TypeError} If `factory` is not a function or an option cannot be meant.
+ * @throws {TypeError} If `factory` is not a function or an option has an unusable value.
  */
 export function createDualEraHandler(
   factory: McpServerFactory,
@@ -76,33 +98,174 @@ export function createDualEraHandler(
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
   const settings = handlerSettings(options);
-  const build = checkedFactory(factory, options);
-  const inFlight = new InFlight();
-  const modern = createMcpHandler(build, settings.modernOptions);
-  const sessions = new SessionTable({ ...settings.sessions, factory: build, inFlight });
-  const router: Router = { ...settings, modern, sessions, inFlight, stage: 'open' };
-  const fetch: DualEraHandler['fetch'] = (request, requestOptions = {}) =>
-    serve(router, request, requestOptions);
+  const router = new EraRouter(checkedFactory(factory, options), settings);
   return {
-    fetch,
+    fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
     node: createNodeListener({
       ...settings,
-      serveAdmitted: (request, requestOptions = {}) =>
-        serveAdmitted(router, request, requestOptions),
+      serveAdmitted: (request, requestOptions) => router.serveAdmitted(request, requestOptions),
     }),
     get sessionCount() {
-      return sessions.size;
+      return router.sessions.size;
     },
-    close: async (closeOptions) => close(router, closeTimeout(closeOptions)),
-    closeIdleSessions: (now = Date.now()) => sessions.closeIdle(now),
+    close: async (closeOptions) => router.close(closeTimeout(closeOptions)),
+    closeIdleSessions: (now = Date.now()) => router.sessions.closeIdle(now),
   };
 }
 
-/** May be called again, with less patience: the shortest time counts. */
-async function close(router: Router, timeoutMs: number): Promise<void> {
-  if (router.stage === 'open') router.stage = 'closing';
-  router.sessions.seal();
-  await router.inFlight.settled(timeoutMs);
-  router.stage = 'closed';
-  await Promise.all([router.modern.close(), router.sessions.close()]);
+/** Takes each request through its checks to the era that serves it. */
+class EraRouter {
+  readonly sessions: SessionTable;
+  private readonly modern: McpHttpHandler;
+  private readonly inFlight = new InFlight();
+  /** While `closing`, only requests that help to finish a call in flight are served. */
+  private stage: 'open' | 'closing' | 'closed' = 'open';
+
+  constructor(
+    factory: McpServerFactory,
+    private readonly settings: HandlerSettings,
+  ) {
+    const { inFlight } = this;
+    this.modern = createMcpHandler(factory, settings.modernOptions);
+    this.sessions = new SessionTable({ ...settings.sessionSettings, factory, inFlight });
+  }
+
+  /** Serves one request. */
+  async serve(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    const refusal = this.refusalOfHead(request, options.parsedBody);
+    return refusal === undefined ? this.serveAdmitted(request, options) : refuse(refusal);
+  }
+
+  /** Serves a request whose method, Host and Origin have been checked, maybe a while ago. */
+  async serveAdmitted(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
+    let body = options.parsedBody;
+    if (this.stage === 'closed') return refuse(handlerClosed(body));
+    try {
+      const authInfo = await this.authenticate(request, options.authInfo);
+      if (authInfo instanceof Response) return authInfo;
+      // The SDK's handler refuses a wrong media type before it reads anything.
+      if (!hasReadableBody(request)) return await this.modern.fetch(request);
+      if (body === undefined && request.method === 'POST') {
+        const read = await readJsonBody(request, this.settings.maxRequestBodySize);
+        if ('refusal' in read) return refuse(read.refusal);
+        body = read.body;
+      }
+      return await this.serveEra({ request, body, authInfo });
+    } catch (error) {
+      this.settings.onerror(errorOf(error));
+      return refuse({ ...internalError, body });
+    }
+  }
+
+  /** Closes the handler. A second call may shorten the time. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.stage === 'open') this.stage = 'closing';
+    this.sessions.seal();
+    await this.inFlight.settled(timeoutMs);
+    this.stage = 'closed';
+    await Promise.all([this.modern.close(), this.sessions.close()]);
+  }
+
+  private refusalOfHead(request: Request, body: unknown): HttpRefusal | undefined {
+    if (this.stage === 'closed') return handlerClosed(body);
+    if (!METHODS.includes(request.method)) return methodNotAllowed;
+    return this.settings.admission(addressHeaders(request));
+  }
+
+  /** Returns the validated token of a request, if it needs one, or the refusal. */
+  private async authenticate(
+    request: Request,
+    known: AuthInfo | undefined,
+  ): Promise<AuthInfo | Response | undefined> {
+    const { authenticate, onerror } = this.settings;
+    if (known !== undefined || authenticate === undefined) return known;
+    return validatedToken(request, authenticate, onerror);
+  }
+
+  private async serveEra(incoming: ParsedRequest): Promise<Response> {
+    const refusal = this.refusalOfBody(incoming);
+    if (refusal !== undefined) return refuse(refusal);
+    return (await isLegacyRequest(incoming.request, incoming.body))
+      ? this.sessions.serve(incoming)
+      : this.serveModern(incoming);
+  }
+
+  private refusalOfBody({ request, body }: ParsedRequest): HttpRefusal | undefined {
+    // The handler may have begun to close while the body was read.
+    if (this.stage === 'closed') return handlerClosed(body);
+    if (this.stage === 'closing' && !helpsToFinish(request, body)) return shuttingDown(body);
+    return Array.isArray(body) && body.length === 0 ? emptyBatch : undefined;
+  }
+
+  /** Serves a 2026 request, which counts as in flight until its response is complete. */
+  private async serveModern({ request, body, authInfo }: ParsedRequest): Promise<Response> {
+    const options = { parsedBody: body, ...(authInfo !== undefined && { authInfo }) };
+    // A subscription ends with the handler, so `close()` does not wait for it.
+    if (isSubscription(body)) return this.modern.fetch(request, options);
+    const leave = this.inFlight.enter();
+    try {
+      const response = await this.modern.fetch(request, options);
+      if (isEventStream(response)) return relay(response, request, leave);
+      leave();
+      return response;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+}
+
+/** False for a POST that is not declared as JSON. */
+function hasReadableBody({ method, headers }: Request): boolean {
+  return method !== 'POST' || isJsonContentType(headers.get('content-type'));
+}
+
+/**
+ * Reads a body of at most `maxBytes` bytes as JSON. The SDK would read a copy of the body for each
+ * decision (era, session, message); all of them take the parsed value too.
+ */
+async function readJsonBody(
+  request: Request,
+  maxBytes: number,
+): Promise<{ body: unknown } | { refusal: HttpRefusal }> {
+  try {
+    const read = await readRequestBody(request, maxBytes);
+    if (read.tooLarge) return { refusal: tooLarge(maxBytes) };
+    return { body: JSON.parse(read.text) as unknown };
+  } catch {
+    return { refusal: notJson };
+  }
+}
+
+/** True if a request brings an answer or a cancellation to a session, or ends it. */
+function helpsToFinish(request: Request, body: unknown): boolean {
+  if (!request.headers.has('mcp-session-id') || request.method === 'GET') return false;
+  return request.method === 'DELETE' || ![body].flat().some(isJSONRPCRequest);
+}
+
+/** True if a body opens a stream of change events, which lasts for as long as the client likes. */
+function isSubscription(body: unknown): boolean {
+  return isPlainObject(body) && body.method === 'subscriptions/listen' && isJSONRPCRequest(body);
+}
+
+const notJson: HttpRefusal = {
+  status: 400,
+  code: -32_700,
+  message: 'Parse error: the request body is not valid JSON',
+};
+
+const emptyBatch: HttpRefusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Invalid Request: the batch is empty',
+};
+
+function tooLarge(maxBytes: number): HttpRefusal {
+  const message = `Payload Too Large: Request body must not exceed ${maxBytes} bytes`;
+  return { status: 413, code: -32_000, message };
+}
+
+/** Creates the refusal of a new request to a handler that only finishes what it has begun. */
+function shuttingDown(body: unknown): HttpRefusal {
+  return { status: 503, code: -32_000, message: 'This server is shutting down.', body };
 }

@@ -1,62 +1,66 @@
 /**
  * The options of `createDualEraHandler`, checked and completed.
  *
- * In: what the author wrote. Out: every setting with its default, or a `TypeError` with a sentence.
+ * In: the options of the author. Out: every setting with its default, or a `TypeError`.
  */
 import {
   type CreateMcpHandlerOptions,
   DEFAULT_MAX_REQUEST_BODY_SIZE,
 } from '@modelcontextprotocol/server';
 
-import { type Admission, type AdmissionOptions, createAdmission } from './admission.js';
-import type { AuthenticateRequest } from './authenticate.js';
+import {
+  type Admission,
+  type AdmissionOptions,
+  type AuthenticateRequest,
+  createAdmission,
+} from './admission.js';
 import { checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.js';
 import type { SessionTableSettings } from './sessionTable.js';
 
 /**
- * The options of `createDualEraHandler`: those of the SDK's handler, who may come in, and limits on
- * 2025 sessions.
+ * The options of `createDualEraHandler`: those of the SDK's handler, the checks of incoming
+ * requests, and the limits on 2025 sessions.
  */
 export interface DualEraHandlerOptions
   extends Omit<CreateMcpHandlerOptions, 'legacy'>, AdmissionOptions {
   /**
-   * Who may use the server, and as whom. Without it everybody may, as nobody in particular. A
-   * request that comes with its `authInfo` has been decided on and is not asked again.
+   * Validates the sender of each request. If omitted, requests are anonymous. A request that comes
+   * with its `authInfo` has been validated before and does not pass through it.
    */
   authenticate?: AuthenticateRequest;
   /**
    * The number of 2025 sessions kept at a time. One more handshake ends the session unused for
-   * longest that has no call in flight and no open question; with none such it gets HTTP 503. A
-   * client whose session has ended gets 404, and opens another.
+   * longest that has no call in flight and no open question. If there is none, the handshake gets
+   * HTTP 503. A client whose session has ended gets 404, and opens another.
    *
    * @defaultValue 1000
    */
   maxSessions?: number;
   /**
    * The number of 2025 sessions kept at a time for one authenticated principal. One more handshake
-   * ends a session of the same principal, by the same rule; with none such it gets HTTP 429.
+   * ends a session of the same principal, by the same rule. If there is none, it gets HTTP 429.
    *
    * @defaultValue 100
    */
   maxSessionsPerPrincipal?: number;
   /**
    * The number of questions that may wait for their answer in one 2025 session. One more is not
-   * sent, and fails the call that asks it.
+   * sent, and the call that asks it fails.
    *
    * @defaultValue 128
    */
   maxOpenQuestions?: number;
   /**
-   * How long, in milliseconds, a 2025 session may be unattended before it is closed. It is attended
-   * while the client waits for the answer of a call or listens on its GET stream.
+   * The time, in milliseconds, that a 2025 session may be unattended before it is closed. It is
+   * attended while the client waits for the answer of a call or listens on its GET stream.
    *
    * @defaultValue 1800000 (30 minutes)
    */
   sessionIdleMs?: number;
   /**
-   * How long, in milliseconds, a 2025 session with an open question may be unattended before it is
-   * closed: the time a client has to come back after it lost its connections. A lost connection
-   * alone ends no call, as the protocol has it.
+   * The time, in milliseconds, that a 2025 session with an open question may be unattended before
+   * it is closed. A client that lost its connections can come back within it; as the protocol says,
+   * a lost connection alone ends no call.
    *
    * @defaultValue 60000 (1 minute)
    */
@@ -66,8 +70,8 @@ export interface DualEraHandlerOptions
 /** The options of `close()`. */
 export interface CloseOptions {
   /**
-   * How long, in milliseconds, calls in flight may take to finish before they are aborted. 0 aborts
-   * them at once.
+   * The time, in milliseconds, that calls in flight have to finish before they are aborted. 0
+   * aborts them at once.
    *
    * @defaultValue 10000
    */
@@ -92,10 +96,10 @@ export const HANDLER_OPTIONS: readonly string[] = [
   'disconnectGraceMs',
 ];
 
-/** The settings a handler works with. */
+/** The settings of a handler. */
 export interface HandlerSettings {
   modernOptions: CreateMcpHandlerOptions;
-  sessions: Omit<SessionTableSettings, 'factory' | 'inFlight'>;
+  sessionSettings: Omit<SessionTableSettings, 'factory' | 'inFlight'>;
   admission: Admission;
   authenticate: AuthenticateRequest | undefined;
   maxRequestBodySize: number;
@@ -105,18 +109,26 @@ export interface HandlerSettings {
 /**
  * Completes the options with their defaults.
  *
- * @throws {TypeError} If one of them cannot be meant.
+ * @throws {TypeError} If an option has an unusable value.
  */
 export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings {
   checkKnownOptions(options, HANDLER_OPTIONS, 'The handler');
-  const { allowedHosts, allowedOrigins, authenticate, ...others } = options;
-  const { maxSessions, maxSessionsPerPrincipal, maxOpenQuestions, ...timed } = others;
-  const { sessionIdleMs, disconnectGraceMs, ...modernOptions } = timed;
+  const {
+    allowedHosts,
+    allowedOrigins,
+    authenticate,
+    maxSessions,
+    maxSessionsPerPrincipal,
+    maxOpenQuestions,
+    sessionIdleMs,
+    disconnectGraceMs,
+    ...modernOptions
+  } = options;
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE, keepAliveMs } = modernOptions;
   const onerror = reportTo(options.onerror);
   return {
     modernOptions: { ...modernOptions, legacy: 'reject' },
-    sessions: {
+    sessionSettings: {
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
       maxSessionsPerPrincipal: limit(maxSessionsPerPrincipal ?? 100, 'maxSessionsPerPrincipal'),
       maxOpenQuestions: limit(maxOpenQuestions ?? 128, 'maxOpenQuestions'),
@@ -136,7 +148,7 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
 /**
  * Completes the options of `close()`.
  *
- * @throws {TypeError} If the time is none a timer can wait for.
+ * @throws {TypeError} If a timer cannot wait for that time.
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkWholeNumber(timeoutMs, 'timeoutMs', { min: 0, max: 2 ** 31 - 1 });
@@ -155,13 +167,13 @@ function checkedAuthenticate(
   );
 }
 
-/** A report function which cannot alter an answer by throwing. */
+/** Creates a report function that never throws. */
 function reportTo(onerror: ((error: Error) => void) | undefined): (error: Error) => void {
   return (error) => {
     try {
       onerror?.(error);
     } catch {
-      // Reporting must not change what the client gets.
+      // Reporting must not change the answer to the client.
     }
   };
 }

@@ -1,39 +1,99 @@
 /**
- * Counts what a handler is working on, so that its end can wait for it.
+ * The work in flight of a handler: counts it, and notices when a streamed response is over.
  *
- * In: the beginning and the end of each piece of work. Out: a promise for the moment when nothing
- * is left, which comes at the latest after a given time.
+ * `close()` of a handler waits for what is counted here. A stream is over when the server ends it,
+ * when the client stops reading it, or when the client's connection is lost. Only the request's
+ * signal tells of a lost connection: an adapter that waits for the next chunk of a quiet stream
+ * would notice it with the next keep-alive, or never.
  */
 
-/** The work in flight of one handler, whatever the era of the client. */
+/** The number of calls a handler works on, in both eras. */
 export class InFlight {
-  readonly #work = new Set<symbol>();
-  readonly #waiting = new Set<() => void>();
+  private readonly work = new Set<symbol>();
+  private readonly waiting = new Set<() => void>();
 
-  /** Counts a piece of work until the returned function is called; calling it again does nothing. */
+  /** Counts a piece of work until the returned function is called. A second call does nothing. */
   enter(): () => void {
     const piece = Symbol();
-    this.#work.add(piece);
+    this.work.add(piece);
     return () => {
-      this.#work.delete(piece);
-      if (this.#work.size === 0) this.#wakeAll();
+      this.work.delete(piece);
+      if (this.work.size === 0) this.wakeAll();
     };
   }
 
   /** Resolves when nothing is in flight, at the latest after `timeoutMs`. */
   async settled(timeoutMs: number): Promise<void> {
-    if (this.#work.size === 0 || timeoutMs === 0) return;
+    if (this.work.size === 0 || timeoutMs === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
-      this.#waiting.add(() => {
+      this.waiting.add(() => {
         clearTimeout(timer);
         resolve();
       });
     });
   }
 
-  #wakeAll(): void {
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+  private wakeAll(): void {
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
   }
+}
+
+/** True for a response with a stream of events, which can stay open for long. */
+export function isEventStream(response: Response): boolean {
+  const type = response.headers.get('content-type') ?? '';
+  return response.body !== null && type.startsWith('text/event-stream');
+}
+
+/**
+ * Creates a response that passes on an event stream. When the stream is over for either side,
+ * `onend` is called once, with the request.
+ */
+export function relay(
+  response: Response,
+  request: Request,
+  onend: (request: Request) => void,
+): Response {
+  const { body, status, headers } = response;
+  if (body === null) return response;
+  const reader = body.getReader();
+  const { signal } = request;
+  const lost = (): void => {
+    reader.cancel(signal.reason).catch(() => undefined);
+  };
+  // This closure keeps the request until the stream is over: Node forgets the link from a
+  // connection to the signal of a request that was garbage-collected.
+  const end = (): void => {
+    signal.removeEventListener('abort', lost);
+    onend(request);
+  };
+  // Settles when the server ends the stream, and when the client or the signal cancels it.
+  reader.closed.then(end, end);
+  signal.addEventListener('abort', lost);
+  if (signal.aborted) lost();
+  return new Response(streamOf(reader, signal), { status, headers });
+}
+
+/** The stream of what `reader` reads, one chunk for each that is asked for. */
+function streamOf(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { value } = await reader.read();
+        if (value !== undefined) {
+          controller.enqueue(value);
+          return;
+        }
+        // A stream that was cut off must not look complete.
+        signal.throwIfAborted();
+        controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,30 +1,28 @@
 /**
- * One 2025 session: a server of its own on a stateful transport, and who may use it.
+ * One 2025 session: a server of its own on a stateful transport, and the principal who may use it.
  *
- * In: the HTTP requests that name its `Mcp-Session-Id`. It can ask the client in the middle of a
- * call, because the answer comes back as another request of the same session. It knows three things
- * about its use:
+ * In: the HTTP requests that name its `Mcp-Session-Id`. The server can ask the client in the middle
+ * of a call, because the answer comes back as another request of the same session. A session knows
+ * three things about its use:
  *
- * - **busy**: a call is in flight or a question is open. A busy session is never evicted.
- * - **attended**: the client holds a stream open, its GET stream or the response of a call in flight.
- *   An attended session is never abandoned, however long a person takes to answer.
- * - **abandoned**: not attended for too long. Losing a connection cancels nothing in this era, the
- *   client may come back; but what it left behind does not stay for ever.
+ * - **busy**: a call or a question is open. A busy session is never evicted.
+ * - **attended**: the client holds a stream open, its GET stream or the response of a call. An
+ *   attended session is never abandoned, however long a user takes to answer.
+ * - **abandoned**: not attended for too long. A lost connection cancels nothing in this era and the
+ *   client may come back, but a session that nobody uses does not stay for ever.
  */
 import {
   type AuthInfo,
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { principalOf } from '../state/principal.js';
 import { errorOf } from '../errors.js';
+import { principalOf } from '../state/principal.js';
 
-import { CallsInFlight } from './openRequests.js';
-import type { InFlight } from './inFlight.js';
-import { OpenQuestions } from './questions.js';
-import { isEventStream, relay } from './relay.js';
+import { type InFlight, isEventStream, relay } from './inFlight.js';
+import { OpenRequests } from './openRequests.js';
 
-/** What a session is opened with. */
+/** The settings of a session. */
 export interface SessionSettings {
   factory: McpServerFactory;
   /** Called with the new id before the client learns it. */
@@ -32,60 +30,53 @@ export interface SessionSettings {
   /** Called once the session has ended, for whatever reason. */
   onclose: (id: string) => void;
   onerror: (error: Error) => void;
-  /** Where its calls in flight are counted, together with those of all other sessions. */
+  /** Counts the calls of all sessions. */
   inFlight: InFlight;
   maxOpenQuestions: number;
   maxRequestBodySize: number;
   keepAliveMs: number | undefined;
 }
 
-/** How long a session may be unattended. */
-export interface Patience {
+/** The time that a session may be unattended. */
+export interface IdleLimits {
   sessionIdleMs: number;
-  /** The limit when a question is open. */
+  /** The limit while a question is open. */
   disconnectGraceMs: number;
 }
 
-/** One HTTP request of a session, with its parsed body (POST only) and its validated principal. */
-export interface SessionRequest {
+/** One HTTP request with its parsed body (POST only) and its validated token. */
+export interface ParsedRequest {
   request: Request;
   body?: unknown;
   authInfo?: AuthInfo | undefined;
 }
 
-/** A server serving one `Mcp-Session-Id`. */
+/** A server that serves one `Mcp-Session-Id`. */
 export class LegacySession {
-  /** The principal that opened the session; undefined when it was not authenticated. */
+  /** The principal that opened the session; undefined if it was not authenticated. */
   readonly owner: string | undefined;
-  readonly #transport: WebStandardStreamableHTTPServerTransport;
-  readonly #onerror: (error: Error) => void;
-  readonly #calls: CallsInFlight;
-  readonly #questions: OpenQuestions;
-  #listeners = 0;
-  #lastUsedAt = Date.now();
+  private readonly requests: OpenRequests;
+  private getStreams = 0;
+  private usedAt = Date.now();
 
   private constructor(
-    transport: WebStandardStreamableHTTPServerTransport,
-    owner: string | undefined,
-    { inFlight, maxOpenQuestions, onerror }: SessionSettings,
+    private readonly transport: WebStandardStreamableHTTPServerTransport,
+    private readonly settings: SessionSettings,
+    authInfo: AuthInfo | undefined,
   ) {
-    this.owner = owner;
-    this.#transport = transport;
-    this.#onerror = onerror;
-    this.#questions = new OpenQuestions(transport, maxOpenQuestions);
-    this.#calls = new CallsInFlight(transport, () => {
-      const leave = inFlight.enter();
-      return () => {
-        this.#touch();
-        leave();
-      };
+    this.owner = principalOf(authInfo);
+    this.requests = new OpenRequests(transport, {
+      maxQuestions: settings.maxOpenQuestions,
+      onCall: () => this.countCall(),
     });
+    this.listenToTransport();
   }
 
-  /** Builds a server and connects it; the session exists once it has served an `initialize`. */
-  static async connect(opening: SessionRequest, settings: SessionSettings): Promise<LegacySession> {
+  /** Builds a server and connects it. The session is open once it has served an `initialize`. */
+  static async connect(opening: ParsedRequest, settings: SessionSettings): Promise<LegacySession> {
     const { request, authInfo } = opening;
-    const server = await settings.factory({
+    const { factory, onopen, maxRequestBodySize, keepAliveMs } = settings;
+    const server = await factory({
       era: 'legacy',
       ...(authInfo !== undefined && { authInfo }),
       requestInfo: request,
@@ -93,93 +84,101 @@ export class LegacySession {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
-        settings.onopen(id, session);
+        onopen(id, session);
       },
-      maxRequestBodySize: settings.maxRequestBodySize,
-      ...(settings.keepAliveMs !== undefined && { keepAliveMs: settings.keepAliveMs }),
+      maxRequestBodySize,
+      ...(keepAliveMs !== undefined && { keepAliveMs }),
     });
     await server.connect(transport);
-    const session = new LegacySession(transport, principalOf(authInfo), settings);
-    session.#listenToTransport(settings);
+    const session = new LegacySession(transport, settings, authInfo);
     return session;
   }
 
-  /** Whether an `initialize` has been accepted. */
+  /** True once an `initialize` has been accepted. */
   get initialized(): boolean {
-    return this.#transport.sessionId !== undefined;
+    return this.transport.sessionId !== undefined;
   }
 
-  /** When the client or the server last did something, in milliseconds since the epoch. */
+  /** The time when the client or the server last did something, in milliseconds since the epoch. */
   get lastUsedAt(): number {
-    return this.#lastUsedAt;
+    return this.usedAt;
   }
 
-  /** Whether a call is in flight or a question is open. */
+  /** True while a call or a question is open. */
   get busy(): boolean {
-    return this.#calls.count > 0 || this.#questions.count > 0;
+    return this.requests.callCount > 0 || this.requests.questionCount > 0;
   }
 
-  /** Whether the client has been away, at `now`, for longer than patience lasts. */
-  isAbandoned(now: number, { sessionIdleMs, disconnectGraceMs }: Patience): boolean {
-    if (this.#listeners > 0 || this.#calls.attended > 0) return false;
-    const waiting = this.#questions.count > 0;
-    const limit = waiting ? Math.min(disconnectGraceMs, sessionIdleMs) : sessionIdleMs;
-    return now - this.#lastUsedAt >= limit;
+  /** True if the client has been away, at `now`, for longer than the limits allow. */
+  isAbandoned(now: number, { sessionIdleMs, disconnectGraceMs }: IdleLimits): boolean {
+    if (this.getStreams > 0 || this.requests.attended) return false;
+    const asking = this.requests.questionCount > 0;
+    const limit = asking ? Math.min(disconnectGraceMs, sessionIdleMs) : sessionIdleMs;
+    return now - this.usedAt >= limit;
   }
 
   /** Serves one request that names this session. */
-  async serve({ request, body, authInfo }: SessionRequest): Promise<Response> {
-    this.#touch();
-    const response = await this.#transport.handleRequest(request, {
+  async serve({ request, body, authInfo }: ParsedRequest): Promise<Response> {
+    this.touch();
+    const response = await this.transport.handleRequest(request, {
       ...(body !== undefined && { parsedBody: body }),
       ...(authInfo !== undefined && { authInfo }),
     });
     if (!isEventStream(response)) return response;
     return request.method === 'GET'
-      ? this.#listening(response, request)
-      : this.#answering(response, request);
+      ? this.followGetStream(response, request)
+      : this.followCallStream(response, request);
   }
 
   /** Ends the session: aborts its calls, ends its streams, closes its server. Never rejects. */
   async close(): Promise<void> {
     try {
-      await this.#transport.close();
+      await this.transport.close();
     } catch (error) {
-      this.#onerror(errorOf(error));
+      this.settings.onerror(errorOf(error));
     }
   }
 
-  #touch(): void {
-    this.#lastUsedAt = Date.now();
+  private touch(): void {
+    this.usedAt = Date.now();
+  }
+
+  /** Counts a call as in flight until the returned function is called. */
+  private countCall(): () => void {
+    const leave = this.settings.inFlight.enter();
+    return () => {
+      this.touch();
+      leave();
+    };
   }
 
   /** Counts the GET stream for as long as both ends hold it open. */
-  #listening(response: Response, request: Request): Response {
-    this.#listeners += 1;
+  private followGetStream(response: Response, request: Request): Response {
+    this.getStreams += 1;
     return relay(response, request, () => {
-      this.#listeners -= 1;
-      this.#touch();
+      this.getStreams -= 1;
+      this.touch();
     });
   }
 
-  /** Notes when nobody waits any more at the response of a POST. */
-  #answering(response: Response, request: Request): Response {
+  /** Notes when the client no longer waits for the response of a POST. */
+  private followCallStream(response: Response, request: Request): Response {
     return relay(response, request, (carrier) => {
-      this.#calls.desert(carrier);
-      this.#touch();
+      this.requests.leave(carrier);
+      this.touch();
     });
   }
 
-  #listenToTransport({ onclose, onerror }: SessionSettings): void {
-    const transport = this.#transport;
+  private listenToTransport(): void {
+    const { transport, settings } = this;
     const { onclose: closed, onerror: failed } = transport;
     transport.onclose = () => {
-      if (transport.sessionId !== undefined) onclose(transport.sessionId);
-      this.#calls.endAll();
+      if (transport.sessionId !== undefined) settings.onclose(transport.sessionId);
+      this.requests.endCalls();
       closed?.();
     };
     transport.onerror = (error) => {
-      onerror(error);
+      settings.onerror(error);
       failed?.(error);
     };
   }

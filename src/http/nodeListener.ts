@@ -1,26 +1,32 @@
 /**
- * The Node face of a handler: what `node:http`, express and fastify call for each request.
+ * The Node listener of a handler: `node:http`, express and fastify call it for each request.
  *
- * In: Node's request and response. What can be refused by the head alone is refused before the body
- * is read; everything else is turned into a web-standard request by `@modelcontextprotocol/node`,
- * an optional peer that is loaded with the first request. Where nobody else wants the body, it is
- * read and parsed here and goes past the adapter.
+ * In: Node's request and response, and the body if a framework has parsed it. If the head alone
+ * rules a request out, the listener refuses it before it reads the body. Otherwise
+ * `@modelcontextprotocol/node` turns it into a web-standard request and writes the answer. A JSON
+ * body is read and parsed here, once, unless `authenticate` needs its bytes.
  */
-import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
-import { errorOf } from '../errors.js';
+import type * as nodePackage from '@modelcontextprotocol/node';
+import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
+import { isJsonContentType, type McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { errorOf } from '../errors.js';
 
-import type { Admission } from './admission.js';
-import type { AuthenticateRequest } from './authenticate.js';
-import { loadNodeAdapter, type NodeAdapter } from './nodeAdapter.js';
-import { forAdapter, hasJsonBody, readNodeBody } from './nodeBody.js';
+import type { Admission, AuthenticateRequest } from './admission.js';
+import {
+  type HttpRefusal,
+  internalError,
+  methodNotAllowed,
+  METHODS,
+  refuseTo,
+} from './httpRefusal.js';
 import { promptResponse } from './nodeResponse.js';
-import { internalError, methodNotAllowed, METHODS, type Refusal, refuseTo } from './httpRefusal.js';
 
 /**
- * Serves one request of Node. The third argument is the parsed body, where a framework has read it;
- * a function there, which is express's `next`, is ignored, and so is `undefined`: then `req.body`
- * counts, where a body parser left one, and otherwise the body is read.
+ * Serves one request of Node. The third argument is the parsed body, if a framework has read it. If
+ * it is `undefined` or a function (express's `next`), the listener takes `req.body`; without that
+ * it reads the body itself.
  */
 export type NodeListener = (
   request: IncomingMessage,
@@ -28,69 +34,49 @@ export type NodeListener = (
   parsedBody?: unknown,
 ) => void;
 
-/** What stands behind the face. */
-export interface NodeFaceParts {
-  /** Serves a request that was not refused by its head. */
-  serveAdmitted: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+/** The parts of a handler that its Node listener uses. */
+export interface NodeListenerParts {
+  /** Serves a request whose method, Host and Origin have been checked. */
+  serveAdmitted: (request: Request, options: McpHandlerRequestOptions) => Promise<Response>;
   admission: Admission;
-  /** Gets the request with its body, which then is not read beforehand. */
+  /** Receives the request with its body, so the body is not read before. */
   authenticate: AuthenticateRequest | undefined;
   maxRequestBodySize: number;
   onerror: (error: Error) => void;
 }
 
-/** Creates the Node face of a handler. */
-export function createNodeListener(parts: NodeFaceParts): NodeListener {
-  const { admission, onerror } = parts;
-  let loading: Promise<NodeAdapter> | undefined;
-  return (request, response, parsedBody) => {
-    const refusal = refusalOfHead(request, admission);
-    if (refusal !== undefined) {
-      refuseTo(response, refusal);
-      return;
-    }
-    loading ??= loadNodeAdapter();
-    loading
-      .then((adapter) =>
-        serve(adapter, parts, { request, response, body: bodyOf(request, parsedBody) }),
-      )
-      .catch((error: unknown) => {
-        onerror(errorOf(error));
-        if (response.headersSent) response.destroy();
-        else refuseTo(response, internalError);
-      });
-  };
-}
-
-/** A request of Node, with the body that a framework has read. */
+/** One request of Node with its response, and the body that a framework has parsed. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   body: unknown;
 }
 
-async function serve(
-  { toNodeHandler }: NodeAdapter,
-  { serveAdmitted, authenticate, maxRequestBodySize, onerror }: NodeFaceParts,
-  { request, response, body }: Exchange,
-): Promise<void> {
-  const options = { onerror, maxRequestBodySize };
-  if (body !== undefined || authenticate !== undefined || !hasJsonBody(request)) {
-    const handle = toNodeHandler({ fetch: serveAdmitted }, options);
-    await handle(forAdapter(request), promptResponse(response), body);
-    return;
-  }
-  const { message, ...read } = await readNodeBody(request, maxRequestBodySize);
-  const fetch: typeof serveAdmitted = (web, others) =>
-    serveAdmitted(web, Object.assign({}, others, read));
-  await toNodeHandler({ fetch }, options)(message, promptResponse(response));
+/** Creates the Node listener of a handler. */
+export function createNodeListener(parts: NodeListenerParts): NodeListener {
+  let loading: Promise<NodeAdapter> | undefined;
+  const serve = async (exchange: Exchange): Promise<void> => {
+    try {
+      loading ??= loadNodeAdapter();
+      await answer(await loading, parts, exchange);
+    } catch (error) {
+      parts.onerror(errorOf(error));
+      if (exchange.response.headersSent) exchange.response.destroy();
+      else refuseTo(exchange.response, internalError);
+    }
+  };
+  return (request, response, parsedBody) => {
+    const refusal = refusalOfHead(request, parts.admission);
+    if (refusal !== undefined) refuseTo(response, refusal);
+    else void serve({ request, response, body: bodyOfFramework(request, parsedBody) });
+  };
 }
 
 function refusalOfHead(
   { method, url, headers }: IncomingMessage,
   admission: Admission,
-): Refusal | undefined {
-  // A web-standard Request cannot even be made for some methods, like TRACE.
+): HttpRefusal | undefined {
+  // For some methods, like TRACE, a web-standard Request cannot be created.
   if (method === undefined || !METHODS.includes(method)) return methodNotAllowed;
   // HTTP/2 has a pseudo-header in place of Host.
   const host = headers.host ?? [headers[':authority']].flat()[0];
@@ -99,13 +85,105 @@ function refusalOfHead(
   return URL.canParse(`http://${host ?? 'localhost'}${url ?? '/'}`) ? undefined : badTarget;
 }
 
-const badTarget: Refusal = {
+const badTarget: HttpRefusal = {
   status: 400,
   code: -32_600,
   message: 'Bad Request: the request target is not valid',
 };
 
-function bodyOf(request: IncomingMessage, parsedBody: unknown): unknown {
+function bodyOfFramework(request: IncomingMessage, parsedBody: unknown): unknown {
   if (parsedBody !== undefined && typeof parsedBody !== 'function') return parsedBody;
   return 'body' in request ? request.body : undefined;
+}
+
+/** Serves a request whose head has been checked, and writes the answer. */
+async function answer(
+  { toNodeHandler }: NodeAdapter,
+  { serveAdmitted, authenticate, maxRequestBodySize, onerror }: NodeListenerParts,
+  { request, response, body }: Exchange,
+): Promise<void> {
+  const readsHere = body === undefined && authenticate === undefined && hasJsonBody(request);
+  const { message, parsedBody } = readsHere
+    ? await readJson(request, maxRequestBodySize)
+    : { message: forAdapter(request), parsedBody: body };
+  const fetch = (web: Request, options?: McpHandlerRequestOptions): Promise<Response> =>
+    serveAdmitted(web, { ...options, parsedBody });
+  const handle = toNodeHandler({ fetch }, { onerror, maxRequestBodySize });
+  await handle(message, promptResponse(response), body);
+}
+
+/** True for a body that is declared as JSON and still in bytes. */
+function hasJsonBody({ method, headers, readableEncoding }: IncomingMessage): boolean {
+  const declared = isJsonContentType(headers['content-type'] ?? null);
+  return method === 'POST' && declared && readableEncoding === null;
+}
+
+/** A request for the adapter, and its parsed body unless the adapter has to deal with it. */
+interface ReadMessage {
+  message: NodeIncomingMessageLike;
+  parsedBody?: unknown;
+}
+
+/**
+ * Reads a JSON body of at most `maxBytes` bytes. The adapter would create a request with that body,
+ * only for the body to be read and parsed again; it receives a message without one. A body that is
+ * too long or not JSON goes to the adapter as it came, and is refused there.
+ */
+async function readJson(request: IncomingMessage, maxBytes: number): Promise<ReadMessage> {
+  if (Number(request.headers['content-length']) > maxBytes) return { message: forAdapter(request) };
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  const parsedBody = size > maxBytes ? undefined : parseJson(Buffer.concat(chunks));
+  return { message: forAdapter(request, parsedBody === undefined ? chunks : []), parsedBody };
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request as the adapter takes it; with `chunks` as its body if it has been read. */
+function forAdapter(request: IncomingMessage, chunks?: Buffer[]): NodeIncomingMessageLike {
+  // The package types absent headers as missing, Node as undefined: the same at run time.
+  const original = request as NodeIncomingMessageLike;
+  if (chunks === undefined) return original;
+  const { method = 'POST', url = '/', headers, auth } = original;
+  const head = { method, url, headers, ...(auth !== undefined && { auth }) };
+  return Object.assign(Readable.from(chunks), head);
+}
+
+/** The part of `@modelcontextprotocol/node` used here. */
+type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
+
+/**
+ * Loads `@modelcontextprotocol/node`. The package is an optional peer, because servers over stdio
+ * and on web-standard runtimes do without it, so only a request or `serveHttp` loads it.
+ *
+ * @throws {Error} Naming the package to install if it is missing.
+ */
+export async function loadNodeAdapter(
+  load: () => Promise<NodeAdapter> = () => import('@modelcontextprotocol/node'),
+): Promise<NodeAdapter> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissingModule(error)) throw error;
+    throw new Error(
+      'Serving HTTP with Node needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
+      { cause: error },
+    );
+  }
+}
+
+function isMissingModule(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
 }

@@ -1,96 +1,157 @@
 /**
- * Knows the calls a 2025 session is working on, and whether their client still waits for them.
+ * The open requests of a 2025 session: the calls of its client, and the questions of its server.
  *
- * A call is in flight from the moment its request is delivered until its answer is handed to the
- * transport, or until the client cancels it: a dropped HTTP connection alone ends nothing in this
- * era. The open response of a cancelled call is ended here, because the SDK sends no answer to it
- * and would keep the stream alive for as long as the session lives.
+ * It listens to both directions of a connected transport:
+ *
+ * - A **call** is open until its answer is handed to the transport or the client cancels it. A lost
+ *   connection alone ends no call in this era. The SDK does not answer a cancelled call and would
+ *   keep its stream open for as long as the session lives, so the stream is ended here.
+ * - A **question** is any request to the client: for a form, a sampling, the roots. It is open until
+ *   its answer arrives or the server takes it back, because the call is cancelled or the time for
+ *   the answer is over. Their number is bounded.
  */
-import type {
-  RequestId,
-  WebStandardStreamableHTTPServerTransport,
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+  SdkError,
+  SdkErrorCode,
+  type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-import { answeredId, cancelledId, isRequest } from './messages.js';
-
 interface Call {
-  /** The HTTP request that carried the call: batched calls share one response stream. */
+  /** The HTTP request that carried the call. The calls of a batch share it, and its stream. */
   readonly carrier: object | undefined;
   readonly ended: () => void;
   attended: boolean;
 }
 
-/** The calls in flight on one connected transport, kept up to date. */
-export class CallsInFlight {
-  private readonly calls = new Map<RequestId, Call>();
+/** The settings of {@link OpenRequests}. */
+interface OpenRequestsSettings {
+  /** The number of questions that may be open; one more is not sent, and its sender gets an error. */
+  maxQuestions: number;
+  /** Called when a call begins; the function it returns is called when that call ends. */
+  onCall: () => () => void;
+}
 
-  /** `onbegin` is called when a call begins, and what it returned when that call has ended. */
+/** The open calls and questions of one connected transport. */
+export class OpenRequests {
+  private readonly calls = new Map<RequestId, Call>();
+  private readonly questions = new Set<RequestId>();
+
   constructor(
     private readonly transport: WebStandardStreamableHTTPServerTransport,
-    private readonly onbegin: () => () => void,
+    private readonly settings: OpenRequestsSettings,
   ) {
     const { onmessage: deliver } = transport;
     transport.onmessage = (message, extra) => {
-      if (isRequest(message)) this.begin(message.id, extra?.request);
-      const cancelled = cancelledId(message);
-      if (cancelled !== undefined) this.cancel(cancelled);
+      this.received(message, extra?.request);
       deliver?.(message, extra);
     };
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
+      this.sending(message);
       try {
         await send(message, options);
+      } catch (error) {
+        if (isRequest(message)) this.questions.delete(message.id);
+        throw error;
       } finally {
-        const answered = answeredId(message);
-        if (answered !== undefined) this.end(answered);
+        this.endCall(answeredId(message));
       }
     };
   }
 
-  get count(): number {
+  get callCount(): number {
     return this.calls.size;
   }
 
-  /** How many of them have a client that still waits at their response. */
-  get attended(): number {
-    return [...this.calls.values()].filter(({ attended }) => attended).length;
+  get questionCount(): number {
+    return this.questions.size;
   }
 
-  /** Notes that the response of an HTTP request is over: nobody waits there for its calls. */
-  desert(carrier: Request): void {
+  /** True while a client waits for the response of a call. */
+  get attended(): boolean {
+    return [...this.calls.values()].some((call) => call.attended);
+  }
+
+  /** Notes that no client waits any more for the response of an HTTP request. */
+  leave(carrier: Request): void {
     for (const call of this.calls.values()) if (call.carrier === carrier) call.attended = false;
   }
 
-  /** Gives up all calls, because their session has ended. */
-  endAll(): void {
-    for (const id of [...this.calls.keys()]) this.end(id);
+  /** Ends all calls, because their session has ended. */
+  endCalls(): void {
+    for (const id of [...this.calls.keys()]) this.endCall(id);
   }
 
-  private begin(id: RequestId, carrier: object | undefined): void {
+  private received(message: JSONRPCMessage, carrier: object | undefined): void {
+    if (isRequest(message)) this.beginCall(message.id, carrier);
+    this.cancelCall(cancelledId(message));
+    this.closeQuestion(answeredId(message));
+  }
+
+  private sending(message: JSONRPCMessage): void {
+    this.closeQuestion(cancelledId(message));
+    if (!isRequest(message)) return;
+    const { maxQuestions } = this.settings;
+    if (this.questions.size >= maxQuestions) throw tooManyQuestions(maxQuestions);
+    this.questions.add(message.id);
+  }
+
+  private beginCall(id: RequestId, carrier: object | undefined): void {
     // A client may wrongly use an id twice; the SDK too forgets the first call then.
-    this.end(id);
-    this.calls.set(id, { carrier, ended: this.onbegin(), attended: true });
+    this.endCall(id);
+    this.calls.set(id, { carrier, ended: this.settings.onCall(), attended: true });
   }
 
-  private end(id: RequestId): Call | undefined {
+  private endCall(id: RequestId | undefined): Call | undefined {
+    if (id === undefined) return undefined;
     const call = this.calls.get(id);
     this.calls.delete(id);
     call?.ended();
     return call;
   }
 
-  private cancel(id: RequestId): void {
-    const call = this.end(id);
-    if (call === undefined) return;
-    const shared = [...this.calls.values()].some(({ carrier }) => carrier === call.carrier);
-    if (!shared) endStreamSoon(this.transport, id);
+  private cancelCall(id: RequestId | undefined): void {
+    const cancelled = this.endCall(id);
+    if (id === undefined || cancelled === undefined) return;
+    const { carrier } = cancelled;
+    if ([...this.calls.values()].some((call) => call.carrier === carrier)) return;
+    // A task later, so that the cancellation of the call's own open question gets out first.
+    setTimeout(() => {
+      this.transport.closeSSEStream(id);
+    }, 0);
+  }
+
+  private closeQuestion(id: RequestId | undefined): void {
+    if (id !== undefined) this.questions.delete(id);
   }
 }
 
-// A task later, so that what the aborted call still has to say (the cancellation of its own open
-// question) gets out first.
-function endStreamSoon(transport: WebStandardStreamableHTTPServerTransport, id: RequestId): void {
-  setTimeout(() => {
-    transport.closeSSEStream(id);
-  }, 0);
+function tooManyQuestions(max: number): SdkError {
+  return new SdkError(
+    SdkErrorCode.SendFailed,
+    `Too many open questions: this session waits for ${max} answers already.`,
+  );
+}
+
+// The SDK has checked or written these messages, so their properties tell what they are.
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
+/** The id of the request that a message answers, if it is an answer. */
+function answeredId(message: JSONRPCMessage): RequestId | undefined {
+  return 'method' in message ? undefined : message.id;
+}
+
+/** The id of the request that a message cancels, if it is a cancellation. */
+function cancelledId(message: JSONRPCMessage): RequestId | undefined {
+  // A request with that method cancels nothing.
+  if (!('method' in message) || 'id' in message) return undefined;
+  if (message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.requestId;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

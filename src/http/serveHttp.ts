@@ -1,20 +1,71 @@
 /**
  * Serves one server factory over HTTP, with Node's own server, to clients of both eras.
  *
- * A request to the path of the endpoint goes to the Node face of a dual-era handler; every other
- * path is not found. Node's own limits on the time a request may take to arrive stay as they are;
- * none of them counts while a response is open, and a socket that only waits is never cut.
+ * A request to the path of the endpoint goes to the Node listener of a dual-era handler; every
+ * other path is not found. The defaults suit a server on the author's own machine: it listens on
+ * loopback, and only pages of that machine may reach it. A server that others can reach has to name
+ * its hosts.
+ *
+ * Node's own limits on the time a request may take to arrive stay as they are. None of them counts
+ * while a response is open, and a silent connection is never cut. `close()` ends streams in order:
+ * their last bytes get a moment to leave, and only connections that remain are destroyed.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import {
+  createServer,
+  type RequestListener,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import { checkArguments, checkKnownOptions } from './argumentChecks.js';
-import { HANDLER_OPTIONS } from './handlerOptions.js';
+import { checkArguments, checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.js';
 import { createDualEraHandler } from './dualEraHandler.js';
-import { type HttpServerHandle, httpSettings, type ServeHttpOptions } from './httpOptions.js';
-import { addressOf, listen, shutDown, watchResponses } from './listen.js';
-import { loadNodeAdapter } from './nodeAdapter.js';
-import { notFound, refuseTo } from './httpRefusal.js';
+import {
+  type CloseOptions,
+  type DualEraHandlerOptions,
+  HANDLER_OPTIONS,
+} from './handlerOptions.js';
+import { type HttpRefusal, refuseTo } from './httpRefusal.js';
+import { loadNodeAdapter } from './nodeListener.js';
+
+/** The options of `serveHttp`. */
+export interface ServeHttpOptions extends DualEraHandlerOptions {
+  /**
+   * The port to listen on; 0 takes any free one.
+   *
+   * @defaultValue 0
+   */
+  port?: number;
+  /**
+   * The address to listen on.
+   *
+   * @defaultValue '127.0.0.1'
+   */
+  host?: string;
+  /**
+   * The path of the endpoint; every other path is answered with 404.
+   *
+   * @defaultValue '/mcp'
+   */
+  path?: string;
+}
+
+/** A running HTTP server. */
+export interface HttpServerHandle {
+  /** The address of the endpoint, for clients. */
+  readonly url: URL;
+  /** The port it listens on, also if the option was 0. */
+  readonly port: number;
+  /** The server of `node:http` underneath. */
+  readonly server: HttpServer;
+  /**
+   * Refuses new requests with HTTP 503 while calls in flight finish, then ends every session,
+   * stream and connection, and resolves when the port is free again.
+   */
+  readonly close: (options?: CloseOptions) => Promise<void>;
+}
 
 /**
  * Serves a server factory over HTTP, to 2025 and 2026 clients on the same URL.
@@ -27,7 +78,7 @@ import { notFound, refuseTo } from './httpRefusal.js';
  * const { url, close } = await serveHttp(() => buildServer(), { port: 3000 });
  * ```
  *
- * @throws {TypeError} If `factory` is not a function or an option cannot be meant.
+ * @throws {TypeError} If `factory` is not a function or an option has an unusable value.
  * @throws {Error} If the port is taken, or `@modelcontextprotocol/node` is not installed.
  */
 export async function serveHttp(
@@ -36,25 +87,26 @@ export async function serveHttp(
 ): Promise<HttpServerHandle> {
   checkArguments(factory, options, 'serveHttp');
   checkKnownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp');
-  const settings = httpSettings(options);
-  const handler = createDualEraHandler(factory, settings.handlerOptions);
+  const { endpoint, handlerOptions } = httpSettings(options);
+  const handler = createDualEraHandler(factory, handlerOptions);
   // The handler loads it with its first request; here it is better missed before the port opens.
   await loadNodeAdapter();
 
   const server = createServer();
-  // A person may take minutes to answer, and nothing is written meanwhile but keep-alives, which
-  // an author can turn off: no time of silence may end a connection.
+  // A user may take minutes to answer. Meanwhile only keep-alives are written, and an author can
+  // turn those off, so no time of silence may end a connection.
   server.timeout = 0;
   const open = watchResponses(server);
-  server.on('request', atPath(settings.path, handler.node));
-  await listen(server, settings);
+  server.on('request', atPath(endpoint.path, handler.node));
+  await listen(server, endpoint);
 
   let closing: Promise<void> | undefined;
   return {
-    ...addressOf(server, settings),
+    ...addressOf(server, endpoint),
     server,
     close: async (closeOptions) => {
-      // The port stays open until the calls in flight have finished: their answers come in there.
+      // The port stays open until the calls in flight have finished, because the answers to their
+      // questions come in there.
       await handler.close(closeOptions);
       await (closing ??= shutDown(server, open));
     },
@@ -67,3 +119,95 @@ function atPath(path: string, listener: RequestListener): RequestListener {
     else refuseTo(response, notFound);
   };
 }
+
+const notFound: HttpRefusal = { status: 404, code: -32_000, message: 'Not found' };
+
+interface Endpoint {
+  port: number;
+  host: string;
+  path: string;
+}
+
+/** Completes the options with their defaults. */
+function httpSettings(options: ServeHttpOptions): {
+  endpoint: Endpoint;
+  handlerOptions: DualEraHandlerOptions;
+} {
+  const { port = 0, host = '127.0.0.1', path = '/mcp', ...handlerOptions } = options;
+  if (typeof host !== 'string' || host === '') {
+    throw new TypeError(`The option 'host' must be an address, not ${describe(host)}.`);
+  }
+  if (typeof path !== 'string' || !/^\/[^?#\s]*$/.test(path)) {
+    throw new TypeError(
+      `The option 'path' must start with a slash, like '/mcp', not ${describe(path)}.`,
+    );
+  }
+  if (handlerOptions.allowedHosts === undefined && !LOOPBACK.includes(host)) {
+    throw new TypeError(
+      `A server on '${host}' can be reached from other machines: name the hosts it answers for, like allowedHosts: ['mcp.example.com'], or allowedHosts: 'any' when a proxy in front checks them.`,
+    );
+  }
+  checkWholeNumber(port, 'port', { min: 0, max: 65_535 });
+  return { endpoint: { port, host, path }, handlerOptions };
+}
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
+
+/** Opens the port. */
+async function listen(server: HttpServer, { port, host }: Endpoint): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new Error(listenFailure(cause, `${inUrl(host)}:${port}`), { cause });
+  }
+}
+
+function listenFailure(cause: unknown, where: string): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return `${where} is already in use. Choose another port, or port 0 for any free one.`;
+  }
+  return `Cannot listen on ${where}: ${cause instanceof Error ? cause.message : String(cause)}`;
+}
+
+/** The address of a listening server, for a client on this machine. */
+function addressOf(server: HttpServer, { host, path }: Endpoint): { url: URL; port: number } {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return { url: new URL(`http://${inUrl(host)}:${address.port}${path}`), port: address.port };
+}
+
+/** The host as a URL has it. A wildcard address is no destination, so loopback replaces it. */
+function inUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The responses of a server that are not finished yet, kept up to date. */
+function watchResponses(server: HttpServer): ReadonlySet<ServerResponse> {
+  const open = new Set<ServerResponse>();
+  server.on('request', (_, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  });
+  return open;
+}
+
+/** Closes a server whose handler is closed; resolves when the port is free. */
+async function shutDown(server: HttpServer, open: ReadonlySet<ServerResponse>): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const finished = Promise.all([...open].map((response) => once(response, 'close')));
+  const timer = new AbortController();
+  await Promise.race([
+    finished,
+    delay(GRACE_MS, undefined, { signal: timer.signal }).catch(() => undefined),
+  ]);
+  timer.abort();
+  server.closeAllConnections();
+  await closed;
+}
+
+const GRACE_MS = 1000;

@@ -1,8 +1,8 @@
 /**
  * Serves one server factory over standard input and output, to a client of either era.
  *
- * The SDK decides the era by the client's first message and keeps the connection in it. What this
- * file adds are the checks of the factory, in the words of the other serving functions.
+ * The SDK decides the era by the client's first message and keeps the connection in it. This file
+ * adds the checks of the factory that the other serving functions have too.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import {

@@ -1,199 +1,205 @@
 /**
- * The table of 2025 sessions: which request belongs to which, who may enter, how many there are.
+ * The table of 2025 sessions: finds the session of a request, and limits the number of sessions.
  *
  * In: legacy HTTP requests. An `initialize` without a session id opens a session; every other
- * request must name one. A session of somebody else is answered exactly like one that does not
- * exist, so ids cannot be probed. Sessions end by DELETE, by being abandoned, by `close()`, or to
- * make room: in a full table the one unused for longest gives way, unless all are busy.
+ * request must name one. A session of another principal is answered exactly like one that does not
+ * exist, so a client cannot probe for ids. Sessions end by DELETE, when they are abandoned, by
+ * `close()`, or to make room: in a full table the session unused for longest that is not busy
+ * ends.
  */
+import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { principalOf } from '../state/principal.js';
-import type { InFlight } from './inFlight.js';
-import { hasHandshake } from './messages.js';
-import { handlerClosed, type Refusal, refuse, sessionNotFound } from './httpRefusal.js';
+
+import { handlerClosed, type HttpRefusal, refuse } from './httpRefusal.js';
 import {
+  type IdleLimits,
   LegacySession,
-  type Patience,
-  type SessionRequest,
+  type ParsedRequest,
   type SessionSettings,
 } from './legacySession.js';
 
-/** What the table is made with. */
+/** The settings of a table. */
 export interface SessionTableSettings
-  extends Omit<SessionSettings, 'onopen' | 'onclose'>, Patience {
-  inFlight: InFlight;
+  extends Omit<SessionSettings, 'onopen' | 'onclose'>, IdleLimits {
   maxSessions: number;
-  /** The limit for each authenticated principal; what nobody in particular opens has only the other. */
+  /** The limit for each authenticated principal. Anonymous sessions have only `maxSessions`. */
   maxSessionsPerPrincipal: number;
 }
 
 /** Serves 2025 requests, each in its session. */
 export class SessionTable {
-  readonly #settings: SessionTableSettings;
-  readonly #sessions = new Map<string, LegacySession>();
-  /** The places of handshakes whose session does not exist yet, and who takes them. */
-  readonly #opening = new Map<symbol, string | undefined>();
-  #sealed = false;
-  #sweeper: ReturnType<typeof setInterval> | undefined;
+  private readonly sessions = new Map<string, LegacySession>();
+  /** The handshakes whose session has no id yet, with their principals. They count as sessions. */
+  private readonly handshakes = new Map<symbol, string | undefined>();
+  private sealed = false;
+  private idleTimer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(settings: SessionTableSettings) {
-    this.#settings = settings;
-  }
+  constructor(private readonly settings: SessionTableSettings) {}
 
   /** The number of open sessions. */
   get size(): number {
-    return this.#sessions.size;
+    return this.sessions.size;
   }
 
   /** Serves one request. */
-  async serve(incoming: SessionRequest): Promise<Response> {
+  async serve(incoming: ParsedRequest): Promise<Response> {
     const id = incoming.request.headers.get('mcp-session-id');
-    if (!id) return this.#open(incoming);
-    const session = this.#sessions.get(id);
+    if (!id) return this.open(incoming);
+    const session = this.sessions.get(id);
     if (session === undefined || session.owner !== principalOf(incoming.authInfo)) {
       return refuse(sessionNotFound);
     }
     return session.serve(incoming);
   }
 
-  /** Closes the sessions that are abandoned at `now`, and says how many. */
+  /** Closes the sessions that are abandoned at `now`, and returns their number. */
   async closeIdle(now: number): Promise<number> {
-    const abandoned = [...this.#sessions].filter(([, one]) => one.isAbandoned(now, this.#settings));
-    await Promise.all(abandoned.map(([id, session]) => this.#end(id, session)));
+    const abandoned = [...this.sessions].filter(([, session]) =>
+      session.isAbandoned(now, this.settings),
+    );
+    await Promise.all(abandoned.map(([id, session]) => this.end(id, session)));
     return abandoned.length;
   }
 
   /** Opens no further session, not even one whose handshake has begun. */
   seal(): void {
-    this.#sealed = true;
+    this.sealed = true;
   }
 
-  /** Closes every session; later handshakes are refused. */
+  /** Closes every session and refuses later handshakes. */
   async close(): Promise<void> {
     this.seal();
-    await Promise.all([...this.#sessions].map(([id, session]) => this.#end(id, session)));
+    await Promise.all([...this.sessions].map(([id, session]) => this.end(id, session)));
   }
 
-  async #open(incoming: SessionRequest): Promise<Response> {
-    const { body } = incoming;
-    if (!hasHandshake(body)) return refuse(sessionRequired(body));
-    const principal = principalOf(incoming.authInfo);
-    if (this.#limitReached(principal)) await this.closeIdle(Date.now());
-    // Nothing may wait between this question and the place taken, or a burst passes the limit.
-    const refusal = this.#makeRoom(principal);
+  private async open(incoming: ParsedRequest): Promise<Response> {
+    const { body, authInfo } = incoming;
+    if (![body].flat().some((message) => isInitializeRequest(message))) {
+      return refuse(sessionRequired(body));
+    }
+    const principal = principalOf(authInfo);
+    if (this.isFull() || this.isFullFor(principal)) await this.closeIdle(Date.now());
+    // Nothing may be awaited between this check and the entry, or a burst passes the limit.
+    const refusal = this.makeRoom(principal);
     if (refusal !== undefined) return refuse({ ...refusal, body });
-    const place = Symbol();
-    this.#opening.set(place, principal);
+    const handshake = Symbol();
+    this.handshakes.set(handshake, principal);
     try {
-      const session = await LegacySession.connect(incoming, this.#sessionSettings(place));
-      try {
-        return this.#sealed ? refuse(handlerClosed(body)) : await session.serve(incoming);
-      } finally {
-        if (!session.initialized) await session.close();
-      }
+      return await this.shakeHands(incoming, this.sessionSettings(handshake));
     } finally {
-      this.#opening.delete(place);
+      this.handshakes.delete(handshake);
     }
   }
 
-  /** Makes sure there is a place for one more session of a principal, or says why there is none. */
-  #makeRoom(principal: string | undefined): Refusal | undefined {
-    const { maxSessions, maxSessionsPerPrincipal } = this.#settings;
-    if (this.#principalFull(principal) && !this.#evict((one) => one.owner === principal)) {
+  private async shakeHands(incoming: ParsedRequest, settings: SessionSettings): Promise<Response> {
+    const session = await LegacySession.connect(incoming, settings);
+    try {
+      return this.sealed ? refuse(handlerClosed(incoming.body)) : await session.serve(incoming);
+    } finally {
+      if (!session.initialized) await session.close();
+    }
+  }
+
+  /** Makes room for one more session of a principal, or returns the refusal if there is none. */
+  private makeRoom(principal: string | undefined): HttpRefusal | undefined {
+    const { maxSessions, maxSessionsPerPrincipal } = this.settings;
+    if (this.isFullFor(principal) && !this.evict(({ owner }) => owner === principal)) {
       return tooManyOfPrincipal(maxSessionsPerPrincipal);
     }
-    if (this.#full() && !this.#evict(() => true)) return tooMany(maxSessions);
+    if (this.isFull() && !this.evict(() => true)) return tooMany(maxSessions);
     return undefined;
   }
 
-  /** Ends the session unused for longest among those which are not busy; false if all are. */
-  #evict(candidate: (session: LegacySession) => boolean): boolean {
-    const [first, ...others] = [...this.#sessions].filter(
-      ([, session]) => !session.busy && candidate(session),
-    );
-    if (first === undefined) return false;
-    const [id, session] = others.reduce(
-      (oldest, one) => (one[1].lastUsedAt < oldest[1].lastUsedAt ? one : oldest),
-      first,
-    );
-    void this.#end(id, session);
+  /** Ends the candidate unused for longest that is not busy; returns false if all are busy. */
+  private evict(isCandidate: (session: LegacySession) => boolean): boolean {
+    const [oldest] = [...this.sessions]
+      .filter(([, session]) => !session.busy && isCandidate(session))
+      .sort(([, one], [, other]) => one.lastUsedAt - other.lastUsedAt);
+    if (oldest === undefined) return false;
+    void this.end(...oldest);
     return true;
   }
 
-  #limitReached(principal: string | undefined): boolean {
-    return this.#full() || this.#principalFull(principal);
+  private isFull(): boolean {
+    return this.sessions.size + this.handshakes.size >= this.settings.maxSessions;
   }
 
-  #full(): boolean {
-    return this.#sessions.size + this.#opening.size >= this.#settings.maxSessions;
-  }
-
-  #principalFull(principal: string | undefined): boolean {
+  private isFullFor(principal: string | undefined): boolean {
     if (principal === undefined) return false;
-    const owners = [...this.#sessions.values()].map(({ owner }) => owner);
-    const own = [...owners, ...this.#opening.values()].filter((owner) => owner === principal);
-    return own.length >= this.#settings.maxSessionsPerPrincipal;
+    const owners = [...this.sessions.values()].map(({ owner }) => owner);
+    const own = [...owners, ...this.handshakes.values()].filter((owner) => owner === principal);
+    return own.length >= this.settings.maxSessionsPerPrincipal;
   }
 
-  /** Its place is free at once, whatever its server still has to do. */
-  #end(id: string, session: LegacySession): Promise<void> {
-    this.#remove(id);
+  /**
+   * The settings of a new session. They live as long as the session, so they hold no reference to
+   * the request that opened it.
+   */
+  private sessionSettings(handshake: symbol): SessionSettings {
+    return {
+      ...this.settings,
+      onopen: (id, session) => {
+        this.handshakes.delete(handshake);
+        this.sessions.set(id, session);
+        this.idleTimer ??= this.startIdleTimer();
+      },
+      onclose: (id) => {
+        this.remove(id);
+      },
+    };
+  }
+
+  /** Frees the entry at once, even if the server of the session takes its time to close. */
+  private end(id: string, session: LegacySession): Promise<void> {
+    this.remove(id);
     return session.close();
   }
 
-  /** They live as long as the session: they know its place, and not the request it began with. */
-  #sessionSettings(place: symbol): SessionSettings {
-    return {
-      onopen: (id, session) => {
-        this.#opening.delete(place);
-        this.#sessions.set(id, session);
-        this.#sweeper ??= this.#startSweeper();
-      },
-      onclose: (id) => {
-        this.#remove(id);
-      },
-      ...this.#settings,
-    };
+  private remove(id: string): void {
+    this.sessions.delete(id);
+    if (this.sessions.size > 0) return;
+    clearInterval(this.idleTimer);
+    this.idleTimer = undefined;
   }
 
-  #remove(id: string): void {
-    this.#sessions.delete(id);
-    if (this.#sessions.size > 0) return;
-    clearInterval(this.#sweeper);
-    this.#sweeper = undefined;
-  }
-
-  #startSweeper(): ReturnType<typeof setInterval> {
-    const { sessionIdleMs, disconnectGraceMs, onerror } = this.#settings;
-    const sweep = (): void => {
-      this.closeIdle(Date.now()).catch(onerror);
-    };
+  private startIdleTimer(): ReturnType<typeof setInterval> {
+    const { sessionIdleMs, disconnectGraceMs, onerror } = this.settings;
     const timer = setInterval(
-      sweep,
-      Math.min(sessionIdleMs, disconnectGraceMs, MAX_SWEEP_INTERVAL_MS),
+      () => {
+        this.closeIdle(Date.now()).catch(onerror);
+      },
+      Math.min(sessionIdleMs, disconnectGraceMs, MAX_IDLE_INTERVAL_MS),
     );
     unref(timer);
     return timer;
   }
 }
 
-// A sweep is no reason to keep a process running; only Node's and Bun's timers can say so.
+// The timer must not keep a process running. Only Node and Bun have `unref`.
 function unref(timer: ReturnType<typeof setInterval> | number): void {
   if (typeof timer === 'object') timer.unref();
 }
 
-const MAX_SWEEP_INTERVAL_MS = 60_000;
+const MAX_IDLE_INTERVAL_MS = 60_000;
 
-function sessionRequired(body: unknown): Refusal {
+/** The refusal of an unknown session and, word for word, of a session of another principal. */
+const sessionNotFound: HttpRefusal = {
+  status: 404,
+  code: -32_001,
+  message: 'Session not found',
+};
+
+function sessionRequired(body: unknown): HttpRefusal {
   const message = 'Bad Request: Mcp-Session-Id header is required';
   return { status: 400, code: -32_000, message, body };
 }
 
-function tooMany(max: number): Refusal {
+function tooMany(max: number): HttpRefusal {
   const message = `Too many sessions: this server keeps at most ${max} open. Try again later.`;
   return { status: 503, code: -32_000, message };
 }
 
-function tooManyOfPrincipal(max: number): Refusal {
+function tooManyOfPrincipal(max: number): HttpRefusal {
   const message = `Too many sessions: this server keeps at most ${max} open for one user. End one of yours first.`;
   return { status: 429, code: -32_000, message };
 }

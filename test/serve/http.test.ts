@@ -14,7 +14,7 @@ import {
 
 import { askingFactory, call, connect } from './askingServer.js';
 import { initialize, openSession, post, refusalOf, toolCall, withSession } from './rawHttp.js';
-import { loadNodeAdapter } from '../../src/http/nodeAdapter.js';
+import { loadNodeAdapter } from '../../src/http/nodeListener.js';
 
 const open: HttpServerHandle[] = [];
 
