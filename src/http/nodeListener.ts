@@ -21,7 +21,7 @@ import {
   METHODS,
   refuseTo,
 } from './httpRefusal.js';
-import { promptResponse } from './nodeResponse.js';
+import { isEventStream } from './inFlight.js';
 
 /**
  * Serves one request of Node. The third argument is the parsed body, if a framework has read it. If
@@ -106,10 +106,22 @@ async function answer(
   const { message, parsedBody } = readsHere
     ? await readJson(request, maxRequestBodySize)
     : { message: forAdapter(request), parsedBody: body };
-  const fetch = (web: Request, options?: McpHandlerRequestOptions): Promise<Response> =>
-    serveAdmitted(web, { ...options, parsedBody });
-  const handle = toNodeHandler({ fetch }, { onerror, maxRequestBodySize });
-  await handle(message, promptResponse(response), body);
+  const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
+    const answered = await serveAdmitted(web, { ...options, parsedBody });
+    if (isEventStream(answered)) flushHeadersSoon(response);
+    return answered;
+  };
+  await toNodeHandler({ fetch }, { onerror, maxRequestBodySize })(message, response, body);
+}
+
+/**
+ * Sends the headers of an event stream, with its first event if that is ready at once. Node holds
+ * them back until the first event, and to the client of a quiet stream the server would look dead.
+ */
+function flushHeadersSoon(response: ServerResponse): void {
+  setImmediate(() => {
+    if (!response.writableEnded) response.flushHeaders();
+  });
 }
 
 /** True for a body that is declared as JSON and still in bytes. */
