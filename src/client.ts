@@ -4,9 +4,9 @@
  *
  * @module mcp-resolve/client
  */
-export { resumeCall, startCall } from './wire/client/startCall.js';
-export type { CallOptions } from './wire/client/leg.js';
-export type { Call, FinishedCall, OpenCall } from './wire/client/call.js';
+export { resumeCall, startCall } from './client/startCall.js';
+export type { CallOptions } from './client/leg.js';
+export type { Call, FinishedCall, OpenCall } from './client/call.js';
 
 // What is called.
 export type {
@@ -17,11 +17,11 @@ export type {
   PromptTarget,
   ResourceTarget,
   ToolTarget,
-} from './wire/client/target.js';
+} from './client/target.js';
 
 // Questions and answers.
-export { accept, cancel, decline } from './wire/client/answers.js';
-export type { Answer, Answers } from './wire/client/answers.js';
+export { accept, cancel, decline } from './client/answers.js';
+export type { Answer, Answers } from './client/answers.js';
 export type {
   ElicitationQuestion,
   OpenQuestion,
@@ -29,7 +29,7 @@ export type {
   RootsQuestion,
   SamplingQuestion,
   UrlElicitationParams,
-} from './wire/client/questions.js';
+} from './client/questions.js';
 
 // What is stored.
-export type { SavedCall } from './wire/client/saved.js';
+export type { SavedCall } from './client/saved.js';

@@ -4,12 +4,12 @@
  *
  * @module mcp-resolve/graph
  */
-export { explain } from './workbench/graph/explain.js';
-export type { ExplainOptions } from './workbench/graph/explain.js';
-export { explainText } from './workbench/graph/text.js';
-export type { ExplainTextOptions } from './workbench/graph/text.js';
-export { explainMermaid } from './workbench/graph/mermaid.js';
-export { explainSvg } from './workbench/graph/svg.js';
+export { explain } from './dev/graph/explain.js';
+export type { ExplainOptions } from './dev/graph/explain.js';
+export { explainText } from './dev/graph/text.js';
+export type { ExplainTextOptions } from './dev/graph/text.js';
+export { explainMermaid } from './dev/graph/mermaid.js';
+export { explainSvg } from './dev/graph/svg.js';
 export type {
   ExplainedArgument,
   ExplainedCapability,
@@ -19,4 +19,4 @@ export type {
   ExplainedResolver,
   ExplainedUse,
   Explanation,
-} from './workbench/graph/explanation.js';
+} from './dev/graph/explanation.js';

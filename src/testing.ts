@@ -5,31 +5,31 @@
  *
  * @module mcp-resolve/testing
  */
-export { run } from './workbench/testing/run.js';
-export { bothEras } from './workbench/testing/bothEras.js';
-export { override } from './workbench/testing/override.js';
-export { probe } from './workbench/testing/probe.js';
-export { timeline } from './workbench/trace/timeline.js';
+export { run } from './dev/testing/run.js';
+export { bothEras } from './dev/testing/bothEras.js';
+export { override } from './dev/testing/override.js';
+export { probe } from './dev/testing/probe.js';
+export { timeline } from './dev/trace/timeline.js';
 
 // What people, models and clients answer.
-export { accept, cancel, decline } from './wire/client/answers.js';
-export { roots, says } from './workbench/testing/answers.js';
-export type { Answer } from './wire/client/answers.js';
-export type { Answers, ScriptedAnswer } from './workbench/testing/answers.js';
+export { accept, cancel, decline } from './client/answers.js';
+export { roots, says } from './dev/testing/answers.js';
+export type { Answer } from './client/answers.js';
+export type { Answers, ScriptedAnswer } from './dev/testing/answers.js';
 
 // How a call is made, and how it went.
-export type { CallerOptions, Era, RunOptions } from './workbench/testing/options.js';
-export type { Run, RunError } from './workbench/testing/result.js';
-export type { AskedQuestion } from './workbench/testing/question.js';
-export type { Override, Replacement } from './workbench/testing/override.js';
-export type { Recorded, TimelineOptions } from './workbench/trace/timeline.js';
+export type { CallerOptions, Era, RunOptions } from './dev/testing/options.js';
+export type { Run, RunError } from './dev/testing/result.js';
+export type { AskedQuestion } from './dev/testing/question.js';
+export type { Override, Replacement } from './dev/testing/override.js';
+export type { Recorded, TimelineOptions } from './dev/trace/timeline.js';
 
 // What a dishonest client may try.
-export type { Misuse } from './workbench/testing/misuse.js';
+export type { Misuse } from './dev/testing/misuse.js';
 export type {
   OtherUserOptions,
   Probe,
   ProbeOptions,
   SwappedOptions,
   WrongShapeOptions,
-} from './workbench/testing/probe.js';
+} from './dev/testing/probe.js';

@@ -89,7 +89,7 @@ describe('the rules', () => {
       mistake: 'an import of a lower folder',
       rule: layering,
       files: {
-        'define/tool.ts': `import { plan } from '../graph/plan.js';`,
+        'define/tool.ts': `import { plan } from '../plan/plan.js';`,
         'graph/plan.ts': `export const plan = 1;`,
       },
       complaint: 'define/tool.ts imports graph/plan.ts: define may not import graph',

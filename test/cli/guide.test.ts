@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RULE_CODES } from '../../src/workbench/cli/rules.js';
+import { RULE_CODES } from '../../src/dev/cli/rules.js';
 import { GUIDE, readPage, transcriptsOf } from '../docs/page.js';
 import { makeProject } from './project.js';
 import type { Project } from './project.js';

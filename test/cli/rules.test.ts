@@ -4,8 +4,8 @@ import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { definitionsInFactories } from '../../src/workbench/cli/perRequest.js';
-import { findingsIn } from '../../src/workbench/cli/rules.js';
+import { definitionsInFactories } from '../../src/dev/cli/perRequest.js';
+import { findingsIn } from '../../src/dev/cli/rules.js';
 import { accept, serving, talk } from '../support/conversation.js';
 
 /** The findings of a definition, as `level code`. */

@@ -10,7 +10,7 @@ import {
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/client';
-import { messageOf } from '../../errors.js';
+import { messageOf } from '../errors.js';
 
 /** Throws when a result does not keep what its tool promised. */
 export type OutputCheck = (result: CallToolResult) => Promise<void>;

@@ -5,11 +5,11 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
-import type { Answer } from '../../wire/client/answers.js';
-import { resumeCall } from '../../wire/client/startCall.js';
-import { requestOf } from '../../wire/client/target.js';
-import type { CallRequest } from '../../wire/client/target.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import type { Answer } from '../../client/answers.js';
+import { resumeCall } from '../../client/startCall.js';
+import { requestOf } from '../../client/target.js';
+import type { CallRequest } from '../../client/target.js';
+import type { AnyDefinition } from '../server/definition/definitions.js';
 import { agedSeal } from './agedSeal.js';
 import { subjectOf } from './definition.js';
 import type { ArgumentsFor, CallOf, ResultOf } from './definition.js';

@@ -5,7 +5,7 @@
  */
 import { isObject } from '../../define/schema.js';
 import { errorOf } from '../../errors.js';
-import type { Answer } from '../../wire/client/answers.js';
+import type { Answer } from '../../client/answers.js';
 import type { Answers, ScriptedAnswer } from './answers.js';
 import type { AskedQuestion } from './question.js';
 import type { Run } from './result.js';

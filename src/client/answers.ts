@@ -10,7 +10,7 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../define/schema.js';
 import type { OpenQuestions } from './questions.js';
 
 /** An answer: the bare result of the embedded request. */

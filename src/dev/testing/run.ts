@@ -3,10 +3,10 @@
  * One function for both eras.
  */
 import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
-import { startCall } from '../../wire/client/startCall.js';
-import type { Answer } from '../../wire/client/answers.js';
-import type { Call } from '../../wire/client/call.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import { startCall } from '../../client/startCall.js';
+import type { Answer } from '../../client/answers.js';
+import type { Call } from '../../client/call.js';
+import type { AnyDefinition } from '../server/definition/definitions.js';
 import { connect } from './connection.js';
 import { subjectOf } from './definition.js';
 import type { CallOf, ResultOf, Subject } from './definition.js';

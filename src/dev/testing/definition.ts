@@ -8,14 +8,11 @@ import type {
 import { kindOf } from '../../define/brand.js';
 import { isObject } from '../../define/schema.js';
 import type { Plan } from '../../plan/plan.js';
-import type { CallTarget } from '../../wire/client/target.js';
-import type {
-  AnyDefinition,
-  Installed,
-  Prompt,
-  Resource,
-  Tool,
-} from '../../server/definition/definitions.js';
+import type { CallTarget } from '../../client/target.js';
+import type { AnyDefinition, Installed } from '../server/definition/definitions.js';
+import type { Prompt } from '../../server/definition/definitions.js';
+import type { Resource } from '../../server/definition/definitions.js';
+import type { Tool } from '../../server/definition/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';

@@ -1,6 +1,6 @@
 /** What a scripted person, a scripted model and a scripted client answer. */
 import type { CreateMessageResult, ListRootsResult, Root } from '@modelcontextprotocol/client';
-import type { Answer } from '../../wire/client/answers.js';
+import type { Answer } from '../../client/answers.js';
 import type { AskedQuestion } from './question.js';
 
 /** One answer, or what gives it when the question comes. */

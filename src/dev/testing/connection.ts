@@ -18,7 +18,7 @@ import type {
   McpServer,
   MessageExtraInfo,
 } from '@modelcontextprotocol/server';
-import type { Answer } from '../../wire/client/answers.js';
+import type { Answer } from '../../client/answers.js';
 import type { Era } from './options.js';
 import type { InputRequest } from './question.js';
 

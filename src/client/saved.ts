@@ -14,8 +14,8 @@
  * What is read back is checked field by field and copied; fields that this version does not know
  * are left behind. No message quotes the data, which holds the server's state.
  */
-import { isObject } from '../../define/schema.js';
-import { messageOf } from '../../errors.js';
+import { isObject } from '../define/schema.js';
+import { messageOf } from '../errors.js';
 import { type OpenQuestions, problemOf } from './questions.js';
 import { type CallMethod, type CallParams, type CallRequest, checkedRequest } from './target.js';
 
