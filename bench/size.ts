@@ -38,7 +38,7 @@ for (const [name, file] of [[SDK, SDK], ...ENTRIES] as const) {
 console.log('\nPeers are not in the weight; the cold import is that on top of the SDK.');
 
 /** The folders of the sources that are for developers, as the build names them. */
-const FOR_DEVELOPERS = /^\/\/#region src\/(?:dev|testing|explain|otel|cli)\b.*$/m;
+const FOR_DEVELOPERS = /^\/\/#region src\/(?:dev\/|(?:testing|graph|otel|cli)\.ts).*$/m;
 
 /** What the core loads and must not. */
 async function problemsOf(file: string): Promise<string[]> {

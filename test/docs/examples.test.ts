@@ -9,7 +9,7 @@ import { ROOT, tsc } from '../support/compilers.js';
 import { PATIENCE_MS } from './page.js';
 
 const ENTRIES = { '': 'index', engine: 'engine', node: 'node', client: 'client', once: 'once' };
-const WORKBENCH = { graph: 'explain', testing: 'testing', otel: 'otel' };
+const WORKBENCH = { graph: 'graph', testing: 'testing', otel: 'otel' };
 
 interface Exported {
   readonly entry: string;

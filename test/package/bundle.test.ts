@@ -58,7 +58,7 @@ function namesOf(inside: (source: string) => boolean): Set<string> {
   return new Set(regions.filter(inside).flatMap(namesIn));
 }
 
-const FOR_DEVELOPERS = /^src\/(dev|cli|testing|explain|otel)\b/;
+const FOR_DEVELOPERS = /^src\/(dev\/|(cli|testing|graph|otel)\.ts)/;
 const elsewhere = namesOf((source) => !FOR_DEVELOPERS.test(source));
 const forDevelopers = [...namesOf((source) => FOR_DEVELOPERS.test(source))].filter(
   (name) => !elsewhere.has(name),

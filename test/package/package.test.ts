@@ -74,16 +74,7 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('holds a build of every entry point', () => {
-    for (const entry of [
-      'index',
-      'engine',
-      'node',
-      'client',
-      'once',
-      'explain',
-      'testing',
-      'otel',
-    ]) {
+    for (const entry of ['index', 'engine', 'node', 'client', 'once', 'graph', 'testing', 'otel']) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -154,7 +145,7 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine', 'client', 'once', 'explain', 'testing', 'otel'].flatMap(
+  for (const start of ['index', 'engine', 'client', 'once', 'graph', 'testing', 'otel'].flatMap(
     (entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`],
   )) {
     it(`reaches no module of Node from ${start}`, async () => {
