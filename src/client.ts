@@ -5,7 +5,7 @@
  * @module mcp-resolve/client
  */
 export { resumeCall, startCall } from './client/startCall.js';
-export type { CallOptions } from './client/leg.js';
+export type { CallOptions } from './client/sendRound.js';
 export type { Call, FinishedCall, OpenCall } from './client/call.js';
 
 // What is called.
@@ -29,7 +29,7 @@ export type {
   RootsQuestion,
   SamplingQuestion,
   UrlElicitationParams,
-} from './client/questions.js';
+} from './client/openQuestions.js';
 
 // What is stored.
-export type { SavedCall } from './client/saved.js';
+export type { SavedCall } from './client/savedCall.js';

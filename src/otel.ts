@@ -4,5 +4,5 @@
  *
  * @module mcp-resolve/otel
  */
-export { otelEvents } from './dev/trace/otel.js';
-export type { OtelOptions } from './dev/trace/otel.js';
+export { otelEvents } from './dev/trace/otelEvents.js';
+export type { OtelOptions } from './dev/trace/otelEvents.js';

@@ -18,9 +18,9 @@ export type { Answer } from './client/answers.js';
 export type { Answers, ScriptedAnswer } from './dev/testing/answers.js';
 
 // How a call is made, and how it went.
-export type { CallerOptions, Era, RunOptions } from './dev/testing/options.js';
-export type { Run, RunError } from './dev/testing/result.js';
-export type { AskedQuestion } from './dev/testing/question.js';
+export type { CallerOptions, Era, RunOptions } from './dev/testing/runOptions.js';
+export type { Run, RunError } from './dev/testing/runResult.js';
+export type { AskedQuestion } from './dev/testing/askedQuestion.js';
 export type { Override, Replacement } from './dev/testing/override.js';
 export type { Recorded, TimelineOptions } from './dev/trace/timeline.js';
 

@@ -11,7 +11,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/client';
 import { isObject } from '../define/schema.js';
-import type { OpenQuestions } from './questions.js';
+import type { OpenQuestions } from './openQuestions.js';
 
 /** An answer: the bare result of the embedded request. */
 export type Answer =

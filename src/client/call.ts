@@ -10,9 +10,9 @@
  * ```
  */
 import type { Answers } from './answers.js';
-import type { CallOptions } from './leg.js';
-import type { OpenQuestions } from './questions.js';
-import type { SavedCall } from './saved.js';
+import type { CallOptions } from './sendRound.js';
+import type { OpenQuestions } from './openQuestions.js';
+import type { SavedCall } from './savedCall.js';
 import type { CallMethod, CallParams, CallResults } from './target.js';
 
 /** A call that came to its end. */

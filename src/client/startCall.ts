@@ -18,9 +18,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { checkedAnswers } from './answers.js';
 import type { Call, OpenCall } from './call.js';
-import { type CallOptions, type Returned, sendLeg } from './leg.js';
-import { type OpenQuestions, problemOf } from './questions.js';
-import { type Pending, readSavedCall, type SavedCall, saveCall } from './saved.js';
+import { type CallOptions, type Returned, sendLeg } from './sendRound.js';
+import { type OpenQuestions, problemOf } from './openQuestions.js';
+import { type Pending, readSavedCall, type SavedCall, saveCall } from './savedCall.js';
 import {
   type CallMethod,
   type CallRequest,

@@ -10,7 +10,7 @@ import { drawing } from '../graph/picture/draw.js';
 import { textOf } from '../graph/text.js';
 import type { ExplainCommand, Format } from './commandLine.js';
 import { Failure } from './failure.js';
-import { chosen } from './find.js';
+import { chosen } from './findDefinitions.js';
 
 /**
  * Explains definitions. Gives what is to be printed.

@@ -7,9 +7,9 @@ import { isObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definition/definitions.js';
 import type { ModuleCommand } from './commandLine.js';
 import { Failure } from './failure.js';
-import { definitionsIn } from './find.js';
-import { guarded } from './load.js';
-import type { Loaded } from './load.js';
+import { definitionsIn } from './findDefinitions.js';
+import { guarded } from './loadModule.js';
+import type { Loaded } from './loadModule.js';
 import { didYouMean } from './near.js';
 import { watching } from './watch.js';
 

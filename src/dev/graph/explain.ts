@@ -14,7 +14,7 @@ import type {
   ResourceDefinition,
 } from '../../server/definition/definitions.js';
 import { readDefinition } from '../readDefinition.js';
-import { argumentsOf, variablesOf } from './arguments.js';
+import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {
   ExplainedArgument,
   ExplainedCapability,
@@ -24,7 +24,7 @@ import type {
   ExplainedUse,
   Explanation,
 } from './explanation.js';
-import { longestChain } from './rounds.js';
+import { longestChain } from './longestChain.js';
 import { asksSomething } from './words.js';
 
 /** What is known besides the definition. */

@@ -1,7 +1,7 @@
 /** What a scripted person, a scripted model and a scripted client answer. */
 import type { CreateMessageResult, ListRootsResult, Root } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
-import type { AskedQuestion } from './question.js';
+import type { AskedQuestion } from './askedQuestion.js';
 
 /** One answer, or what gives it when the question comes. */
 export type ScriptedAnswer = Answer | ((question: AskedQuestion) => Answer | Promise<Answer>);

@@ -2,10 +2,10 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
-import type { Era } from './options.js';
-import type { AskedQuestion } from './question.js';
-import type { Run } from './result.js';
-import { shortened } from './sketch.js';
+import type { Era } from './runOptions.js';
+import type { AskedQuestion } from './askedQuestion.js';
+import type { Run } from './runResult.js';
+import { shortened } from './formatQuestion.js';
 
 /**
  * Calls `fn` for the modern era and then for the legacy one, and compares what the two calls ended

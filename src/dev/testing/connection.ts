@@ -19,8 +19,8 @@ import type {
   MessageExtraInfo,
 } from '@modelcontextprotocol/server';
 import type { Answer } from '../../client/answers.js';
-import type { Era } from './options.js';
-import type { InputRequest } from './question.js';
+import type { Era } from './runOptions.js';
+import type { InputRequest } from './askedQuestion.js';
 
 /** Who is at the other end of a server. */
 export interface Caller {

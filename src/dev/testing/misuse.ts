@@ -10,14 +10,14 @@ import type { Answer } from '../../client/answers.js';
 import type { Call, OpenCall } from '../../client/call.js';
 import { connect } from './connection.js';
 import type { Caller, Connection } from './connection.js';
-import type { Subject } from './definition.js';
-import type { CallerOptions } from './options.js';
-import { Person } from './person.js';
-import type { AnyResult, RunError } from './result.js';
-import { protocolErrorOf, textOf } from './result.js';
+import type { Subject } from './subject.js';
+import type { CallerOptions } from './runOptions.js';
+import { Person } from './answerScript.js';
+import type { AnyResult, RunError } from './runResult.js';
+import { protocolErrorOf, textOf } from './runResult.js';
 import { answersTo, begin } from './run.js';
-import { shortened } from './sketch.js';
-import { setStage } from './stage.js';
+import { shortened } from './formatQuestion.js';
+import { setStage } from './testServer.js';
 
 /** What came of a misuse. */
 export interface Misuse<Result = AnyResult> {

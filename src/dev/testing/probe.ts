@@ -11,13 +11,13 @@ import { requestOf } from '../../client/target.js';
 import type { CallRequest } from '../../client/target.js';
 import type { AnyDefinition } from '../server/definition/definitions.js';
 import { agedSeal } from './agedSeal.js';
-import { subjectOf } from './definition.js';
-import type { ArgumentsFor, CallOf, ResultOf } from './definition.js';
+import { subjectOf } from './subject.js';
+import type { ArgumentsFor, CallOf, ResultOf } from './subject.js';
 import { attempt } from './misuse.js';
 import type { Misuse, Trial, Trick } from './misuse.js';
-import { CALLER_OPTIONS, checkOptions, MAX_ROUNDS } from './options.js';
-import type { CallerOptions } from './options.js';
-import { wrongAnswers } from './wrongAnswers.js';
+import { CALLER_OPTIONS, checkOptions, MAX_ROUNDS } from './runOptions.js';
+import type { CallerOptions } from './runOptions.js';
+import { wrongAnswers } from './attacks.js';
 
 /** How a call is made whose token is misused. */
 export interface ProbeOptions extends CallerOptions {

@@ -5,7 +5,7 @@
 import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
-import type { InputRequest } from './question.js';
+import type { InputRequest } from './askedQuestion.js';
 
 /** The key of the resolver that asks; the method, if it is none of them. */
 export function keyOfPushed(

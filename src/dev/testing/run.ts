@@ -8,17 +8,17 @@ import type { Answer } from '../../client/answers.js';
 import type { Call } from '../../client/call.js';
 import type { AnyDefinition } from '../server/definition/definitions.js';
 import { connect } from './connection.js';
-import { subjectOf } from './definition.js';
-import type { CallOf, ResultOf, Subject } from './definition.js';
-import { checkOptions, MAX_ROUNDS, RUN_OPTIONS } from './options.js';
-import type { RunOptions } from './options.js';
-import { Person } from './person.js';
+import { subjectOf } from './subject.js';
+import type { CallOf, ResultOf, Subject } from './subject.js';
+import { checkOptions, MAX_ROUNDS, RUN_OPTIONS } from './runOptions.js';
+import type { RunOptions } from './runOptions.js';
+import { Person } from './answerScript.js';
 import { keyOfPushed } from './pushed.js';
-import { questionFrom } from './question.js';
-import type { InputRequest } from './question.js';
-import { protocolErrorOf, tellRun } from './result.js';
-import type { Ending, Run } from './result.js';
-import { setStage } from './stage.js';
+import { questionFrom } from './askedQuestion.js';
+import type { InputRequest } from './askedQuestion.js';
+import { protocolErrorOf, tellRun } from './runResult.js';
+import type { Ending, Run } from './runResult.js';
+import { setStage } from './testServer.js';
 
 /**
  * Calls a tool or a prompt with arguments, or a resource at a uri, as a client would: through the

@@ -1,10 +1,10 @@
 /** Prints what happened in calls as text: round by round, with bars that show what ran together. */
 import type { CallEvent, CompletedEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
-import { tracedCalls } from './calls.js';
-import type { TracedCall, TracedRound } from './calls.js';
-import { layOut } from './rows.js';
-import type { LaidOut, Mark, Row, Stretch } from './rows.js';
+import { tracedCalls } from './tracedCalls.js';
+import type { TracedCall, TracedRound } from './tracedCalls.js';
+import { layOut } from './timelineRows.js';
+import type { LaidOut, Mark, Row, Stretch } from './timelineRows.js';
 
 /** How a timeline looks. */
 export interface TimelineOptions {

@@ -1,7 +1,7 @@
 /** Answers of the wrong shape, made for the questions that they are to answer wrongly. */
 import { isObject } from '../../define/schema.js';
 import type { Answer } from '../../client/answers.js';
-import type { OpenQuestion, OpenQuestions } from '../../client/questions.js';
+import type { OpenQuestion, OpenQuestions } from '../../client/openQuestions.js';
 
 /** An answer to each question that is of its kind and does not fit it. */
 export function wrongAnswers(questions: OpenQuestions): Record<string, Answer> {

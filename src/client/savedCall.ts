@@ -16,7 +16,7 @@
  */
 import { isObject } from '../define/schema.js';
 import { messageOf } from '../errors.js';
-import { type OpenQuestions, problemOf } from './questions.js';
+import { type OpenQuestions, problemOf } from './openQuestions.js';
 import { type CallMethod, type CallParams, type CallRequest, checkedRequest } from './target.js';
 
 /** The version of the data that is written, and the only one that is read. */

@@ -7,9 +7,9 @@ import { isObject } from '../../define/schema.js';
 import { errorOf } from '../../errors.js';
 import type { Answer } from '../../client/answers.js';
 import type { Answers, ScriptedAnswer } from './answers.js';
-import type { AskedQuestion } from './question.js';
-import type { Run } from './result.js';
-import { nameOf, shortened, sketchAnswer, sketchSchema } from './sketch.js';
+import type { AskedQuestion } from './askedQuestion.js';
+import type { Run } from './runResult.js';
+import { nameOf, shortened, sketchAnswer, sketchSchema } from './formatQuestion.js';
 
 /** Answers the questions of one call. */
 export class Person {

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { EXIT, Failure } from './failure.js';
-import { definitionsIn, valuesOf } from './find.js';
+import { definitionsIn, valuesOf } from './findDefinitions.js';
 import { loadFailure } from './loadFailure.js';
 import { enableTypeScript, isTypeScript } from './typescript.js';
 import { watching } from './watch.js';

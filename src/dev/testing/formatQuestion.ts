@@ -1,7 +1,7 @@
 /** Questions and answers in a few words, for the messages of failing tests. */
 import { isObject } from '../../define/schema.js';
 import type { JsonSchema } from '../../define/schema.js';
-import type { AskedQuestion } from './question.js';
+import type { AskedQuestion } from './askedQuestion.js';
 
 /** The schema of a form as a type: `{ size: 'S' | 'M', note?: string }`. */
 export function sketchSchema(schema: JsonSchema): string {

@@ -11,7 +11,7 @@ import { callFactory } from './factory.js';
 import { EXIT, Failure } from './failure.js';
 import type { ExitCode } from './failure.js';
 import { HELP, version } from './help.js';
-import { loadModule } from './load.js';
+import { loadModule } from './loadModule.js';
 
 /** Settled when everything is printed; the process ends then. */
 export const ended: Promise<void> = run(process.argv.slice(2));

@@ -5,8 +5,8 @@ import { requestStateSeal } from '../../server/requestStateSeal.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 import { install } from '../../server/install/install.js';
 import { IDENTITY } from './connection.js';
-import type { Subject } from './definition.js';
-import type { CallerOptions } from './options.js';
+import type { Subject } from './subject.js';
+import type { CallerOptions } from './runOptions.js';
 
 /** Servers of one definition, and everything that happened on them. */
 export interface Stage {

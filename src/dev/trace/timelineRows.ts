@@ -1,7 +1,7 @@
 /** What happened in a round, one row for each resolver: when it ran or waited, and what came of it. */
 import { isObject } from '../../define/schema.js';
 import { showable } from '../graph/glyphs.js';
-import type { StepEvent, TracedRound } from './calls.js';
+import type { StepEvent, TracedRound } from './tracedCalls.js';
 
 /** A stretch of time, in milliseconds from the beginning of the round. */
 export interface Stretch {

@@ -7,9 +7,9 @@ import type {
 import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import type { Plan } from '../../plan/plan.js';
-import type { Subject } from './definition.js';
-import type { Era } from './options.js';
-import type { AskedQuestion } from './question.js';
+import type { Subject } from './subject.js';
+import type { Era } from './runOptions.js';
+import type { AskedQuestion } from './askedQuestion.js';
 
 /** What can be answered. */
 export type AnyResult = CallToolResult | GetPromptResult | ReadResourceResult;

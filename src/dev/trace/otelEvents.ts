@@ -22,7 +22,7 @@ import type {
   RejectedEvent,
   StartedEvent,
 } from '../../define/event.js';
-import type { StepEvent } from './calls.js';
+import type { StepEvent } from './tracedCalls.js';
 import { Remembered } from './remembered.js';
 import type { Bounds } from './remembered.js';
 
