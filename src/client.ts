@@ -5,10 +5,10 @@
  * @module mcp-resolve/client
  */
 export { resumeCall, startCall } from './client/startCall.js';
+export type { Call, FinishedCall, OpenCall } from './client/startCall.js';
 export type { CallOptions } from './client/sendRound.js';
-export type { Call, FinishedCall, OpenCall } from './client/call.js';
 
-// What is called.
+// Targets.
 export type {
   CallMethod,
   CallParams,
@@ -31,5 +31,5 @@ export type {
   UrlElicitationParams,
 } from './client/openQuestions.js';
 
-// What is stored.
+// Stored calls.
 export type { SavedCall } from './client/savedCall.js';

@@ -1,8 +1,8 @@
 /**
- * What a round is answered with: bare results by wire key, of this round's questions and no others.
+ * The answers to a round: bare results by wire key, for this round's questions and no others.
  *
- * A wrong key or something that is no result is the caller's mistake, and is found before anything
- * is sent. Whether an answer fits its question is the server's to say.
+ * A wrong key or a value that is no result is the caller's mistake, and throws before anything is
+ * sent. The server decides if an answer fits its question.
  */
 import type {
   CreateMessageResult,
@@ -21,7 +21,7 @@ export type Answer =
 export type Answers = Readonly<Record<string, Answer | undefined>>;
 
 /**
- * The answer of a person who filled in the form, or, without content, opened the link.
+ * Creates the answer of a user who filled in the form, or, without content, opened the link.
  *
  * @example
  *
@@ -34,7 +34,7 @@ export function accept(content?: ElicitResult['content']): ElicitResult {
 }
 
 /**
- * The answer of a person who said no.
+ * Creates the answer of a user who declined.
  *
  * @example
  *
@@ -47,7 +47,7 @@ export function decline(): ElicitResult {
 }
 
 /**
- * The answer of a person who closed the question without an answer.
+ * Creates the answer of a user who closed the question without answering.
  *
  * @example
  *
@@ -60,7 +60,7 @@ export function cancel(): ElicitResult {
 }
 
 /**
- * The answers to send, or `undefined` when there are none.
+ * Returns the answers to send, or `undefined` when there are none.
  *
  * @throws {TypeError} If one of them answers nothing that was asked, or is no result.
  */
@@ -81,7 +81,7 @@ function isGiven(entry: [string, Answer | undefined]): entry is [string, Answer]
   return entry[1] !== undefined;
 }
 
-/** A bare result; servers drop one that is wrapped with its method. */
+/** Tells a bare result from one that is wrapped with its method; servers drop the latter. */
 function isResult(answer: unknown): boolean {
   return isObject(answer) && !('method' in answer && 'result' in answer);
 }

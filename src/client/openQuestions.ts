@@ -1,9 +1,9 @@
 /**
- * What a round asks: by wire key, the requests that the server embedded in its result.
+ * The questions of a round: the requests that the server embedded in its result, by wire key.
  *
- * The SDK hands them over as they came. Before an author's code sees them, {@link problemOf} makes
- * sure that each has one of the three methods and parameters to read; what the parameters say is
- * shown to a person or a model, and is the server's word.
+ * The SDK returns them as they came. Before an author's code sees them, {@link problemOf} checks
+ * that each has one of the three methods and readable parameters. The content of the parameters is
+ * shown to a user or a model, and is up to the server.
  */
 import type {
   CreateMessageRequestParams,
@@ -12,7 +12,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { isObject } from '../define/schema.js';
 
-/** A question for the person: a form, or with `params.mode === 'url'` a link to open. */
+/** A question for the user: a form, or with `params.mode === 'url'` a link to open. */
 export interface ElicitationQuestion {
   readonly method: 'elicitation/create';
   readonly params: ElicitRequestFormParams | UrlElicitationParams;
@@ -27,19 +27,19 @@ export interface SamplingQuestion {
   readonly params: CreateMessageRequestParams;
 }
 
-/** The question which folders the client works in. */
+/** A question for the folders that the client works in. */
 export interface RootsQuestion {
   readonly method: 'roots/list';
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** One question, told from the others by its `method`. */
+/** One question of any kind; `method` tells the kinds apart. */
 export type OpenQuestion = ElicitationQuestion | SamplingQuestion | RootsQuestion;
 
 /** The questions of a round by wire key; empty when the server only wants to be asked again. */
 export type OpenQuestions = Readonly<Record<string, OpenQuestion>>;
 
-/** Says what is wrong with a map of questions, or nothing. */
+/** Describes what is wrong with a map of questions; `undefined` if nothing is. */
 export function problemOf(questions: unknown): string | undefined {
   if (!isObject(questions)) return 'the questions are not an object';
   const bad = Object.keys(questions).find((key) => !isQuestion(questions[key]));

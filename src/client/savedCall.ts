@@ -1,5 +1,5 @@
 /**
- * An open call as data: what another process needs to finish it.
+ * An open call as data, with everything that another process needs to finish it.
  *
  * ```json
  * {
@@ -11,13 +11,15 @@
  * }
  * ```
  *
- * What is read back is checked field by field and copied; fields that this version does not know
- * are left behind. No message quotes the data, which holds the server's state.
+ * Reading checks the data field by field and copies it, without the fields that this version does
+ * not know. No error message quotes the data, because it holds the server's state.
  */
 import { isObject } from '../define/schema.js';
 import { messageOf } from '../errors.js';
-import { type OpenQuestions, problemOf } from './openQuestions.js';
-import { type CallMethod, type CallParams, type CallRequest, checkedRequest } from './target.js';
+import { problemOf } from './openQuestions.js';
+import type { OpenQuestions } from './openQuestions.js';
+import { checkedRequest } from './target.js';
+import type { CallMethod, CallParams, CallRequest } from './target.js';
 
 /** The version of the data that is written, and the only one that is read. */
 const VERSION = 1;
@@ -32,13 +34,13 @@ export interface SavedCall<M extends CallMethod = CallMethod> {
   readonly requestState?: string;
 }
 
-/** What a server left open: its questions, and the state to come back with. */
+/** The open part of a call: its questions, and the state to send back. */
 export interface Pending {
   readonly questions: OpenQuestions;
   readonly requestState?: string | undefined;
 }
 
-/** The data of an open call. */
+/** Returns the data of an open call. */
 export function saveCall<M extends CallMethod>(
   { method, params }: CallRequest<M>,
   { questions, requestState }: Pending,
@@ -48,9 +50,9 @@ export function saveCall<M extends CallMethod>(
 }
 
 /**
- * The open call that data stands for; the data is an object or its JSON.
+ * Reads an open call from its data, an object or JSON.
  *
- * @throws {TypeError} If it is not what {@link saveCall} made.
+ * @throws {TypeError} If {@link saveCall} did not make it.
  */
 export function readSavedCall(saved: unknown): { request: CallRequest; pending: Pending } {
   const data = parsed(typeof saved === 'string' ? saved : JSON.stringify(saved));

@@ -1,39 +1,92 @@
 /**
  * A multi-round call by hand: start it, read its questions, answer them, until it is done.
  *
- * The everyday client needs none of this: `client.callTool` asks its handlers and comes back with
- * the result. By hand is for questions that outlive the process: an approval that is answered
- * tomorrow, from a queue, by another machine. An open call holds its request, its questions and the
- * server's state, all plain data.
+ * ```
+ *  startCall ──┬──► FinishedCall { done: true, result }
+ *              │            ▲
+ *              └──► OpenCall { done: false, questions }  ◄── resumeCall
+ *                       │   ▲                                     ▲
+ *             answer(…) └───┘      JSON.stringify(call) ──────────┘
+ * ```
+ *
+ * Most clients do not need this: `client.callTool` asks its handlers and returns the result. Use
+ * calls by hand for questions that outlive the process, such as an approval that another machine
+ * takes from a queue tomorrow. An open call holds its request, its questions and the server's
+ * state, all plain data.
  *
  * On a connection of the 2025 era the server pushes its questions to the client's handlers while
- * the call runs. There a call is done when it comes back, and handlers are needed.
+ * the call runs. There the client needs handlers, and `startCall` returns a finished call.
  */
-import {
-  type Client,
-  type InputRequiredResult,
-  isInputRequiredResult,
-  SdkError,
-  SdkErrorCode,
-} from '@modelcontextprotocol/client';
+import { isInputRequiredResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { Client, InputRequiredResult } from '@modelcontextprotocol/client';
 import { checkedAnswers } from './answers.js';
-import type { Call, OpenCall } from './call.js';
-import { type CallOptions, type Returned, sendLeg } from './sendRound.js';
-import { type OpenQuestions, problemOf } from './openQuestions.js';
-import { type Pending, readSavedCall, type SavedCall, saveCall } from './savedCall.js';
-import {
-  type CallMethod,
-  type CallRequest,
-  type CallTarget,
-  type PromptTarget,
-  requestOf,
-  type ResourceTarget,
-  type ToolTarget,
+import type { Answers } from './answers.js';
+import { problemOf } from './openQuestions.js';
+import type { OpenQuestions } from './openQuestions.js';
+import { readSavedCall, saveCall } from './savedCall.js';
+import type { Pending, SavedCall } from './savedCall.js';
+import { sendRound } from './sendRound.js';
+import type { CallOptions, OutgoingCall, ReturnedInput } from './sendRound.js';
+import { requestOf } from './target.js';
+import type {
+  CallMethod,
+  CallParams,
+  CallRequest,
+  CallResults,
+  CallTarget,
+  PromptTarget,
+  ResourceTarget,
+  ToolTarget,
 } from './target.js';
+
+/** A call that has ended with a result. */
+export interface FinishedCall<M extends CallMethod = CallMethod> {
+  readonly done: true;
+  readonly method: M;
+  readonly params: CallParams[M];
+  /** The server's result; for a tool, possibly one with `isError`. */
+  readonly result: CallResults[M];
+}
+
+/**
+ * A call that waits for answers. It holds no connection and no timer, so it can wait for as long as
+ * its server honours it, here or, as JSON, anywhere else.
+ */
+export interface OpenCall<M extends CallMethod = CallMethod> {
+  readonly done: false;
+  readonly method: M;
+  readonly params: CallParams[M];
+  /** The server's questions, by wire key. */
+  readonly questions: OpenQuestions;
+  /**
+   * Sends the next round: these answers, and the server's state as it came. The server asks again
+   * for what is not answered, or takes it as it sees fit.
+   *
+   * A round without questions means that the server wants to be asked again later: wait a little
+   * (the SDK's own loop waits 250 ms) and continue with `answer({})`.
+   *
+   * The same open call can be answered more than once, for instance when a reply was lost or an
+   * answer was refused: each time the server takes up the call from here. The server decides if a
+   * finished call may be finished again.
+   *
+   * @throws {TypeError} If a key was not asked or an answer is no result; nothing is sent then.
+   * @throws {ProtocolError} If the server refuses the round, for instance its state.
+   */
+  readonly answer: (answers: Answers, options?: CallOptions) => Promise<Call<M>>;
+  /**
+   * The call as plain data, for `JSON.stringify(call)`. It holds the arguments, and the state with
+   * which the call can be finished: store it as you would store a session.
+   */
+  readonly toJSON: () => SavedCall<M>;
+}
+
+/** A call after a round: finished, or open. */
+export type Call<M extends CallMethod = CallMethod> =
+  { [K in M]: FinishedCall<K> }[M] | OpenCall<M>;
 
 /**
  * Starts a call to a tool `{ name, arguments }`, a prompt `{ prompt, arguments }` or a resource `{
- * resource }`. Comes back with the result, or with the questions to answer first.
+ * resource }`. Returns the finished call, or an open one with questions to answer first.
  *
  * The client declares what it can be asked (`capabilities: { elicitation: {} }`, …) and, on a
  * connection of the 2026 era, needs no handler for it.
@@ -78,8 +131,8 @@ export async function startCall(
 }
 
 /**
- * Takes up an open call that was saved with `JSON.stringify(call)`, from the text or from the data.
- * Nothing is sent until it is answered; the server decides whether it still honours the call.
+ * Resumes an open call that was saved with `JSON.stringify(call)`, from the JSON or from the data.
+ * Sends nothing until the call is answered; the server decides if it still honours the call.
  *
  * @example
  *
@@ -100,22 +153,15 @@ export function resumeCall<M extends CallMethod = CallMethod>(
   return openCall({ client, request: request as CallRequest<M>, options }, pending);
 }
 
-/** What all rounds of a call share. */
-interface Flow<M extends CallMethod> {
-  readonly client: Client;
-  readonly request: CallRequest<M>;
-  readonly options: CallOptions;
-}
-
-/** Sends a round, with what it brings back of the one before. */
+/** Sends a round, with the answers and the state of the previous one. */
 async function nextRound<M extends CallMethod>(
-  flow: Flow<M>,
-  returned: Returned,
-  options: CallOptions = flow.options,
+  outgoing: OutgoingCall<M>,
+  returned: ReturnedInput,
+  options: CallOptions = outgoing.options,
 ): Promise<Call<M>> {
-  const { client, request } = flow;
-  const reply = await sendLeg({ client, options }, request, returned);
-  if (isInputRequiredResult(reply)) return openCall(flow, pendingOf(reply, request));
+  const { request } = outgoing;
+  const reply = await sendRound({ ...outgoing, options }, returned);
+  if (isInputRequiredResult(reply)) return openCall(outgoing, pendingOf(reply, request));
   return { done: true, ...request, result: reply } as Call<M>;
 }
 
@@ -128,19 +174,21 @@ function pendingOf(reply: InputRequiredResult, { method }: CallRequest): Pending
   return { questions: questions as OpenQuestions, requestState: reply.requestState };
 }
 
-/** The open call of a flow. The server's state stays in here: no log of the call shows it. */
-function openCall<M extends CallMethod>(flow: Flow<M>, pending: Pending): OpenCall<M> {
+/** Creates an open call. The server's state is not a property, so no log of the call shows it. */
+function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pending): OpenCall<M> {
+  const { client, request } = outgoing;
   const { questions, requestState } = pending;
   return {
     done: false,
-    ...flow.request,
+    ...request,
     questions,
     answer: async (answers, options) => {
       const inputResponses = checkedAnswers(answers, questions);
-      assertModern(flow.client);
-      return nextRound(flow, { inputResponses, requestState }, { ...flow.options, ...options });
+      assertModern(client);
+      const merged = { ...outgoing.options, ...options };
+      return nextRound(outgoing, { inputResponses, requestState }, merged);
     },
-    toJSON: () => saveCall(flow.request, pending),
+    toJSON: () => saveCall(request, pending),
   };
 }
 

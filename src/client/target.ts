@@ -1,5 +1,5 @@
 /**
- * What a call is made to: a tool, a prompt or a resource.
+ * The target of a call: a tool, a prompt or a resource.
  *
  * In: a target as its caller writes it. Out: the method and the parameters that every round of the
  * call sends unchanged. They are a copy, the very JSON that goes over the wire, so that nothing the
@@ -29,7 +29,7 @@ export interface ResourceTarget {
   readonly resource: string;
 }
 
-/** What can be called. */
+/** Anything that can be called. */
 export type CallTarget = ToolTarget | PromptTarget | ResourceTarget;
 
 /** The result of each method that can ask questions. */
@@ -56,7 +56,7 @@ export interface CallRequest<M extends CallMethod = CallMethod> {
 }
 
 /**
- * The request that a target stands for.
+ * Creates the request for a target.
  *
  * @throws {TypeError} If it names nothing, or more than one thing.
  */
@@ -75,7 +75,7 @@ const WHAT_TO_CALL =
   'A call is made to a tool { name, arguments }, a prompt { prompt, arguments } or a resource { resource }.';
 
 /**
- * The request with these parameters: a copy which holds what the method knows and nothing else.
+ * Creates the request with a copy of these parameters, limited to those the method knows.
  *
  * @throws {TypeError} If they do not fit the method.
  */
@@ -99,6 +99,6 @@ function copyOfArguments(args: unknown): Record<string, string> {
   if (!isObject(args)) {
     throw new TypeError('The arguments of a call are an object.');
   }
-  // What a prompt takes are strings; that is the server's to check, as the values of a tool's are.
+  // A prompt takes strings only. The server checks that, as it checks the arguments of a tool.
   return JSON.parse(JSON.stringify(args)) as Record<string, string>;
 }

@@ -7,7 +7,7 @@ import { isObject } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 import type { Answer } from '../../client/answers.js';
-import type { Call, OpenCall } from '../../client/call.js';
+import type { Call, OpenCall } from '../../client/startCall.js';
 import { connect } from './connection.js';
 import type { Caller, Connection } from './connection.js';
 import type { Subject } from './subject.js';

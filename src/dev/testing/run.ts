@@ -5,7 +5,7 @@
 import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
 import { startCall } from '../../client/startCall.js';
 import type { Answer } from '../../client/answers.js';
-import type { Call } from '../../client/call.js';
+import type { Call } from '../../client/startCall.js';
 import type { AnyDefinition } from '../server/definition/definitions.js';
 import { connect } from './connection.js';
 import { subjectOf } from './subject.js';
