@@ -1,31 +1,28 @@
-/** `mcp-resolve check`: one line for each finding, and a last one that counts them. */
+/** `mcp-resolve check`: prints one line for each finding, and a last one that counts them. */
 import { readFileSync } from 'node:fs';
 import { kindOf } from '../../define/brand.js';
 import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
-import { callFactory } from './factory.js';
-import type { Built } from './factory.js';
-import { EXIT, Failure } from './failure.js';
+import { didYouMean, EXIT, Failure } from './failure.js';
 import { chosen } from './findDefinitions.js';
-import { loadModule } from './loadModule.js';
-import type { Loaded } from './loadModule.js';
-import { didYouMean } from './near.js';
+import { callFactory, loadModule } from './loadModule.js';
+import type { Built, Loaded } from './loadModule.js';
 import { definitionsInFactories } from './perRequest.js';
 import { findingsIn, RULE_CODES } from './rules.js';
 import type { Finding } from './rules.js';
 
-/** What a check has to say. */
+/** The report of a check. */
 export interface Checked {
   readonly text: string;
-  /** Whether nothing but hints was found. */
+  /** True if it found no errors; hints do not count. */
   readonly clean: boolean;
 }
 
 /**
  * Checks a module.
  *
- * @throws {@link Failure} If it cannot be looked at.
+ * @throws {@link Failure} If it cannot be loaded.
  */
 export async function runCheck(command: CheckCommand): Promise<Checked> {
   assertCodes(command.allow);
@@ -42,7 +39,7 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
     ].filter((finding) => isAskedFor(finding, command));
     return report(findings, definitions.length);
   } catch (error) {
-    // A graph that does not check is what was looked for.
+    // An invalid graph is a finding, not a failure of the command.
     if (!(error instanceof Failure) || error.exitCode !== EXIT.found) throw error;
     return { text: `error  ${error.code ?? ''}  ${error.message}\n`, clean: false };
   }
@@ -60,7 +57,7 @@ function assertCodes(codes: readonly string[]): void {
   throw new Failure(`--allow: there is no code '${unknown}' ${didYouMean(unknown, known)}.`);
 }
 
-/** Two definitions of one name cannot stand on one server. */
+/** Finds definitions of one kind and name, which a server cannot have both. */
 function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
   const seen = new Set<string>();
   return definitions.flatMap((definition): Finding[] => {

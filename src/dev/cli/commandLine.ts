@@ -1,42 +1,64 @@
-/** What was typed, read and checked. */
+/** The command line: its help text, its commands and flags, and the parser. */
 import { parseArgs } from 'node:util';
-import { Failure } from './failure.js';
-import { didYouMean } from './near.js';
+import { didYouMean, Failure } from './failure.js';
 
-/** How a definition can be printed. */
+/** The text of `--help`. */
+export const HELP = `mcp-resolve explains and checks the tools, prompts and resources of a module.
+
+  mcp-resolve explain <module> [name]   what each one needs, asks and how many rounds it takes
+  mcp-resolve check <module> [name]     looks for mistakes, for CI
+
+explain
+  --format <format>    text (default), json, mermaid or svg; pictures show one definition
+  --out, -o <file>     writes a file, or one file for each definition into a folder
+  --color, --no-color  colours in text (default: in a terminal)
+
+check
+  --allow <code>       does not report findings of this code; can be given more than once
+
+both
+  --factory <name>     calls this exported function and takes what it defines as well;
+                       check calls it twice, to see whether each request defines anew
+  --timeout <seconds>  how long the module may take to load (default: 10)
+  --help, --version
+
+The exit code is 0 if all is well, 1 if something was found, 2 if nothing could be looked at.
+`;
+
+/** The output formats of `explain`. */
 export const FORMATS = ['text', 'mermaid', 'svg', 'json'] as const;
 
-/** One of them. */
+/** One of the output formats. */
 export type Format = (typeof FORMATS)[number];
 
-/** What is to be done. */
+/** A parsed command line. */
 export type CommandLine = { readonly command: 'help' | 'version' } | ExplainCommand | CheckCommand;
 
-/** What is to be done with a module. */
+/** The arguments that both commands take. */
 export interface ModuleCommand {
   /** The module, as it was typed. */
   readonly file: string;
   /** Only the definition of this name. */
   readonly name: string | undefined;
-  /** An exported function that is to be called. */
+  /** The name of an exported function to call. */
   readonly factory: string | undefined;
   readonly timeoutMs: number;
 }
 
-/** Print definitions. */
+/** `mcp-resolve explain`: prints definitions. */
 export interface ExplainCommand extends ModuleCommand {
   readonly command: 'explain';
   readonly format: Format;
   /** A file or a folder; `undefined` for standard output. */
   readonly out: string | undefined;
-  /** Whether colours are wanted, or not; `undefined` if that was not said. */
+  /** True with `--color`, false with `--no-color`; `undefined` if neither was typed. */
   readonly color: boolean | undefined;
 }
 
-/** Look for mistakes. */
+/** `mcp-resolve check`: looks for mistakes. */
 export interface CheckCommand extends ModuleCommand {
   readonly command: 'check';
-  /** The codes of what is not to be reported. */
+  /** The codes of findings to leave out. */
   readonly allow: readonly string[];
 }
 
@@ -66,9 +88,9 @@ const COMMANDS: Readonly<Record<ModuleCommandName, readonly Flag[]>> = {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /**
- * Reads what was typed after the name of the command.
+ * Parses the arguments of the command.
  *
- * @throws {@link Failure} If it cannot be meant.
+ * @throws {@link Failure} If the command, a flag or a value is unknown or missing.
  */
 export function readCommandLine(typed: readonly string[]): CommandLine {
   const { values, positionals, tokens } = parseArgs({
@@ -99,7 +121,7 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   return {
     command,
     ...target,
-    color: values['no-color'] === true ? false : values.color === true ? true : undefined,
+    color: colorOf(values.color, values['no-color']),
     format: formatOf(values.format),
     out: textOf('out', values.out),
   };
@@ -141,6 +163,11 @@ function textsOf(values: readonly Value[] | undefined): string[] {
     if (typeof value !== 'string') throw new Failure('--allow needs the code of a finding.');
     return value.split(',').map((code) => code.trim());
   });
+}
+
+function colorOf(color: Value, noColor: Value): boolean | undefined {
+  if (noColor === true) return false;
+  return color === true ? true : undefined;
 }
 
 function formatOf(value: Value): Format {

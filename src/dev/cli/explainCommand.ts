@@ -1,4 +1,4 @@
-/** `mcp-resolve explain`: prints the definitions of a module. */
+/** `mcp-resolve explain`: prints the definitions of a module, or writes them to files. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.js';
@@ -13,9 +13,9 @@ import { Failure } from './failure.js';
 import { chosen } from './findDefinitions.js';
 
 /**
- * Explains definitions. Gives what is to be printed.
+ * Explains definitions and returns the text to print.
  *
- * @throws {@link Failure} If what is asked for cannot be given.
+ * @throws {@link Failure} If the format or the file does not suit the definitions.
  */
 export function runExplain(
   command: ExplainCommand,
@@ -68,7 +68,7 @@ function isFolder(out: string): boolean {
   try {
     return statSync(out).isDirectory();
   } catch {
-    // Whether it can be written shows when it is.
+    // It does not exist yet: writing it shows if it can be written.
     return false;
   }
 }
@@ -80,7 +80,7 @@ const ENDINGS: Readonly<Record<Format, string>> = {
   svg: 'svg',
 };
 
-/** A name for each file: definitions of one name, such as a tool and a prompt, are numbered. */
+/** Returns a name for each file, with a number if two definitions share a name. */
 function fileNames(explanations: readonly Explanation[], format: Format): string[] {
   const taken = new Set<string>();
   return explanations.map(({ name }) => {

@@ -1,19 +1,40 @@
-/** Why the command cannot go on, in words for whoever typed it. */
+/** Failures of the command, and the hints in their messages. */
+import { findSlip } from '../../server/definition/checkConfig.js';
 
-/** How the command ends: all is well, what it looked at is not, or it could not look. */
+/** The exit codes: all is well, something was found, or nothing could be checked. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
-/** One of them. */
+/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An end with a message and no stack. */
+/** An error for the user of the command; it is printed without a stack. */
 export class Failure extends Error {
   constructor(
     message: string,
     readonly exitCode: ExitCode = EXIT.failed,
-    /** A stable word for what is wrong, where there is one. */
+    /** A stable code for the problem, if there is one. */
     readonly code?: string,
   ) {
     super(message);
   }
+}
+
+/** Returns a hint at the name nearest to what was written, or at all names. */
+export function didYouMean(written: string, names: readonly string[], prefix = ''): string {
+  const meant = names.find((name) => isPartOf(written, name)) ?? findSlip([written], names)?.meant;
+  if (meant !== undefined) return `(did you mean ${prefix}${meant}?)`;
+  return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
+}
+
+/** Accepts the beginning of a name, or a long part of it. */
+function isPartOf(written: string, name: string): boolean {
+  const [part, whole] = [written.toLowerCase(), name.toLowerCase()];
+  return (part.length > 2 && whole.startsWith(part)) || (part.length > 4 && whole.includes(part));
+}
+
+const SHOWN = 12;
+
+function listed(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
+  return `${names.slice(0, SHOWN).join(', ')}${more}`;
 }

@@ -1,19 +1,18 @@
-/** Finds definitions in what a module exports: as they are, in lists, in objects, and by name. */
+/** Finds definitions among the exports of a module: directly, in arrays, in objects, and by name. */
 import { isPlainObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
-import { Failure } from './failure.js';
-import { didYouMean } from './near.js';
+import { didYouMean, Failure } from './failure.js';
 
-/** The definitions among some values, or one level deeper, each one once. */
+/** Returns the definitions among some values, or one level deeper, without duplicates. */
 export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {
   const found = values.flatMap((value) => [value, ...membersOf(value)]).filter(isDefinition);
   return [...new Set(found)];
 }
 
 /**
- * The definitions that a command is about: all of them, or those of one name.
+ * Returns the definitions that a command is about: all of them, or those of one name.
  *
  * @throws {@link Failure} If there is none.
  */
@@ -39,7 +38,7 @@ function membersOf(value: unknown): unknown[] {
   return isPlainObject(value) && !isDefinition(value) ? valuesOf(value) : [];
 }
 
-/** The members of an object, without those whose getters throw. */
+/** Returns the property values of an object, without those whose getters throw. */
 export function valuesOf(object: object): unknown[] {
   return Object.keys(object).flatMap((name): unknown[] => {
     try {

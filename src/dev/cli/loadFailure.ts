@@ -1,11 +1,11 @@
-/** What to say of a module that cannot be loaded: what is wrong, where, and what to do about it. */
+/** Explains why a module cannot be loaded: what is wrong, where, and what to do about it. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import { InvalidGraphError, messageOf } from '../../errors.js';
 import { EXIT, Failure } from './failure.js';
 
-/** The failure behind anything that was thrown while a module was loaded. */
+/** Turns anything thrown while a module was loaded into a failure. */
 export function loadFailure(shown: string, thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof InvalidGraphError) {
@@ -26,7 +26,7 @@ function titleOf(thrown: unknown): string {
   return message.startsWith(`${thrown.name}:`) ? message : `${thrown.name}: ${message}`;
 }
 
-/** Where in the author's own code it happened. */
+/** Returns the place in the author's own code where it happened. */
 function placeOf(shown: string, thrown: unknown): string[] {
   if (!(thrown instanceof Error) || thrown.stack === undefined) return [];
   if (thrown instanceof SyntaxError) return misspeltLine(shown);
@@ -35,7 +35,7 @@ function placeOf(shown: string, thrown: unknown): string[] {
   return own === undefined ? [] : [indented(own.trim())];
 }
 
-/** An error of syntax does not say where it is; another Node does, which only looks. */
+/** Asks `node --check` for the line of a syntax error, because the error does not tell. */
 function misspeltLine(shown: string): string[] {
   const { status, stderr } = spawnSync(process.execPath, ['--check', shown], { encoding: 'utf8' });
   const [place = ''] = stderr.split(/^\w*Error/m);

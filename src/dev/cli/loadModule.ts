@@ -1,24 +1,26 @@
 /**
- * Loads a module as its author wrote it, and keeps the command in hand whatever the module does
- * meanwhile: print, serve, wait for ever, throw, or end the process.
+ * Runs the author's code: imports a module, calls a factory that it exports, and collects the
+ * definitions that this makes. The command keeps control whatever the code does: print, serve, wait
+ * for ever, throw, or end the process.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
-import { EXIT, Failure } from './failure.js';
+import type { AnyDefinition } from '../server/definition/definitions.js';
+import { isDefinition } from '../readDefinition.js';
+import type { ModuleCommand } from './commandLine.js';
+import { didYouMean, EXIT, Failure } from './failure.js';
 import { definitionsIn, valuesOf } from './findDefinitions.js';
 import { loadFailure } from './loadFailure.js';
 import { enableTypeScript, isTypeScript } from './typescript.js';
-import { watching } from './watch.js';
 
 /** A loaded module. */
 export interface Loaded {
-  /** The path of its file. */
+  /** The absolute path of its file. */
   readonly file: string;
   readonly exports: Readonly<Record<string, unknown>>;
-  /** What it defines and imports, exported or not, in the order in which it is made. */
+  /** The definitions that it makes or imports, exported or not, in the order of their creation. */
   readonly definitions: readonly AnyDefinition[];
 }
 
@@ -34,23 +36,88 @@ export async function loadModule(shown: string, timeoutMs: number): Promise<Load
   // A module that reads its own flags must not read ours.
   process.argv.splice(2);
   const { href } = pathToFileURL(file);
-  const { result, made } = await watching(() =>
-    guarded(shown, timeoutMs, async () => (await import(href)) as unknown),
+  const { result, made } = await runAuthorCode(
+    shown,
+    timeoutMs,
+    async () => (await import(href)) as unknown,
   );
   const exports = isObject(result) ? result : {};
   return { file, exports, definitions: definitionsIn([...made, ...valuesOf(exports)]) };
 }
 
+/** The outcome of calling a factory. */
+export interface Built {
+  /** The definitions that it made or returned. */
+  readonly definitions: readonly AnyDefinition[];
+  /** True if it built a server, and not only definitions. */
+  readonly isServer: boolean;
+}
+
 /**
- * Waits for work that belongs to the module.
+ * Calls the factory that a command names, as a server would for a request. Builds nothing if the
+ * command names none.
  *
- * @throws {@link Failure} If it fails, takes too long, or ends the process.
+ * @throws {@link Failure} If there is no such function, or it fails.
  */
-export async function guarded<T>(
+export async function callFactory(
+  { exports }: Loaded,
+  { file, factory, timeoutMs }: ModuleCommand,
+): Promise<Built> {
+  if (factory === undefined) return { definitions: [], isServer: false };
+  const exported = Object.hasOwn(exports, factory) ? exports[factory] : undefined;
+  if (typeof exported !== 'function') {
+    const names = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
+    const hint = names.length === 0 ? '(it exports no function)' : didYouMean(factory, names);
+    throw new Failure(`${file} exports no function '${factory}' ${hint}.`);
+  }
+  const { result, made } = await runAuthorCode(
+    `${factory}() of ${file}`,
+    timeoutMs,
+    async () => (await Reflect.apply(exported, undefined, [{ era: 'modern' }])) as unknown,
+  );
+  const isServer = isObject(result) && typeof result.connect === 'function';
+  return { definitions: definitionsIn([...made, result]), isServer };
+}
+
+/** The result of the author's code, and the definitions it made. */
+interface Ran {
+  readonly result: unknown;
+  readonly made: readonly AnyDefinition[];
+}
+
+/**
+ * Runs code of the author and notes the definitions that it makes. Most servers do not export
+ * theirs, but every definition is frozen when it is made, so `Object.freeze` is replaced
+ * meanwhile.
+ *
+ * @throws {@link Failure} If the code fails, takes too long, or ends the process.
+ */
+async function runAuthorCode(
   shown: string,
   timeoutMs: number,
-  work: () => Promise<T>,
-): Promise<T> {
+  work: () => Promise<unknown>,
+): Promise<Ran> {
+  const made: AnyDefinition[] = [];
+  const freeze = Object.freeze;
+  const noteAndFreeze = (value: unknown): unknown => {
+    if (isDefinition(value)) made.push(value);
+    return freeze(value);
+  };
+  // If the built-in objects are frozen themselves, the command sees exports alone.
+  const replaced = Reflect.set(Object, 'freeze', noteAndFreeze);
+  try {
+    return { result: await guardProcess(shown, timeoutMs, work), made };
+  } finally {
+    if (replaced) Reflect.set(Object, 'freeze', freeze);
+  }
+}
+
+/** Turns errors, a timeout and the end of the process into failures of the command. */
+async function guardProcess(
+  shown: string,
+  timeoutMs: number,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
   let giveUp: (reason: unknown) => void = () => undefined;
   const trouble = new Promise<never>((_, reject) => (giveUp = reject));
   const timer = setTimeout(() => giveUp(tooSlow(shown, timeoutMs)), timeoutMs);
@@ -68,7 +135,7 @@ export async function guarded<T>(
   } finally {
     clearTimeout(timer);
     process.off('uncaughtException', giveUp).off('unhandledRejection', giveUp).off('exit', onExit);
-    // What fails from here on is not what was asked for.
+    // Later failures of the module do not concern the command.
     process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
   }
 }

@@ -1,27 +1,27 @@
 /**
- * The command, from what was typed to the exit code. The process is ended here, because a module
- * that was loaded may have left a server or a timer behind.
+ * The command, from its arguments to the exit code. It ends the process, because a loaded module
+ * may have left a server or a timer behind.
  */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import { runCheck } from './checkCommand.js';
-import { readCommandLine } from './commandLine.js';
+import { HELP, readCommandLine } from './commandLine.js';
 import type { CheckCommand, ExplainCommand } from './commandLine.js';
 import { runExplain } from './explainCommand.js';
-import { callFactory } from './factory.js';
 import { EXIT, Failure } from './failure.js';
 import type { ExitCode } from './failure.js';
-import { HELP, version } from './help.js';
-import { loadModule } from './loadModule.js';
+import { callFactory, loadModule } from './loadModule.js';
 
-/** Settled when everything is printed; the process ends then. */
-export const ended: Promise<void> = run(process.argv.slice(2));
+/** Settles when everything is printed; the process ends then. */
+export const ended: Promise<void> = main(process.argv.slice(2));
 
 interface Printed {
   readonly text: string;
   readonly exitCode: ExitCode;
 }
 
-async function run(typed: readonly string[]): Promise<void> {
+async function main(typed: readonly string[]): Promise<void> {
   const print = takeStandardOutput();
   const { text, exitCode } = await outcomeOf(typed).catch((error: unknown) => {
     process.stderr.write(`${complaintOf(error)}\n`);
@@ -31,7 +31,7 @@ async function run(typed: readonly string[]): Promise<void> {
   process.exit(exitCode);
 }
 
-/** A mistake of ours has a stack, so that it can be reported. */
+/** Errors of this package keep their stack, so that users can report them. */
 function complaintOf(error: unknown): string {
   if (!(error instanceof Failure)) return inspect(error);
   return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
@@ -51,6 +51,15 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
   }
 }
 
+/** Returns the version of this package. */
+function version(): string {
+  const manifest = createRequire(import.meta.url).resolve('mcp-resolve/package.json');
+  const { version: own } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    readonly version: string;
+  };
+  return own;
+}
+
 async function explainModule(command: ExplainCommand): Promise<string> {
   const color = command.color ?? (process.stdout.isTTY && !process.env.NO_COLOR);
   const loaded = await loadModule(command.file, command.timeoutMs);
@@ -64,13 +73,13 @@ async function checkModule(command: CheckCommand): Promise<Printed> {
 }
 
 /**
- * Standard output is for what was asked for: what a module prints while it is loaded goes to
+ * Returns a function that prints to standard output, and sends everything that the module prints to
  * standard error.
  */
 function takeStandardOutput(): (text: string) => Promise<void> {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
-  // A reader that has seen enough has closed the pipe.
+  // The reader has closed the pipe.
   stdout.on('error', () => process.exit());
   stdout.write = stderr.write.bind(stderr);
   return (text) =>

@@ -1,7 +1,7 @@
 /**
- * Finds definitions that are made inside a factory, by the text of its module: a function that
- * makes a server and also a definition. Over HTTP such a function runs for every request. What it
- * calls is not followed; `--factory` finds out by calling it.
+ * Finds definitions that are made inside a factory, from the source text of the module: a function
+ * that makes a server and also a definition. Over HTTP such a function runs for every request. The
+ * search does not follow calls; `--factory` finds those definitions by calling the factory.
  */
 
 /** A definition inside a function that makes a server. */
@@ -11,7 +11,7 @@ export interface InsideFactory {
   readonly line: number;
 }
 
-/** Finds them in the text of a module, JavaScript or TypeScript. */
+/** Finds them in the source text of a module, JavaScript or TypeScript. */
 export function definitionsInFactories(source: string): InsideFactory[] {
   const code = withoutTexts(source);
   const factories = blocksIn(code).filter((block) => isFactory(code.slice(...block)));
@@ -20,14 +20,14 @@ export function definitionsInFactories(source: string): InsideFactory[] {
     .map(({ 0: call, index }) => ({ call, line: code.slice(0, index).split('\n').length }));
 }
 
-/** Makes a server, and does not connect it: that is left to whoever calls. */
+/** Recognizes a function body that makes a server and leaves connecting it to the caller. */
 function isFactory(body: string): boolean {
   return /\bnew\s+(?:Mcp)?Server\s*\(/.test(body) && !/\.connect\s*\(/.test(body);
 }
 
 type Block = readonly [start: number, end: number];
 
-/** The bodies of functions. */
+/** Returns the bodies of all functions. */
 function blocksIn(code: string): Block[] {
   const open: { readonly start: number; readonly head: string }[] = [];
   const blocks: Block[] = [];
@@ -41,7 +41,7 @@ function blocksIn(code: string): Block[] {
   return blocks;
 }
 
-/** What stands before the body of a function: an arrow, or parameters that no keyword explains. */
+/** Recognizes the head of a function: an arrow, or parameters without a keyword such as `if`. */
 function isFunctionHead(head: string): boolean {
   if (/=>\s*$/.test(head)) return true;
   return (
@@ -50,11 +50,11 @@ function isFunctionHead(head: string): boolean {
   );
 }
 
-/** Comments, strings, templates and regular expressions, which may hold anything. */
+/** Comments, strings, templates and regular expressions, whose content is not code. */
 const TEXTS =
   /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[=(,:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\//g;
 
-/** The code alone, with everything at its place. */
+/** Blanks out everything that is not code; positions and lines stay the same. */
 function withoutTexts(source: string): string {
   return source.replace(TEXTS, (text) => text.replace(/[^\n]/g, ' '));
 }

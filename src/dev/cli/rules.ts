@@ -1,5 +1,5 @@
 /**
- * What `mcp-resolve check` looks for in one definition. Each rule has a stable code, and says what
+ * The rules of `mcp-resolve check` for one definition. Each rule has a stable code, and says what
  * is wrong and what to do about it. A hint is not a mistake: it does not fail a build.
  */
 import { isKind } from '../../define/brand.js';
@@ -9,11 +9,11 @@ import type { AnyDefinition, Tool } from '../../server/definition/definitions.js
 import { explain } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 
-/** Something that was found. */
+/** A finding of a rule. */
 export interface Finding {
   readonly level: 'error' | 'hint';
   readonly code: RuleCode;
-  /** The definition; `undefined` where it is about the module. */
+  /** The name of the definition; absent if the finding is about the module. */
   readonly definition?: string;
   readonly message: string;
 }
@@ -30,10 +30,10 @@ export const RULE_CODES = [
   'made-per-request',
 ] as const;
 
-/** One of them. */
+/** One of the codes. */
 export type RuleCode = (typeof RULE_CODES)[number];
 
-/** What is wrong with a definition. */
+/** Applies all rules to a definition. */
 export function findingsIn(definition: AnyDefinition): Finding[] {
   const explanation = explain(definition);
   const subject = { definition, explanation };
@@ -47,7 +47,7 @@ interface Subject {
   readonly explanation: Explanation;
 }
 
-/** A tool that cannot be undone should ask first. */
+/** A tool with irreversible effects should ask first. */
 function questions({ definition, explanation }: Subject): Finding[] {
   const { resolvers, undeclared, capabilities } = explanation;
   if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
@@ -90,10 +90,10 @@ function isTool(definition: AnyDefinition): definition is Tool {
   return isKind(definition, 'tool');
 }
 
-/** How often clients of the SDK answer questions in one call, before they give up. */
+/** The number of rounds of questions after which clients of the SDK give up. */
 const CLIENT_ROUNDS = 10;
 
-/** A client gives up on a chain that is too long. */
+/** Clients give up on a chain of questions that is too long. */
 function rounds({ explanation }: Subject): Finding[] {
   const { declaredRounds, atMostRounds, chain } = explanation;
   const limit = `and clients give up after ${CLIENT_ROUNDS}`;
@@ -114,7 +114,7 @@ function rounds({ explanation }: Subject): Finding[] {
   ];
 }
 
-/** Of two questions that look the same, an answer can end up with the other. */
+/** If two questions look the same, an answer can go to the wrong one. */
 function names({ definition }: Subject): Finding[] {
   const { nodes } = definition['~definition'].plan;
   const groups = new Map<string, PlanNode[]>();
@@ -132,7 +132,7 @@ function names({ definition }: Subject): Finding[] {
     );
 }
 
-/** What a question without a name has in common with others like it. */
+/** Returns the same string for unnamed questions that look the same. */
 function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
   const { name, asks } = resolver.options;
   if (name !== undefined || asks === undefined || asks === 'nothing') return undefined;
@@ -151,7 +151,7 @@ const IDENTITY = [
   'caller',
 ];
 
-/** Who somebody is, and what they may do, can change between rounds. */
+/** Identities and permissions can change between rounds. */
 function pins({ explanation }: Subject): Finding[] {
   return explanation.resolvers
     .filter(({ pinned }) => pinned)
@@ -185,7 +185,7 @@ function once({ definition, explanation }: Subject): Finding[] {
   ];
 }
 
-/** The words of a name, however they are put together. */
+/** Splits a name into its words, in camel case or with separators. */
 function wordsIn(name: string): string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -1,6 +1,6 @@
 /**
- * Lets Node load TypeScript: by tsx where the project has it, because it knows what a tsconfig
- * says, otherwise by Node itself where it strips types.
+ * Lets Node load TypeScript: with tsx if the project has it, because tsx reads the tsconfig, and
+ * otherwise with Node itself if it strips types.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,13 +8,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Failure } from './failure.js';
 
-/** Whether a file is TypeScript. */
+/** Returns true for a TypeScript file. */
 export function isTypeScript(file: string): boolean {
   return /\.[cm]?tsx?$/.test(file);
 }
 
 /**
- * Sees to it that a TypeScript file can be imported.
+ * Prepares the process to import a TypeScript file.
  *
  * @throws {@link Failure} If nothing can load it.
  */
@@ -30,7 +30,7 @@ export async function enableTypeScript(file: string, shown: string): Promise<voi
   );
 }
 
-/** The manifest of tsx, from the project of the file or from where the command was called. */
+/** Finds the manifest of tsx, from the project of the file or from the current directory. */
 function findTsx(file: string): string | undefined {
   for (const from of [file, path.join(process.cwd(), 'package.json')]) {
     try {
@@ -42,7 +42,7 @@ function findTsx(file: string): string | undefined {
   return undefined;
 }
 
-/** Registers one half of tsx, in the form in which it is imported: the other one fails in it. */
+/** Registers one half of tsx. Its ES module build is used, because the CommonJS one fails here. */
 async function register(manifest: string, api: string): Promise<void> {
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as TsxManifest;
   const place = exports[`./${api}`]?.import.default ?? `./dist/${api}/index.mjs`;
