@@ -1,6 +1,6 @@
 /**
- * Explains a definition: reads the plan that was made when it was defined, and what its resolvers
- * declare. Nothing runs, and nothing of the SDK is needed.
+ * Explains a definition from its plan and from what its resolvers declare. Runs nothing, and needs
+ * nothing of the SDK.
  */
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';
@@ -27,19 +27,19 @@ import type {
 import { longestChain } from './longestChain.js';
 import { asksSomething } from './words.js';
 
-/** What is known besides the definition. */
+/** The options of {@link explain}. */
 export interface ExplainOptions {
   /**
-   * Events of calls, as `onEvent` of `install` gets them. Resolvers that asked there are shown as
-   * seen to ask, and counted. Events of other definitions are passed over.
+   * Events of calls, as `onEvent` of `install` receives them. Resolvers that asked in them are
+   * shown as seen to ask, and counted. Events of other definitions are ignored.
    */
   readonly events?: Iterable<CallEvent>;
 }
 
 /**
- * Explains a tool, a prompt or a resource as plain data: what the caller fills, what resolvers
- * fill, who needs whom, who asks what, how many rounds a call can take and what a client has to be
- * capable of.
+ * Explains a tool, a prompt or a resource as plain data: the arguments that the caller fills, the
+ * parameters that resolvers fill, the needs and questions of each resolver, the rounds that a call
+ * can take and the capabilities that a client needs.
  *
  * @example
  *
@@ -102,7 +102,7 @@ function uriOf({ location }: ResourceDefinition): string {
   return typeof location === 'string' ? location : location.uriTemplate.toString();
 }
 
-/** The kinds of question that resolvers asked, by key. */
+/** Returns the kinds of question that resolvers asked, by key. */
 function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<string, Askable> {
   const seen = new Map<string, Askable>();
   for (const event of events) {
@@ -122,14 +122,14 @@ function questionOf({ resolver }: PlanNode, seen: Askable | undefined): Explaine
   return { kind: 'form', declared: true, ...wasSeen, fields: sentNames(asks) };
 }
 
-/** The guards in their order, each one once. */
+/** Returns the guards in their order, without duplicates. */
 function guardsOf(plan: Plan): string[] {
   const fills = plan.nodes.flatMap(({ serves }) => serves.filter((fill) => isGuard(plan, fill)));
   const inOrder = fills.sort((a, b) => a.seq - b.seq);
   return [...new Set(inOrder.map(({ source }) => keyOf(plan, source)))];
 }
 
-/** Whether it is the body's, and among the steps of the guards. */
+/** A guard fills the body, in one of the steps of the guards. */
 function isGuard({ guardSteps }: Plan, { consumer, seq }: Fill): boolean {
   return consumer === BODY && seq < guardSteps;
 }
@@ -147,7 +147,7 @@ function resolverOf(plan: Plan, node: PlanNode): Omit<ExplainedResolver, 'asks'>
   };
 }
 
-/** In the order in which the author wrote them; the plan keeps arguments and resolvers apart. */
+/** Returns needs in the author's order; the plan keeps arguments and resolvers apart. */
 function needsOf(plan: Plan, { args, fills, resolver }: PlanNode): ExplainedNeed[] {
   const needs = [
     ...args.map(({ param, argument }) => {

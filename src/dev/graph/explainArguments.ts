@@ -1,10 +1,10 @@
-/** The arguments of a definition, in a few words each, from the JSON Schema that clients get. */
+/** Describes the arguments of a definition, from the JSON Schema that clients get. */
 import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
 import type { JsonSchema, Schema } from '../../define/schema.js';
 import type { ResourceDefinition } from '../../server/definition/definitions.js';
 import type { ExplainedArgument } from './explanation.js';
 
-/** The arguments that a schema describes. */
+/** Returns the arguments that a schema describes. */
 export function argumentsOf(schema: Schema | undefined): ExplainedArgument[] {
   if (schema === undefined) return [];
   const arms = armsOf(toJsonSchema(schema, 'input'));
@@ -12,7 +12,7 @@ export function argumentsOf(schema: Schema | undefined): ExplainedArgument[] {
   return [...names].map((name) => argument(name, arms));
 }
 
-/** The variables of a resource: those of its template, in the words of its schema. */
+/** Returns the variables of a resource's template, as its schema describes them. */
 export function variablesOf({ location, variables }: ResourceDefinition): ExplainedArgument[] {
   if (typeof location === 'string') return [];
   const described = new Map(argumentsOf(variables).map((known) => [known.name, known]));
@@ -22,7 +22,7 @@ export function variablesOf({ location, variables }: ResourceDefinition): Explai
   });
 }
 
-/** One of the shapes that the arguments can have. */
+/** One of the shapes that the arguments can have: the whole schema, or a member of a union. */
 interface Arm {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly unknown[];
@@ -43,7 +43,7 @@ function argument(name: string, arms: readonly Arm[]): ExplainedArgument {
   };
 }
 
-/** The shapes of an object schema: one, or one for each member of a union. */
+/** Returns the shapes of an object schema: one, or one for each member of a union. */
 function armsOf(json: JsonSchema): Arm[] {
   const target = followReference(json);
   const $defs = target.$defs ?? json.$defs;
@@ -69,13 +69,13 @@ function together(one: Arm, other: Arm): Arm {
   };
 }
 
-/** More choices than anybody reads. */
+/** The maximum number of enum values in a type. */
 const SHOWN_CHOICES = 6;
 
-/** The words for what references lead to. */
+/** The types of references that are already known, by `$ref`. */
 type Known = Map<string, string>;
 
-/** The type of a property, as an author would write it; a recursive one is `any` inside itself. */
+/** Returns a type as an author would write it; a recursive one is `any` inside itself. */
 function typeWords(schema: JsonSchema, known: Known = new Map()): string {
   const { $ref, $defs } = schema;
   if (typeof $ref !== 'string') return wordsFor(schema, known);

@@ -1,6 +1,6 @@
 /**
- * What there is to know about a definition before its first call, as plain data: JSON goes in and
- * out of it unchanged. Everything that draws or prints a graph starts from here.
+ * The explanation of a definition as plain data, which survives a round trip through JSON.
+ * Everything that draws or prints a graph starts from here.
  *
  * Resolvers are named by their wire keys, which are unique in a definition.
  */
@@ -12,19 +12,19 @@ export interface Explanation {
   readonly name: string;
   /** The author's description; absent where there is none. */
   readonly description?: string;
-  /** Where a resource is: its uri, or its template. */
+  /** The uri of a resource, or its template. */
   readonly uri?: string;
-  /** What the caller fills: the model, for a tool. */
+  /** The arguments that the caller fills; for a tool, that is the model. */
   readonly arguments: readonly ExplainedArgument[];
-  /** The resolvers that stand in `guards`, in their order. */
+  /** The resolvers in `guards`, in their order. */
   readonly guards: readonly string[];
-  /** All resolvers, each one after what it needs. */
+  /** All resolvers, each one after those it needs. */
   readonly resolvers: readonly ExplainedResolver[];
   /** The parameters of the body that resolvers fill. */
   readonly parameters: readonly ExplainedParameter[];
-  /** Whether an approved call runs at most once. */
+  /** True if an approved call runs at most once. */
   readonly once: boolean;
-  /** What a client has to declare to go through with it, as far as its questions are known. */
+  /** The capabilities that a client has to declare for the known questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**
    * The most rounds that a call takes if only those resolvers ask that declare it, or were seen to
@@ -52,33 +52,33 @@ export interface ExplainedArgument {
 export interface ExplainedResolver {
   /** Its name on the wire, in errors and in events. */
   readonly key: string;
-  /** Whether it stands in `guards`. */
+  /** True if it is in `guards`. */
   readonly guard: boolean;
-  /** Whether it finishes before the others start: a guard, or something that a guard needs. */
+  /** True if it finishes before the others start: a guard, or something that a guard needs. */
   readonly first: boolean;
-  /** What it needs, in the order in which its author wrote it. */
+  /** Its needs, in the order in which its author wrote them. */
   readonly needs: readonly ExplainedNeed[];
-  /** Who takes its value. A guard's own value is dropped. */
+  /** The uses of its value. A guard's own value is dropped. */
   readonly usedBy: readonly ExplainedUse[];
   readonly asks: ExplainedQuestion;
-  /** Whether its value is computed once per call. */
+  /** True if its value is computed once per call. */
   readonly pinned: boolean;
-  /** Whether its value is cleaned up after each round. */
+  /** True if its value is cleaned up after each round. */
   readonly disposed: boolean;
 }
 
-/** A parameter of a resolver, and what fills it. */
+/** A parameter of a resolver, and the argument or resolver that fills it. */
 export type ExplainedNeed =
   | { readonly parameter: string; readonly from: 'argument'; readonly argument: string }
   | {
       readonly parameter: string;
       readonly from: 'resolver';
       readonly resolver: string;
-      /** Whether it takes a decline as a value, rather than end the call with it. */
+      /** True if it takes a decline as a value, rather than end the call with it. */
       readonly outcome: boolean;
     };
 
-/** Somebody who takes the value of a resolver. */
+/** A parameter that takes the value of a resolver. */
 export type ExplainedUse =
   | {
       readonly by: 'resolver';
@@ -88,15 +88,15 @@ export type ExplainedUse =
     }
   | { readonly by: 'body'; readonly parameter: string; readonly outcome: boolean };
 
-/** What a resolver asks. */
+/** The question of a resolver. */
 export interface ExplainedQuestion {
-  /** The kind of its question; `unknown` where it does not say, and was not seen to ask. */
+  /** The kind of its question; `unknown` if it declares none and was not seen to ask. */
   readonly kind: Askable | 'nothing' | 'unknown';
-  /** Whether its author says so, with `asks`. */
+  /** True if its author declares it with `asks`. */
   readonly declared: boolean;
-  /** Whether it was seen to ask, in the events that were given. */
+  /** True if it asked in the given events. */
   readonly seen: boolean;
-  /** The fields of the form, where `asks` is a schema. */
+  /** The fields of the form, if `asks` is a schema. */
   readonly fields?: readonly string[];
 }
 
@@ -107,11 +107,11 @@ export interface ExplainedParameter {
   readonly outcome: boolean;
 }
 
-/** What a client has to declare to be asked a kind of question. */
+/** A capability that a client has to declare to be asked a kind of question. */
 export interface ExplainedCapability {
   readonly kind: Askable;
-  /** For people, such as `form elicitation`. */
+  /** A name for messages, such as `form elicitation`. */
   readonly name: string;
-  /** As it stands in the capabilities of a client. */
+  /** The capability in the form in which a client declares it. */
   readonly required: Readonly<Record<string, unknown>>;
 }

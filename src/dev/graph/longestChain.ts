@@ -1,18 +1,18 @@
 /**
- * How many rounds a call can take. A question waits for the answers that its resolver needs, and
- * all questions that are open go out together, so what counts is the longest chain of resolvers
- * that ask. Guards finish before anything else starts, so their chain comes on top.
+ * The longest chain of resolvers that ask, which decides how many rounds a call can take. A
+ * question waits for the answers that its resolver needs, and all open questions go out together.
+ * Guards finish before anything else starts, so their chain comes on top.
  */
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
-/** The longest chain of nodes that may ask, in the order in which they ask. */
+/** Returns the longest chain of nodes that may ask, in the order in which they ask. */
 export function longestChain(
   { nodes, guardNodes }: Plan,
   mayAsk: (node: PlanNode) => boolean,
 ): readonly PlanNode[] {
   const links: (Link | undefined)[] = [];
   for (const node of nodes) {
-    // What a guard asked is answered by the time that the others start.
+    // The questions of guards are answered before the other resolvers start.
     const phase = node.index < guardNodes ? 0 : guardNodes;
     const before = node.fills
       .filter(({ source }) => source >= phase)

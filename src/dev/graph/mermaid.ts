@@ -1,5 +1,5 @@
-/** A graph as Mermaid, for places that draw it themselves, such as a README. */
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+/** Draws a graph as Mermaid, for places that render it themselves, such as a README. */
+import type { AnyDefinition } from '../server/definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type {
@@ -37,7 +37,7 @@ export function explainMermaid(definition: AnyDefinition, options: ExplainOption
   return mermaidOf(explain(definition, options));
 }
 
-/** The same for a definition that has been explained. */
+/** Draws an explanation. */
 export function mermaidOf(explanation: Explanation): string {
   const ids = new Map(explanation.resolvers.map(({ key }, index) => [key, `r${index}`]));
   const id = (key: string): string => ids.get(key) ?? key;
@@ -55,7 +55,7 @@ export function mermaidOf(explanation: Explanation): string {
   ].join('\n');
 }
 
-/** Colours that can be read on light and on dark ground. */
+/** Colours that are readable on light and on dark backgrounds. */
 const CLASSES = [
   'classDef argument fill:#e2e8f0,stroke:#64748b,color:#0f172a',
   'classDef computes fill:#f8fafc,stroke:#64748b,color:#0f172a',
@@ -94,7 +94,7 @@ function edgesOf(explanation: Explanation, id: (key: string) => string): string[
       edge(id(resolver), 'body', { parameter: name, outcome }),
     ),
     ...(guards.length > 0 ? ['guards ==> body'] : []),
-    // With resolvers it goes without saying that the body gets the arguments as well.
+    // If there are resolvers, an edge from the arguments to the body would say nothing new.
     ...(goesStraight(explanation) ? ['arguments --> body'] : []),
   ];
 }
@@ -113,7 +113,7 @@ function edge(from: string, to: string, { parameter, outcome }: Label): string {
   return `${from} ${outcome ? '-.->' : '-->'}|${label}| ${to}`;
 }
 
-/** What Mermaid or the HTML behind it would read as its own. */
+/** Characters with a meaning in Mermaid, or in the HTML that it creates. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '#': '#35;',
   '"': '#quot;',
@@ -124,7 +124,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '#92;',
 };
 
-/** A label of one or more lines. */
+/** Returns a quoted label of one or more lines. */
 function quoted(...lines: readonly string[]): string {
   const shown = lines.filter((line) => line !== '').map(escaped);
   return `"${shown.join('<br>')}"`;

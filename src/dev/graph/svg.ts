@@ -1,11 +1,12 @@
-/** A graph as a picture. */
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+/** Draws a graph as a picture. */
+import type { AnyDefinition } from '../server/definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import { drawing } from './picture/draw.js';
 
 /**
- * Explains a definition as an SVG document that needs nothing else, for light and for dark ground.
+ * Explains a definition as an SVG document that needs nothing else, for light and for dark
+ * backgrounds.
  *
  * @example
  *

@@ -1,6 +1,6 @@
 /**
- * A graph for a terminal: the parameters of the body as a tree of what they need. A resolver that
- * several need is drawn where it is first met, and named where it is met again.
+ * Prints a graph for a terminal: the parameters of the body, each as a tree of its needs. A
+ * resolver with several users is drawn at its first place, and only named at the others.
  */
 import type { AnyDefinition } from '../../server/definition/definitions.js';
 import { explain } from './explain.js';
@@ -18,9 +18,9 @@ import {
   traitsOf,
 } from './words.js';
 
-/** How a graph is printed. */
+/** The options of {@link explainText}. */
 export interface ExplainTextOptions extends ExplainOptions {
-  /** Whether to use the colours of a terminal. Default: false. */
+  /** Uses the colours of a terminal. Default: false. */
   readonly color?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function explainText(definition: AnyDefinition, options: ExplainTextOptio
   return textOf(explain(definition, options), options.color === true);
 }
 
-/** The same for a definition that has been explained. */
+/** Prints an explanation. */
 export function textOf(explanation: Explanation, color: boolean): string {
   const paint = color ? painted : plain;
   const sections = [
@@ -106,7 +106,7 @@ interface Place {
   readonly parameter: string;
   readonly key: string;
   readonly outcome: boolean;
-  /** What stands before it on its own line, and on the lines of what it needs. */
+  /** The prefix of its own line, and of the lines of its needs. */
   readonly stem: string;
   readonly indent: string;
   readonly depth: number;
@@ -119,10 +119,10 @@ interface Line {
   readonly width: number;
 }
 
-/** Deeper than this, a tree goes on below: its lines would leave the screen. */
+/** At this depth a tree continues in a section of its own, because its lines would be too long. */
 const DEEP = 10;
 
-/** The trees of a definition: guards, parameters, and what is too deep for either. */
+/** The trees of a definition: guards, parameters, and continuations of deep trees. */
 class Trees {
   private readonly resolvers: ReadonlyMap<string, ExplainedResolver>;
   private readonly drawn = new Set<string>();
@@ -168,7 +168,7 @@ class Trees {
     return [this.paint('section', title), ...this.aligned(lines)];
   }
 
-  /** Where the needs of a resolver are: under it, or elsewhere. */
+  /** Decides where the needs of a resolver are drawn: under it, or elsewhere. */
   private branchesOf({ key, depth }: Place, { needs }: ExplainedResolver): Branches {
     if (this.drawn.has(key)) return 'above';
     if (depth >= DEEP && needs.some(({ from }) => from === 'resolver')) {
@@ -202,7 +202,7 @@ class Trees {
     ];
   }
 
-  /** With the notes in one column, unless a line is too long for it. */
+  /** Aligns the notes in one column, except for lines that are too long. */
   private aligned(lines: readonly Line[]): string[] {
     const fitting = lines.filter(({ width }) => width <= WIDEST);
     const column = fitting.reduce((widest, { width }) => Math.max(widest, width), 0);
@@ -215,7 +215,7 @@ class Trees {
 
 type Branches = 'drawn' | 'above' | 'below';
 
-/** The column of the notes goes no further to the right. */
+/** The maximum column of the notes. */
 const WIDEST = 44;
 
 function rootOf(key: string): Place {
@@ -237,7 +237,7 @@ function placesUnder({ indent, depth }: Place, { needs }: ExplainedResolver): Pl
   });
 }
 
-/** The arguments that a resolver takes, as in a call. */
+/** Returns the arguments that a resolver takes, as in a call. */
 function argumentsIn(needs: readonly ExplainedNeed[]): string {
   const given = needs
     .filter((need) => need.from === 'argument')

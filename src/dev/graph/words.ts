@@ -1,4 +1,4 @@
-/** What is said about a graph in more than one form: the same words in text and in pictures. */
+/** The words that text output and pictures share. */
 import type {
   ExplainedArgument,
   ExplainedNeed,
@@ -7,22 +7,22 @@ import type {
   Explanation,
 } from './explanation.js';
 
-/** Who fills the arguments. */
+/** Titles for the arguments, by who fills them. */
 export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
   tool: 'the model fills',
   prompt: 'the user fills',
   resource: 'the uri fills',
 };
 
-/** What stands above the guards. */
+/** The title of the guards. */
 export const GUARDS_FIRST = 'guards, before anything else';
 
-/** An argument by its name, as in a type. */
+/** Returns the name of an argument, with `?` if it is optional. */
 export function argumentName({ name, required }: ExplainedArgument): string {
   return required ? name : `${name}?`;
 }
 
-/** How a question is called. */
+/** The names of the kinds of question. */
 const QUESTIONS = {
   form: 'a form',
   url: 'a link',
@@ -30,46 +30,46 @@ const QUESTIONS = {
   roots: 'the roots',
 } as const;
 
-/** What a resolver asks, without the fields. */
+/** Describes the question of a resolver, without the fields of a form. */
 export function askingWords({ kind, declared }: ExplainedQuestion): string {
   if (kind === 'unknown') return 'may ask';
   if (kind === 'nothing') return 'asks nothing';
   return `${kind === 'roots' ? 'asks for' : 'asks'} ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
 }
 
-/** The same, with the fields of a form. */
+/** Describes the question of a resolver, with the fields of a form. */
 export function askingInFull(question: ExplainedQuestion): string {
   const { fields = [] } = question;
   return `${askingWords(question)}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
 }
 
-/** Whether it is known that a resolver asks. */
+/** Returns true if a resolver is known to ask. */
 export function asksSomething({ kind }: ExplainedQuestion): boolean {
   return kind !== 'unknown' && kind !== 'nothing';
 }
 
-/** What a resolver is above all; decides its colour. */
+/** Returns the main role of a resolver, which decides its colour. */
 export function roleOf({ asks, guard }: ExplainedResolver): 'asks' | 'guard' | 'computes' {
   if (asksSomething(asks)) return 'asks';
   return guard ? 'guard' : 'computes';
 }
 
-/** What is special about a resolver, besides what it asks. */
+/** Returns the special traits of a resolver. */
 export function traitsOf(resolver: ExplainedResolver): ('pinned' | 'disposed')[] {
   return (['pinned', 'disposed'] as const).filter((trait) => resolver[trait]);
 }
 
-/** Whether a need takes a decline as a value. */
+/** Returns true if a need takes a decline as a value. */
 export function takesOutcome(need: ExplainedNeed): boolean {
   return need.from === 'resolver' && need.outcome;
 }
 
-/** Whether the arguments are all that the body gets. */
+/** Returns true if the body gets arguments and nothing else. */
 export function goesStraight({ arguments: given, resolvers }: Explanation): boolean {
   return given.length > 0 && resolvers.length === 0;
 }
 
-/** How many rounds a call takes, and how that was counted: one line, or two. */
+/** Describes how many rounds a call takes, and why, in one or two lines. */
 export function roundsWords(explanation: Explanation): string[] {
   const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
   const declared =
@@ -81,13 +81,13 @@ export function roundsWords(explanation: Explanation): string[] {
   return [declared, `at most ${atMostRounds}, if ${ask} as well: ${some(undeclared)}`];
 }
 
-/** What a client has to be capable of. */
+/** Describes the capabilities that a client needs. */
 export function clientWords({ capabilities, undeclared }: Explanation): string {
   const names = capabilities.map(({ name }) => name).join(', ') || 'nothing';
   return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as far as is known`;
 }
 
-/** More names than anybody reads. */
+/** The maximum number of names in a list. */
 const SOME = 5;
 
 function some(names: readonly string[]): string {

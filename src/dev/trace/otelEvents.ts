@@ -1,7 +1,7 @@
 /**
- * Turns the events of calls into OpenTelemetry spans: one for each round, under whatever span is
+ * Turns the events of calls into OpenTelemetry spans: one for each round, under the span that is
  * active when the request comes in, and one below it for each resolver that ran. A call that asks
- * goes on in another request, and so in another trace: its rounds are linked.
+ * continues in another request, and so in another trace: links connect its rounds.
  *
  * ```
  * tools/call refund_order            tools/call refund_order  ──link──► the round before
@@ -23,22 +23,20 @@ import type {
   StartedEvent,
 } from '../../define/event.js';
 import type { StepEvent } from './tracedCalls.js';
-import { Remembered } from './remembered.js';
-import type { Bounds } from './remembered.js';
 
-/** How spans are made. */
+/** The options of {@link otelEvents}. */
 export interface OtelOptions {
   /** Default: the tracer `mcp-resolve` of the global provider. */
   readonly tracer?: Tracer;
-  /** How many calls are remembered, to link their rounds. Default: 10,000. */
+  /** The maximum number of calls to remember, to link their rounds. Default: 10,000. */
   readonly maxCalls?: number;
-  /** How long a call is remembered after its latest round, in seconds. Default: 3600. */
+  /** The time to remember a call after its latest round, in seconds. Default: 3600. */
   readonly maxCallSeconds?: number;
 }
 
 /**
- * Makes a listener that turns events into OpenTelemetry spans, for `onEvent` of `install`. Make it
- * once, not once per server: it remembers which rounds belong together.
+ * Creates a listener that turns events into OpenTelemetry spans, for `onEvent` of `install`. Create
+ * it once, not once per server: it remembers which rounds belong together.
  *
  * @example
  *
@@ -51,17 +49,15 @@ export interface OtelOptions {
  * });
  * ```
  *
- * @throws {TypeError} If an option makes no sense.
+ * @throws {TypeError} If `maxCalls` or `maxCallSeconds` is not a positive number.
  */
 export function otelEvents(options: OtelOptions = {}): (event: CallEvent) => void {
   const { tracer, maxCalls = 10_000, maxCallSeconds = 3600 } = options;
   if (!(maxCalls > 0) || !(maxCallSeconds > 0))
     throw new TypeError('otelEvents(): maxCalls and maxCallSeconds are positive numbers.');
   // The global provider may be set after this is called.
-  const spans = new CallSpans(() => tracer ?? trace.getTracer('mcp-resolve'), {
-    atMost: maxCalls,
-    forMs: maxCallSeconds * 1000,
-  });
+  const tracerNow = (): Tracer => tracer ?? trace.getTracer('mcp-resolve');
+  const spans = new CallSpans(tracerNow, new RecentRounds(maxCalls, maxCallSeconds * 1000));
   return (event) => {
     spans.note(event);
   };
@@ -73,18 +69,15 @@ interface RunningRound {
   readonly context: Context;
 }
 
+/** Creates the spans of all calls. */
 class CallSpans {
-  /** The spans of each call's latest round. */
-  private readonly latest: Remembered<SpanContext>;
-  /** A call that is sent twice at a time has two. */
+  /** The running rounds by call; a request that is sent twice at a time has two. */
   private readonly running = new Map<string, readonly RunningRound[]>();
 
   constructor(
     private readonly tracer: () => Tracer,
-    bounds: Bounds,
-  ) {
-    this.latest = new Remembered(bounds);
-  }
+    private readonly latest: RecentRounds,
+  ) {}
 
   note(event: CallEvent): void {
     if (event.type === 'rejected') this.reject(event);
@@ -133,7 +126,7 @@ class CallSpans {
     span.end(at);
   }
 
-  /** What still runs when its round has ended belongs to it all the same. */
+  /** Returns the parent of a resolver's span: its round, even if that has ended. */
   private above(callId: string, at: number): Context {
     const round = this.running.get(callId)?.at(-1);
     if (round !== undefined) return round.context;
@@ -141,7 +134,7 @@ class CallSpans {
     return latest === undefined ? context.active() : trace.setSpanContext(context.active(), latest);
   }
 
-  /** Nothing is known about the call of a rejected state, not even its name. */
+  /** The call of a rejected state is unknown, even its name. */
   private reject({ at, method, reason }: RejectedEvent): void {
     const attributes = { 'mcp.method.name': method, 'mcp-resolve.rejected': reason };
     const span = this.tracer().startSpan(method, {
@@ -154,12 +147,41 @@ class CallSpans {
   }
 }
 
+/** The span of each call's latest round, for a limited number of calls and a limited time. */
+class RecentRounds {
+  private readonly entries = new Map<
+    string,
+    { readonly span: SpanContext; readonly until: number }
+  >();
+
+  constructor(
+    private readonly maxCalls: number,
+    private readonly maxMs: number,
+  ) {}
+
+  /** Returns the latest round of a call, unless it is too old. */
+  get(callId: string, now: number): SpanContext | undefined {
+    const entry = this.entries.get(callId);
+    return entry !== undefined && now < entry.until ? entry.span : undefined;
+  }
+
+  /** Remembers the latest round of a call, and drops the oldest calls. */
+  set(callId: string, span: SpanContext, now: number): void {
+    this.entries.delete(callId);
+    this.entries.set(callId, { span, until: now + this.maxMs });
+    for (const [oldest, { until }] of this.entries) {
+      if (this.entries.size <= this.maxCalls && now < until) return;
+      this.entries.delete(oldest);
+    }
+  }
+}
+
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** In the words of OpenTelemetry's conventions for MCP, where they have one. */
+/** Uses the names of OpenTelemetry's conventions for MCP where they have one. */
 function startAttributes({ callId, method, definition, resumed }: StartedEvent): Attributes {
   return {
     'mcp.method.name': method,

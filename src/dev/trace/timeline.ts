@@ -1,25 +1,25 @@
-/** Prints what happened in calls as text: round by round, with bars that show what ran together. */
+/** Prints calls as text, round by round, with bars that show which resolvers ran together. */
 import type { CallEvent, CompletedEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import { tracedCalls } from './tracedCalls.js';
 import type { TracedCall, TracedRound } from './tracedCalls.js';
-import { layOut } from './timelineRows.js';
+import { layOutRound } from './timelineRows.js';
 import type { LaidOut, Mark, Row, Stretch } from './timelineRows.js';
 
-/** How a timeline looks. */
+/** The options of {@link timeline}. */
 export interface TimelineOptions {
-  /** How many columns the bars take. Default: 40. */
+  /** The width of the bars in columns. Default: 40. */
   readonly width?: number;
-  /** Whether only ASCII characters are used. Default: false. */
+  /** Uses ASCII characters only. Default: false. */
   readonly ascii?: boolean;
 }
 
-/** Events, or whatever has them: the run of a test. */
+/** Events, or an object that has them, such as the run of a test. */
 export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEvent> };
 
 /**
- * Prints events as a timeline, with one bar for each resolver that ran. Events of several calls are
- * told apart; those that carry no values are printed without the texts of questions.
+ * Prints events as a timeline, with one bar for each resolver that ran. Each call gets its own
+ * section. Events without values are printed without the messages of questions.
  *
  * @example
  *
@@ -27,7 +27,7 @@ export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEve
  * console.log(timeline(await run(planTrip, { city: 'Oslo' })));
  * ```
  *
- * @throws {TypeError} If it is given no events, or no width.
+ * @throws {TypeError} If there are no events, or the width is not a positive whole number.
  */
 export function timeline(recorded: Recorded, options: TimelineOptions = {}): string {
   const { width = 40, ascii = false } = options;
@@ -55,11 +55,11 @@ function isIterable(value: unknown): value is Iterable<CallEvent> {
 
 interface Pen {
   readonly width: number;
-  /** A function that ran; one that was over before it could be seen; waiting for an answer. */
+  /** A function that ran; one too short to see; waiting for an answer. */
   readonly running: string;
   readonly instant: string;
   readonly waiting: string;
-  /** Where the round begins and ends. */
+  /** The marks where the round begins and ends. */
   readonly edges: readonly [string, string];
   readonly marks: Readonly<Record<Mark, string>>;
   readonly dot: string;
@@ -88,7 +88,7 @@ const ASCII: Omit<Pen, 'width'> = {
 
 function printCall({ definition, callId, rounds }: TracedCall, pen: Pen): string {
   const count = rounds.length === 1 ? '1 round' : `${rounds.length} rounds`;
-  const laidOut = rounds.map(layOut);
+  const laidOut = rounds.map(layOutRound);
   const names = laidOut.flatMap(({ rows }) => rows.map(({ name }) => name.length));
   const columns = names.reduce((widest, length) => Math.max(widest, length), 0);
   const printed = rounds.flatMap((round, place) => {
@@ -114,7 +114,7 @@ function endOf({ end, replayed }: CompletedEvent): string {
   return replayed ? `${end}, as recorded` : end;
 }
 
-/** Between rounds the client has the call: a person thinks. */
+/** Returns the time between two rounds, in which the user answers. */
 function pauseBefore(rounds: readonly TracedRound[], place: number): string {
   const before = rounds[place - 1]?.completed?.at;
   const began = rounds[place]?.started.at;
@@ -149,7 +149,7 @@ function barsOf(stretches: readonly Stretch[], lasts: number, pen: Pen): string 
   return pen.edges.join(cells.join(''));
 }
 
-/** A duration for people. */
+/** Formats a duration. */
 function shown(ms: number): string {
   if (ms < 1000) return `${ms.toFixed(1)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,4 +1,4 @@
-/** What happened in a round, one row for each resolver: when it ran or waited, and what came of it. */
+/** The rows of a timeline, one for each resolver: when it ran or waited, and with what outcome. */
 import { isObject } from '../../define/schema.js';
 import { showable } from '../graph/glyphs.js';
 import type { StepEvent, TracedRound } from './tracedCalls.js';
@@ -7,14 +7,14 @@ import type { StepEvent, TracedRound } from './tracedCalls.js';
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** Whether a function ran, or a person was waited for. */
+  /** A function ran, or the call waited for an answer. */
   readonly is: 'running' | 'waiting';
 }
 
-/** What a note is about, at a glance. */
+/** The kind of a note, which decides its symbol. */
 export type Mark = 'asked' | 'good' | 'bad' | 'kept' | 'instead';
 
-/** What came of a resolver, in a few words. */
+/** The outcome of a resolver in a few words. */
 export interface Note {
   readonly mark: Mark;
   readonly text: string;
@@ -30,7 +30,7 @@ export interface Row {
 /** A round, laid out in time. */
 export interface LaidOut {
   readonly rows: readonly Row[];
-  /** How long it took, whatever ended after it included. */
+  /** The duration in milliseconds, including resolvers that ended after the round. */
   readonly lasts: number;
 }
 
@@ -42,8 +42,8 @@ interface GrowingRow {
   askedAt?: number;
 }
 
-/** Lays a round out in time; rows stand in the order in which they began. */
-export function layOut({ started, steps, completed }: TracedRound): LaidOut {
+/** Lays a round out in time, with rows in the order in which they began. */
+export function layOutRound({ started, steps, completed }: TracedRound): LaidOut {
   const rows = new Map<string, GrowingRow>();
   for (const step of steps) {
     const at = step.at - started.at;
@@ -63,13 +63,13 @@ function newRow(name: string, since: number): GrowingRow {
   return { name, stretches: [], notes: [], since };
 }
 
-/** There is no event for the body: it has what is left when the last parameter is there. */
+/** There is no event for the body: it runs from the last resolver's end to the end of the round. */
 function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
   const from = Math.min(ended, latest(0, rows.map(endOf)));
   return { name: BODY_NAME, stretches: [{ from, to: ended, is: 'running' }], notes: [] };
 }
 
-/** No resolver is called so: a name of theirs has no brackets around it. */
+/** The parentheses keep it apart from the names of resolvers. */
 const BODY_NAME = '(body)';
 
 function endOf({ stretches, since }: GrowingRow): number {
@@ -91,7 +91,7 @@ function fill(
   if (step.type === 'ran')
     row.stretches.push({ from: since, to: since + step.durationMs, is: 'running' });
   if (step.type === 'asked') row.askedAt = at;
-  // On the legacy era the answer comes within the round, and somebody was waited for.
+  // On the legacy era the answer comes within the round, so the round waited for it.
   if ((step.type === 'answered' || step.type === 'declined') && row.askedAt !== undefined)
     row.stretches.push({ from: row.askedAt, to: at, is: 'waiting' });
   const note = noteOf(step);
@@ -125,7 +125,7 @@ function earlier({ fresh }: { readonly fresh: boolean }): string {
 
 const LONGEST_TEXT = 60;
 
-/** What a question says, where events carry it. */
+/** Returns the message of a question, if the events carry it. */
 function textOf(question: unknown): string {
   const message = isObject(question) ? question.message : undefined;
   if (typeof message !== 'string') return '';

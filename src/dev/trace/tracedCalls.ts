@@ -1,4 +1,4 @@
-/** Puts a stream of events in order: by call, and within a call by round. */
+/** Groups a stream of events by call, and within a call by round. */
 import type {
   CallEvent,
   CompletedEvent,
@@ -14,7 +14,7 @@ export type StepEvent = Extract<CallEvent, ResolverEvent>;
 export interface TracedRound {
   readonly started: StartedEvent;
   readonly steps: readonly StepEvent[];
-  /** Absent while it runs. */
+  /** Absent while the round runs. */
   readonly completed?: CompletedEvent;
 }
 
@@ -37,7 +37,7 @@ interface GrowingCall extends TracedCall {
   readonly rounds: GrowingRound[];
 }
 
-/** Sorts events into calls, in the order in which they began. */
+/** Groups events into calls, in the order in which the calls began. */
 export function tracedCalls(events: Iterable<CallEvent>): readonly Traced[] {
   const traced: Traced[] = [];
   const calls = new Map<string, GrowingCall>();
@@ -50,13 +50,13 @@ export function tracedCalls(events: Iterable<CallEvent>): readonly Traced[] {
     const call = calls.get(callId) ?? { callId, definition, rounds: [] };
     if (!calls.has(callId)) traced.push(call);
     calls.set(callId, call);
-    note(call, event);
+    addEvent(call, event);
   }
   return traced;
 }
 
-/** What ends after its round, because nobody waits for it any more, still belongs to it. */
-function note({ rounds }: GrowingCall, event: Exclude<CallEvent, RejectedEvent>): void {
+/** A resolver that ends after its round still belongs to that round. */
+function addEvent({ rounds }: GrowingCall, event: Exclude<CallEvent, RejectedEvent>): void {
   const round = rounds.at(-1);
   if (event.type === 'started') rounds.push({ started: event, steps: [] });
   else if (event.type === 'completed') {
