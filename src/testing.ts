@@ -1,7 +1,6 @@
 /**
- * The entry `mcp-resolve/testing`: calls definitions through the real SDK, in process, with a
- * scripted person behind the client. Needs the package `@modelcontextprotocol/client`. A line here
- * is a promise.
+ * The entry `mcp-resolve/testing`: calls definitions through the real SDK, in process, with
+ * scripted answers. Needs the package `@modelcontextprotocol/client`. A line here is a promise.
  *
  * @module mcp-resolve/testing
  */
@@ -11,20 +10,20 @@ export { override } from './dev/testing/override.js';
 export { probe } from './dev/testing/probe.js';
 export { timeline } from './dev/trace/timeline.js';
 
-// What people, models and clients answer.
+// Answers of users, models and clients.
 export { accept, cancel, decline } from './client/answers.js';
-export { roots, says } from './dev/testing/answers.js';
+export { roots, says } from './dev/testing/answerScript.js';
 export type { Answer } from './client/answers.js';
-export type { Answers, ScriptedAnswer } from './dev/testing/answers.js';
+export type { Answers, ScriptedAnswer } from './dev/testing/answerScript.js';
 
-// How a call is made, and how it went.
+// Options and results.
 export type { CallerOptions, Era, RunOptions } from './dev/testing/runOptions.js';
 export type { Run, RunError } from './dev/testing/runResult.js';
 export type { AskedQuestion } from './dev/testing/askedQuestion.js';
 export type { Override, Replacement } from './dev/testing/override.js';
 export type { Recorded, TimelineOptions } from './dev/trace/timeline.js';
 
-// What a dishonest client may try.
+// Attacks of a dishonest client.
 export type { Misuse } from './dev/testing/misuse.js';
 export type {
   OtherUserOptions,

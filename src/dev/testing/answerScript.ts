@@ -1,29 +1,88 @@
 /**
- * The scripted person behind a client: knows what to answer, remembers what was asked, and fails
- * the test when the script and the questions do not fit. What it throws on the legacy era would
- * only end the call, so it is kept for the test as well.
+ * The scripted answers of a test, for the user, the model and the client. A script knows the
+ * answers, records the questions, and fails the test if the two do not fit. On the legacy era an
+ * error thrown here would only end the call, so the script keeps it for the test as well.
  */
+import type { CreateMessageResult, ListRootsResult, Root } from '@modelcontextprotocol/client';
+import type { Answer } from '../../client/answers.js';
 import { isObject } from '../../define/schema.js';
 import { errorOf } from '../../errors.js';
-import type { Answer } from '../../client/answers.js';
-import type { Answers, ScriptedAnswer } from './answers.js';
-import type { AskedQuestion } from './askedQuestion.js';
-import type { Run } from './runResult.js';
-import { nameOf, shortened, sketchAnswer, sketchSchema } from './formatQuestion.js';
+import { questionFrom } from './askedQuestion.js';
+import type { AskedQuestion, InputRequest } from './askedQuestion.js';
+import { exampleAnswer, formatKey, formatSchema, shorten } from './formatQuestion.js';
 
-/** Answers the questions of one call. */
-export class Person {
-  /** What was asked, in order. */
+/** An answer, or a function that returns it when the question comes. */
+export type ScriptedAnswer = Answer | ((question: AskedQuestion) => Answer | Promise<Answer>);
+
+/**
+ * The answers by wire key, or one function for all questions. A single answer is given each time
+ * its question comes; an array is used up in turn. A function that returns `undefined` has no
+ * answer.
+ */
+export type Answers =
+  | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
+  | ((question: AskedQuestion) => Answer | undefined | Promise<Answer | undefined>);
+
+/**
+ * Creates the answer of the client's model to `sample`, with one text.
+ *
+ * @example
+ *
+ * ```ts
+ * await run(describeTrip, { city: 'Oslo' }, { answers: { summary: says('Fjords.') } });
+ * ```
+ */
+export function says(text: string): CreateMessageResult {
+  return {
+    role: 'assistant',
+    content: { type: 'text', text },
+    model: 'scripted',
+    stopReason: 'endTurn',
+  };
+}
+
+/**
+ * Creates the answer of the client to `listRoots`: its folders, by their URIs.
+ *
+ * @example
+ *
+ * ```ts
+ * await run(listNotes, {}, { answers: { folders: roots(['file:///notes']) } });
+ * ```
+ */
+export function roots(uris: readonly (string | Root)[]): ListRootsResult {
+  return { roots: uris.map((uri) => (typeof uri === 'string' ? { uri } : uri)) };
+}
+
+/** Answers the questions of one call, and records them. */
+export class AnswerScript {
+  /** The questions so far, in order. */
   readonly questions: AskedQuestion[] = [];
-  private failedWith: Error | undefined;
+  private firstFailure: Error | undefined;
 
   constructor(
-    /** Whose questions these are. */
+    /** The name of the definition that asks. */
     private readonly definition: string,
     private readonly answers: Answers = {},
   ) {}
 
-  /** @throws {Error} If nobody scripted an answer, or one of another kind. */
+  /**
+   * Answers the requests of a round, one after the other.
+   *
+   * @throws {Error} If a question has no scripted answer, or one of another kind.
+   */
+  async answerAll(
+    requests: Readonly<Record<string, InputRequest>>,
+    round: number,
+  ): Promise<Record<string, Answer>> {
+    const answers: [string, Answer][] = [];
+    for (const [key, request] of Object.entries(requests)) {
+      answers.push([key, await this.answer(questionFrom(request, { key, round }))]);
+    }
+    return Object.fromEntries(answers);
+  }
+
+  /** @throws {Error} If the question has no scripted answer, or one of another kind. */
   async answer(question: AskedQuestion): Promise<Answer> {
     this.questions.push(question);
     try {
@@ -32,31 +91,31 @@ export class Person {
       if (!FITS[question.kind](answer)) throw new Error(this.misfit(question));
       return answer;
     } catch (error) {
-      this.failedWith ??= errorOf(error);
+      this.firstFailure ??= errorOf(error);
       throw error;
     }
   }
 
-  /** @throws {Error} The first failure of the script, if there was one. */
-  assertPlayed(): void {
-    if (this.failedWith !== undefined) throw this.failedWith;
+  /** @throws {Error} The first error that {@link answer} threw, if there was one. */
+  assertNoFailure(): void {
+    if (this.firstFailure !== undefined) throw this.firstFailure;
   }
 
-  /** @throws {Error} If an answer is scripted that nobody asked for; it says how the call ended. */
-  assertUsed({ text, isError }: Pick<Run, 'text' | 'isError'>): void {
+  /** @throws {Error} If a scripted answer was not asked for; the message says how the call ended. */
+  assertAllUsed({ text, isError }: CallEnd): void {
     const unused = this.unused();
     if (unused.length === 0) return;
     const asked = this.questions.map(({ key }) => key);
     throw new Error(
       [
-        // What went wrong is not the script, as a rule.
+        // If the call failed, the script is usually not the reason.
         ...(isError
           ? [`'${this.definition}' failed, and left answers of the script unused: ${text}`]
           : [`'${this.definition}' did not ask for every answer that is scripted.`]),
         '',
         ...lines('not used', unused),
         ...lines('asked', asked.length === 0 ? ['nothing'] : [...new Set(asked)]),
-        ...(isError ? [] : lines('ended', [shortened(text)])),
+        ...(isError ? [] : lines('ended', [shorten(text)])),
         '',
         `${isError ? 'If it is to fail there, take' : 'Take'} what is not used out of the script, or allow it with { unused: 'allow' }.`,
         ...(asked.length === 0
@@ -70,12 +129,12 @@ export class Person {
 
   private async scripted(question: AskedQuestion): Promise<Answer | undefined> {
     if (typeof this.answers === 'function') return this.answers(question);
-    const given = this.scriptFor(question.key);
-    const scripted = isList(given) ? given[this.timesAsked(question.key) - 1] : given;
+    const entry = this.entryFor(question.key);
+    const scripted = isArray(entry) ? entry[this.timesAsked(question.key) - 1] : entry;
     return typeof scripted === 'function' ? scripted(question) : scripted;
   }
 
-  private scriptFor(key: string): Script | undefined {
+  private entryFor(key: string): ScriptEntry | undefined {
     if (typeof this.answers === 'function' || !Object.hasOwn(this.answers, key)) return undefined;
     return this.answers[key];
   }
@@ -90,20 +149,20 @@ export class Person {
 
   private unused(): readonly string[] {
     return this.scriptedKeys().flatMap((key) => {
-      const script = this.scriptFor(key);
+      const entry = this.entryFor(key);
       const asked = this.timesAsked(key);
-      if (!isList(script)) return asked > 0 || script === undefined ? [] : [key];
-      const left = script.length - asked;
-      return left <= 0 ? [] : [`${key}: ${left} of ${script.length} answers`];
+      if (!isArray(entry)) return asked > 0 || entry === undefined ? [] : [key];
+      const left = entry.length - asked;
+      return left <= 0 ? [] : [`${key}: ${left} of ${entry.length} answers`];
     });
   }
 
   private unscripted(question: AskedQuestion): string {
     const { key, kind, message, schema, url, round } = question;
-    const script = this.scriptFor(key);
-    const example = sketchAnswer(question);
-    const exhausted = isList(script)
-      ? [`This is time ${this.timesAsked(key)}, and the script has ${script.length} answers to it.`]
+    const entry = this.entryFor(key);
+    const example = exampleAnswer(question);
+    const exhausted = isArray(entry)
+      ? [`This is time ${this.timesAsked(key)}, and the script has ${entry.length} answers to it.`]
       : [];
     const others = this.scriptedKeys().filter((scripted) => this.timesAsked(scripted) === 0);
     return [
@@ -111,9 +170,9 @@ export class Person {
       '',
       ...lines('key', [key]),
       ...lines('kind', [`${kind}, in round ${round}`]),
-      ...(message === '' ? [] : lines('message', [shortened(message)])),
+      ...(message === '' ? [] : lines('message', [shorten(message)])),
       ...(url === undefined ? [] : lines('url', [url])),
-      ...(schema === undefined ? [] : lines('schema', [sketchSchema(schema)])),
+      ...(schema === undefined ? [] : lines('schema', [formatSchema(schema)])),
       '',
       ...exhausted,
       ...(others.length === 0
@@ -121,24 +180,31 @@ export class Person {
         : [
             `Not asked so far, but scripted: ${others.join(', ')}. An answer goes by the parameter that the resolver fills, or by the resolver's name.`,
           ]),
-      `Script it: { answers: { ${nameOf(key)}: ${example} } }${kind === 'form' || kind === 'url' ? ', or decline(), or cancel()' : ''}.`,
+      `Script it: { answers: { ${formatKey(key)}: ${example} } }${kind === 'form' || kind === 'url' ? ', or decline(), or cancel()' : ''}.`,
       'For a client that cannot be asked: { capabilities: {} }.',
     ].join('\n');
   }
 
   private misfit(question: AskedQuestion): string {
     const { key, kind } = question;
-    return `The answer scripted for '${key}' of '${this.definition}' is none to a question of kind '${kind}'. Give ${sketchAnswer(question)}.`;
+    return `The answer scripted for '${key}' of '${this.definition}' is none to a question of kind '${kind}'. Give ${exampleAnswer(question)}.`;
   }
 }
 
-type Script = ScriptedAnswer | readonly ScriptedAnswer[];
-
-function isList(script: Script | undefined): script is readonly ScriptedAnswer[] {
-  return Array.isArray(script);
+/** The end of a call, for the message about unused answers. */
+interface CallEnd {
+  readonly text: string;
+  readonly isError: boolean;
 }
 
-/** Whether an answer is one to such a question at all; whether it is a good one is for the server. */
+type ScriptEntry = ScriptedAnswer | readonly ScriptedAnswer[];
+
+/** Narrows a readonly array, which `Array.isArray` does not. */
+function isArray(entry: ScriptEntry | undefined): entry is readonly ScriptedAnswer[] {
+  return Array.isArray(entry);
+}
+
+/** Checks the kind of an answer; the server checks its content. */
 const FITS: Readonly<Record<AskedQuestion['kind'], (answer: unknown) => boolean>> = {
   form: (answer) => isObject(answer) && 'action' in answer,
   url: (answer) => isObject(answer) && 'action' in answer,

@@ -1,17 +1,19 @@
-/** A question as a test sees it: whose it is, what it says, and when it came. */
+/** Questions as a test sees them: the resolver that asks, the message, and the round. */
 import type { Askable } from '../../define/context.js';
+import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import type { JsonSchema } from '../../define/schema.js';
+import { canonicalJson } from '../../state/canonical.js';
 
 /** A question that the client was asked. */
 export interface AskedQuestion {
   /**
-   * The wire key of the resolver that asks; the method, where a 2025 client is asked by code that
-   * does so by hand.
+   * The wire key of the resolver that asks; the method, if the author's own code asks a 2025
+   * client.
    */
   readonly key: string;
   readonly kind: Askable;
-  /** What it says: the message of a form or a link, the last text for the model, nothing for roots. */
+  /** The message of a form or a link, the last text for the model, or `''` for roots. */
   readonly message: string;
   /** The JSON Schema of a form. */
   readonly schema?: JsonSchema;
@@ -23,13 +25,13 @@ export interface AskedQuestion {
   readonly round: number;
 }
 
-/** A request for input as it came. */
+/** A request for input as it came over the wire. */
 export interface InputRequest {
   readonly method: string;
   readonly params?: object | undefined;
 }
 
-/** Reads a request for input. */
+/** Creates the question for a request for input. */
 export function questionFrom(
   { method, params }: InputRequest,
   { key, round }: Pick<AskedQuestion, 'key' | 'round'>,
@@ -62,4 +64,25 @@ function lastText(messages: unknown): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Returns the key of the resolver that pushed a question to a 2025 client, or the method if no
+ * resolver did. The question itself carries no key, but right before it is sent, and when it ends,
+ * there is an event.
+ */
+export function keyOfPushed(
+  events: readonly CallEvent[],
+  { method, params }: InputRequest,
+): string {
+  const last = events.findLast(({ type }) => ABOUT_QUESTIONS.has(type));
+  return last?.type === 'asked' && isSame(last.question, params) ? last.resolver : method;
+}
+
+const ABOUT_QUESTIONS: ReadonlySet<CallEvent['type']> = new Set(['asked', 'answered', 'declined']);
+
+/** Compares without the properties that the era and the SDK add to a question. */
+function isSame(asked: unknown, pushed: object | undefined): boolean {
+  const { elicitationId: _, _meta: __, ...params }: Record<string, unknown> = { ...pushed };
+  return canonicalJson(isObject(asked) ? asked : {}) === canonicalJson(params);
 }

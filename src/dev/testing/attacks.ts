@@ -1,12 +1,108 @@
-/** Answers of the wrong shape, made for the questions that they are to answer wrongly. */
-import { isObject } from '../../define/schema.js';
+/** The attacks behind `probe`: each prepares a call honestly and returns one dishonest step. */
 import type { Answer } from '../../client/answers.js';
 import type { OpenQuestion, OpenQuestions } from '../../client/openQuestions.js';
+import { resumeCall } from '../../client/startCall.js';
+import type { CallRequest } from '../../client/target.js';
+import { isObject } from '../../define/schema.js';
+import { utf8 } from '../../platform.js';
+import { canonicalJson } from '../../state/canonical.js';
+import type { RequestStateSeal } from '../../server/requestStateSeal.js';
+import type { Caller } from './connection.js';
+import type { Attack } from './misuse.js';
+import { MAX_ROUNDS } from './runOptions.js';
 
-/** An answer to each question that is of its kind and does not fit it. */
-export function wrongAnswers(questions: OpenQuestions): Record<string, Answer> {
+/** Sends the honest answers with one character of the token changed. */
+export const tamper: Attack = async ({ client, call, answersTo }) => {
+  const answers = await answersTo(call);
+  const { requestState = '', ...saved } = call.toJSON();
+  const changed = withOtherLetter(requestState);
+  return () => resumeCall(client, { ...saved, requestState: changed }).answer(answers);
+};
+
+/** Changes a letter in the middle, because the last one of a token may hold unused bits. */
+function withOtherLetter(token: string): string {
+  const middle = Math.floor(token.length / 2);
+  const letter = token[middle] === 'A' ? 'B' : 'A';
+  return `${token.slice(0, middle)}${letter}${token.slice(middle + 1)}`;
+}
+
+/** Finishes the call with the arguments of another request. */
+export function swapArguments(otherRequest: () => CallRequest): Attack {
+  return async ({ client, call, answersTo }) => {
+    const answers = await answersTo(call);
+    const saved = call.toJSON();
+    const { params } = otherRequest();
+    if (canonicalJson(params) === canonicalJson(saved.params)) {
+      throw new TypeError('probe.swappedArguments(): otherArgs are the same arguments.');
+    }
+    return () => resumeCall(client, { ...saved, params }).answer(answers);
+  };
+}
+
+/** Finishes the call as another caller. */
+export function handOver(other: Caller): Attack {
+  return async ({ call, answersTo, connectAs }) => {
+    const answers = await answersTo(call);
+    const client = await connectAs(other);
+    return () => resumeCall(client, call.toJSON()).answer(answers);
+  };
+}
+
+/** Sends the honest answers; dishonest only if the token is, as with {@link agedSeal}. */
+export const answerHonestly: Attack = async ({ call, answersTo }) => {
+  const answers = await answersTo(call);
+  return () => call.answer(answers);
+};
+
+/** Returns the same seal, except that the `nth` token it makes has just expired. */
+export function agedSeal(seal: RequestStateSeal, nth: number): RequestStateSeal {
+  const policy = seal['~policy'];
+  const { codec, ttlSeconds } = policy;
+  let made = 0;
+  const aged = {
+    seal: (claims: Uint8Array) => {
+      made += 1;
+      return codec.seal(made === nth ? olderBy(ttlSeconds + 1, claims) : claims);
+    },
+    unseal: (token: string) => codec.unseal(token),
+  };
+  return { ...seal, '~policy': { ...policy, codec: aged } };
+}
+
+/** Changes the times in the claims, which are in seconds; see `docs/state-format.md`. */
+function olderBy(seconds: number, bytes: Uint8Array): Uint8Array {
+  const claims = JSON.parse(new TextDecoder().decode(bytes)) as { iat: number; exp: number };
+  return utf8(JSON.stringify({ ...claims, iat: claims.iat - seconds, exp: claims.exp - seconds }));
+}
+
+/** Runs the call to its end, and sends the last round again. */
+export const replay: Attack = async ({ call, answersTo }) => {
+  let last = call;
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const sent = last;
+    const answers = await answersTo(sent);
+    const next = await sent.answer(answers);
+    if (next.done) return () => sent.answer(answers);
+    last = next;
+  }
+  throw new Error(`The call still asks after ${MAX_ROUNDS} rounds, so its end cannot be replayed.`);
+};
+
+/** Continues the call without answers. */
+export const leaveUnanswered: Attack = ({ call }) => Promise.resolve(() => call.answer({}));
+
+/** Answers with the given values, and all other questions with values of a wrong type. */
+export function answerWrongly(wrong: Readonly<Record<string, unknown>> = {}): Attack {
+  return ({ call }) => {
+    const answers = { ...wrongAnswers(call.questions), ...wrong } as Record<string, Answer>;
+    return Promise.resolve(() => call.answer(answers));
+  };
+}
+
+/** Returns an answer to each question that has its kind and does not fit it. */
+function wrongAnswers(questions: OpenQuestions): Record<string, unknown> {
   const wrong = Object.entries(questions).map(([key, question]) => [key, wrongAnswer(question)]);
-  return Object.fromEntries(wrong) as Record<string, Answer>;
+  return Object.fromEntries(wrong) as Record<string, unknown>;
 }
 
 function wrongAnswer({ method, params }: OpenQuestion): unknown {
@@ -15,13 +111,13 @@ function wrongAnswer({ method, params }: OpenQuestion): unknown {
   const { requestedSchema }: Readonly<Record<string, unknown>> = { ...params };
   const properties = isObject(requestedSchema) ? requestedSchema.properties : undefined;
   const fields = Object.entries(isObject(properties) ? properties : {});
-  // A link, and a form without fields, have no content that could be wrong.
+  // A link, or a form without fields, has no content that could be wrong.
   if (fields.length === 0) return { action: 'neither yes nor no' };
   const content = fields.map(([name, field]) => [name, misfitFor(field)] as const);
   return { action: 'accept', content: Object.fromEntries(content) };
 }
 
-/** Lists and everything else are never taken for each other. */
+/** No schema takes an array for anything else, or anything else for an array. */
 function misfitFor(field: unknown): unknown {
   return isObject(field) && field.type === 'array' ? 'not a list' : ['a list'];
 }

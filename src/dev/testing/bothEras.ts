@@ -1,18 +1,19 @@
-/** Runs a test on both eras of the protocol, and insists that a user could not tell them apart. */
+/** Runs a test on both eras of the protocol, and compares what a user sees. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
-import type { Era } from './runOptions.js';
 import type { AskedQuestion } from './askedQuestion.js';
+import { shorten } from './formatQuestion.js';
+import type { Era } from './runOptions.js';
 import type { Run } from './runResult.js';
-import { shortened } from './formatQuestion.js';
 
 /**
- * Calls `fn` for the modern era and then for the legacy one, and compares what the two calls ended
- * with and what they asked. Gives the modern run.
+ * Calls `fn` for the modern era and then for the legacy one, and compares the ends and the
+ * questions of the two calls. Returns the modern run.
  *
- * Rounds and how often a function ran are not compared: there the eras differ by design. When a
- * call fails, a 2025 client may have been asked less, because it is asked one question at a time.
+ * The number of rounds and of runs of a function is not compared, because the eras differ there by
+ * design. If a call fails, a 2025 client may have been asked less, because it is asked one question
+ * at a time.
  *
  * @example
  *
@@ -22,8 +23,8 @@ import { shortened } from './formatQuestion.js';
  * );
  * ```
  *
- * @throws {Error} If the eras do not agree; it says on what. What `fn` throws passes, with the era
- *   in front of its message.
+ * @throws {Error} If the eras differ; the message says where. An error of `fn` is passed on, with
+ *   the era in front of its message.
  */
 export async function bothEras<R extends Run>(fn: (era: Era) => Promise<R>): Promise<R> {
   if (typeof fn !== 'function') throw new TypeError(`bothEras() takes a function: ${EXAMPLE}.`);
@@ -48,12 +49,12 @@ async function runOf<R extends Run>(fn: (era: Era) => Promise<R>, era: Era): Pro
   );
 }
 
-/** Programs in JavaScript forget to return it. */
+/** JavaScript programs may forget to return the run. */
 function isRun(run: unknown): run is Run {
   return isObject(run) && typeof run.era === 'string';
 }
 
-/** What it throws stays the same error, so that a test runner shows it as its own. */
+/** Throws the same error object, so that a test runner shows it as its own. */
 async function inEra<R>(era: Era, fn: (era: Era) => Promise<R>): Promise<R> {
   try {
     return await fn(era);
@@ -70,7 +71,7 @@ function endsDiffer(modern: Run, legacy: Run): string[] {
     const read = field === 'result' ? comparableResult : plain;
     const [one, other] = [read(modern[field]), read(legacy[field])];
     if (one === other) return [];
-    // The text is part of the result, and the shorter way to say the same.
+    // The text is part of the result, and says the same in fewer words.
     if (field === 'result' && modern.text !== legacy.text) return [];
     return [...entry(field, 'modern', one), ...entry('', 'legacy', other)];
   });
@@ -92,10 +93,10 @@ function asked({ key, kind, message }: AskedQuestion): string {
 }
 
 function entry(field: string, who: string, text: string): string[] {
-  return [`  ${field.padEnd(10)}  ${who.padEnd(11)}  ${shortened(text, 400)}`];
+  return [`  ${field.padEnd(10)}  ${who.padEnd(11)}  ${shorten(text, 400)}`];
 }
 
-/** What only one of the eras puts on the wire is not part of a result. */
+/** Leaves out the properties that only one of the eras puts on the wire. */
 function comparableResult(result: unknown): string {
   if (!isObject(result)) return plain(result);
   const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result;

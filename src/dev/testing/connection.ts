@@ -1,8 +1,8 @@
 /**
- * A real client of the SDK, connected to a real server in process. On the modern era requests go
- * through the SDK's HTTP handler, which builds a server for each; on the legacy era one server is
- * connected through a pair of linked transports, and gets the caller's headers and token with every
- * message, as it would over HTTP.
+ * Connects a real client of the SDK to a real server in process. On the modern era requests go
+ * through the SDK's HTTP handler, which builds a server for each. On the legacy era one server is
+ * connected through a pair of linked transports, and receives the caller's headers and token with
+ * every message, as it would over HTTP.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
@@ -22,20 +22,20 @@ import type { Answer } from '../../client/answers.js';
 import type { Era } from './runOptions.js';
 import type { InputRequest } from './askedQuestion.js';
 
-/** Who is at the other end of a server. */
+/** The caller of a server. */
 export interface Caller {
   readonly capabilities?: ClientCapabilities | undefined;
   readonly authInfo?: Partial<AuthInfo> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a connection is made of. */
+/** The parameters of {@link connect}. */
 export interface ConnectionSpec {
   readonly era: Era;
-  /** Makes a server: once per connection on legacy, once per request on modern. */
+  /** Creates a server: once per connection on legacy, once per request on modern. */
   readonly factory: () => McpServer;
   readonly caller: Caller;
-  /** Answers what is pushed, on the legacy era. */
+  /** Answers pushed questions, on the legacy era. */
   readonly answer: (request: InputRequest) => Promise<Answer>;
 }
 
@@ -45,8 +45,8 @@ export interface Connection {
   readonly close: () => Promise<void>;
 }
 
-/** Everything that a client can be asked. */
-const EVERYTHING: ClientCapabilities = {
+/** The capabilities for all kinds of question. */
+const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },
   roots: {},
@@ -55,31 +55,31 @@ const EVERYTHING: ClientCapabilities = {
 /** Connects a client. */
 export async function connect(spec: ConnectionSpec): Promise<Connection> {
   const { era, caller } = spec;
-  const capabilities = caller.capabilities ?? EVERYTHING;
+  const capabilities = caller.capabilities ?? ALL_CAPABILITIES;
   const client = new Client(IDENTITY, {
     capabilities,
     versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' },
   });
-  if (era === 'legacy') listen(client, capabilities, spec.answer);
-  const line = era === 'modern' ? overHttp(spec) : await inMemory(spec);
-  await client.connect(line.transport);
+  if (era === 'legacy') setHandlers(client, capabilities, spec.answer);
+  const link = era === 'modern' ? overHttp(spec) : await inMemory(spec);
+  await client.connect(link.transport);
   return {
     client,
     close: async () => {
       await client.close();
-      await line.close();
+      await link.close();
     },
   };
 }
 
-/** What both ends are called. */
+/** The name of both client and server. */
 export const IDENTITY = { name: 'mcp-resolve/testing', version: '1.0.0' };
 
 /**
- * Sets a handler for each question that the client declares it can be asked. The casts hold because
- * a scripted person gives no answer of another kind than its question.
+ * Sets a handler for each kind of question that the client declares. The casts hold because a
+ * script gives no answer of another kind than its question.
  */
-function listen(
+function setHandlers(
   client: Client,
   { elicitation, sampling, roots }: ClientCapabilities,
   answer: ConnectionSpec['answer'],
@@ -98,16 +98,17 @@ function listen(
   }
 }
 
-interface Line {
+/** A transport to a server, and the function that closes the server. */
+interface ServerLink {
   readonly transport: Transport;
   readonly close: () => Promise<void>;
 }
 
 const ADDRESS = new URL('http://server.test/mcp');
 
-function overHttp({ factory, caller }: ConnectionSpec): Line {
+function overHttp({ factory, caller }: ConnectionSpec): ServerLink {
   const handler = createMcpHandler(factory);
-  const authInfo = completed(caller.authInfo);
+  const authInfo = completeAuthInfo(caller.authInfo);
   const transport = new StreamableHTTPClientTransport(ADDRESS, {
     fetch: (url, init) => handler.fetch(new Request(url, init), authInfo && { authInfo }),
     ...(caller.headers !== undefined && { requestInit: { headers: { ...caller.headers } } }),
@@ -115,11 +116,11 @@ function overHttp({ factory, caller }: ConnectionSpec): Line {
   return { transport, close: () => handler.close() };
 }
 
-async function inMemory({ factory, caller }: ConnectionSpec): Promise<Line> {
+async function inMemory({ factory, caller }: ConnectionSpec): Promise<ServerLink> {
   const [transport, far] = InMemoryTransport.createLinkedPair();
   const server = factory();
   await server.connect(far);
-  const authInfo = completed(caller.authInfo);
+  const authInfo = completeAuthInfo(caller.authInfo);
   const deliver: Transport['onmessage'] = far.onmessage;
   far.onmessage = (message) => {
     const extra: MessageExtraInfo = {
@@ -131,7 +132,7 @@ async function inMemory({ factory, caller }: ConnectionSpec): Promise<Line> {
   return { transport, close: () => server.close() };
 }
 
-/** The SDK's types ask for more than most tests care about. */
-function completed(given: Partial<AuthInfo> | undefined): AuthInfo | undefined {
+/** Fills in the properties that the SDK's type requires and most tests do not need. */
+function completeAuthInfo(given: Partial<AuthInfo> | undefined): AuthInfo | undefined {
   return given && { token: 'token', clientId: 'client', scopes: [], ...given };
 }

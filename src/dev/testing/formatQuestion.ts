@@ -1,34 +1,34 @@
-/** Questions and answers in a few words, for the messages of failing tests. */
+/** Formats questions and answers for the messages of failing tests. */
 import { isObject } from '../../define/schema.js';
 import type { JsonSchema } from '../../define/schema.js';
 import type { AskedQuestion } from './askedQuestion.js';
 
-/** The schema of a form as a type: `{ size: 'S' | 'M', note?: string }`. */
-export function sketchSchema(schema: JsonSchema): string {
+/** Formats the schema of a form as a type: `{ size: 'S' | 'M', note?: string }`. */
+export function formatSchema(schema: JsonSchema): string {
   const members = propertiesOf(schema).map(([name, property, required]) => {
-    return `${nameOf(name)}${required ? '' : '?'}: ${typeOf(property)}`;
+    return `${formatKey(name)}${required ? '' : '?'}: ${typeOf(property)}`;
   });
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** An answer that fits a question, as a program would give it. */
-export function sketchAnswer({ kind, schema }: AskedQuestion): string {
+/** Returns the code of an answer that fits a question. */
+export function exampleAnswer({ kind, schema }: AskedQuestion): string {
   if (kind === 'url') return 'accept()';
   if (kind === 'sample') return "says('…')";
   if (kind === 'roots') return "roots(['file:///work'])";
   const members = propertiesOf(schema ?? {})
     .filter(([, , required]) => required)
-    .map(([name, property]) => `${nameOf(name)}: ${exampleOf(property)}`);
+    .map(([name, property]) => `${formatKey(name)}: ${exampleOf(property)}`);
   return members.length === 0 ? 'accept({})' : `accept({ ${members.join(', ')} })`;
 }
 
-/** A wire key as the name of a member. */
-export function nameOf(key: string): string {
+/** Formats a wire key as the name of a property. */
+export function formatKey(key: string): string {
   return /^[\w$]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** A text on one line, and not too long a one. */
-export function shortened(text: string, length = 200): string {
+/** Returns a string on one line, cut off after `length` characters. */
+export function shorten(text: string, length = 200): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
@@ -63,7 +63,7 @@ function exampleOf(property: JsonSchema): string {
   return "'…'";
 }
 
-/** The values that a member may have, where they are listed. */
+/** Returns the values that a property may have, if the schema lists them. */
 function choicesOf({ enum: listed, const: only, oneOf, anyOf }: JsonSchema): readonly unknown[] {
   if (Array.isArray(listed)) return listed;
   if (only !== undefined) return [only];

@@ -1,64 +1,60 @@
-/**
- * Plays a call honestly up to one of its rounds, lets something be done with that round's token,
- * and tells what came of it.
- */
+/** Plays a call honestly up to one of its rounds, runs an attack on that round's token, and reports. */
 import type { Client } from '@modelcontextprotocol/client';
+import type { Answer } from '../../client/answers.js';
+import type { Call, OpenCall } from '../../client/startCall.js';
 import { isObject } from '../../define/schema.js';
 import { messageOf } from '../../errors.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
-import type { Answer } from '../../client/answers.js';
-import type { Call, OpenCall } from '../../client/startCall.js';
+import { AnswerScript } from './answerScript.js';
 import { connect } from './connection.js';
 import type { Caller, Connection } from './connection.js';
-import type { Subject } from './subject.js';
+import { shorten } from './formatQuestion.js';
+import { startSubject } from './run.js';
 import type { CallerOptions } from './runOptions.js';
-import { Person } from './answerScript.js';
+import { protocolErrorOf, resultText } from './runResult.js';
 import type { AnyResult, RunError } from './runResult.js';
-import { protocolErrorOf, textOf } from './runResult.js';
-import { answersTo, begin } from './run.js';
-import { shortened } from './formatQuestion.js';
-import { setStage } from './testServer.js';
+import type { Subject } from './subject.js';
+import { createTestServers } from './testServer.js';
 
-/** What came of a misuse. */
+/** The outcome of a misuse. */
 export interface Misuse<Result = AnyResult> {
-  /** Whether the body did not run for it. */
+  /** True if the body did not run for it. */
   readonly refused: boolean;
-  /** The protocol error that it got, if it was one. */
+  /** The protocol error that it got, if any. */
   readonly error: RunError | undefined;
-  /** The result that it got, if there was one; for a replay that is refused, the recorded one. */
+  /** The result that it got, if any; for a refused replay, the recorded one. */
   readonly result: Result | undefined;
-  /** The wire keys of what it was asked again, if it was. */
+  /** The wire keys of the questions that it was asked again. */
   readonly asks: readonly string[];
   /** All text of the result, or the message of the protocol error. */
   readonly text: string;
 }
 
-/** What a misuse has in its hands. */
-export interface Hand {
+/** Everything that an attack can use. */
+export interface AttackContext {
   readonly client: Client;
   /** The open call, with its token. */
   readonly call: OpenCall;
-  /** The honest answers to what a call asks. */
+  /** Returns the honest answers to a call's questions. */
   readonly answersTo: (call: OpenCall) => Promise<Record<string, Answer>>;
-  /** Connects as somebody else. */
+  /** Connects as another caller. */
   readonly connectAs: (caller: Caller) => Promise<Client>;
 }
 
-/** One way to misuse a token: prepares it honestly, and gives what is dishonest. */
-export type Trick = (hand: Hand) => Promise<() => Promise<Call>>;
+/** A way to misuse a token: prepares it honestly, and returns the dishonest step. */
+export type Attack = (context: AttackContext) => Promise<() => Promise<Call>>;
 
-/** What a misuse is tried with. */
-export interface Trial {
+/** The parameters of {@link runAttack}. */
+export interface AttackSpec {
   readonly options: CallerOptions & { readonly round?: number };
-  readonly trick: Trick;
-  /** Puts another seal in the place of the one that would be used. */
+  readonly attack: Attack;
+  /** Replaces the seal that the servers would use. */
   readonly reseal?: (seal: RequestStateSeal) => RequestStateSeal;
 }
 
-/** Tries a misuse, once. */
-export async function attempt(subject: Subject, trial: Trial): Promise<Misuse> {
-  const { options, reseal } = trial;
-  const { factory } = setStage(subject, options, reseal);
+/** Runs an attack once. */
+export async function runAttack(subject: Subject, spec: AttackSpec): Promise<Misuse> {
+  const { factory } = createTestServers(subject, spec.options, spec.reseal);
   const connections: Connection[] = [];
   const connectAs = async (caller: Caller): Promise<Client> => {
     const answer = (): Promise<never> => Promise.reject(new Error('not of this era'));
@@ -67,55 +63,57 @@ export async function attempt(subject: Subject, trial: Trial): Promise<Misuse> {
     return connection.client;
   };
   try {
-    return await tried(subject, trial, connectAs);
+    const step = await prepare(subject, spec, connectAs);
+    const before = subject.bodyRuns();
+    const end = await endOf(step);
+    return { refused: subject.bodyRuns() === before, ...end };
   } finally {
     for (const { close } of connections.reverse()) await close();
   }
 }
 
-async function tried(
+/** Plays the call honestly up to its round, and returns the dishonest step. */
+async function prepare(
   subject: Subject,
-  { options, trick }: Trial,
-  connectAs: Hand['connectAs'],
-): Promise<Misuse> {
-  const { round = 1 } = options;
-  const person = new Person(subject.name, options.answers);
+  { options, attack }: AttackSpec,
+  connectAs: AttackContext['connectAs'],
+): Promise<() => Promise<Call>> {
+  const script = new AnswerScript(subject.name, options.answers);
   const client = await connectAs(options);
-  let rounds = 1;
-  const answering = { person, round: () => rounds };
-  const honest: Hand['answersTo'] = ({ questions }) => answersTo(questions, answering);
-  const open = async (): Promise<() => Promise<Call>> => {
-    let call = await begin(client, subject);
-    for (; !call.done && rounds < round; rounds += 1) call = await call.answer(await honest(call));
-    if (call.done) throw new Error(noToken(subject, rounds, textOf(call.result)));
-    return trick({ client, call, answersTo: honest, connectAs });
-  };
-  const misuse = await open().catch((error: unknown) => {
-    person.assertPlayed();
+  let round = 1;
+  const answersTo: AttackContext['answersTo'] = ({ questions }) =>
+    script.answerAll(questions, round);
+  try {
+    let call = await startSubject(client, subject);
+    for (; !call.done && round < (options.round ?? 1); round += 1) {
+      call = await call.answer(await answersTo(call));
+    }
+    if (call.done) throw new Error(noToken(subject, round, resultText(call.result)));
+    return await attack({ client, call, answersTo, connectAs });
+  } catch (error) {
+    script.assertNoFailure();
     throw honestFailure(subject, error);
-  });
-  const before = subject.bodyRuns();
-  const end = await misuse().then(endOf, (error: unknown) => errorEnd(protocolErrorOf(error)));
-  return { refused: subject.bodyRuns() === before, ...end };
-}
-
-function endOf(call: Call): Omit<Misuse, 'refused'> {
-  if (!call.done) {
-    return { error: undefined, result: undefined, asks: Object.keys(call.questions), text: '' };
   }
-  return { error: undefined, result: call.result, asks: [], text: textOf(call.result) };
 }
 
-function errorEnd(error: RunError): Omit<Misuse, 'refused'> {
-  return { error, result: undefined, asks: [], text: error.message };
+async function endOf(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>> {
+  const end = { error: undefined, result: undefined, asks: [], text: '' };
+  try {
+    const call = await step();
+    if (!call.done) return { ...end, asks: Object.keys(call.questions) };
+    return { ...end, result: call.result, text: resultText(call.result) };
+  } catch (thrown) {
+    const error = protocolErrorOf(thrown);
+    return { ...end, error, text: error.message };
+  }
 }
 
 function noToken({ name }: Subject, round: number, text: string): string {
   const what = round === 1 ? 'asks nothing' : `asks nothing any more in round ${round}`;
-  return `'${name}' ${what}, so there is no token to misuse. It ended with '${shortened(text)}'. Give arguments with which it asks${round === 1 ? '' : ', or an earlier round'}.`;
+  return `'${name}' ${what}, so there is no token to misuse. It ended with '${shorten(text)}'. Give arguments with which it asks${round === 1 ? '' : ', or an earlier round'}.`;
 }
 
-/** What went wrong before anything dishonest was done. */
+/** Explains a protocol error that came before the dishonest step. */
 function honestFailure({ name }: Subject, error: unknown): unknown {
   if (!isObject(error) || typeof error.code !== 'number') return error;
   const text = `'${name}' ended before its token could be misused: ${messageOf(error)}`;

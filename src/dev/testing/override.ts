@@ -1,28 +1,27 @@
-/** Puts a value of the test in a resolver's place, without touching the definition. */
+/** Replaces a resolver with a value of the test, without changing the definition. */
 import { isKind, kindOf } from '../../define/brand.js';
 import type { CallContext } from '../../define/context.js';
 import type { AnyResolver, Reqs, Resolver } from '../../define/model.js';
 import { isQuestion } from '../../define/question.js';
-import { isThenable } from '../../platform.js';
 
-/** A resolver, and what a test puts in its place. */
+/** A resolver, and the function that replaces its own. */
 export interface Override {
   readonly resolver: AnyResolver;
   readonly give: (ctx: CallContext) => unknown;
 }
 
 /**
- * What can stand for a resolver's value: the value, or what computes it in every round. A value
- * that is itself a function is given by one that returns it.
+ * The replacement of a resolver: a value, or a function that computes it in every round. If the
+ * value itself is a function, pass a function that returns it.
  */
 export type Replacement<T> =
   Exclude<T, (...args: never) => unknown> | ((ctx: CallContext) => T | Promise<T>);
 
 /**
- * Puts a value in a resolver's place, for the calls that are made with it in `overrides`. By
- * identity, so that a renamed parameter changes nothing. The resolver counts as computed: its
- * function does not run, nobody is asked, and what it needs does not run for it. Its pin stays; its
- * `dispose` does not, because what a test gives is the test's to clean up.
+ * Replaces a resolver with a value, in calls that have this in `overrides`. The resolver is matched
+ * by identity, so a renamed parameter changes nothing. Its function does not run, it asks nothing,
+ * and its needs do not run for it. Its pin stays; its `dispose` does not, because the test cleans
+ * up its own values.
  *
  * @example
  *
@@ -34,7 +33,7 @@ export type Replacement<T> =
  * );
  * ```
  *
- * @throws {TypeError} If the first argument is not a resolver, or a question is to stand for it.
+ * @throws {TypeError} If the first argument is not a resolver, or the replacement is a question.
  */
 export function override<T, R extends Reqs>(
   resolver: Resolver<T, R>,
@@ -44,13 +43,7 @@ export function override(resolver: AnyResolver, to: unknown): Override {
   if (!isKind(resolver, 'resolver')) throw new TypeError(noResolver(resolver));
   const give = typeof to === 'function' ? (to as Override['give']) : () => to;
   if (typeof to !== 'function') assertValue(to);
-  return {
-    resolver,
-    give: (ctx) => {
-      const given = give(ctx);
-      return isThenable(given) ? given.then(assertValue) : assertValue(given);
-    },
-  };
+  return { resolver, give: async (ctx) => assertValue(await give(ctx)) };
 }
 
 function assertValue(value: unknown): unknown {

@@ -1,41 +1,41 @@
-/** How a test calls a definition, checked. */
+/** The options of the kit's functions, and their checks. */
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import type { InstallOptions } from '../../server/installOptions.js';
 import { findSlip } from '../../server/definition/checkConfig.js';
-import type { Answers } from './answers.js';
+import type { Answers } from './answerScript.js';
 import type { Override } from './override.js';
 
 /** The two eras of the protocol: 2026-07-28 and later, and before. */
 export type Era = 'modern' | 'legacy';
 
-/** Who calls, and who answers. */
+/** The options that every function of the kit takes: the caller, and the answers. */
 export interface CallerOptions {
-  /** What the client, the person and the model behind it answer. Default: nothing is answered. */
+  /** The answers of the client, its user and its model. Default: none. */
   readonly answers?: Answers;
-  /** What the client declares. Default: everything, so that a question nobody scripted is seen. */
+  /** The client's capabilities. Default: all, so that a question without an answer fails the test. */
   readonly capabilities?: ClientCapabilities;
-  /** The validated token of the caller, or as much of one as matters: `{ extra: { sub: 'ann' } }`. */
+  /** The validated token of the caller, or the relevant part of it: `{ extra: { sub: 'ann' } }`. */
   readonly authInfo?: Partial<AuthInfo>;
   /** The headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The options of `install`, such as `seal` and `errors`. Default: a seal of the test's own. */
   readonly install?: Omit<InstallOptions, 'request'>;
-  /** What stands for some of the resolvers; made with `override(resolver, value)`. */
+  /** Replacements for resolvers, made with `override(resolver, value)`. */
   readonly overrides?: readonly Override[];
 }
 
-/** How a definition is called. */
+/** The options of `run`. */
 export interface RunOptions extends CallerOptions {
   /** Default: modern. */
   readonly era?: Era;
-  /** How many rounds of questions the client goes along with. Default: ten, as the SDK's client. */
+  /** The maximum number of rounds with questions. Default: ten, as in the SDK's client. */
   readonly maxRounds?: number;
-  /** Whether answers may be scripted that nobody asks for. Default: they fail the test. */
+  /** Allows scripted answers that no question asks for. Default: they fail the test. */
   readonly unused?: 'allow' | 'fail';
 }
 
-/** The clients of the SDK give up after so many rounds of questions. */
+/** The number of rounds of questions after which clients of the SDK give up. */
 export const MAX_ROUNDS = 10;
 
 /** The names of the options that every function of the kit takes. */
@@ -59,7 +59,7 @@ export const RUN_OPTIONS = [
 /**
  * Checks the options of a function of the kit.
  *
- * @throws {TypeError} If one of them is unknown, or cannot be what is meant.
+ * @throws {TypeError} If one of them is unknown or has a wrong value.
  */
 export function checkOptions(caller: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
@@ -91,7 +91,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   answers: {
     meant:
       'an object of answers by wire key, { approved: accept(…) }, or a function of the question',
-    // One answer alone has an action; under the key of a resolver of that name stands an answer.
+    // A string `action` means a single answer; a resolver of that name has an answer there.
     holds: (answers) =>
       typeof answers === 'function' || (isObject(answers) && typeof answers.action !== 'string'),
   },

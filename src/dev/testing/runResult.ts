@@ -1,4 +1,4 @@
-/** How a call went, as a test looks at it. */
+/** The result of a run: how the call ended, and everything that happened in it. */
 import type {
   CallToolResult,
   GetPromptResult,
@@ -11,10 +11,10 @@ import type { Subject } from './subject.js';
 import type { Era } from './runOptions.js';
 import type { AskedQuestion } from './askedQuestion.js';
 
-/** What can be answered. */
+/** The result of a tool, a prompt or a resource. */
 export type AnyResult = CallToolResult | GetPromptResult | ReadResourceResult;
 
-/** A protocol error: what a call ended with instead of a result. */
+/** The protocol error that a call ended with instead of a result. */
 export interface RunError {
   readonly code: number;
   readonly message: string;
@@ -26,33 +26,33 @@ export interface Run<Result = AnyResult> {
   /** The name of the tool, the prompt or the resource. */
   readonly definition: string;
   readonly era: Era;
-  /** The result; `undefined` where the call ended with a protocol error. */
+  /** The result; `undefined` if the call ended with a protocol error. */
   readonly result: Result | undefined;
   /** All text of the result, or the message of the protocol error. */
   readonly text: string;
   /** The structured content of a tool with `outputSchema`. */
   readonly structured: unknown;
-  /** Whether it failed, with a tool error or a protocol error. */
+  /** True if it failed, with a tool error or a protocol error. */
   readonly isError: boolean;
   /** The protocol error, if it ended with one. */
   readonly error: RunError | undefined;
   /**
-   * How many requests the call took: one more than there were rounds of questions. On the legacy
-   * era it is always one, because questions are pushed in the middle of the call.
+   * The number of requests: one more than there were rounds of questions. Always one on the legacy
+   * era, because its servers push questions in the middle of the call.
    */
   readonly rounds: number;
-  /** What was asked, in order. */
+  /** The questions that were asked, in order. */
   readonly questions: readonly AskedQuestion[];
   /**
-   * How often the function of each resolver ran, by wire key; 0 for one that did not run, or whose
-   * place an override took.
+   * The number of times that the function of each resolver ran, by wire key; 0 if it did not run,
+   * or if an override replaced it.
    */
   readonly ran: Readonly<Record<string, number>>;
-  /** All that happened, with values; `timeline(events)` prints it. */
+  /** All events, with values; `timeline(events)` prints them. */
   readonly events: readonly CallEvent[];
-  /** The id of the call; `undefined` where it was refused before it began. */
+  /** The id of the call; `undefined` if it was refused before it began. */
   readonly callId: string | undefined;
-  /** What went to the server's `onerror`: errors that the model does not read, above all. */
+  /** The errors that reached the server's `onerror`, most of which the model does not see. */
   readonly reported: readonly Error[];
 }
 
@@ -60,38 +60,38 @@ export interface Run<Result = AnyResult> {
 export type Ending =
   { readonly result: AnyResult } | { readonly error: RunError; readonly result?: undefined };
 
-/** What a run is told from. */
-export interface Story {
+/** The parts of a call that a run is made of. */
+export interface RunParts {
   readonly era: Era;
   readonly ending: Ending;
   readonly rounds: number;
   readonly questions: readonly AskedQuestion[];
   readonly events: readonly CallEvent[];
   readonly reported: readonly Error[];
-  /** The resolvers in whose place the test put something. */
+  /** The resolvers that the test replaced. */
   readonly overridden: ReadonlySet<unknown>;
 }
 
-/** Tells a run. */
-export function tellRun({ name, plan }: Subject, story: Story): Run {
-  const { era, ending, rounds, overridden } = story;
-  const events = [...story.events];
+/** Creates the run of a call. */
+export function createRun({ name, plan }: Subject, parts: RunParts): Run {
+  const { era, ending, rounds, overridden } = parts;
+  const events = [...parts.events];
   const error = 'error' in ending ? ending.error : undefined;
   const { result } = ending;
   return {
     definition: name,
     era,
     result,
-    text: error?.message ?? textOf(result),
+    text: error?.message ?? resultText(result),
     structured: isObject(result) ? result.structuredContent : undefined,
     isError: error !== undefined || (isObject(result) && result.isError === true),
     error,
     rounds,
-    questions: [...story.questions],
+    questions: [...parts.questions],
     ran: runsOf(plan, events, overridden),
     events,
     callId: events.flatMap((event) => ('callId' in event ? [event.callId] : []))[0],
-    reported: [...story.reported],
+    reported: [...parts.reported],
   };
 }
 
@@ -109,8 +109,8 @@ function runsOf(
   );
 }
 
-/** All text that a result holds, whatever it is the result of. */
-export function textOf(result: unknown): string {
+/** Returns all text of a result of any kind. */
+export function resultText(result: unknown): string {
   if (!isObject(result)) return '';
   const parts: unknown[] = [result.content, result.contents, result.messages].flat();
   const texts = parts.map((part) => {
@@ -121,9 +121,9 @@ export function textOf(result: unknown): string {
 }
 
 /**
- * The protocol error that something thrown stands for.
+ * Reads a protocol error from a thrown value.
  *
- * @throws What it was given, if it is none: then the call did not end, it came to grief.
+ * @throws The value itself, if it is no protocol error.
  */
 export function protocolErrorOf(thrown: unknown): RunError {
   const { code, message, data }: Readonly<Record<string, unknown>> = isObject(thrown) ? thrown : {};

@@ -1,14 +1,14 @@
-/** What a test calls: a definition, its arguments, and the copy of it that is installed. */
-import { UNBOUND } from '../../define/unbound.js';
+/** The subject of a test: a definition, its arguments, and the copy of it that is installed. */
 import type {
   CallToolResult,
   GetPromptResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import type { CallTarget } from '../../client/target.js';
 import { kindOf } from '../../define/brand.js';
 import { isObject } from '../../define/schema.js';
+import { UNBOUND } from '../../define/unbound.js';
 import type { Plan } from '../../plan/plan.js';
-import type { CallTarget } from '../../client/target.js';
 import type { AnyDefinition, Installed } from '../server/definition/definitions.js';
 import type { Prompt } from '../../server/definition/definitions.js';
 import type { Resource } from '../../server/definition/definitions.js';
@@ -17,7 +17,7 @@ import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';
 
-/** What a definition is called with: the arguments of a tool or a prompt, the uri of a resource. */
+/** The input of a definition: the arguments of a tool or a prompt, the uri of a resource. */
 export type ArgumentsFor<D extends AnyDefinition> = D extends Resource
   ? string | URL | undefined
   : D extends Tool<infer Args>
@@ -26,50 +26,50 @@ export type ArgumentsFor<D extends AnyDefinition> = D extends Resource
       ? Untyped<Args>
       : never;
 
-/** The arguments of a definition whose own type has been forgotten, as in a list of tools. */
+/** The arguments of a definition whose type is not known, as in an array of tools. */
 type Untyped<Args> = [Args] extends [never] ? Readonly<Record<string, unknown>> | undefined : Args;
 
-/** What a definition answers. */
+/** The result of a definition. */
 export type ResultOf<D extends AnyDefinition> = D extends Tool
   ? CallToolResult
   : D extends Prompt
     ? GetPromptResult
     : ReadResourceResult;
 
-/** The rest of a call: its arguments, which may be left out where there are none, and options. */
+/** The remaining parameters of a call: arguments, optional if there are none, and options. */
 export type CallOf<D extends AnyDefinition, Options> =
   undefined extends ArgumentsFor<D>
     ? [args?: ArgumentsFor<D>, options?: Options]
     : [args: ArgumentsFor<D>, options?: Options];
 
-/** A definition, about to be called. */
+/** A definition that is about to be called. */
 export interface Subject {
   readonly name: string;
   /** The plan as it was defined. */
   readonly plan: Plan;
-  /** Where the call goes to. */
+  /** The target of the call. */
   readonly target: CallTarget;
-  /** What is installed: a copy with the overrides in place. */
+  /** The copy that is installed, with the overrides in place. */
   readonly installed: AnyDefinition;
-  /** How often the body has run. */
+  /** Returns the number of times that the body has run. */
   readonly bodyRuns: () => number;
 }
 
-/** What a definition is called with, as it was given. */
-export interface Given {
+/** The parameters of {@link subjectOf}, as the test gave them. */
+export interface SubjectSpec {
   readonly definition: AnyDefinition;
   readonly args: unknown;
   readonly overrides: readonly Override[];
-  /** The function that was called, for its errors. */
+  /** The function of the kit that was called, for error messages. */
   readonly caller: string;
 }
 
 /**
- * Reads what is to be called.
+ * Prepares a definition to be called.
  *
- * @throws {TypeError} If it cannot be called like this.
+ * @throws {TypeError} If it is no definition, or cannot take these arguments.
  */
-export function subjectOf({ definition, args, overrides, caller }: Given): Subject {
+export function subjectOf({ definition, args, overrides, caller }: SubjectSpec): Subject {
   const read = readDefinition(definition);
   if (read === undefined) {
     throw new TypeError(
@@ -101,7 +101,7 @@ interface Change {
   readonly body: Body;
 }
 
-/** The same definition with another plan and body: the author's stays as it is. */
+/** Copies a definition with another plan and body; the author's object stays unchanged. */
 function copyOf(given: AnyDefinition, read: Installed, change: Change): AnyDefinition {
   switch (read.kind) {
     case 'tool':

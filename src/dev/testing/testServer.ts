@@ -1,31 +1,31 @@
-/** Where a definition is called: servers that have it and nothing else, and what they tell. */
+/** Creates servers that have one definition and nothing else, and records what happens on them. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../define/event.js';
 import { requestStateSeal } from '../../server/requestStateSeal.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 import { install } from '../../server/install/install.js';
 import { IDENTITY } from './connection.js';
-import type { Subject } from './subject.js';
 import type { CallerOptions } from './runOptions.js';
+import type { Subject } from './subject.js';
 
-/** Servers of one definition, and everything that happened on them. */
-export interface Stage {
+/** A factory of servers, and everything that happened on them. */
+export interface TestServers {
   readonly factory: () => McpServer;
   readonly events: readonly CallEvent[];
-  /** What went to the servers' `onerror`. */
+  /** The errors that reached the servers' `onerror`. */
   readonly reported: readonly Error[];
 }
 
-/** Sets a stage; `change` may put another seal in the place of the one that would be used. */
-export function setStage(
+/** Creates a factory of servers; `changeSeal` may replace the seal that they would use. */
+export function createTestServers(
   { installed }: Subject,
   { install: given = {} }: CallerOptions,
-  change: (seal: RequestStateSeal) => RequestStateSeal = (seal) => seal,
-): Stage {
+  changeSeal: (seal: RequestStateSeal) => RequestStateSeal = (seal) => seal,
+): TestServers {
   const events: CallEvent[] = [];
   const reported: Error[] = [];
   const { onEvent, eventValues = false, ...options } = given;
-  const seal = change(given.seal ?? requestStateSeal.ephemeral({ logger: SILENT }));
+  const seal = changeSeal(given.seal ?? requestStateSeal.ephemeral({ logger: SILENT }));
   const listen = (event: CallEvent): unknown => {
     events.push(event);
     return onEvent?.(eventValues ? event : withoutValues(event));
@@ -38,12 +38,12 @@ export function setStage(
     install(server, [installed], { ...options, seal, onEvent: listen, eventValues: true });
     return server;
   };
-  // A mistake in the options would otherwise reach the test as a status of HTTP.
+  // Throws for wrong options now. Later they would reach the test as an HTTP status.
   factory();
   return { factory, events, reported };
 }
 
-/** Nobody reads a log of tests, and probes would fill it. */
+/** Probes would fill the log of the tests. */
 const SILENT = { warn: () => undefined };
 
 function withoutValues(event: CallEvent): CallEvent {
