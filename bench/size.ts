@@ -44,11 +44,11 @@ const FOR_DEVELOPERS = /^\/\/#region src\/(?:dev\/|(?:testing|graph|otel|cli)\.t
 async function problemsOf(file: string): Promise<string[]> {
   const { files, packages } = await loadedBy(file);
   const builtins = [...packages].filter((name) => isBuiltin(name));
-  const workbench = [...files].flatMap((each) => {
+  const forDevelopers = [...files].flatMap((each) => {
     const [region] = FOR_DEVELOPERS.exec(readFileSync(each, 'utf8')) ?? [];
     return region === undefined ? [] : [`${path.relative(ROOT, each)} has ${region.slice(10)}`];
   });
-  return [...builtins, ...workbench];
+  return [...builtins, ...forDevelopers];
 }
 
 /** An entry as it is imported, and as it is required. */

@@ -9,7 +9,7 @@ import { ROOT, tsc } from '../support/compilers.js';
 import { PATIENCE_MS } from './page.js';
 
 const ENTRIES = { '': 'index', engine: 'engine', node: 'node', client: 'client', once: 'once' };
-const WORKBENCH = { graph: 'graph', testing: 'testing', otel: 'otel' };
+const FOR_DEVELOPERS = { graph: 'graph', testing: 'testing', otel: 'otel' };
 
 interface Exported {
   readonly entry: string;
@@ -17,7 +17,7 @@ interface Exported {
   readonly example: string | undefined;
 }
 
-const exported = Object.entries({ ...ENTRIES, ...WORKBENCH }).flatMap(([subpath, file]) =>
+const exported = Object.entries({ ...ENTRIES, ...FOR_DEVELOPERS }).flatMap(([subpath, file]) =>
   valuesOf(subpath === '' ? 'mcp-resolve' : `mcp-resolve/${subpath}`, `src/${file}.ts`),
 );
 

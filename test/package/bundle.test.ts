@@ -64,8 +64,8 @@ const forDevelopers = [...namesOf((source) => FOR_DEVELOPERS.test(source))].filt
   (name) => !elsewhere.has(name),
 );
 
-/** What of the workbench is in a bundle. */
-async function workbenchIn(program: string): Promise<string[]> {
+/** Returns the names of developer code in a bundle. */
+async function developerCodeIn(program: string): Promise<string[]> {
   const kept = new Set(namesIn(await bundle(program)));
   return forDevelopers.filter((name) => kept.has(name));
 }
@@ -82,24 +82,24 @@ describe('a bundle', () => {
   it('of defineTool has nothing that is for developers', async () => {
     const program = `import { defineTool } from 'mcp-resolve'; console.log(defineTool);`;
     expect(namesIn(await bundle(program))).toContain('defineTool');
-    expect(await workbenchIn(program)).toEqual([]);
+    expect(await developerCodeIn(program)).toEqual([]);
   });
 
   it.each(['mcp-resolve', 'mcp-resolve/node', 'mcp-resolve/engine', 'mcp-resolve/once'])(
     'of all of %s has nothing that is for developers',
     async (name) => {
-      expect(await workbenchIn(`export * from '${name}';`)).toEqual([]);
+      expect(await developerCodeIn(`export * from '${name}';`)).toEqual([]);
     },
   );
 
-  // So that the tests above can fail: where the workbench is imported, it is seen.
+  // Proves that the tests above can fail: they see developer code that is imported.
   it.each([
     ['mcp-resolve/testing', 'bothEras'],
     ['mcp-resolve/graph', 'explainSvg'],
     ['mcp-resolve/otel', 'otelEvents'],
   ])('of %s has %s', async (name, used) => {
-    expect(await workbenchIn(`import { ${used} } from '${name}'; console.log(${used});`)).toContain(
-      used,
-    );
+    expect(
+      await developerCodeIn(`import { ${used} } from '${name}'; console.log(${used});`),
+    ).toContain(used);
   });
 });

@@ -43,7 +43,7 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
   return { ...plan, nodes, guardNodes, params: plan.params.map(moved) };
 }
 
-/** What stands for the nodes that are overridden, by index. */
+/** Returns the replacements of the overridden nodes, by index. */
 function standIns(plan: Plan, overrides: readonly Override[]): Map<number, AnyResolver> {
   const stand = new Map<number, AnyResolver>();
   for (const [place, { resolver, give }] of overrides.entries()) {
@@ -63,7 +63,7 @@ function standIns(plan: Plan, overrides: readonly Override[]): Map<number, AnyRe
   return stand;
 }
 
-/** What the body and the guards still need. Consumers stand behind what they need. */
+/** Returns the nodes that the body and the guards still need. Consumers come after their needs. */
 function keptNodes({ nodes }: Plan, stand: ReadonlyMap<number, unknown>): readonly PlanNode[] {
   const needed = new Set<number>([BODY]);
   for (const { index, serves } of [...nodes].reverse()) {
