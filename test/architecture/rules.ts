@@ -19,9 +19,9 @@ export const FOLDERS = [
   'state',
   'once',
   'server',
-  'wire',
   'http',
-  'workbench',
+  'client',
+  'dev',
 ] as const;
 
 /** The files anyone may import, which import nothing of ours. */

@@ -2,7 +2,11 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 
-import { authenticatedPrincipal, bindsPrincipal, principalClaim } from '../../src/state/principal.js';
+import {
+  authenticatedPrincipal,
+  bindsPrincipal,
+  principalClaim,
+} from '../../src/state/principal.js';
 import { Warnings } from '../../src/state/warnings.js';
 
 describe('I42: the claim', () => {

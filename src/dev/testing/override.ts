@@ -3,6 +3,7 @@ import { isKind, kindOf } from '../../define/brand.js';
 import type { CallContext } from '../../define/context.js';
 import type { AnyResolver, Reqs, Resolver } from '../../define/model.js';
 import { isQuestion } from '../../define/question.js';
+import { isThenable } from '../../platform.js';
 
 /** A resolver, and the function that replaces its own. */
 export interface Override {
@@ -43,7 +44,13 @@ export function override(resolver: AnyResolver, to: unknown): Override {
   if (!isKind(resolver, 'resolver')) throw new TypeError(noResolver(resolver));
   const give = typeof to === 'function' ? (to as Override['give']) : () => to;
   if (typeof to !== 'function') assertValue(to);
-  return { resolver, give: async (ctx) => assertValue(await give(ctx)) };
+  return {
+    resolver,
+    give: (ctx) => {
+      const given = give(ctx);
+      return isThenable(given) ? given.then(assertValue) : assertValue(given);
+    },
+  };
 }
 
 function assertValue(value: unknown): unknown {
