@@ -1,8 +1,11 @@
 /** What the tests of calls by hand share: a client with nobody behind it, and readers of a call. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { CallToolResult, ClientCapabilities } from '@modelcontextprotocol/server';
 import type { OpenCall } from 'mcp-resolve/client';
 
-import { type Conversation, type Factory, talk } from '../support/conversation.js';
+import { closeAfterTest, type Conversation, type Factory, talk } from '../support/conversation.js';
 
 /** Everything that a client can be asked. */
 export const capabilities: ClientCapabilities = {
@@ -17,6 +20,13 @@ export const refund = { name: 'refund_order', arguments: { order_id: 'ORD-7' } }
 /** Connects a client that can be asked anything and has nobody behind it. */
 export function manual(factory: Factory): Promise<Conversation> {
   return talk('modern', factory, { capabilities });
+}
+
+/** A file for one saved call. */
+export async function scratchFile(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'saved-call-'));
+  closeAfterTest(() => rm(folder, { recursive: true, force: true }));
+  return path.join(folder, 'call.json');
 }
 
 /** The call, which must be open. */

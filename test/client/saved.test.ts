@@ -1,84 +1,15 @@
 /** Open calls as data: stored, taken up by someone else, tampered with. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { inspect, promisify } from 'node:util';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { readFile, writeFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { accept, type Answers, resumeCall, type SavedCall, startCall } from 'mcp-resolve/client';
-import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
-import { closeAfterTest } from '../support/conversation.js';
-import { capabilities, finished, manual, messageOf, open, refund, textOf } from './byHand.js';
+import { finished, manual, messageOf, open, refund, scratchFile, textOf } from './byHand.js';
 import { handWritten, refundDesk, STATES } from './servers.js';
 
-const run = promisify(execFile);
-const program = fileURLToPath(new URL('finishSavedCall.ts', import.meta.url));
-
-async function served(): Promise<HttpServerHandle> {
-  const handle = await serveHttp(refundDesk);
-  closeAfterTest(() => handle.close());
-  return handle;
-}
-
-async function connected(url: URL): Promise<Client> {
-  const client = new Client(
-    { name: 'first process', version: '1.0.0' },
-    { capabilities, versionNegotiation: { mode: 'auto' } },
-  );
-  closeAfterTest(() => client.close());
-  await client.connect(new StreamableHTTPClientTransport(url));
-  return client;
-}
-
-/** A file for one saved call. */
-async function scratchFile(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'saved-call-'));
-  closeAfterTest(() => rm(folder, { recursive: true, force: true }));
-  return path.join(folder, 'call.json');
-}
-
-/** Finishes the call of a file in a new process, with the answers of its rounds. */
-async function finishElsewhere(url: URL, file: string, ...rounds: Answers[]) {
-  const texts = rounds.map((answers) => JSON.stringify(answers));
-  const argv = ['--import', 'tsx', program, url.href, file, ...texts];
-  const { stdout } = await run(process.execPath, argv);
-  return JSON.parse(stdout) as { done: boolean; result: CallToolResult };
-}
-
 describe('J12: a saved call', () => {
-  it('is finished by another process from a file', async () => {
-    const { url } = await served();
-    const first = open(await startCall(await connected(url), refund));
-    const second = open(await first.answer({ scope: accept({ full: true }) }));
-    const file = await scratchFile();
-    await writeFile(file, JSON.stringify(second));
-
-    const call = await finishElsewhere(url, file, { approval: accept({ by: 'Ada' }) });
-    expect(call.result.structuredContent).toEqual({
-      order_id: 'ORD-7',
-      full: true,
-      approved_by: 'Ada',
-    });
-  });
-
-  it('is finished by another process, in several rounds, after its server was started anew', async () => {
-    const before = await served();
-    const client = await connected(before.url);
-    const file = await scratchFile();
-    await writeFile(file, JSON.stringify(await startCall(client, refund)));
-    await client.close();
-    await before.close();
-
-    const { url } = await served();
-    const answers = [{ scope: accept({ full: false }) }, { approval: accept({ by: 'Bob' }) }];
-    const { result } = await finishElsewhere(url, file, ...answers);
-    expect(result.structuredContent).toMatchObject({ full: false, approved_by: 'Bob' });
-  });
-
   it('keeps the state byte for byte through a file', async () => {
     const { client } = await manual(handWritten);
     const file = await scratchFile();

@@ -1,6 +1,4 @@
 /** Resolvers that return objects: consumers get them as they are, and no question hides in one. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { confirm, resolver } from 'mcp-resolve';
 import type { AnyResolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
@@ -8,8 +6,6 @@ import type { Plan } from 'mcp-resolve/engine';
 import { describe, expect, it } from 'vitest';
 
 import { contextOf } from './play.js';
-
-const run = promisify(execFile);
 
 async function valueOf(plan: Plan): Promise<unknown> {
   const resolution = await resolveArguments(
@@ -100,22 +96,5 @@ describe('a resolver that returns an object', () => {
     const onlyThen = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fails()) });
     for (const given of [record, onlyThen, new Proxy({}, { getPrototypeOf: fails })])
       await expect(graph.give(given)).rejects.toBe(boom);
-  });
-
-  it('a copy of this package finds what another one has made', async () => {
-    const root = new URL('../../', import.meta.url);
-    const program = `
-      import { createRequire } from 'node:module';
-      import { resolver } from 'mcp-resolve';
-      import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
-      const { confirm } = createRequire(import.meta.url)('mcp-resolve');
-      const it = resolver({}, async () => ({ sure: confirm('Sure?') }));
-      const mcpReq = { signal: new AbortController().signal, requestState: () => undefined };
-      await resolveArguments(planResolvers({ name: 'tool', resolve: { it } }, []), {}, { ctx: { mcpReq } })
-        .catch((error) => console.log(error.message));
-    `;
-    const args = ['--input-type=module', '--eval', program];
-    const { stdout } = await run(process.execPath, args, { cwd: root });
-    expect(stdout).toContain('return the question itself');
   });
 });

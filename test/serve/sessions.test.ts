@@ -1,7 +1,4 @@
 /** The 2025 sessions behind a handler: how they open, whom they belong to, when they end. */
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDualEraHandler } from 'mcp-resolve/node';
@@ -32,14 +29,6 @@ afterEach(() => {
 function handlerOf(options: Parameters<typeof createDualEraHandler>[1] = {}) {
   const { factory, witness } = askingFactory();
   return { handler: createDualEraHandler(factory, options), witness };
-}
-
-/** What a program of this folder writes until it ends by itself. */
-async function outputOf(program: string, ...flags: string[]): Promise<string> {
-  const script = fileURLToPath(new URL(program, import.meta.url));
-  const run = promisify(execFile);
-  const options = { timeout: 15_000 };
-  return (await run(process.execPath, [...flags, '--import', 'tsx', script], options)).stdout;
 }
 
 describe('a request of the 2025 era', () => {
@@ -190,17 +179,6 @@ describe('an idle session', () => {
     await eventually(async () => {
       expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
     });
-  });
-
-  it('does not keep a process running', async () => {
-    expect(await outputOf('leavesSession.ts')).toBe('200\n');
-  });
-});
-
-describe('an open session', () => {
-  it('does not keep the request it began with', async () => {
-    const output = await outputOf('letsGoOfRequest.ts', '--expose-gc');
-    expect(JSON.parse(output)).toEqual({ open: true, collected: true });
   });
 });
 

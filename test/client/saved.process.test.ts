@@ -1,0 +1,72 @@
+/** Saved calls that another process finishes. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { accept, type Answers, startCall } from 'mcp-resolve/client';
+import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
+import { describe, expect, it } from 'vitest';
+
+import { closeAfterTest } from '../support/conversation.js';
+import { capabilities, open, refund, scratchFile } from './byHand.js';
+import { refundDesk } from './servers.js';
+
+const run = promisify(execFile);
+const program = fileURLToPath(new URL('finishSavedCall.ts', import.meta.url));
+
+async function served(): Promise<HttpServerHandle> {
+  const handle = await serveHttp(refundDesk);
+  closeAfterTest(() => handle.close());
+  return handle;
+}
+
+async function connected(url: URL): Promise<Client> {
+  const client = new Client(
+    { name: 'first process', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: 'auto' } },
+  );
+  closeAfterTest(() => client.close());
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return client;
+}
+
+/** Finishes the call of a file in a new process, with the answers of its rounds. */
+async function finishElsewhere(url: URL, file: string, ...rounds: Answers[]) {
+  const texts = rounds.map((answers) => JSON.stringify(answers));
+  const argv = ['--import', 'tsx', program, url.href, file, ...texts];
+  const { stdout } = await run(process.execPath, argv);
+  return JSON.parse(stdout) as { done: boolean; result: CallToolResult };
+}
+
+describe('J12: a saved call', () => {
+  it('is finished by another process from a file', async () => {
+    const { url } = await served();
+    const first = open(await startCall(await connected(url), refund));
+    const second = open(await first.answer({ scope: accept({ full: true }) }));
+    const file = await scratchFile();
+    await writeFile(file, JSON.stringify(second));
+
+    const call = await finishElsewhere(url, file, { approval: accept({ by: 'Ada' }) });
+    expect(call.result.structuredContent).toEqual({
+      order_id: 'ORD-7',
+      full: true,
+      approved_by: 'Ada',
+    });
+  });
+
+  it('is finished by another process, in several rounds, after its server was started anew', async () => {
+    const before = await served();
+    const client = await connected(before.url);
+    const file = await scratchFile();
+    await writeFile(file, JSON.stringify(await startCall(client, refund)));
+    await client.close();
+    await before.close();
+
+    const { url } = await served();
+    const answers = [{ scope: accept({ full: false }) }, { approval: accept({ by: 'Bob' }) }];
+    const { result } = await finishElsewhere(url, file, ...answers);
+    expect(result.structuredContent).toMatchObject({ full: false, approved_by: 'Bob' });
+  });
+});
