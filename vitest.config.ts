@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Reporter } from 'vitest/reporters';
 
 const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
@@ -14,6 +14,24 @@ const closingLine: Reporter = {
     process.stdout.write(`${passed} passed, ${failed + unloaded + errors.length} failed\n`);
   },
 };
+
+const REDIS = 'test/**/*.redis.test.ts';
+const BROWSER = 'test/**/*.browser.test.ts';
+const PROCESSES = 'test/**/*.process.test.ts';
+const STORIES = 'test/stories/**/*.test.ts';
+const DOCS = 'test/docs/**/*.test.ts';
+const CLI = 'test/cli/**/*.test.ts';
+const PACKAGE = 'test/package/**/*.test.ts';
+const PEERS = 'peers/*/*.test.ts';
+
+/** A suite of files; `vitest run --project <name>` runs it. */
+function suite(
+  name: string,
+  include: string,
+  options: TestProjectInlineConfiguration['test'] = {},
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include: [include], ...options } };
+}
 
 export default defineConfig({
   resolve: {
@@ -30,10 +48,28 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need a redis-server: `npm run test:redis`.
-    exclude: ['test/**/*.redis.test.ts'],
-    // Most tests wait for processes that they start: a core that is kept free would stand idle.
+    // The name of a file or its folder says which suite it belongs to. All others are `npm test`.
+    projects: [
+      suite('unit', 'test/**/*.test.ts', {
+        exclude: [REDIS, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE],
+      }),
+      suite('processes', PROCESSES),
+      suite('stories', STORIES, { exclude: [REDIS] }),
+      suite('docs', DOCS),
+      suite('cli', CLI),
+      suite('package', PACKAGE),
+      // Each file starts its own redis-server.
+      suite('redis', REDIS),
+      // Needs Chromium.
+      suite('browser', BROWSER, { testTimeout: 60_000 }),
+      // One file at a time: most start servers and browsers of others, and these must not be slowed down.
+      suite('peers', PEERS, {
+        fileParallelism: false,
+        testTimeout: 120_000,
+        hookTimeout: 300_000,
+      }),
+    ],
+    // Most tests wait for timers, servers or processes. A free core would stay idle.
     maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -2,7 +2,7 @@
  * A project of its own for the command to look at, outside of this repository: with our package,
  * its peer and zod, and with tsx if wanted. The command is run as `npx` runs it, from the build.
  *
- * Needs a build in `dist/`; `npm test` makes one first.
+ * Needs a build in `dist/`; `npm run test:cli` makes one first.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

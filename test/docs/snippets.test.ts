@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => project.remove());
 
-describe('the programs of the guide', () => {
+describe.concurrent('the programs of the guide', () => {
   it('type-check, all of them', { timeout: PATIENCE_MS }, async () => {
     expect(await project.check()).toBe('');
   });

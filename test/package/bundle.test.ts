@@ -2,7 +2,7 @@
  * What a bundler keeps of the package. A server pays for what it imports: nothing of the test kit,
  * the pictures, the traces or the command comes along with the core.
  *
- * Needs a build in `dist/`; `npm test` makes one first.
+ * Needs a build in `dist/`; `npm run test:package` makes one first.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -3,7 +3,7 @@
  * project builds on them. The declarations have to stay short, whatever the resolvers depend on,
  * and to mean the same there.
  *
- * Needs a build in `dist/`; `npm test` makes one first.
+ * Needs a build in `dist/`; `npm run test:package` makes one first.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

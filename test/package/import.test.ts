@@ -1,6 +1,7 @@
 /**
- * What importing the core loads: every server does it before its first request. Needs a build in
- * `dist/`; `npm test` makes one first.
+ * What importing the core loads: every server does it before its first request.
+ *
+ * Needs a build in `dist/`; `npm run test:package` makes one first.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

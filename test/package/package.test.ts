@@ -2,7 +2,7 @@
  * The package is tested as a package: what `npm pack` would publish is unpacked into an empty
  * project, next to its peers, and used from there.
  *
- * Needs a build in `dist/`; `npm test` makes one first.
+ * Needs a build in `dist/`; `npm run test:package` makes one first.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
