@@ -28,7 +28,7 @@ import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
 import { Addressees } from './address.js';
-import { wrapAll } from './sdkInternals.js';
+import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 
 /** What is kept about a server: its seal, and whose state it is for. */
@@ -118,7 +118,7 @@ export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
 }
 
 function assertNoOtherCheck(server: Server): void {
-  if (Reflect.get(server, '_requestStateVerify') === undefined) return;
+  if (!hasOwnStateCheck(server)) return;
   throw new Error(
     "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
   );

@@ -157,6 +157,11 @@ export function lowLevelServer(server: McpServer | Server, caller: string): Serv
   );
 }
 
+/** Returns true if a server has the SDK's own check of request state. */
+export function hasOwnStateCheck(server: Server): boolean {
+  return Reflect.get(server, '_requestStateVerify') !== undefined;
+}
+
 /** The name that a server was given; the SDK keeps it to itself. */
 export function serverName(server: Server): string | undefined {
   const info: unknown = Reflect.get(server, '_serverInfo');

@@ -1,22 +1,26 @@
 /**
- * The source tree keeps its own map: folders import upwards only, entry files are lists, nothing
- * goes round in a circle.
+ * The source tree keeps its own map: folders import upwards only, entry files are lists, and no
+ * files or folders import each other in a circle.
  *
- * The rules are run twice: on `src/`, where they find nothing, and on small made-up trees, where
- * each of them finds the one mistake it is there for.
+ * The rules run twice: on `src/`, where they find nothing, and on small made-up trees, where each
+ * finds the one mistake it is there for.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import {
   cycles,
   edgesOf,
   layering,
+  misnamedEntries,
   placeOf,
+  privateMembers,
   protocolFree,
   readTree,
   runtimeNeutral,
+  sharedNames,
   suppressedImportRules,
   thinEntries,
   unknownImports,
@@ -42,7 +46,7 @@ describe('the source tree', () => {
   it('is seen by these rules', () => {
     const places = new Set(tree.map((module) => placeOf(module.path)));
     expect([...places]).toEqual(
-      expect.arrayContaining(['define', 'graph', 'question', 'resolve', 'wire', 'entry', 'leaf']),
+      expect.arrayContaining(['define', 'plan', 'question', 'engine', 'server', 'entry', 'leaf']),
     );
     expect(edgesOf(tree).length).toBeGreaterThan(20);
     expect(edgesOf(tree).filter(({ from }) => placeOf(from) !== 'entry').length).toBeGreaterThan(
@@ -62,11 +66,24 @@ describe('the source tree', () => {
     expect(thinEntries(tree)).toEqual([]);
   });
 
-  it('has no import cycle, type imports included', () => {
+  it('has no cycle between files and folders at any level, type imports included', () => {
     expect(cycles(tree)).toEqual([]);
   });
 
-  it('loads nothing of the protocol in define and graph', () => {
+  it('has no two files of one name', () => {
+    expect(sharedNames(tree)).toEqual([]);
+  });
+
+  it('has entry files named like the subpaths of the package', () => {
+    const subpaths = Object.keys(packageJson.exports).map((subpath) => subpath.replace('./', ''));
+    expect(misnamedEntries(tree, subpaths)).toEqual([]);
+  });
+
+  it('knows the private members of the SDK in one file', () => {
+    expect(privateMembers(tree)).toEqual([]);
+  });
+
+  it('loads nothing of the protocol in define and plan', () => {
     expect(protocolFree(tree)).toEqual([]);
   });
 
@@ -90,24 +107,24 @@ describe('the rules', () => {
       rule: layering,
       files: {
         'define/tool.ts': `import { plan } from '../plan/plan.js';`,
-        'graph/plan.ts': `export const plan = 1;`,
+        'plan/plan.ts': `export const plan = 1;`,
       },
-      complaint: 'define/tool.ts imports graph/plan.ts: define may not import graph',
+      complaint: 'define/tool.ts imports plan/plan.ts: define may not import plan',
     },
     {
       mistake: 'a type import of a lower folder',
       rule: layering,
       files: {
-        'graph/plan.ts': `export type Wire = import('../wire/install.js').Wire;`,
-        'wire/install.ts': `export interface Wire {}`,
+        'plan/plan.ts': `export type Wire = import('../server/install.js').Wire;`,
+        'server/install.ts': `export interface Wire {}`,
       },
-      complaint: 'graph/plan.ts imports wire/install.ts: graph may not import wire',
+      complaint: 'plan/plan.ts imports server/install.ts: plan may not import server',
     },
     {
       mistake: 'an import of an entry file',
       rule: layering,
-      files: { 'wire/install.ts': `export { x } from '../index.js';`, 'index.ts': `` },
-      complaint: 'wire/install.ts imports index.ts: wire may not import entry',
+      files: { 'server/install.ts': `export { x } from '../index.js';`, 'index.ts': `` },
+      complaint: 'server/install.ts imports index.ts: server may not import entry',
     },
     {
       mistake: 'a leaf which imports',
@@ -127,20 +144,20 @@ describe('the rules', () => {
     {
       mistake: 'an import of a file outside the tree',
       rule: unknownImports,
-      files: { 'wire/version.ts': `import pkg from '../../package.json';` },
-      complaint: 'wire/version.ts imports ../package.json, which is not a file of src',
+      files: { 'server/version.ts': `import pkg from '../../package.json';` },
+      complaint: 'server/version.ts imports ../package.json, which is not a file of src',
     },
     {
       mistake: 'an import of the package by its own name',
       rule: unknownImports,
-      files: { 'wire/install.ts': `import { defineTool } from 'mcp-resolve';` },
-      complaint: 'wire/install.ts imports mcp-resolve: use the relative path of the file',
+      files: { 'server/install.ts': `import { defineTool } from 'mcp-resolve';` },
+      complaint: 'server/install.ts imports mcp-resolve: use the relative path of the file',
     },
     {
       mistake: 'an import with a computed path',
       rule: unknownImports,
-      files: { 'wire/install.ts': 'await import(`./${name}.js`);' },
-      complaint: 'wire/install.ts imports `./${name}.js`: use the relative path of the file',
+      files: { 'server/install.ts': 'await import(`./${name}.js`);' },
+      complaint: 'server/install.ts imports `./${name}.js`: use the relative path of the file',
     },
     {
       mistake: 'an entry file with code',
@@ -152,18 +169,57 @@ describe('the rules', () => {
       mistake: 'a cycle through a type import',
       rule: cycles,
       files: {
-        'graph/a.ts': `import { b } from './b.js';`,
-        'graph/b.ts': `import { c } from './c.js';`,
-        'graph/c.ts': `import type { A } from './a.js';`,
+        'plan/a.ts': `import { b } from './b.js';`,
+        'plan/b.ts': `import { c } from './c.js';`,
+        'plan/c.ts': `import type { A } from './a.js';`,
       },
-      complaint: 'graph/a.ts -> graph/b.ts -> graph/c.ts -> graph/a.ts',
+      complaint: 'plan/a.ts -> plan/b.ts -> plan/c.ts -> plan/a.ts',
+    },
+    {
+      mistake: 'a cycle between folders whose files form none',
+      rule: cycles,
+      files: {
+        'server/call/a.ts': `import { b } from '../install/b.js';`,
+        'server/install/b.ts': ``,
+        'server/install/c.ts': `import { d } from '../call/d.js';`,
+        'server/call/d.ts': ``,
+      },
+      complaint: 'server/call -> server/install -> server/call',
+    },
+    {
+      mistake: 'a cycle between a file and a folder beside it',
+      rule: cycles,
+      files: {
+        'server/context.ts': `import type { A } from './call/a.js';`,
+        'server/call/a.ts': ``,
+        'server/call/b.ts': `import { c } from '../context.js';`,
+      },
+      complaint: 'server/context.ts -> server/call -> server/context.ts',
+    },
+    {
+      mistake: 'two files of one name',
+      rule: sharedNames,
+      files: { 'define/options.ts': ``, 'server/options.ts': `` },
+      complaint: 'define/options.ts and server/options.ts have one name',
+    },
+    {
+      mistake: 'an entry file with another name than its subpath',
+      rule: (tree: ReturnType<typeof readTree>) => misnamedEntries(tree, ['graph']),
+      files: { 'graph.ts': ``, 'explain.ts': `` },
+      complaint: 'explain.ts is not named like a subpath of the package',
+    },
+    {
+      mistake: 'a private member of the SDK in another file',
+      rule: privateMembers,
+      files: { 'server/install.ts': `Reflect.get(server, '_requestHandlers');` },
+      complaint: 'server/install.ts knows _requestHandlers: only server/sdkInternals.ts may',
     },
     {
       mistake: 'the protocol loaded in define for its types',
       rule: protocolFree,
       files: {
         'define/tool.ts': `import { type Tool } from '@modelcontextprotocol/server';`,
-        'graph/plan.ts': `import type { Tool } from '@modelcontextprotocol/server';`,
+        'plan/plan.ts': `import type { Tool } from '@modelcontextprotocol/server';`,
       },
       complaint:
         'define/tool.ts imports @modelcontextprotocol/server: this folder may import only its types',
@@ -176,7 +232,7 @@ describe('the rules', () => {
         'http/serve.ts': `import { createServer } from 'node:http';`,
       },
       complaint:
-        'state/seal.ts imports node:crypto: only http, node.ts, workbench/cli and cli.ts run on Node alone',
+        'state/seal.ts imports node:crypto: only http, node.ts, dev/cli and cli.ts run on Node alone',
     },
     {
       mistake: 'a wildcard export',
@@ -188,17 +244,17 @@ describe('the rules', () => {
       mistake: 'a lint rule about imports switched off by name',
       rule: suppressedImportRules,
       files: {
-        'wire/a.ts': `// eslint-disable-next-line no-restricted-imports -- reason\nimport 'x';`,
-        'wire/b.ts': `// eslint-disable-next-line max-params -- about imports\nimport 'x';`,
+        'server/a.ts': `// eslint-disable-next-line no-restricted-imports -- reason\nimport 'x';`,
+        'server/b.ts': `// eslint-disable-next-line max-params -- about imports\nimport 'x';`,
       },
       complaint:
-        'wire/a.ts switches off an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
+        'server/a.ts switches off an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
     },
     {
       mistake: 'all lint rules switched off',
       rule: suppressedImportRules,
-      files: { 'wire/a.ts': `/* eslint-disable */\nimport 'x';` },
-      complaint: 'wire/a.ts switches off an import rule: /* eslint-disable */',
+      files: { 'server/a.ts': `/* eslint-disable */\nimport 'x';` },
+      complaint: 'server/a.ts switches off an import rule: /* eslint-disable */',
     },
   ];
 

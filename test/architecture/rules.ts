@@ -118,31 +118,81 @@ function firstLine(statement: ts.Statement): string {
   return statement.getText().split('\n', 1)[0] ?? '';
 }
 
-/** No file reaches itself again through imports, type imports included. */
+/**
+ * At every level of the tree, each file and each folder is one node, and the imports between nodes,
+ * type imports included, form no cycle.
+ */
 export function cycles(tree: readonly Module[]): string[] {
-  const next = groupByFrom(edgesOf(tree));
+  const edges = edgesOf(tree);
+  return levelsOf(tree).flatMap((level) => cyclesAt(level, edges));
+}
+
+/** The folders of the tree, each as the prefix of its paths; the tree itself is the empty prefix. */
+function levelsOf(tree: readonly Module[]): string[] {
+  const prefixes = tree.flatMap(({ path: file }) =>
+    [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1)),
+  );
+  return ['', ...new Set(prefixes)];
+}
+
+function cyclesAt(level: string, edges: readonly Edge[]): string[] {
+  const nodeOf = (file: string): string =>
+    level + (file.slice(level.length).split('/', 1)[0] ?? '');
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of edges) {
+    if (!from.startsWith(level) || !to.startsWith(level) || nodeOf(from) === nodeOf(to)) continue;
+    next.set(nodeOf(from), (next.get(nodeOf(from)) ?? new Set()).add(nodeOf(to)));
+  }
   const done = new Set<string>();
   const found: string[] = [];
-  const visit = (file: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(file);
-    if (start !== -1) found.push([...trail.slice(start), file].join(' -> '));
-    if (start !== -1 || done.has(file)) return;
-    for (const target of next.get(file) ?? []) visit(target, [...trail, file]);
-    done.add(file);
+  const visit = (node: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(node);
+    if (start !== -1) found.push([...trail.slice(start), node].join(' -> '));
+    if (start !== -1 || done.has(node)) return;
+    for (const target of next.get(node) ?? []) visit(target, [...trail, node]);
+    done.add(node);
   };
-  for (const module of tree) visit(module.path, []);
+  for (const node of next.keys()) visit(node, []);
   return found;
 }
 
-function groupByFrom(edges: readonly Edge[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { from, to } of edges) groups.set(from, [...(groups.get(from) ?? []), to]);
-  return groups;
+/** A file's name alone says which file it is. */
+export function sharedNames(tree: readonly Module[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const { path: file } of tree) {
+    const name = path.posix.basename(file);
+    places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  return [...places.values()]
+    .filter((files) => files.length > 1)
+    .map((files) => `${files.join(' and ')} have one name`);
 }
 
-/** `define/` and `graph/` know the protocol SDK by its types alone. */
+/** Entry files are named like the subpaths of the package. */
+export function misnamedEntries(tree: readonly Module[], subpaths: readonly string[]): string[] {
+  const known = ['index.ts', 'cli.ts', ...subpaths.map((subpath) => `${subpath}.ts`)];
+  return tree
+    .filter((module) => placeOf(module.path) === 'entry' && !known.includes(module.path))
+    .map((module) => `${module.path} is not named like a subpath of the package`);
+}
+
+/** One file alone knows the private members of the SDK's classes. */
+export function privateMembers(tree: readonly Module[]): string[] {
+  return tree
+    .filter((module) => module.path !== SDK_INTERNALS)
+    .flatMap((module) =>
+      [...module.file.text.matchAll(/['.\[]['"]?(?<member>_[a-z]\w+)/g)]
+        .map(({ groups }) => groups?.member ?? '')
+        .filter((member) => member !== '_meta')
+        .map((member) => `${module.path} knows ${member}: only ${SDK_INTERNALS} may`),
+    );
+}
+
+const SDK_INTERNALS = 'server/sdkInternals.ts';
+
+/** `define/` and `plan/` know the protocol SDK by its types alone. */
 export function protocolFree(tree: readonly Module[]): string[] {
-  const pure = tree.filter((module) => ['define', 'graph'].includes(placeOf(module.path)));
+  const pure = tree.filter((module) => ['define', 'plan'].includes(placeOf(module.path)));
   return complaints(pure, (entry) =>
     entry.specifier.startsWith('@modelcontextprotocol/') && !entry.typeOnly
       ? 'this folder may import only its types'
@@ -155,12 +205,12 @@ export function runtimeNeutral(tree: readonly Module[]): string[] {
   const neutral = tree.filter(({ path }) => !NODE_ALONE.some((place) => path.startsWith(place)));
   return complaints(neutral, (entry) =>
     isBuiltin(entry.specifier) || entry.specifier.startsWith('node:')
-      ? 'only http, node.ts, workbench/cli and cli.ts run on Node alone'
+      ? 'only http, node.ts, dev/cli and cli.ts run on Node alone'
       : undefined,
   );
 }
 
-const NODE_ALONE = ['http/', 'node.ts', 'workbench/cli/', 'cli.ts'];
+const NODE_ALONE = ['http/', 'node.ts', 'dev/cli/', 'cli.ts'];
 
 /** Every export is named. */
 export function wildcardExports(tree: readonly Module[]): string[] {
