@@ -8,9 +8,9 @@ const BASE = [
   'question/capability',
   'state/principal',
   'server/operatorWarnings',
-  'server/definition/definitionCounts',
-  'server/definition/checkConfig',
-  'server/definition/definitions',
+  'server/definitionCounts',
+  'definition/checkConfig',
+  'server/definitions',
 ];
 
 /**
@@ -23,10 +23,10 @@ const SHARED = [
   { name: 'base', test: new RegExp(`src/(?:${BASE.join('|')})\\.ts$`), priority: 3 },
   {
     name: 'engine',
-    test: /src\/(?:server\/call\/resolveArguments|engine\/planResolvers)\.ts$/,
+    test: /src\/(?:server\/resolveArguments|engine\/planResolvers)\.ts$/,
     priority: 2,
   },
-  { name: 'core', test: /src\/server\/(?:install\/)?\w+\.ts$/, priority: 1 },
+  { name: 'core', test: /src\/server\/\w+\.ts$/, priority: 1 },
 ];
 
 const library = defineConfig({

@@ -10,12 +10,12 @@ export { arg, argsOf } from './define/arg.js';
 export { resolver } from './define/resolver.js';
 export { outcome } from './define/outcome.js';
 export { confirm, elicit, elicitUrl, listRoots, sample } from './define/question.js';
-export { defineTool } from './server/kinds/defineTool.js';
-export { definePrompt } from './server/kinds/definePrompt.js';
-export { defineResource } from './server/kinds/defineResource.js';
+export { defineTool } from './definition/defineTool.js';
+export { definePrompt } from './definition/definePrompt.js';
+export { defineResource } from './definition/defineResource.js';
 
 // The way into a server, and the seal on what travels between rounds.
-export { install } from './server/install/install.js';
+export { install } from './server/install.js';
 export { requestStateSeal } from './server/requestStateSeal.js';
 
 // What can go wrong.
@@ -73,12 +73,12 @@ export type {
   ResourceMetadata,
   Tool,
   ToolMetadata,
-} from './server/definition/definitions.js';
-export type { ToolConfig } from './server/kinds/defineTool.js';
-export type { PromptConfig } from './server/kinds/definePrompt.js';
-export type { ResourceConfig } from './server/kinds/defineResource.js';
+} from './server/definitions.js';
+export type { ToolConfig } from './definition/defineTool.js';
+export type { PromptConfig } from './definition/definePrompt.js';
+export type { ResourceConfig } from './definition/defineResource.js';
 export type { InstallOptions } from './server/installOptions.js';
-export type { ErrorPolicy } from './server/call/callable.js';
+export type { ErrorPolicy } from './server/callable.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';
 export type { RequestStateSeal } from './server/requestStateSeal.js';

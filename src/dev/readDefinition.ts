@@ -1,7 +1,7 @@
 /** Reads definitions from values of any kind, for all developer tools. */
 import { kindOf } from '../define/brand.js';
-import { readDefinitions } from '../server/definition/definitions.js';
-import type { AnyDefinition, Installed } from '../server/definition/definitions.js';
+import { readDefinitions } from '../server/definitions.js';
+import type { AnyDefinition, Installed } from '../server/definitions.js';
 
 /** Returns true for a tool, a prompt or a resource. */
 export function isDefinition(value: unknown): value is AnyDefinition {

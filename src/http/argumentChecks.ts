@@ -10,7 +10,7 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { messageOf } from '../errors.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { warnNothingInstalled } from '../server/operatorWarnings.js';
-import { nothingInstalled } from '../server/definition/definitionCounts.js';
+import { nothingInstalled } from '../server/definitionCounts.js';
 
 /** The product of a factory: an `McpServer` or a low-level `Server`. */
 type Product = Awaited<ReturnType<McpServerFactory>>;

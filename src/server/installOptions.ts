@@ -5,8 +5,8 @@ import type { CallEvent } from '../define/event.js';
 import { isObject } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
-import { DEFAULT_ASK_TIMEOUT_MS } from './call/resolveArguments.js';
-import type { CallSettings, ErrorPolicy } from './call/callable.js';
+import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
+import type { CallSettings, ErrorPolicy } from './callable.js';
 
 /** How definitions are installed. */
 export interface InstallOptions {

@@ -19,6 +19,7 @@ export const FOLDERS = [
   'state',
   'once',
   'server',
+  'definition',
   'http',
   'client',
   'dev',

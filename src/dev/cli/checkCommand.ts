@@ -1,7 +1,7 @@
 /** `mcp-resolve check`: prints one line for each finding, and a last one that counts them. */
 import { readFileSync } from 'node:fs';
 import { kindOf } from '../../define/brand.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import type { AnyDefinition } from '../../server/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
 import { didYouMean, EXIT, Failure } from './failure.js';

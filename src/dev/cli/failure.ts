@@ -1,5 +1,5 @@
 /** Failures of the command, and the hints in their messages. */
-import { findSlip } from '../../server/definition/checkConfig.js';
+import { findSlip } from '../../definition/checkConfig.js';
 
 /** The exit codes: all is well, something was found, or nothing could be checked. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;

@@ -1,6 +1,6 @@
 /** Finds definitions among the exports of a module: directly, in arrays, in objects, and by name. */
 import { isPlainObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import type { AnyDefinition } from '../../server/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, Failure } from './failure.js';

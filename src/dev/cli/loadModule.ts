@@ -7,7 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import type { AnyDefinition } from '../../server/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, EXIT, Failure } from './failure.js';

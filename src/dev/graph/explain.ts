@@ -12,7 +12,7 @@ import type {
   AnyDefinition,
   Installed,
   ResourceDefinition,
-} from '../../server/definition/definitions.js';
+} from '../../server/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {

@@ -1,7 +1,7 @@
 /** Describes the arguments of a definition, from the JSON Schema that clients get. */
 import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
 import type { JsonSchema, Schema } from '../../define/schema.js';
-import type { ResourceDefinition } from '../../server/definition/definitions.js';
+import type { ResourceDefinition } from '../../server/definitions.js';
 import type { ExplainedArgument } from './explanation.js';
 
 /** Returns the arguments that a schema describes. */

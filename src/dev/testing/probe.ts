@@ -5,7 +5,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { requestOf } from '../../client/target.js';
 import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definition/definitions.js';
+import type { AnyDefinition } from '../../server/definitions.js';
 import {
   agedSeal,
   answerHonestly,

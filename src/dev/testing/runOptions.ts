@@ -2,7 +2,7 @@
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import type { InstallOptions } from '../../server/installOptions.js';
-import { findSlip } from '../../server/definition/checkConfig.js';
+import { findSlip } from '../../definition/checkConfig.js';
 import type { Answers } from './answerScript.js';
 import type { Override } from './override.js';
 

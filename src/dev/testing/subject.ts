@@ -15,7 +15,7 @@ import type {
   Prompt,
   Resource,
   Tool,
-} from '../../server/definition/definitions.js';
+} from '../../server/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';

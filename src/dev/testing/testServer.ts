@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../define/event.js';
 import { requestStateSeal } from '../../server/requestStateSeal.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
-import { install } from '../../server/install/install.js';
+import { install } from '../../server/install.js';
 import { IDENTITY } from './connection.js';
 import type { CallerOptions } from './runOptions.js';
 import type { Subject } from './subject.js';

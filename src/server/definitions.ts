@@ -13,16 +13,16 @@ import type {
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import { kindOf } from '../../define/brand.js';
-import type { KIND } from '../../define/brand.js';
-import type { CallContext } from '../../define/context.js';
-import type { Raw } from '../../define/infer.js';
-import type { InputOf, Schema } from '../../define/schema.js';
-import { InvalidGraphError } from '../../errors.js';
-import type { Capability } from '../../question/capability.js';
-import type { Address } from '../address.js';
-import type { Callable } from '../call/callable.js';
-import type { InstallOptions } from '../installOptions.js';
+import { kindOf } from '../define/brand.js';
+import type { KIND } from '../define/brand.js';
+import type { CallContext } from '../define/context.js';
+import type { Raw } from '../define/infer.js';
+import type { InputOf, Schema } from '../define/schema.js';
+import { InvalidGraphError } from '../errors.js';
+import type { Capability } from '../question/capability.js';
+import type { Address } from './address.js';
+import type { Callable } from './callable.js';
+import type { InstallOptions } from './installOptions.js';
 
 /** A definition, as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {

@@ -10,23 +10,23 @@ import type {
   InputRequests,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CallContext } from '../../define/context.js';
-import type { End } from '../../define/model.js';
-import { isRefusal } from '../../errors.js';
-import type { Plan } from '../../plan/plan.js';
-import { Disposals } from '../../engine/disposals.js';
-import { Ledger } from '../../engine/ledger.js';
-import { Round } from '../../engine/round.js';
-import type { OpenQuestion } from '../../engine/round.js';
-import { laneOf } from '../boundary.js';
+import type { CallContext } from '../define/context.js';
+import type { End } from '../define/model.js';
+import { isRefusal } from '../errors.js';
+import type { Plan } from '../plan/plan.js';
+import { Disposals } from '../engine/disposals.js';
+import { Ledger } from '../engine/ledger.js';
+import { Round } from '../engine/round.js';
+import type { OpenQuestion } from '../engine/round.js';
+import { laneOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { OpenCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
-import { CallSignal, createContext } from '../callContext.js';
-import { isModern } from '../clientFacts.js';
-import type { ClientFacts } from '../clientFacts.js';
-import { warnFailedDispose, warnMovingQuestion } from '../operatorWarnings.js';
+import { CallSignal, createContext } from './callContext.js';
+import { isModern } from './clientFacts.js';
+import type { ClientFacts } from './clientFacts.js';
+import { warnFailedDispose, warnMovingQuestion } from './operatorWarnings.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {

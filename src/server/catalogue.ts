@@ -3,8 +3,8 @@
  * request, and what a request costs must not grow with its length.
  */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
-import { readDefinitions } from '../definition/definitions.js';
-import type { AnyDefinition, Installed } from '../definition/definitions.js';
+import { readDefinitions } from './definitions.js';
+import type { AnyDefinition, Installed } from './definitions.js';
 
 /** What of a list is to be installed. */
 export interface Wanted {

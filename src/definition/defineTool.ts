@@ -1,7 +1,7 @@
 /** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { KIND } from '../../define/brand.js';
-import type { CallContext } from '../../define/context.js';
+import { KIND } from '../define/brand.js';
+import type { CallContext } from '../define/context.js';
 import type {
   ArgumentsOf,
   BodyValues,
@@ -10,36 +10,36 @@ import type {
   CheckResolve,
   OnceRead,
   Unread,
-} from '../../define/infer.js';
-import type { AnyResolver, Filler } from '../../define/model.js';
-import { describeIssues, isObject } from '../../define/schema.js';
-import type { Schema } from '../../define/schema.js';
-import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
-import { ToolError } from '../../errors.js';
-import { ONCE_META_KEY, OnceError } from '../../once/onceError.js';
-import { onceSettings } from '../../once/onceSettings.js';
-import type { OnceOptions } from '../../once/onceSettings.js';
-import type { OnceStore } from '../../once/onceStore.js';
-import { addressOf } from '../address.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
-import type { ErrorPolicy } from '../call/callable.js';
-import { advertisedSchema, argumentSchema, parseArguments } from '../definition/argumentSchema.js';
+} from '../define/infer.js';
+import type { AnyResolver, Filler } from '../define/model.js';
+import { describeIssues, isObject } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { planDefinition, surroundingsOf } from '../engine/planResolvers.js';
+import { ToolError } from '../errors.js';
+import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
+import { onceSettings } from '../once/onceSettings.js';
+import type { OnceOptions } from '../once/onceSettings.js';
+import type { OnceStore } from '../once/onceStore.js';
+import { addressOf } from '../server/address.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
+import type { ErrorPolicy } from '../server/callable.js';
+import { advertisedSchema, argumentSchema, parseArguments } from './argumentSchema.js';
 import {
   assertAnySchema,
   assertObjectSchema,
   assertParts,
   TOOL_FIELDS,
-} from '../definition/checkConfig.js';
+} from './checkConfig.js';
 import type {
   CallArguments,
   ResolvingConfig,
   Tool,
   ToolDefinition,
   ToolMetadata,
-} from '../definition/definitions.js';
-import { callAlone } from '../definition/directCall.js';
-import { shownWith } from '../definition/visibility.js';
-import { install } from '../install/install.js';
+} from '../server/definitions.js';
+import { callAlone } from '../server/directCall.js';
+import { shownWith } from './visibility.js';
+import { install } from '../server/install.js';
 
 /** What a tool is defined with, besides its name and body. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {

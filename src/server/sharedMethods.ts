@@ -3,8 +3,8 @@
  * for what they own, the author's for everything else, whether it was set before or is set later.
  */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { handlersOf, replaceComing } from '../sdkInternals.js';
-import type { Handler } from '../sdkInternals.js';
+import { handlersOf, replaceComing } from './sdkInternals.js';
+import type { Handler } from './sdkInternals.js';
 
 /** A request, as far as it matters for whose it is. */
 export interface SharedRequest {

@@ -11,17 +11,17 @@ import type {
   ServerContext,
   Variables,
 } from '@modelcontextprotocol/server';
-import { laneOf } from '../boundary.js';
-import { callFor } from '../call/runCall.js';
-import type { Answer, Arguments } from '../call/runCall.js';
+import { laneOf } from './boundary.js';
+import { callFor } from './runCall.js';
+import type { Answer, Arguments } from './runCall.js';
 import type {
   PromptDefinition,
   ResourceDefinition,
   ToolDefinition,
-} from '../definition/definitions.js';
-import { readVariables } from '../definition/readResource.js';
+} from './definitions.js';
+import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
-import type { CheckedOptions } from '../installOptions.js';
+import type { CheckedOptions } from './installOptions.js';
 
 /** Where definitions are registered, and the server that answers for them. */
 export interface Site {

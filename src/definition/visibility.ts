@@ -2,10 +2,10 @@
  * `hideWhenCannotAsk`: whether a client gets to see a definition that it could not go through with.
  * What a definition asks is read from what its resolvers declare with `asks`.
  */
-import { InvalidGraphError } from '../../errors.js';
-import type { Plan, PlanNode } from '../../plan/plan.js';
-import { CAPABILITIES } from '../../question/capability.js';
-import type { Capability } from '../../question/capability.js';
+import { InvalidGraphError } from '../errors.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+import { CAPABILITIES } from '../question/capability.js';
+import type { Capability } from '../question/capability.js';
 
 /**
  * What a client has to be capable of to see a definition; nothing, where it is shown to everybody.

@@ -1,11 +1,11 @@
 /** Where a resource is: one uri, or a template with variables. */
 import type { ResourceTemplate } from '@modelcontextprotocol/server';
-import { followReference, propertyNames, sentNames, toJsonSchema } from '../../define/schema.js';
-import type { Schema } from '../../define/schema.js';
-import { InvalidGraphError } from '../../errors.js';
-import type { Surroundings } from '../../plan/buildPlan.js';
-import type { Address } from '../address.js';
-import type { Location } from '../definition/definitions.js';
+import { followReference, propertyNames, sentNames, toJsonSchema } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { InvalidGraphError } from '../errors.js';
+import type { Surroundings } from '../plan/buildPlan.js';
+import type { Address } from '../server/address.js';
+import type { Location } from '../server/definitions.js';
 
 /**
  * Reads where a resource is. A fixed uri is brought into the form in which requests are looked up.

@@ -3,11 +3,11 @@
  * configuration and a body, the schemas in it, and the names of its fields. Each error has the
  * remedy for what was given instead.
  */
-import { kindOf } from '../../define/brand.js';
-import { isObject, isPlainObject, isSchema } from '../../define/schema.js';
-import type { JsonSchema, Schema } from '../../define/schema.js';
-import { InvalidGraphError, messageOf } from '../../errors.js';
-import { noteMade } from './definitionCounts.js';
+import { kindOf } from '../define/brand.js';
+import { isObject, isPlainObject, isSchema } from '../define/schema.js';
+import type { JsonSchema, Schema } from '../define/schema.js';
+import { InvalidGraphError, messageOf } from '../errors.js';
+import { noteMade } from '../server/definitionCounts.js';
 
 /** What kind of definition is being made, in the words of its errors. */
 export interface PartsWording {

@@ -2,7 +2,7 @@
  * How often definitions are made and installed in this process. Made again for every request, or
  * made and never installed: both are mistakes that show nowhere else.
  */
-import { warnManyDefinitions } from '../operatorWarnings.js';
+import { warnManyDefinitions } from './operatorWarnings.js';
 
 /** More often than tests and hot reloading make one and the same definition. */
 const MANY = 100;

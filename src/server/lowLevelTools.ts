@@ -10,14 +10,14 @@ import type {
   ServerContext,
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
-import { toJsonSchema } from '../../define/schema.js';
-import type { Schema } from '../../define/schema.js';
-import { callFor } from '../call/runCall.js';
-import type { Answer } from '../call/runCall.js';
-import type { ToolDefinition } from '../definition/definitions.js';
+import { toJsonSchema } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { callFor } from './runCall.js';
+import type { Answer } from './runCall.js';
+import type { ToolDefinition } from './definitions.js';
 import { parseArguments } from '../definition/argumentSchema.js';
 import { standBeside } from './sharedMethods.js';
-import type { CheckedOptions } from '../installOptions.js';
+import type { CheckedOptions } from './installOptions.js';
 
 interface Attached {
   readonly tool: ToolDefinition;

@@ -4,15 +4,15 @@
  * a call of its own.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { InvalidRequestStateError, ToolError } from '../../errors.js';
-import { randomId } from '../../platform.js';
-import { NO_PROGRESS } from '../../engine/ledger.js';
-import type { Progress } from '../../engine/ledger.js';
-import { decodeRecord, encodeRecord, largestContributor } from '../../state/record.js';
-import type { CallRecord } from '../../state/record.js';
-import { invalidState, laneOf } from '../boundary.js';
-import { isModern } from '../clientFacts.js';
-import type { ClientFacts } from '../clientFacts.js';
+import { InvalidRequestStateError, ToolError } from '../errors.js';
+import { randomId } from '../platform.js';
+import { NO_PROGRESS } from '../engine/ledger.js';
+import type { Progress } from '../engine/ledger.js';
+import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
+import type { CallRecord } from '../state/record.js';
+import { invalidState, laneOf } from './boundary.js';
+import { isModern } from './clientFacts.js';
+import type { ClientFacts } from './clientFacts.js';
 
 /** A call at the beginning of a round. */
 export interface OpenCall {

@@ -5,8 +5,8 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
-import type { Raw } from '../../define/infer.js';
-import { describeIssues, isObject } from '../../define/schema.js';
+import type { Raw } from '../define/infer.js';
+import { describeIssues, isObject } from '../define/schema.js';
 import { callAlone, detachedContext } from './directCall.js';
 import type { ResourceDefinition } from './definitions.js';
 

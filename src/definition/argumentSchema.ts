@@ -3,11 +3,11 @@
  * because the SDK asks for it on every listing and, over HTTP, on every call.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { deepFreeze, describeIssues, isObject, toJsonSchema } from '../../define/schema.js';
-import type { JsonSchema, Schema } from '../../define/schema.js';
-import { isThenable } from '../../platform.js';
-import { warnThrowingSchema } from '../operatorWarnings.js';
-import type { ToolDefinition } from './definitions.js';
+import { deepFreeze, describeIssues, isObject, toJsonSchema } from '../define/schema.js';
+import type { JsonSchema, Schema } from '../define/schema.js';
+import { isThenable } from '../platform.js';
+import { warnThrowingSchema } from '../server/operatorWarnings.js';
+import type { ToolDefinition } from '../server/definitions.js';
 
 /** What a schema of arguments is for. */
 export interface ArgumentsOf {

@@ -3,23 +3,23 @@
  * HTTP builds a server per request; all analysis was done when the definitions were made.
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { InvalidGraphError } from '../../errors.js';
-import { protect, sealPolicyOf } from '../boundary.js';
-import type { Protection } from '../boundary.js';
-import { defaultPolicy, sealFor } from '../requestStateSeal.js';
-import { rejectionTeller } from '../call/runCall.js';
-import { noteInstalled } from '../definition/definitionCounts.js';
+import { InvalidGraphError } from '../errors.js';
+import { protect, sealPolicyOf } from './boundary.js';
+import type { Protection } from './boundary.js';
+import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { rejectionTeller } from './runCall.js';
+import { noteInstalled } from './definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Site } from './attachMcpServer.js';
-import { attachTool } from './attachServer.js';
+import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './catalogue.js';
-import type { AnyDefinition, Installed } from '../definition/definitions.js';
+import type { AnyDefinition, Installed } from './definitions.js';
 import { hideFromSilent } from './hideDefinitions.js';
-import { assertStoresFit } from '../onceStores.js';
-import { checkOptions } from '../installOptions.js';
-import type { CheckedOptions, InstallOptions } from '../installOptions.js';
-import { isMcpServer, lowLevelServer } from '../sdkInternals.js';
-import { putOnShelf } from './attachToServer.js';
+import { assertStoresFit } from './onceStores.js';
+import { checkOptions } from './installOptions.js';
+import type { CheckedOptions, InstallOptions } from './installOptions.js';
+import { isMcpServer, lowLevelServer } from './sdkInternals.js';
+import { putOnShelf } from './lowLevelPrompts.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.

@@ -3,11 +3,11 @@
  * for each listing: on the modern era every request says what its client can do.
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../../define/schema.js';
-import type { Capability } from '../../question/capability.js';
-import { wrapAll } from '../sdkInternals.js';
-import { clientFacts, isModern } from '../clientFacts.js';
-import type { Installed } from '../definition/definitions.js';
+import { isObject } from '../define/schema.js';
+import type { Capability } from '../question/capability.js';
+import { wrapAll } from './sdkInternals.js';
+import { clientFacts, isModern } from './clientFacts.js';
+import type { Installed } from './definitions.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
 

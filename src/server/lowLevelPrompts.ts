@@ -4,12 +4,12 @@
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Server } from '@modelcontextprotocol/server';
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../define/schema.js';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { standBeside } from './sharedMethods.js';
 import type { Share, SharedHandler } from './sharedMethods.js';
-import type { Installed } from '../definition/definitions.js';
-import type { CheckedOptions } from '../installOptions.js';
+import type { Installed } from './definitions.js';
+import type { CheckedOptions } from './installOptions.js';
 
 type Shelved = Exclude<Installed, { readonly kind: 'tool' }>;
 

@@ -1,12 +1,12 @@
 /** Calls a definition without a request of its own: from a test, a script, or another handler. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallContext } from '../../define/context.js';
-import { ToolError } from '../../errors.js';
-import { runCall } from '../call/runCall.js';
-import { withoutAnswers } from '../callContext.js';
-import type { ClientFacts } from '../clientFacts.js';
-import type { Method } from '../address.js';
+import type { CallContext } from '../define/context.js';
+import { ToolError } from '../errors.js';
+import { runCall } from './runCall.js';
+import { withoutAnswers } from './callContext.js';
+import type { ClientFacts } from './clientFacts.js';
+import type { Method } from './address.js';
 import type { Definition } from './definitions.js';
 
 /**

@@ -1,8 +1,8 @@
 /** Tells whoever listens what happens in a call. A listener cannot change the answer. */
-import type { CallEvent, EventBase } from '../../define/event.js';
-import type { End } from '../../define/model.js';
-import { isThenable } from '../../platform.js';
-import type { Step, Watch } from '../../engine/steps.js';
+import type { CallEvent, EventBase } from '../define/event.js';
+import type { End } from '../define/model.js';
+import { isThenable } from '../platform.js';
+import type { Step, Watch } from '../engine/steps.js';
 import type { OpenCall } from './callRecord.js';
 
 /** Who listens, and how much they get to see. */

@@ -10,11 +10,11 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
-import type { CallContext } from '../../define/context.js';
-import type { Outcome } from '../../define/model.js';
-import { ToolError } from '../../errors.js';
-import type { OpenQuestion } from '../../engine/round.js';
-import type { ClientFacts } from '../clientFacts.js';
+import type { CallContext } from '../define/context.js';
+import type { Outcome } from '../define/model.js';
+import { ToolError } from '../errors.js';
+import type { OpenQuestion } from '../engine/round.js';
+import type { ClientFacts } from './clientFacts.js';
 
 /**
  * Lets questions through that the client declared it can answer. All open questions pass before any

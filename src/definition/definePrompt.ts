@@ -1,8 +1,8 @@
 /** Defines a prompt, whose messages may rest on values that its arguments do not hold. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { GetPromptResult, ServerContext } from '@modelcontextprotocol/server';
-import { KIND } from '../../define/brand.js';
-import type { CallContext } from '../../define/context.js';
+import { KIND } from '../define/brand.js';
+import type { CallContext } from '../define/context.js';
 import type {
   ArgumentsOf,
   BodyValues,
@@ -11,27 +11,27 @@ import type {
   CheckResolve,
   OnceRead,
   Unread,
-} from '../../define/infer.js';
-import type { AnyResolver, Filler } from '../../define/model.js';
-import { describeIssues, isObject } from '../../define/schema.js';
-import type { Schema } from '../../define/schema.js';
-import { planDefinition, surroundingsOf } from '../../engine/planResolvers.js';
-import { ToolError } from '../../errors.js';
-import { addressOf } from '../address.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
-import type { ErrorPolicy } from '../call/callable.js';
-import { argumentSchema } from '../definition/argumentSchema.js';
-import { assertObjectSchema, assertParts, PROMPT_FIELDS } from '../definition/checkConfig.js';
+} from '../define/infer.js';
+import type { AnyResolver, Filler } from '../define/model.js';
+import { describeIssues, isObject } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { planDefinition, surroundingsOf } from '../engine/planResolvers.js';
+import { ToolError } from '../errors.js';
+import { addressOf } from '../server/address.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
+import type { ErrorPolicy } from '../server/callable.js';
+import { argumentSchema } from './argumentSchema.js';
+import { assertObjectSchema, assertParts, PROMPT_FIELDS } from './checkConfig.js';
 import type {
   CallArguments,
   Metadata,
   Prompt,
   PromptDefinition,
   ResolvingConfig,
-} from '../definition/definitions.js';
-import { callAlone } from '../definition/directCall.js';
-import { shownWith } from '../definition/visibility.js';
-import { install } from '../install/install.js';
+} from '../server/definitions.js';
+import { callAlone } from '../server/directCall.js';
+import { shownWith } from './visibility.js';
+import { install } from '../server/install.js';
 
 /** What a prompt is defined with, besides its name and body. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {

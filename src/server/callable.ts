@@ -3,11 +3,11 @@
  * and how a result and an error of its kind read.
  */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
-import type { CallContext } from '../../define/context.js';
-import { isQuestion } from '../../define/question.js';
-import { messageOf, ToolError } from '../../errors.js';
-import type { OnceSettings } from '../../once/onceSettings.js';
-import type { Plan } from '../../plan/plan.js';
+import type { CallContext } from '../define/context.js';
+import { isQuestion } from '../define/question.js';
+import { messageOf, ToolError } from '../errors.js';
+import type { OnceSettings } from '../once/onceSettings.js';
+import type { Plan } from '../plan/plan.js';
 import type { Listening } from './callWatch.js';
 
 /** Which errors the model may read: all of them, or only those meant for it. */

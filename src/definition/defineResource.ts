@@ -1,7 +1,7 @@
 /** Defines a resource, whose content may rest on values that its uri does not hold. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
-import { KIND } from '../../define/brand.js';
+import { KIND } from '../define/brand.js';
 import type {
   CheckGuards,
   CheckResolve,
@@ -10,17 +10,17 @@ import type {
   ReadValues,
   Unread,
   VariablesOf,
-} from '../../define/infer.js';
-import type { AnyResolver, Filler } from '../../define/model.js';
-import { isObject } from '../../define/schema.js';
-import type { Schema } from '../../define/schema.js';
-import { planDefinition } from '../../engine/planResolvers.js';
-import { ToolError } from '../../errors.js';
-import { base64 } from '../../platform.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../call/callable.js';
-import type { ErrorPolicy } from '../call/callable.js';
-import { argumentSchema } from '../definition/argumentSchema.js';
-import { assertObjectSchema, assertParts, RESOURCE_FIELDS } from '../definition/checkConfig.js';
+} from '../define/infer.js';
+import type { AnyResolver, Filler } from '../define/model.js';
+import { isObject } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
+import { planDefinition } from '../engine/planResolvers.js';
+import { ToolError } from '../errors.js';
+import { base64 } from '../platform.js';
+import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
+import type { ErrorPolicy } from '../server/callable.js';
+import { argumentSchema } from './argumentSchema.js';
+import { assertObjectSchema, assertParts, RESOURCE_FIELDS } from './checkConfig.js';
 import type {
   Location,
   ReadContext,
@@ -28,10 +28,10 @@ import type {
   Resource,
   ResourceDefinition,
   ResourceMetadata,
-} from '../definition/definitions.js';
-import { readDirectly } from '../definition/readResource.js';
-import { shownWith } from '../definition/visibility.js';
-import { install } from '../install/install.js';
+} from '../server/definitions.js';
+import { readDirectly } from '../server/requestArguments.js';
+import { shownWith } from './visibility.js';
+import { install } from '../server/install.js';
 import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
 
 /** What a resource is defined with, besides its name, its place and its body. */
