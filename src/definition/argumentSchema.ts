@@ -2,12 +2,10 @@
  * The schema of a definition as the SDK gets it: its JSON Schema is computed once and frozen,
  * because the SDK asks for it on every listing and, over HTTP, on every call.
  */
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import { deepFreeze, describeIssues, isObject, toJsonSchema } from '../define/schema.js';
+import { deepFreeze, isObject, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operatorWarnings.js';
-import type { ToolDefinition } from '../server/definitions.js';
 
 /** What a schema of arguments is for. */
 export interface ArgumentsOf {
@@ -70,20 +68,4 @@ function once(compute: () => JsonSchema): () => Record<string, unknown> {
 function without(value: unknown, names: readonly string[]): unknown {
   if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
-}
-
-/** Valid arguments, or the result that says what is wrong with them. */
-export type ParsedArguments =
-  { readonly args: Readonly<Record<string, unknown>> } | { readonly problem: CallToolResult };
-
-/** Validates the arguments of a call, once. */
-export async function parseArguments(
-  { name, inputSchema }: ToolDefinition,
-  given: unknown,
-): Promise<ParsedArguments> {
-  if (inputSchema === undefined) return { args: {} };
-  const result = await inputSchema['~standard'].validate(given ?? {});
-  if (result.issues === undefined) return { args: isObject(result.value) ? result.value : {} };
-  const text = `Input validation error: Invalid arguments for tool ${name}: ${describeIssues(result.issues)}`;
-  return { problem: { content: [{ type: 'text', text }], isError: true } };
 }

@@ -1,6 +1,10 @@
 /** Defines a resource, whose content may rest on values that its uri does not hold. */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import type {
   CheckGuards,
@@ -29,7 +33,8 @@ import type {
   ResourceDefinition,
   ResourceMetadata,
 } from '../server/definitions.js';
-import { readDirectly } from '../server/requestArguments.js';
+import { callAlone, detachedContext } from '../server/directCall.js';
+import { readVariables } from '../server/requestArguments.js';
 import { shownWith } from './visibility.js';
 import { install } from '../server/install.js';
 import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
@@ -171,4 +176,22 @@ export function failResource(name: string, error: unknown, policy: ErrorPolicy):
     ProtocolErrorCode.InternalError,
     `Error reading resource ${name}: ${shownMessage(error, policy)}`,
   );
+}
+
+/**
+ * Reads a resource without a request of its own.
+ *
+ * @throws {ProtocolError} If it is not at this uri.
+ */
+async function readDirectly(
+  resource: ResourceDefinition,
+  given: string | URL,
+  ctx: ServerContext = detachedContext('resources/read'),
+): Promise<ReadResourceResult> {
+  const { location, address } = resource;
+  if (!address.matches(String(given))) throw new ResourceNotFoundError(String(given));
+  const uri = new URL(given);
+  const raw = typeof location === 'string' ? {} : (location.uriTemplate.match(uri.href) ?? {});
+  const request = await readVariables(resource, { uri, raw, ctx });
+  return callAlone(resource.at(uri), request.args, request.ctx);
 }

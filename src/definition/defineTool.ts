@@ -23,13 +23,9 @@ import type { OnceStore } from '../once/onceStore.js';
 import { addressOf } from '../server/address.js';
 import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
 import type { ErrorPolicy } from '../server/callable.js';
-import { advertisedSchema, argumentSchema, parseArguments } from './argumentSchema.js';
-import {
-  assertAnySchema,
-  assertObjectSchema,
-  assertParts,
-  TOOL_FIELDS,
-} from './checkConfig.js';
+import { advertisedSchema, argumentSchema } from './argumentSchema.js';
+import { parseArguments } from '../server/requestArguments.js';
+import { assertAnySchema, assertObjectSchema, assertParts, TOOL_FIELDS } from './checkConfig.js';
 import type {
   CallArguments,
   ResolvingConfig,

@@ -17,7 +17,7 @@ export const url: QuestionKind<UrlData> = {
       method: 'elicitation/create',
       params,
       // The older era demands an id of every link; it means nothing to us, and nothing is bound to it.
-      pushedParams: () => Object.assign({}, params, { elicitationId: randomId() }),
+      pushedParams: () => ({ ...params, elicitationId: randomId() }),
       text: asciiJson(params),
     };
   },

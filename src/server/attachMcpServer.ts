@@ -14,11 +14,7 @@ import type {
 import { laneOf } from './boundary.js';
 import { callFor } from './runCall.js';
 import type { Answer, Arguments } from './runCall.js';
-import type {
-  PromptDefinition,
-  ResourceDefinition,
-  ToolDefinition,
-} from './definitions.js';
+import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
 import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
 import type { CheckedOptions } from './installOptions.js';

@@ -15,7 +15,7 @@ import type { Schema } from '../define/schema.js';
 import { callFor } from './runCall.js';
 import type { Answer } from './runCall.js';
 import type { ToolDefinition } from './definitions.js';
-import { parseArguments } from '../definition/argumentSchema.js';
+import { parseArguments } from './requestArguments.js';
 import { standBeside } from './sharedMethods.js';
 import type { CheckedOptions } from './installOptions.js';
 

@@ -1,14 +1,28 @@
-/** Reads the variables of a request for a resource, and what the resource is called with. */
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-} from '@modelcontextprotocol/server';
-import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
+/**
+ * Validates what a request sends: the arguments of a tool, where McpServer does not do it for us,
+ * and the variables in the uri of a resource.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import type { Raw } from '../define/infer.js';
 import { describeIssues, isObject } from '../define/schema.js';
-import { callAlone, detachedContext } from './directCall.js';
-import type { ResourceDefinition } from './definitions.js';
+import type { ResourceDefinition, ToolDefinition } from './definitions.js';
+
+/** Valid arguments, or the result that says what is wrong with them. */
+export type ParsedArguments =
+  { readonly args: Readonly<Record<string, unknown>> } | { readonly problem: CallToolResult };
+
+/** Validates the arguments of a tool call, in the words of McpServer. */
+export async function parseArguments(
+  { name, inputSchema }: ToolDefinition,
+  given: unknown,
+): Promise<ParsedArguments> {
+  if (inputSchema === undefined) return { args: {} };
+  const result = await inputSchema['~standard'].validate(given ?? {});
+  if (result.issues === undefined) return { args: isObject(result.value) ? result.value : {} };
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${describeIssues(result.issues)}`;
+  return { problem: { content: [{ type: 'text', text }], isError: true } };
+}
 
 /** What is asked for: a uri, and what the template found in it. */
 export interface ReadRequest {
@@ -32,7 +46,7 @@ export async function readVariables(
   { name, variables }: ResourceDefinition,
   { uri, raw, ctx }: ReadRequest,
 ): Promise<ReadableRequest> {
-  const readContext = Object.assign({}, ctx, { uri, variables: raw });
+  const readContext = { ...ctx, uri, variables: raw };
   if (variables === undefined) return { args: raw, ctx: readContext };
   const result = await variables['~standard'].validate({ ...raw });
   if (result.issues === undefined) {
@@ -42,22 +56,4 @@ export async function readVariables(
     ProtocolErrorCode.InvalidParams,
     `Invalid variables for resource ${name}: ${describeIssues(result.issues)}`,
   );
-}
-
-/**
- * Reads a resource without a request of its own.
- *
- * @throws {ProtocolError} If it is not at this uri.
- */
-export async function readDirectly(
-  resource: ResourceDefinition,
-  given: string | URL,
-  ctx: ServerContext = detachedContext('resources/read'),
-): Promise<ReadResourceResult> {
-  const { location, address } = resource;
-  if (!address.matches(String(given))) throw new ResourceNotFoundError(String(given));
-  const uri = new URL(given);
-  const raw = typeof location === 'string' ? {} : (location.uriTemplate.match(uri.href) ?? {});
-  const request = await readVariables(resource, { uri, raw, ctx });
-  return callAlone(resource.at(uri), request.args, request.ctx);
 }

@@ -9,13 +9,7 @@ import { kindOf } from '../../define/brand.js';
 import { isObject } from '../../define/schema.js';
 import { UNBOUND } from '../../define/unbound.js';
 import type { Plan } from '../../plan/plan.js';
-import type {
-  AnyDefinition,
-  Installed,
-  Prompt,
-  Resource,
-  Tool,
-} from '../../server/definitions.js';
+import type { AnyDefinition, Installed, Prompt, Resource, Tool } from '../../server/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';
