@@ -140,6 +140,18 @@ export function inAscii(json: string): string {
   );
 }
 
+/**
+ * Lets many listeners wait on a signal. Node warns of a leak from the eleventh on, and that many
+ * calls may run inside one request.
+ */
+export function allowManyListeners(signal: AbortSignal): void {
+  try {
+    process.getBuiltinModule('node:events').setMaxListeners(0, signal);
+  } catch {
+    // Other runtimes do not warn.
+  }
+}
+
 /** A value that a function and everything it awaits can read. */
 export interface AsyncStorage<T> {
   run<R>(store: T, callback: () => R): R;

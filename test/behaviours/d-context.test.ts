@@ -52,6 +52,24 @@ describe('a context that was made from another one', () => {
   });
 });
 
+test('many calls at the same time inside one call cause no warning of Node', async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error): void => {
+    warnings.push(warning.message);
+  };
+  process.on('warning', note);
+  const later = resolver({}, () => Promise.resolve(1));
+  const inner = defineTool('inner', { resolve: { later } }, () => 'done');
+  const outer = defineTool('outer', {}, async (_, ctx) => {
+    await Promise.all(Array.from({ length: 50 }, () => inner.call(undefined, ctx)));
+    return 'done';
+  });
+  await outer.call(undefined);
+  await new Promise(setImmediate);
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 describe.each(eras)('%s', (era) => {
   test('A3: the context tells the version, the capabilities and what can be asked', async () => {
     const capabilities = { elicitation: { form: {} }, roots: { listChanged: true } };
