@@ -101,7 +101,7 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
     inputSchema: inputSchema && argumentSchema(inputSchema, { name, resolved }),
     advertisedOutput,
     registration:
-      advertisedOutput === undefined ? metadata : { outputSchema: advertisedOutput, ...metadata },
+      advertisedOutput === undefined ? metadata : { ...metadata, outputSchema: advertisedOutput },
     plan,
     address: addressOf('tools/call', name),
     shownWith: shownWith(plan, hideWhenCannotAsk),

@@ -134,7 +134,7 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     assertShallow(request);
     const { inner, opened } = await enter(server, seal, request);
     const lane: Lane = { seal, request };
-    const result = await handler(message, { [LANE]: lane, ...inner } as LanedContext);
+    const result = await handler(message, { ...inner, [LANE]: lane } as LanedContext);
     if (lane.error !== undefined) throw lane.error;
     return sealResult(result, lane, opened);
   };

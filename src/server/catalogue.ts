@@ -82,7 +82,7 @@ function areThere(
 }
 
 function layOut(definitions: readonly AnyDefinition[]): Catalogue {
-  const all = readDefinitions(definitions).map((one, at): Entry => ({ at, ...one }));
+  const all = readDefinitions(definitions).map((one, at): Entry => ({ ...one, at }));
   const byName = new Map<string, Entry[]>();
   for (const one of all) {
     if (one.kind === 'resource') continue;

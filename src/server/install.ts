@@ -55,7 +55,7 @@ export function install(
     assertNoChallenges(wanted);
     const addresses = wanted.map(({ definition }) => definition.address);
     const only = checked.seal === undefined ? { only: addresses } : {};
-    protect(target, Object.assign(protection(target, checked), only));
+    protect(target, { ...protection(target, checked), ...only });
     for (const one of wanted) attach(target, one, checked);
   }
   for (const { definition } of wanted) noteInstalled(definition);
@@ -87,8 +87,9 @@ function attach(server: Server, one: Installed, options: CheckedOptions): void {
 
 function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
-  const seals = { seal: sealFor(policy, server), explicit: seal !== undefined };
-  return onEvent === undefined
-    ? seals
-    : { listener: [onEvent, rejectionTeller(server, onEvent)], ...seals };
+  return {
+    seal: sealFor(policy, server),
+    explicit: seal !== undefined,
+    ...(onEvent && { listener: [onEvent, rejectionTeller(server, onEvent)] }),
+  };
 }

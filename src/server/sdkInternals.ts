@@ -1,11 +1,9 @@
 /**
- * A server's request handlers: those that are set, and those that will be. The SDK has no public
- * way to either, so this is the one place that knows its insides; what is missing there is
- * reported, not ignored.
+ * The SDK's servers, as far as its public types do not tell: what kind of server it is, its name,
+ * and its request handlers, those that are set and those that will be. This is the one file that
+ * knows private members of the SDK. If one is missing, it says so instead of going on.
  *
- * The SDK's map of handlers is replaced by one of ours, and the server itself is left as it is:
- * members defined on it would give each server a shape of its own, and every line of the SDK that
- * reads one would be slower for it.
+ * The SDK's map of handlers is replaced by one of ours, which wraps handlers whenever they are set.
  */
 import type { McpServer, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidGraphError } from '../errors.js';
