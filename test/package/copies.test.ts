@@ -1,27 +1,55 @@
 /**
- * Two copies of the package in one process: its ES modules and its CommonJS build.
+ * Two copies of the package in one process, its ES modules and its CommonJS build, and a runtime
+ * without AsyncLocalStorage.
  *
  * Needs a build in `dist/`; `npm run test:package` makes one first.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
+const root = new URL('../../', import.meta.url);
 
-it('a copy of this package finds what another one has made', async () => {
-  const root = new URL('../../', import.meta.url);
+/** Runs a resolver in a process of its own; `confirm` comes from the CommonJS build. */
+async function errorOf(fn: string, before = ''): Promise<string> {
   const program = `
-    import { createRequire } from 'node:module';
-    import { resolver } from 'mcp-resolve';
-    import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+    ${before}
+    const { createRequire } = await import('node:module');
+    const { resolver } = await import('mcp-resolve');
+    const { planResolvers, resolveArguments } = await import('mcp-resolve/engine');
     const { confirm } = createRequire(import.meta.url)('mcp-resolve');
-    const it = resolver({}, async () => ({ sure: confirm('Sure?') }));
+    const it = resolver({}, ${fn});
     const mcpReq = { signal: new AbortController().signal, requestState: () => undefined };
-    await resolveArguments(planResolvers({ name: 'tool', resolve: { it } }, []), {}, { ctx: { mcpReq } })
-      .catch((error) => console.log(error.message));
+    const plan = planResolvers({ name: 'tool', resolve: { it } }, []);
+    await resolveArguments(plan, {}, { ctx: { mcpReq } }).then(
+      () => console.log('no error'),
+      (error) => console.log(error.message),
+    );
   `;
   const args = ['--input-type=module', '--eval', program];
   const { stdout } = await run(process.execPath, args, { cwd: root });
-  expect(stdout).toContain('return the question itself');
+  return stdout.trim();
+}
+
+const LOST = /made a question and did not return it/;
+
+describe('the engine of one copy finds a question that another copy has made', () => {
+  it('inside a value', async () => {
+    const error = await errorOf(`async () => ({ sure: confirm('Sure?') })`);
+    expect(error).toContain('return the question itself');
+  });
+
+  it('after an await', async () => {
+    const fn = `async () => { await null; return Boolean(confirm('Sure?')); }`;
+    expect(await errorOf(fn)).toMatch(LOST);
+  });
+});
+
+it('without AsyncLocalStorage, a question in the synchronous part of a function is found', async () => {
+  const without = 'process.getBuiltinModule = undefined;';
+  expect(await errorOf(`() => Boolean(confirm('Sure?'))`, without)).toMatch(LOST);
+  expect(await errorOf(`async () => Boolean(confirm('Sure?'))`, without)).toMatch(LOST);
+  const later = `async () => { await null; return Boolean(confirm('Sure?')); }`;
+  expect(await errorOf(later, without)).toBe('no error');
 });
