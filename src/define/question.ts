@@ -110,9 +110,10 @@ const SEARCHED_MEMBERS = 64;
 export function hidesQuestion(value: unknown): boolean {
   if (Array.isArray(value)) return value.slice(0, SEARCHED_MEMBERS).some(isQuestion);
   if (!isPlainObject(value)) return false;
+  // Without calling getters: what is computed on demand may have effects.
   return Object.keys(value)
     .slice(0, SEARCHED_MEMBERS)
-    .some((name) => isQuestion(value[name]));
+    .some((name) => isQuestion(Object.getOwnPropertyDescriptor(value, name)?.value));
 }
 
 /**

@@ -8,7 +8,7 @@ import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operatorWarnings.js';
 
 /** What a schema of arguments is for. */
-export interface ArgumentsOf {
+export interface ArgumentSpec {
   readonly name: string;
   /** Dropped from what a caller sends, before validation. */
   readonly resolved: readonly string[];
@@ -18,7 +18,7 @@ export interface ArgumentsOf {
  * The arguments of a definition, in their lasting form. A schema that throws finds the arguments
  * invalid.
  */
-export function argumentSchema(schema: Schema, { name, resolved }: ArgumentsOf): Schema {
+export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): Schema {
   const { validate } = schema['~standard'];
   const uncheckable = (error: unknown): { issues: { message: string }[] } => {
     warnThrowingSchema(name, error);

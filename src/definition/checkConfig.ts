@@ -36,11 +36,11 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
   if (typeof body !== 'function') {
     throw invalid(name, `${what} '${name}' has no body: its function comes last: ${example}.`);
   }
-  const slip = findSlip(Object.keys(config), fields);
-  if (slip !== undefined) {
+  const misspelt = findMisspelling(Object.keys(config), fields);
+  if (misspelt !== undefined) {
     throw invalid(
       name,
-      `${what} '${name}' has no field '${slip.written}': did you mean '${slip.meant}'?`,
+      `${what} '${name}' has no field '${misspelt.written}': did you mean '${misspelt.meant}'?`,
     );
   }
   const foreign = findForeign(Object.keys(config), fields);
@@ -175,13 +175,16 @@ export function findForeign(written: readonly string[], fields: Fields): string 
 }
 
 /** A field that cannot be meant as it is written. */
-export interface Slip {
+export interface Misspelling {
   readonly written: string;
   readonly meant: string;
 }
 
 /** The first field that is nearly one of ours. */
-export function findSlip(written: readonly string[], fields: Fields): Slip | undefined {
+export function findMisspelling(
+  written: readonly string[],
+  fields: Fields,
+): Misspelling | undefined {
   for (const name of written) {
     if (fields.includes(name)) continue;
     const others = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;

@@ -19,8 +19,8 @@ export class Disposals {
   private readonly values: Computed[] = [];
   private end: End | undefined;
 
-  /** `report` is told of what is thrown where that can no longer change the answer. */
-  constructor(private readonly report: (error: unknown) => void) {}
+  /** `onError` receives what is thrown where that can no longer change the answer. */
+  constructor(private readonly onError: (error: unknown) => void) {}
 
   /**
    * Takes a value that was computed.
@@ -38,7 +38,7 @@ export class Disposals {
     else void this.disposeOf(computed, this.end);
   }
 
-  /** Takes a value that nobody waits for any more, and that was made all the same; not a question. */
+  /** Adds a value that arrives after the round stopped waiting. A question needs no cleanup. */
   addLate(node: PlanNode, value: unknown): void {
     try {
       if (!isQuestion(value)) this.add(node, value);
@@ -67,7 +67,7 @@ export class Disposals {
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Gives what was thrown under `completed`; everything else is reported. */
+  /** Returns what was thrown under `completed`; everything else is reported. */
   private async disposeOf(
     { dispose, value }: Computed,
     end: End,
@@ -81,9 +81,18 @@ export class Disposals {
       return undefined;
     }
   }
+
+  /** An author's function that throws here must not become an unhandled rejection. */
+  private report(error: unknown): void {
+    try {
+      this.onError(error);
+    } catch {
+      // Nothing is left to tell.
+    }
+  }
 }
 
-/** What `dispose: 'auto'` stands for: the value's own way. Nothing has to be done for no value. */
+/** Returns the value's own dispose method, for `dispose: 'auto'`. No value needs no cleanup. */
 function ownDispose(key: string, value: unknown): Dispose<unknown> {
   if (value === undefined || value === null) return () => undefined;
   const methods = value as Readonly<Record<symbol, unknown>>;

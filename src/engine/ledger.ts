@@ -15,11 +15,11 @@
  */
 import type { PlanNode } from '../plan/plan.js';
 import { asciiJson, digest } from '../platform.js';
-import type { Answer } from '../question/kind.js';
+import type { RecordedAnswer } from '../question/kind.js';
 import type { Pin } from './pin.js';
 
 /** A recorded answer and the digest of the question it answers. */
-export interface Entry extends Answer {
+export interface Entry extends RecordedAnswer {
   readonly q: string;
 }
 
@@ -109,7 +109,7 @@ export class Ledger {
   }
 
   /** A digest of the answers that a resolver's value rests on. */
-  answersAbove({ upstream = [] }: PlanNode): string | Promise<string> {
+  upstreamAnswers({ upstream = [] }: PlanNode): string | Promise<string> {
     const answers = upstream.flatMap((key) => {
       const entry = this.outcomes.get(key);
       return entry === undefined ? [] : [[key, entry.q, entry.action, entry.data ?? null]];

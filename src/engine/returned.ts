@@ -5,7 +5,7 @@ import type { QuestionData } from '../define/question.js';
 import type { QuestionScope } from '../define/questionScope.js';
 import { messageOf, ToolError } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
-import { ask } from '../question/asked.js';
+import { renderQuestion } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
 
 /**
@@ -16,7 +16,7 @@ import type { Asked } from '../question/asked.js';
 export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
   assertDeclared(node, question);
   try {
-    return ask(question);
+    return renderQuestion(question);
   } catch (error) {
     const what =
       question.kind === 'form' ? 'a schema that no form can show' : 'what cannot be sent';
@@ -74,10 +74,14 @@ export function assertValue(
  * Checks the value of a fallback. Clients that get one cannot be asked, so another question would
  * not help them.
  *
- * @throws {@link ToolError} If it is a question, or has one inside.
+ * @throws {@link ToolError} If it is a question, has one inside, or was computed with one.
  */
-export function assertFallback({ key }: PlanNode, value: unknown): void {
-  if (isQuestion(value)) {
+export function assertFallback(
+  { key }: PlanNode,
+  value: unknown,
+  { madeQuestion }: QuestionScope,
+): void {
+  if (isQuestion(value) || madeQuestion) {
     throw new ToolError(
       `Resolver '${key}' falls back on another question: 'otherwise' gives a value or throws`,
     );

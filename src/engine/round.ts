@@ -10,8 +10,8 @@
  *                               └─throws──► failed: later steps of the walk are dropped
  * ```
  *
- * {@link Round.resolve} is the life of one node. It is a generator because it yields only what has
- * to be awaited: a synchronous resolver settles at once, and the next node in walk order follows.
+ * {@link Round.lifeOf} is the life of one node. It is a generator because it yields only what has to
+ * be awaited: a synchronous resolver settles at once, and the next node in walk order follows.
  * Nothing recurses from node to node, so a graph may be deeper than the call stack.
  */
 import type { CallContext } from '../define/context.js';
@@ -30,10 +30,10 @@ import type { Disposals } from './disposals.js';
 import type { Ledger } from './ledger.js';
 import { parsePinned, pinnedJson, pinRejected } from './pin.js';
 import { answerStep, timed } from './steps.js';
-import type { Watch } from './steps.js';
+import type { Answered, Watch } from './steps.js';
 import { assertFallback, assertValue, renderDeclared } from './returned.js';
 
-/** What a round works with, besides its plan. */
+/** The input of a round, besides its plan. */
 export interface RoundInput {
   /** The tool's validated arguments. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export interface RoundInput {
 }
 
 /** A question that waits for an answer. */
-export interface OpenQuestion {
+export interface UnansweredQuestion {
   readonly node: PlanNode;
   readonly asked: Asked;
 }
@@ -54,25 +54,24 @@ export interface OpenQuestion {
 export class Round {
   /** The values of settled nodes, by index. */
   private readonly values: unknown[] = [];
-  /** How questions ended, by index, and whatever else a consumer took the outcome of. */
+  /** The outcomes of questions, by index, and of whatever else a consumer took the outcome of. */
   private readonly outcomes = new Map<number, Outcome<unknown>>();
-  private readonly open = new Map<PlanNode, Asked>();
+  private readonly open = new Map<number, UnansweredQuestion>();
   /** The number of needs that each node still waits for. */
   private readonly missing: number[];
   /** The nodes that the round waits for. */
   private readonly running = new Set<number>();
   /** The nodes that can start, in the order in which their last need settled. */
   private readonly queue: PlanNode[] = [];
-  /** The nodes that were pinned in this round, and everything that needs one of them. */
-  private readonly newlyPinned = new Set<number>();
+  /** The nodes whose value was pinned in this round, and everything downstream of them. */
+  private readonly changed = new Set<number>();
   /** The number of nodes that have had their turn: they have started, or wait for their needs. */
   private reached = 0;
   /** The number of nodes that a failure has not dropped. */
   private kept: number;
   private isGuarding: boolean;
-  private isStopped = false;
-  private failedAt = Infinity;
-  private error: unknown;
+  /** The failure with the lowest sequence number so far. */
+  private firstFailure: Failure | undefined;
   private onQuiet: (() => void) | undefined;
 
   constructor(
@@ -91,34 +90,34 @@ export class Round {
   async run(): Promise<void> {
     if (this.isGuarding) {
       await this.untilQuiet();
-      if (this.isStopped || this.failure !== undefined || this.open.size > 0) return;
+      if (this.failure !== undefined || this.open.size > 0) return;
       this.isGuarding = false;
     }
     await this.untilQuiet();
   }
 
-  /** Ends the round early: {@link run} returns, and what still runs can no longer change anything. */
-  stop(): void {
-    this.isStopped = true;
+  /** Fails the round at once: {@link run} returns, and what still runs can no longer change anything. */
+  stop(reason: unknown): void {
+    this.fail(-1, reason);
     this.onQuiet?.();
   }
 
   /** The failure that a sequential walk would have met first. */
   get failure(): { readonly error: unknown } | undefined {
+    const { firstFailure, isGuarding, plan } = this;
+    if (firstFailure === undefined) return undefined;
     // A refused answer may also fail a parameter of the body, which the walk reaches after the guards.
-    const end = this.isGuarding ? this.plan.guardSteps : Infinity;
-    return this.failedAt < end ? { error: this.error } : undefined;
+    return isGuarding && firstFailure.seq >= plan.guardSteps ? undefined : firstFailure;
   }
 
   /** The questions that wait for an answer, in walk order. */
-  openQuestions(): readonly OpenQuestion[] {
-    const open = [...this.open].map(([node, asked]) => ({ node, asked }));
-    return open.sort((a, b) => a.node.seq - b.node.seq);
+  openQuestions(): readonly UnansweredQuestion[] {
+    return [...this.open.values()].sort((a, b) => a.node.seq - b.node.seq);
   }
 
   /** Settles an open question. Call {@link run} to go on from there. */
-  settleOpen({ node, asked }: OpenQuestion, outcome: Outcome<unknown>): void {
-    this.open.delete(node);
+  settleOpen({ node, asked }: UnansweredQuestion, outcome: Outcome<unknown>): void {
+    this.open.delete(node.index);
     this.settleAnswer(node, asked, { outcome, fresh: true });
   }
 
@@ -129,7 +128,7 @@ export class Round {
 
   private async untilQuiet(): Promise<void> {
     this.pump();
-    if (this.isStopped || this.running.size === 0) return;
+    if (this.running.size === 0) return;
     await new Promise<void>((resolve) => {
       this.onQuiet = resolve;
     });
@@ -149,48 +148,39 @@ export class Round {
   }
 
   private start(node: PlanNode): void {
-    if (this.isStopped || node.seq > this.failedAt) return;
-    this.advance(node, this.resolve(node));
+    if (this.firstFailure !== undefined && node.seq > this.firstFailure.seq) return;
+    this.advance(node, this.lifeOf(node));
   }
 
   /** Drives the life of a node until it settles, fails, or has to wait. */
   private advance(node: PlanNode, life: Steps<void>, arrived?: unknown): void {
     try {
       const { value: wait, done } = life.next(arrived);
-      if (done !== true) this.wait(node, life, wait);
+      if (done !== true) void this.wait(node, life, wait);
     } catch (error) {
       this.fail(node.seq, error);
     }
   }
 
-  private wait(node: PlanNode, life: Steps<void>, { promise, late }: Wait): void {
-    this.running.add(node.index);
-    const goOn = (step: () => void): void => {
-      step();
-      this.pump();
-      if (this.running.size === 0) this.onQuiet?.();
-    };
-    // A promise of our own: an author's `then` may call back at once, or twice.
-    new Promise((resolve) => {
-      resolve(promise);
-    }).then(
-      (value) => {
-        if (this.stopWaiting(node)) goOn(() => this.advance(node, life, value));
-        else late?.(value);
-      },
-      (error: unknown) => {
-        if (this.stopWaiting(node)) goOn(() => this.fail(node.seq, error));
-      },
-    );
-  }
-
-  /** Returns false if the round does not wait for the node any more. */
-  private stopWaiting({ index }: PlanNode): boolean {
-    return this.running.delete(index) && !this.isStopped;
+  private async wait(node: PlanNode, life: Steps<void>, { promise, onLate }: Wait): Promise<void> {
+    const { index, seq } = node;
+    this.running.add(index);
+    try {
+      // A promise of our own, because an author's `then` may call back at once, or twice.
+      const value = await new Promise((resolve) => {
+        resolve(promise);
+      });
+      if (this.running.delete(index)) this.advance(node, life, value);
+      else onLate?.(value);
+    } catch (error) {
+      if (this.running.delete(index)) this.fail(seq, error);
+    }
+    this.pump();
+    if (this.running.size === 0) this.onQuiet?.();
   }
 
   /** The life of a node: restores or computes its value, or asks for it. */
-  private *resolve(node: PlanNode): Steps<void> {
+  private *lifeOf(node: PlanNode): Steps<void> {
     const { disposals } = this.input;
     const restored = yield* this.restore(node);
     if (restored !== undefined) {
@@ -234,7 +224,7 @@ export class Round {
       return;
     }
     ledger.leaveOpen(node.key, digest);
-    this.open.set(node, asked);
+    this.open.set(node.index, { node, asked });
   }
 
   /** Finds an answer to this very question: a recorded one, or one that came with the request. */
@@ -242,7 +232,7 @@ export class Round {
     const { ledger } = this.input;
     const entry = ledger.recorded(node.key, digest);
     if (entry !== undefined) {
-      const outcome = yield* arrival(asked.settle(entry));
+      const outcome = yield* arrival(asked.outcomeFor(entry));
       if (outcome !== undefined) {
         ledger.record(node.key, entry);
         return { outcome, fresh: false };
@@ -261,17 +251,15 @@ export class Round {
   private *fallBack(node: PlanNode, asked: Asked): Steps<void> {
     const { disposals, watch } = this.input;
     const { otherwise, kind } = asked.data;
+    const scope: QuestionScope = { madeQuestion: false };
     const given: unknown =
       typeof otherwise === 'function'
-        ? runInScope(
-            { madeQuestion: false },
-            () => Reflect.apply(otherwise, UNBOUND, []) as unknown,
-          )
+        ? runInScope(scope, () => Reflect.apply(otherwise, UNBOUND, []) as unknown)
         : otherwise;
     const value = yield* arrival(given, (late) => {
       disposals.addLate(node, late);
     });
-    assertFallback(node, value);
+    assertFallback(node, value, scope);
     disposals.add(node, value);
     watch?.({ type: 'fellBack', resolver: node.key, kind });
     this.settle(node, asked.fallBackOn(value));
@@ -283,7 +271,7 @@ export class Round {
     const schema = node.resolver.options.pin;
     const pin = ledger.pinned(node.key);
     if (schema === undefined || pin === undefined) return undefined;
-    if ((yield* arrival(ledger.answersAbove(node))) !== pin.on) return undefined;
+    if ((yield* arrival(ledger.upstreamAnswers(node))) !== pin.on) return undefined;
     const parsed = yield* arrival(parsePinned(schema, pin.value));
     if ('problem' in parsed) return undefined;
     ledger.pin(node.key, pin);
@@ -299,9 +287,9 @@ export class Round {
     const json = pinnedJson(node, computed);
     const parsed = yield* arrival(parsePinned(schema, json));
     if ('problem' in parsed) throw pinRejected(node, parsed.problem, computed);
-    const on = yield* arrival(ledger.answersAbove(node));
+    const on = yield* arrival(ledger.upstreamAnswers(node));
     ledger.pin(node.key, { value: json, on });
-    this.newlyPinned.add(node.index);
+    this.changed.add(node.index);
     return parsed.value;
   }
 
@@ -333,16 +321,19 @@ export class Round {
       if (seq < this.plan.guardSteps) this.checkGuard(node, seq);
       return;
     }
-    this.forgetAbove(node, consumer);
+    this.forgetDownstream(node, consumer);
     const missing = (this.missing[consumer] ?? 0) - 1;
     this.missing[consumer] = missing;
     if (missing === 0 && consumer < this.reached) this.queue.push(this.nodeAt(consumer));
   }
 
-  /** Forgets earlier answers to what needs a value that was pinned in this round: it has changed. */
-  private forgetAbove({ index }: PlanNode, consumer: number): void {
-    if (!this.newlyPinned.has(index) || this.newlyPinned.has(consumer)) return;
-    this.newlyPinned.add(consumer);
+  /**
+   * Forgets what a consumer was answered or pinned to earlier, if it needs a value that has
+   * changed.
+   */
+  private forgetDownstream({ index }: PlanNode, consumer: number): void {
+    if (!this.changed.has(index) || this.changed.has(consumer)) return;
+    this.changed.add(consumer);
     this.input.ledger.forget(this.nodeAt(consumer).key);
   }
 
@@ -354,9 +345,8 @@ export class Round {
   }
 
   private fail(seq: number, error: unknown): void {
-    if (seq >= this.failedAt) return;
-    this.failedAt = seq;
-    this.error = error;
+    if (this.firstFailure !== undefined && seq >= this.firstFailure.seq) return;
+    this.firstFailure = { seq, error };
     // Nodes that the walk would reach later are no longer awaited.
     while (this.kept > 0 && this.nodeAt(this.kept - 1).seq >= seq) {
       this.kept -= 1;
@@ -398,28 +388,24 @@ export class Round {
   }
 }
 
-/** How a question was answered. */
-export interface Answered {
-  readonly outcome: Outcome<unknown>;
-  /** True if the answer came with this request. */
-  readonly fresh: boolean;
+/** The end of a round at one step of the walk. */
+interface Failure {
+  readonly seq: number;
+  readonly error: unknown;
 }
 
-/** What a step waits for. */
+/** A promise that a node waits for. */
 interface Wait {
   readonly promise: PromiseLike<unknown>;
-  /** Called instead of the next step if the round no longer waits when the value arrives. */
-  readonly late: ((value: unknown) => void) | undefined;
+  /** Receives the value if it arrives when the round no longer waits for it. */
+  readonly onLate: ((value: unknown) => void) | undefined;
 }
 
 /** A function that yields whenever it has to wait. */
 type Steps<T> = Generator<Wait, T>;
 
 /** Returns a value that is there; yields to wait for one that is not. */
-function* arrival<T>(
-  value: T | PromiseLike<T>,
-  late?: (value: unknown) => void,
-): Generator<Wait, T> {
+function* arrival<T>(value: T | PromiseLike<T>, onLate?: (value: unknown) => void): Steps<T> {
   if (!isThenable(value)) return value;
-  return (yield { promise: value, late }) as T;
+  return (yield { promise: value, onLate }) as T;
 }

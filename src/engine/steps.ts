@@ -51,11 +51,18 @@ export function timed(watch: Watch, resolver: string, run: () => unknown): unkno
   }
 }
 
+/** The answer to a question. */
+export interface Answered {
+  readonly outcome: Outcome<unknown>;
+  /** True if the answer came with this request. */
+  readonly fresh: boolean;
+}
+
 /** The step for a question that was answered. */
 export function answerStep(
   resolver: string,
   { data: { kind } }: Asked,
-  { outcome, fresh }: { readonly outcome: Outcome<unknown>; readonly fresh: boolean },
+  { outcome, fresh }: Answered,
 ): Step {
   return outcome.action === 'accept'
     ? { type: 'answered', resolver, kind, by: ANSWERED_BY[kind], fresh, value: outcome.data }

@@ -8,14 +8,14 @@ import { ToolError } from '../errors.js';
 import { digest, isThenable } from '../platform.js';
 import { form } from './form.js';
 import type { Capability } from './capability.js';
-import type { Answer, QuestionKind, Rendered, Settled } from './kind.js';
+import type { RecordedAnswer, QuestionKind, Rendered, AnswerOutcome } from './kind.js';
 import { roots } from './roots.js';
 import { sample } from './sample.js';
 import { url } from './url.js';
 
 /** A response that was read: the answer to record, and how the question ended. */
 export interface ReadResponse {
-  readonly answer: Answer;
+  readonly answer: RecordedAnswer;
   readonly outcome: Outcome<unknown>;
 }
 
@@ -27,7 +27,7 @@ export interface Asked {
   /** Ties an answer to this very rendering. */
   readonly digest: () => string | Promise<string>;
   /** The outcome that a recorded answer means; `undefined` if it does not fit. */
-  readonly settle: (answer: Answer) => Settled | Promise<Settled>;
+  readonly outcomeFor: (answer: RecordedAnswer) => AnswerOutcome | Promise<AnswerOutcome>;
   /**
    * Reads a client's response. An error about it has none of a validator's words; `subject` begins
    * its sentence.
@@ -44,7 +44,7 @@ export interface Asked {
  *
  * @throws {TypeError} If it cannot be shown.
  */
-export function ask(data: QuestionData): Asked {
+export function renderQuestion(data: QuestionData): Asked {
   switch (data.kind) {
     case 'form':
       return asked(form, data);
@@ -62,21 +62,21 @@ function asked<Q extends QuestionData>(
   data: Q & AskOptions<unknown>,
 ): Asked {
   const rendered = kind.render(data);
-  const settle: Asked['settle'] = (answer) => kind.settle(data, answer);
+  const outcomeFor: Asked['outcomeFor'] = (answer) => kind.outcomeFor(data, answer);
   return {
     data,
     rendered,
     capability: kind.capability(data),
     digest: () => digest(rendered.text),
-    settle,
+    outcomeFor,
     read: (response, subject) => {
       const answer = kind.receive(response);
       if ('problem' in answer) throw new ToolError(sentence(subject, answer.problem));
-      const finish = (outcome: Settled): ReadResponse => {
+      const finish = (outcome: AnswerOutcome): ReadResponse => {
         if (outcome === undefined) throw new ToolError(sentence(subject, kind.misfit));
         return { answer, outcome };
       };
-      const outcome = settle(answer);
+      const outcome = outcomeFor(answer);
       return isThenable(outcome) ? outcome.then(finish) : finish(outcome);
     },
     fallBackOn: (value) =>

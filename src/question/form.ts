@@ -5,7 +5,7 @@ import { asciiJson, isThenable } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { formSchema } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
-import type { Answer, QuestionKind, Settled } from './kind.js';
+import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
 
 /** The kind of `elicit` and `confirm`. */
 export const form: QuestionKind<FormData> = {
@@ -29,7 +29,7 @@ export const form: QuestionKind<FormData> = {
     return { action, data: content };
   },
 
-  settle: (question, answer) => {
+  outcomeFor: (question, answer) => {
     if (answer.action !== 'accept') return { action: answer.action };
     return isObject(answer.data) ? accepted(question, answer) : undefined;
   },
@@ -39,7 +39,10 @@ export const form: QuestionKind<FormData> = {
 
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
-function accepted(question: FormData, { data }: Answer): Settled | Promise<Settled> {
+function accepted(
+  question: FormData,
+  { data }: RecordedAnswer,
+): AnswerOutcome | Promise<AnswerOutcome> {
   const result = question.schema['~standard'].validate(data);
   return isThenable(result)
     ? result.then((later) => settled(question, later))
@@ -49,7 +52,7 @@ function accepted(question: FormData, { data }: Answer): Settled | Promise<Settl
 function settled(
   { yesOnly }: FormData,
   result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
-): Settled {
+): AnswerOutcome {
   if (result.issues !== undefined) return undefined;
   if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
   const ticked = (result.value as { confirm: boolean }).confirm;

@@ -16,13 +16,13 @@ export interface Rendered {
 }
 
 /** An answer as it is recorded: the client's own JSON, never a value derived from it. */
-export interface Answer {
+export interface RecordedAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly data?: unknown;
 }
 
 /** The outcome that an answer means; `undefined` if it does not fit its question. */
-export type Settled = Outcome<unknown> | undefined;
+export type AnswerOutcome = Outcome<unknown> | undefined;
 
 /** Why a response cannot be taken, as the end of the sentence "Resolver 'x' …". */
 export interface Unusable {
@@ -37,9 +37,12 @@ export interface QuestionKind<Q> {
   readonly render: (question: Q) => Rendered;
   readonly capability: (question: Q) => Capability;
   /** Takes a client's response apart. */
-  readonly receive: (response: unknown) => Answer | Unusable;
+  readonly receive: (response: unknown) => RecordedAnswer | Unusable;
   /** What an answer means for this very question; `undefined` if it does not fit. */
-  readonly settle: (question: Q, answer: Answer) => Settled | Promise<Settled>;
+  readonly outcomeFor: (
+    question: Q,
+    answer: RecordedAnswer,
+  ) => AnswerOutcome | Promise<AnswerOutcome>;
   /** What to say of a response that does not fit. */
   readonly misfit: string;
 }

@@ -2,7 +2,7 @@
 import type { StandardSchemaV1Sync } from '@modelcontextprotocol/server';
 import type { Outcome } from '../define/model.js';
 import { isObject } from '../define/schema.js';
-import type { Answer, Unusable } from './kind.js';
+import type { RecordedAnswer, Unusable } from './kind.js';
 
 /** What to say of a response that is not the result asked for. */
 export const WRONG_KIND = 'received a response of the wrong kind';
@@ -11,16 +11,16 @@ export const WRONG_KIND = 'received a response of the wrong kind';
  * Takes any object for an answer, without its null members; whether it fits is seen when it is
  * settled.
  */
-export function receiveResult(response: unknown): Answer | Unusable {
+export function receiveResult(response: unknown): RecordedAnswer | Unusable {
   if (!isObject(response)) return { problem: WRONG_KIND };
   const members = Object.entries(response).filter(([, value]) => value !== null);
   return { action: 'accept', data: Object.fromEntries(members) };
 }
 
 /** The validated result; a recorded refusal means nothing here. */
-export function settleResult(
+export function outcomeOfResult(
   schema: StandardSchemaV1Sync,
-  answer: Answer,
+  answer: RecordedAnswer,
 ): Outcome<unknown> | undefined {
   if (answer.action !== 'accept') return undefined;
   const result = schema['~standard'].validate(answer.data);

@@ -3,7 +3,7 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { RootsData } from '../define/question.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
-import { receiveResult, settleResult, WRONG_KIND } from './result.js';
+import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
 /** The kind of `listRoots`. */
 export const roots: QuestionKind<RootsData> = {
@@ -11,6 +11,6 @@ export const roots: QuestionKind<RootsData> = {
 
   capability: () => CAPABILITIES.roots,
   receive: receiveResult,
-  settle: (_question, answer) => settleResult(specTypeSchemas.ListRootsResult, answer),
+  outcomeFor: (_question, answer) => outcomeOfResult(specTypeSchemas.ListRootsResult, answer),
   misfit: WRONG_KIND,
 };

@@ -4,7 +4,7 @@ import type { SampleData } from '../define/question.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
-import { receiveResult, settleResult, WRONG_KIND } from './result.js';
+import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
 /** The kind of `sample`. */
 export const sample: QuestionKind<SampleData> = {
@@ -19,8 +19,8 @@ export const sample: QuestionKind<SampleData> = {
 
   receive: receiveResult,
 
-  settle: (question, answer) =>
-    settleResult(
+  outcomeFor: (question, answer) =>
+    outcomeOfResult(
       usesTools(question)
         ? specTypeSchemas.CreateMessageResultWithTools
         : specTypeSchemas.CreateMessageResult,

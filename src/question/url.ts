@@ -31,7 +31,7 @@ export const url: QuestionKind<UrlData> = {
       : { problem: NOT_ELICITATION };
   },
 
-  settle: (_question, { action }) =>
+  outcomeFor: (_question, { action }) =>
     action === 'accept' ? { action, data: true, asked: true } : { action },
 
   misfit: NOT_ELICITATION,

@@ -13,7 +13,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
 import { ToolError } from '../errors.js';
-import type { OpenQuestion } from '../engine/round.js';
+import type { UnansweredQuestion } from '../engine/round.js';
 import type { ClientFacts } from './clientFacts.js';
 
 /**
@@ -23,7 +23,7 @@ import type { ClientFacts } from './clientFacts.js';
  * @throws {ProtocolError} For the first, in walk order, that it cannot answer.
  */
 export function assertCanAsk(
-  open: readonly OpenQuestion[],
+  open: readonly UnansweredQuestion[],
   { clientCapabilities }: ClientFacts,
 ): void {
   for (const { node, asked } of open) {
@@ -56,7 +56,7 @@ export interface PushOptions {
  * @throws {@link ToolError} If the answer does not fit, or does not come in time.
  */
 export async function pushQuestion(
-  open: OpenQuestion,
+  open: UnansweredQuestion,
   options: PushOptions,
 ): Promise<Outcome<unknown>> {
   const response = await send(open, options);
@@ -70,7 +70,7 @@ const anyResult: StandardSchemaV1 = {
 };
 
 async function send(
-  { node, asked }: OpenQuestion,
+  { node, asked }: UnansweredQuestion,
   { ctx, askTimeoutMs }: PushOptions,
 ): Promise<unknown> {
   const { method, params, pushedParams } = asked.rendered;

@@ -11,9 +11,9 @@ import type {
   ServerContext,
   Variables,
 } from '@modelcontextprotocol/server';
-import { laneOf } from './boundary.js';
-import { callFor } from './runCall.js';
-import type { Answer, Arguments } from './runCall.js';
+import { boundaryOf } from './boundary.js';
+import { callForRequest } from './runCall.js';
+import type { CallResult, Arguments } from './runCall.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
 import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
@@ -32,12 +32,12 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
   const { name, registration, inputSchema } = tool;
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
-      return await callFor(server, tool, { args, ctx, settings: options });
+      return await callForRequest(server, tool, { args, ctx, settings: options });
     } catch (error) {
-      // McpServer would turn it into a tool error, so it takes the lane and the answer is never seen.
-      const lane = laneOf(ctx);
-      if (lane === undefined || !takesLane(error)) throw error;
-      lane.error = error;
+      // McpServer would turn it into a tool error, so the boundary throws it and this answer is never seen.
+      const boundary = boundaryOf(ctx);
+      if (boundary === undefined || !bypassesMcpServer(error)) throw error;
+      boundary.error = error;
       return { content: [], isError: true };
     }
   };
@@ -52,7 +52,7 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
 export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDefinition): void {
   const { name, metadata, argsSchema } = prompt;
   const answer = (args: Arguments, ctx: ServerContext) =>
-    callFor(server, prompt, { args, ctx, settings: options });
+    callForRequest(server, prompt, { args, ctx, settings: options });
   if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
   else
     mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
@@ -70,9 +70,9 @@ export function registerResource(
     uri: URL,
     raw: Variables,
     ctx: ServerContext,
-  ): Promise<Answer<ReadResourceResult>> => {
+  ): Promise<CallResult<ReadResourceResult>> => {
     const request = await readVariables(resource, { uri, raw, ctx });
-    return callFor(server, resource.at(uri), { ...request, settings: options });
+    return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
   if (typeof location === 'string')
     mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));
@@ -96,6 +96,6 @@ function listingIf(
 const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;
 
 /** The one that McpServer lets through is left to the SDK, which has its own answer for each era. */
-function takesLane(error: unknown): error is ProtocolError {
+function bypassesMcpServer(error: unknown): error is ProtocolError {
   return error instanceof ProtocolError && error.code !== URL_ELICITATION_REQUIRED;
 }

@@ -6,7 +6,7 @@
  * ```
  * client ─► SDK dispatch ─► boundary ─► handler (McpServer's funnel ─► tool callback)
  *                              │  ▲                                        │
- *                              │  └── lane: a protocol error, put there ◄──┘
+ *                              │  └── its error: a protocol error ◄────────┘
  *                              └─► thrown as it is
  * ```
  *
@@ -31,38 +31,35 @@ import { Addressees } from './address.js';
 import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 
-/** What is kept about a server: its seal, and whose state it is for. */
-interface Boundary {
+/** The boundary around the handlers of a server. */
+interface ServerBoundary {
   seal: Seal;
   explicit: boolean;
   /** The requests whose state is sealed; `undefined` for everything on the server. */
   readonly only: Addressees | undefined;
 }
 
-/** What a handler and the boundary around it share, past anything that stands between. */
-export interface Lane {
+/** The boundary around one request. Its handler reads the seal, and leaves an error for the client. */
+export interface RequestBoundary {
   readonly seal: Seal;
   readonly request: StatefulRequest;
   error?: ProtocolError;
 }
 
-const LANE = Symbol.for('mcp-resolve.lane');
+const REQUEST_BOUNDARY = Symbol.for('mcp-resolve.requestBoundary');
 const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 
-/** The SDK copies contexts member by member, so the lane is an enumerable member of it. */
-type LanedContext = ServerContext & { [LANE]?: Lane };
+/** The SDK copies contexts property by property, so this is an enumerable property. */
+type BoundedContext = ServerContext & { [REQUEST_BOUNDARY]?: RequestBoundary };
 
-type GuardedServer = Server & { [BOUNDARY]?: Boundary };
+type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary };
 
 /** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
-/**
- * The lane to the boundary around the handler that has this context; `undefined` where there is
- * none.
- */
-export function laneOf(ctx: ServerContext): Lane | undefined {
-  return (ctx as LanedContext)[LANE];
+/** The boundary around the request of this context; `undefined` if there is none. */
+export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
+  return (ctx as BoundedContext)[REQUEST_BOUNDARY];
 }
 
 /** How a server is to be protected. */
@@ -92,11 +89,11 @@ export function protect(server: GuardedServer, protection: Protection): void {
   for (const [whose, tell] of listeners) seal.listeners.set(whose, tell);
 }
 
-function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): Boundary {
+function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): ServerBoundary {
   const present = server[BOUNDARY];
   if (present === undefined) {
     assertNoOtherCheck(server);
-    const boundary: Boundary = { seal, explicit, only: only && new Addressees(only) };
+    const boundary: ServerBoundary = { seal, explicit, only: only && new Addressees(only) };
     wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
     return boundary;
@@ -125,18 +122,21 @@ function assertNoOtherCheck(server: Server): void {
 }
 
 function withBoundary(server: GuardedServer, method: string, handler: Handler): Handler {
-  return async (message, ctx: LanedContext) => {
-    // Already inside: a handler that was wrapped stands behind another one.
-    if (ctx[LANE] !== undefined) return handler(message, ctx);
+  return async (message, ctx: BoundedContext) => {
+    // This handler is already inside a boundary.
+    if (ctx[REQUEST_BOUNDARY] !== undefined) return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     assertShallow(request);
     const { inner, opened } = await enter(server, seal, request);
-    const lane: Lane = { seal, request };
-    const result = await handler(message, { ...inner, [LANE]: lane } as LanedContext);
-    if (lane.error !== undefined) throw lane.error;
-    return sealResult(result, lane, opened);
+    const boundary: RequestBoundary = { seal, request };
+    const result = await handler(message, {
+      ...inner,
+      [REQUEST_BOUNDARY]: boundary,
+    } as BoundedContext);
+    if (boundary.error !== undefined) throw boundary.error;
+    return sealResult(result, boundary, opened);
   };
 }
 
@@ -201,7 +201,7 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
 /** Seals the state in a copy of the result; everything else crosses as it is. */
 async function sealResult(
   result: Result,
-  { seal, request }: Lane,
+  { seal, request }: RequestBoundary,
   opened?: OpenedState,
 ): Promise<Result> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;

@@ -30,9 +30,12 @@ export function createContext(ctx: ServerContext, facts: CallFacts): CallContext
 
 /** The signal of one call. It follows the request's signal until the call has ended. */
 export class CallSignal {
+  /** Called when the request is cancelled. */
+  onCancel: ((reason: unknown) => void) | undefined;
   private readonly controller = new AbortController();
   private readonly follow = (): void => {
     this.controller.abort(this.request.reason);
+    this.onCancel?.(this.controller.signal.reason);
   };
 
   constructor(private readonly request: AbortSignal) {

@@ -10,12 +10,12 @@ import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
 import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
-import { invalidState, laneOf } from './boundary.js';
+import { invalidState, boundaryOf } from './boundary.js';
 import { isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
 
 /** A call at the beginning of a round. */
-export interface OpenCall {
+export interface CurrentCall {
   /** Names the call. */
   readonly id: string;
   /** When it first asked, in seconds; `undefined` if it has not asked yet. */
@@ -36,21 +36,21 @@ export interface CallStart extends ClientFacts {
  *
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
-export function beginCall({ ctx, protocolVersion }: CallStart): OpenCall {
+export function beginCall({ ctx, protocolVersion }: CallStart): CurrentCall {
   const state = isModern(protocolVersion) ? ctx.mcpReq.requestState<string>() : undefined;
   const record = state === undefined ? undefined : decodeRecord(state);
   return record === undefined ? newCall(NO_PROGRESS) : goOn(record, ctx);
 }
 
-function newCall(progress: Progress): OpenCall {
+function newCall(progress: Progress): CurrentCall {
   return { id: randomId(), start: undefined, progress, resumed: false };
 }
 
-function goOn(record: CallRecord, ctx: ServerContext): OpenCall {
-  const lane = laneOf(ctx);
+function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
+  const boundary = boundaryOf(ctx);
   // A pinned value stands in for what the server computes: never without a seal.
-  if (lane === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
-  const { seal, request } = lane;
+  if (boundary === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
+  const { seal, request } = boundary;
   const age = nowInSeconds() - record.start;
   if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
@@ -62,15 +62,15 @@ function goOn(record: CallRecord, ctx: ServerContext): OpenCall {
  * @throws {@link ToolError} If it has become larger than a state may be.
  */
 export function keepRecord(
-  { id, start = nowInSeconds() }: OpenCall,
+  { id, start = nowInSeconds() }: CurrentCall,
   progress: Progress,
   ctx: ServerContext,
 ): string {
   const text = encodeRecord({ id, start, progress });
-  const lane = laneOf(ctx);
-  if (lane === undefined) return text;
-  const { maxStateBytes } = lane.seal.policy;
-  const size = lane.seal.sizeOf(text, lane.request);
+  const boundary = boundaryOf(ctx);
+  if (boundary === undefined) return text;
+  const { maxStateBytes } = boundary.seal.policy;
+  const size = boundary.seal.sizeOf(text, boundary.request);
   if (size <= maxStateBytes) return text;
   const largest = largestContributor(progress);
   const hint =

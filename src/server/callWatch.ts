@@ -3,7 +3,7 @@ import type { CallEvent, EventBase } from '../define/event.js';
 import type { End } from '../define/model.js';
 import { isThenable } from '../platform.js';
 import type { Step, Watch } from '../engine/steps.js';
-import type { OpenCall } from './callRecord.js';
+import type { CurrentCall } from './callRecord.js';
 
 /** Who listens, and how much they get to see. */
 export interface Listening {
@@ -24,7 +24,7 @@ export interface CallWatch {
 /** Watches a call, if anybody listens. */
 export function watchCall(
   listening: Listening,
-  call: OpenCall,
+  call: CurrentCall,
   definition: string,
 ): CallWatch | undefined {
   const { onEvent, eventValues = false } = listening;

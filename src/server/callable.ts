@@ -41,11 +41,11 @@ export function shownMessage(error: unknown, policy: ErrorPolicy): string {
 
 /** @throws {@link ToolError} If a body asked. */
 export function assertNotAsking(name: string, returned: unknown): void {
-  if (isQuestion(returned) || isInputRequiredResult(returned)) throw asking(name);
+  if (isQuestion(returned) || isInputRequiredResult(returned)) throw bodyAskedError(name);
 }
 
 /** What a body gets that asks, or makes a question that nobody is asked. */
-export function asking(name: string): ToolError {
+export function bodyAskedError(name: string): ToolError {
   return new ToolError(
     `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver`,
   );

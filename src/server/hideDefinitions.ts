@@ -20,7 +20,7 @@ const LISTS: Readonly<Record<string, readonly [member: string, kind: Installed['
 };
 
 /** Hides definitions, where their authors want it, from clients that cannot be asked. */
-export function hideFromSilent(
+export function hideFromIncapable(
   server: Server & { [HIDDEN]?: Installed[] },
   installed: readonly Installed[],
 ): void {

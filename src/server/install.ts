@@ -14,12 +14,12 @@ import type { Site } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
-import { hideFromSilent } from './hideDefinitions.js';
+import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit } from './onceStores.js';
-import { checkOptions } from './installOptions.js';
+import { checkInstallOptions } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
 import { isMcpServer, lowLevelServer } from './sdkInternals.js';
-import { putOnShelf } from './lowLevelPrompts.js';
+import { addPromptOrResource } from './lowLevelPrompts.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -41,7 +41,7 @@ export function install(
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
-  const checked = checkOptions(options);
+  const checked = checkInstallOptions(options);
   const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
   const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
@@ -59,7 +59,7 @@ export function install(
     for (const one of wanted) attach(target, one, checked);
   }
   for (const { definition } of wanted) noteInstalled(definition);
-  hideFromSilent(target, wanted);
+  hideFromIncapable(target, wanted);
 }
 
 /** The SDK asks for scopes on an McpServer alone: elsewhere a challenge would protect nothing. */
@@ -82,7 +82,7 @@ function register(site: Site, { kind, definition }: Installed): void {
 
 function attach(server: Server, one: Installed, options: CheckedOptions): void {
   if (one.kind === 'tool') attachTool(server, one.definition, options);
-  else putOnShelf(server, one, options);
+  else addPromptOrResource(server, one, options);
 }
 
 function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {

@@ -55,7 +55,7 @@ const KNOWN: readonly string[] = [
 ];
 
 /** @throws {@link InvalidGraphError} If an option is unknown or has a value that makes no sense. */
-export function checkOptions(options: InstallOptions = {}): CheckedOptions {
+export function checkInstallOptions(options: InstallOptions = {}): CheckedOptions {
   if (!isObject(options)) throw invalid(`the options are an object: { ${KNOWN.join(', ')} }.`);
   const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)

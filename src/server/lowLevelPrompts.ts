@@ -1,56 +1,60 @@
 /**
- * Prompts and resources on a low-level Server. They stand on a shelf: an McpServer that is never
+ * Prompts and resources on a low-level Server. They stand on a backing: an McpServer that is never
  * connected, whose handlers list, match and complete them, as they would on a server of their own.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Server } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
-import { standBeside } from './sharedMethods.js';
+import { shareMethod } from './sharedMethods.js';
 import type { Share, SharedHandler } from './sharedMethods.js';
 import type { Installed } from './definitions.js';
 import type { CheckedOptions } from './installOptions.js';
 
-type Shelved = Exclude<Installed, { readonly kind: 'tool' }>;
+type PromptOrResource = Exclude<Installed, { readonly kind: 'tool' }>;
 
-interface Shelf {
+interface BackingServer {
   readonly mcp: McpServer;
   /** The handlers that the McpServer has set so far. */
   readonly handlers: Map<string, SharedHandler>;
-  readonly definitions: Shelved[];
+  readonly definitions: PromptOrResource[];
   /** The methods that the outer server answers from here. */
   readonly shared: Set<string>;
 }
 
-const SHELF = Symbol.for('mcp-resolve.shelf');
+const BACKING_SERVER = Symbol.for('mcp-resolve.backing');
 
 /** Adds a prompt or a resource to a server. */
-export function putOnShelf(server: Server, added: Shelved, options: CheckedOptions): void {
-  const shelf = shelfOf(server);
-  const site = { mcp: shelf.mcp, server, options };
+export function addPromptOrResource(
+  server: Server,
+  added: PromptOrResource,
+  options: CheckedOptions,
+): void {
+  const backing = backingServerOf(server);
+  const site = { mcp: backing.mcp, server, options };
   if (added.kind === 'prompt') registerPrompt(site, added.definition);
   else registerResource(site, added.definition);
-  shelf.definitions.push(added);
-  for (const [method, answer] of shelf.handlers) {
-    if (shelf.shared.has(method)) continue;
-    shelf.shared.add(method);
+  backing.definitions.push(added);
+  for (const [method, answer] of backing.handlers) {
+    if (backing.shared.has(method)) continue;
+    backing.shared.add(method);
     declare(server, method);
-    standBeside(server, method, { answer, ...partIn(method, shelf) } as Share);
+    shareMethod(server, method, { answer, ...partIn(method, backing) } as Share);
   }
 }
 
-function shelfOf(server: Server & { [SHELF]?: Shelf }): Shelf {
-  const known = server[SHELF];
+function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }): BackingServer {
+  const known = server[BACKING_SERVER];
   if (known !== undefined) return known;
   const handlers = new Map<string, SharedHandler>();
-  const mcp = new McpServer({ name: 'shelf', version: '0.0.0' });
-  // Set on the shelf alone they would answer nobody.
+  const mcp = new McpServer({ name: 'backing', version: '0.0.0' });
+  // Set on the backing alone they would answer nobody.
   Object.defineProperty(mcp.server, 'setRequestHandler', {
     value: (method: string, handler: SharedHandler) => handlers.set(method, handler),
   });
-  const shelf: Shelf = { mcp, handlers, definitions: [], shared: new Set() };
-  Object.defineProperty(server, SHELF, { value: shelf });
-  return shelf;
+  const backing: BackingServer = { mcp, handlers, definitions: [], shared: new Set() };
+  Object.defineProperty(server, BACKING_SERVER, { value: backing });
+  return backing;
 }
 
 /** The members of the results that list something. */
@@ -60,7 +64,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
 };
 
-function partIn(method: string, { definitions }: Shelf): object {
+function partIn(method: string, { definitions }: BackingServer): object {
   const list = LISTS[method];
   if (list !== undefined) return { list };
   if (method === 'completion/complete') {
@@ -75,7 +79,7 @@ function partIn(method: string, { definitions }: Shelf): object {
 }
 
 /** Whether a completion is about a definition. */
-function isAbout(ref: unknown, { kind, definition }: Shelved): boolean {
+function isAbout(ref: unknown, { kind, definition }: PromptOrResource): boolean {
   if (!isObject(ref)) return false;
   if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
   const { location } = definition;

@@ -12,11 +12,11 @@ import type {
 } from '@modelcontextprotocol/server';
 import { toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
-import { callFor } from './runCall.js';
-import type { Answer } from './runCall.js';
+import { callForRequest } from './runCall.js';
+import type { CallResult } from './runCall.js';
 import type { ToolDefinition } from './definitions.js';
 import { parseArguments } from './requestArguments.js';
-import { standBeside } from './sharedMethods.js';
+import { shareMethod } from './sharedMethods.js';
 import type { CheckedOptions } from './installOptions.js';
 
 interface Attached {
@@ -41,11 +41,11 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }): Tools {
   if (known !== undefined) return known;
   const tools: Tools = new Map();
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
-  standBeside(server, 'tools/list', {
+  shareMethod(server, 'tools/list', {
     list: 'tools',
     answer: () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
   });
-  standBeside(server, 'tools/call', {
+  shareMethod(server, 'tools/call', {
     owns: ({ name }) => tools.has(String(name)),
     answer: ({ params = {} }, ctx) =>
       callTool(server, tools.get(String(params.name)), { params, ctx }),
@@ -84,7 +84,7 @@ async function callTool(
   server: Server,
   attached: Attached | undefined,
   { params, ctx }: Call,
-): Promise<Answer<CallToolResult>> {
+): Promise<CallResult<CallToolResult>> {
   if (attached === undefined) {
     const problem = `Tool ${String(params.name)} not found`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
@@ -92,7 +92,7 @@ async function callTool(
   const { tool, options } = attached;
   const parsed = await parseArguments(tool, params.arguments);
   if ('problem' in parsed) return parsed.problem;
-  const result = await callFor(server, tool, { args: parsed.args, ctx, settings: options });
+  const result = await callForRequest(server, tool, { args: parsed.args, ctx, settings: options });
   if (isInputRequiredResult(result)) return result;
   return server.projectCallToolResult(
     result,

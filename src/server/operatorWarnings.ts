@@ -25,7 +25,7 @@ export function warnNothingInstalled(): void {
   );
 }
 
-/** What cleans up has failed, and the answer is on its way already. */
+/** Warns of a `dispose` that failed after the answer was decided. */
 export function warnFailedDispose(error: unknown): void {
   warnings.warn(`a dispose failed: ${messageOf(error)}`);
 }

@@ -17,11 +17,11 @@ import type { Plan } from '../plan/plan.js';
 import { Disposals } from '../engine/disposals.js';
 import { Ledger } from '../engine/ledger.js';
 import { Round } from '../engine/round.js';
-import type { OpenQuestion } from '../engine/round.js';
-import { laneOf } from './boundary.js';
+import type { UnansweredQuestion } from '../engine/round.js';
+import { boundaryOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
 import { beginCall, keepRecord } from './callRecord.js';
-import type { OpenCall } from './callRecord.js';
+import type { CurrentCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
 import { CallSignal, createContext } from './callContext.js';
 import { isModern } from './clientFacts.js';
@@ -45,8 +45,9 @@ export interface Resolved {
   /** The context for the body: the one that the resolvers saw. */
   readonly ctx: CallContext;
   /**
-   * Disposes of what resolvers with `dispose` computed, once. Call it when the body has ended.
-   * Under `completed` it throws what a `dispose` throws.
+   * Ends the call: disposes of what resolvers with `dispose` computed, once, and stops listening to
+   * the request. Always call it when the body has ended. Under `completed` it throws what a
+   * `dispose` throws.
    */
   readonly dispose: (end: End) => Promise<void>;
 }
@@ -69,7 +70,9 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
  *   { ctx, protocolVersion, clientCapabilities },
  * );
  * if (!resolution.done) return resolution.result;
- * return `Paid ${String(resolution.values['euros'])} euros.`;
+ * const { values, dispose } = resolution;
+ * await dispose('completed');
+ * return `Paid ${String(values['euros'])} euros.`;
  * ```
  *
  * @throws {ToolError} If a question was declined and its consumer wanted the bare value.
@@ -87,7 +90,7 @@ export async function resolveArguments(
 /** A call that has begun. */
 export interface CallInProgress {
   readonly options: ResolveOptions;
-  readonly call: OpenCall;
+  readonly call: CurrentCall;
   /** Reports what happens, if anyone listens. */
   readonly watch: CallWatch | undefined;
 }
@@ -101,25 +104,23 @@ export async function resolveCall(
   const { protocolVersion, clientCapabilities, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
   const request = options.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);
-  const { signal } = callSignal;
-  const facts = { protocolVersion, clientCapabilities, callId: call.id, signal };
-  const ctx = createContext(options.ctx, facts);
+  const ctx = createContext(options.ctx, {
+    protocolVersion,
+    clientCapabilities,
+    callId: call.id,
+    signal: callSignal.signal,
+  });
   const ledger = openLedger(plan, call, options);
   const disposals = new Disposals(options.onUnexpectedError ?? warnFailedDispose);
+  const dispose = disposing(disposals, callSignal);
   const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
-  const dispose = async (end: End): Promise<void> => {
-    try {
-      await disposals.close(end);
-    } finally {
-      callSignal.release();
-    }
+  callSignal.onCancel = (reason) => {
+    round.stop(reason);
   };
-  signal.addEventListener('abort', () => round.stop(), { once: true });
   try {
     for (;;) {
       request.throwIfAborted();
       await round.run();
-      request.throwIfAborted();
       if (round.failure !== undefined) throw round.failure.error;
       const open = round.openQuestions();
       const [first] = open;
@@ -142,27 +143,48 @@ export async function resolveCall(
     // A refusal has ended when it is recorded.
     if (!isRefusal(error)) watch?.ended(end);
     throw error;
+  } finally {
+    // The body may run for long, and must not keep the round alive.
+    callSignal.onCancel = undefined;
   }
 }
 
+/** A function of its own, so that the body holds nothing of the round. */
+function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['dispose'] {
+  return async (end) => {
+    try {
+      await disposals.close(end);
+    } finally {
+      callSignal.release();
+    }
+  };
+}
+
 /** Opens the ledger of a round. A client of the 2025 era carries nothing between rounds. */
-function openLedger(plan: Plan, call: OpenCall, { ctx, protocolVersion }: ResolveOptions): Ledger {
+function openLedger(
+  plan: Plan,
+  call: CurrentCall,
+  { ctx, protocolVersion }: ResolveOptions,
+): Ledger {
   return new Ledger({
     before: call.progress,
     responses: (isModern(protocolVersion) ? ctx.mcpReq.inputResponses : undefined) ?? {},
-    keepsPins: laneOf(ctx) !== undefined,
+    keepsPins: boundaryOf(ctx) !== undefined,
     onMovingQuestion: (key) => {
       warnMovingQuestion(plan.name, key);
     },
   });
 }
 
-function noteAsked({ node, asked }: OpenQuestion, watch: CallWatch | undefined): void {
+function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undefined): void {
   const { params: question } = asked.rendered;
   watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
 }
 
-function resultAsking(open: readonly OpenQuestion[], requestState: string): InputRequiredResult {
+function resultAsking(
+  open: readonly UnansweredQuestion[],
+  requestState: string,
+): InputRequiredResult {
   const requests = open.map(({ node, asked }) => {
     const { method, params } = asked.rendered;
     return [node.key, params === undefined ? { method } : { method, params }] as const;

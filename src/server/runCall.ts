@@ -10,12 +10,12 @@ import { UNBOUND } from '../define/unbound.js';
 import { errorOf, isRefusal, ToolError } from '../errors.js';
 import { SingleUse } from '../once/singleUse.js';
 import type { Rejection } from '../state/sealOptions.js';
-import { laneOf } from './boundary.js';
+import { boundaryOf } from './boundary.js';
 import { clientFacts } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
-import { asking } from './callable.js';
+import { bodyAskedError } from './callable.js';
 import { beginCall } from './callRecord.js';
-import type { OpenCall } from './callRecord.js';
+import type { CurrentCall } from './callRecord.js';
 import { tell, watchCall } from './callWatch.js';
 import type { CallWatch } from './callWatch.js';
 import type { Callable, CallSettings } from './callable.js';
@@ -26,27 +26,27 @@ import type { Resolved } from './resolveArguments.js';
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a definition answers: a result, or questions. */
-export type Answer<Result> = Result | InputRequiredResult;
+export type CallResult<Result> = Result | InputRequiredResult;
 
 /** One request for a definition. */
-export interface CallRequest {
+export interface DefinitionRequest {
   readonly args: Arguments;
   readonly ctx: ServerContext;
   readonly settings: CallSettings;
 }
 
 /** Calls a definition for a request that a server received. */
-export function callFor<Result>(
+export function callForRequest<Result>(
   server: Server,
   definition: Callable<Result>,
-  { args, ctx, settings }: CallRequest,
-): Promise<Answer<Result>> {
+  { args, ctx, settings }: DefinitionRequest,
+): Promise<CallResult<Result>> {
   return runCall(definition, args, {
     ...clientFacts(server, ctx),
     ...settings,
     ctx,
     onUnexpectedError: (error) => {
-      // That the request is no longer wanted is no news; what failed because of it is.
+      // A cancelled request is no news; what failed because of it is.
       const { signal } = ctx.mcpReq;
       if (!signal.aborted || error !== signal.reason) report(server, error);
     },
@@ -54,7 +54,7 @@ export function callFor<Result>(
 }
 
 /** What a call is made with, besides its arguments. */
-export interface CallOptions extends CallSettings, ClientFacts {
+export interface RunCallOptions extends CallSettings, ClientFacts {
   readonly ctx: ServerContext;
   /** Told of every error that was not meant for the model, so that nothing is lost. */
   readonly onUnexpectedError: (error: unknown) => void;
@@ -70,7 +70,7 @@ export interface CallOptions extends CallSettings, ClientFacts {
 export async function runCall<Result>(
   definition: Callable<Result>,
   args: Arguments,
-  options: CallOptions,
+  options: RunCallOptions,
 ): Promise<Result | InputRequiredResult> {
   try {
     const call = beginCall(options);
@@ -84,7 +84,7 @@ export async function runCall<Result>(
       throw error;
     }
   } catch (error) {
-    return failed(definition, error, options);
+    return failureResult(definition, error, options);
   }
 }
 
@@ -94,12 +94,12 @@ export async function runCall<Result>(
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
-  { id, resumed }: OpenCall,
-  { ctx, onUnexpectedError }: CallOptions,
+  { id, resumed }: CurrentCall,
+  { ctx, onUnexpectedError }: RunCallOptions,
 ): SingleUse<Result> | undefined {
-  const lane = laneOf(ctx);
-  if (once === undefined || lane === undefined || !resumed) return undefined;
-  const { maxFlowSeconds } = lane.seal.policy;
+  const boundary = boundaryOf(ctx);
+  if (once === undefined || boundary === undefined || !resumed) return undefined;
+  const { maxFlowSeconds } = boundary.seal.policy;
   const { signal } = ctx.mcpReq;
   return new SingleUse(id, { ...once, maxFlowSeconds, signal, onUnexpectedError });
 }
@@ -107,8 +107,8 @@ function singleUseOf<Result>(
 interface StartedCall<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;
-  readonly options: CallOptions;
-  readonly call: OpenCall;
+  readonly options: RunCallOptions;
+  readonly call: CurrentCall;
   readonly watch: CallWatch | undefined;
   readonly once: SingleUse<Result> | undefined;
 }
@@ -127,15 +127,15 @@ async function answer<Result>(hand: StartedCall<Result>): Promise<Result | Input
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A person's no is as final as a result.
-    return await replayable(hand, () => {
+    return await runOnce(hand, () => {
       watch?.ended('failed');
-      return Promise.resolve(failed(definition, error, options));
+      return Promise.resolve(failureResult(definition, error, options));
     });
   }
 }
 
 /** Does the work, unless it has been done: then gives what came of it. */
-async function replayable<Result>(
+async function runOnce<Result>(
   { once, watch }: StartedCall<Result>,
   work: () => Promise<Result>,
   onLost?: () => Promise<void>,
@@ -153,7 +153,7 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
     try {
       // The resolved values win.
       const values = { ...args, ...resolved.values };
-      const result = await definition.finish(await returnedBy(definition, values, ctx));
+      const result = await definition.finish(await callBody(definition, values, ctx));
       // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
       if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');
@@ -163,14 +163,14 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
       const end = endOf(options);
       await dispose(end);
       watch?.ended(end);
-      return failed(definition, error, options);
+      return failureResult(definition, error, options);
     }
   };
   // Where it has run before, or nobody can tell, the body does not run.
   const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();
-    return await replayable(hand, work, giveUp);
+    return await runOnce(hand, work, giveUp);
   } finally {
     await giveUp();
   }
@@ -182,27 +182,27 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
  * @throws {@link ToolError} If it made a question. Nobody was asked, and the body went on as if the
  *   answer were yes.
  */
-async function returnedBy<Result>(
+async function callBody<Result>(
   { name, body }: Callable<Result>,
   values: Record<string, unknown>,
   ctx: CallContext,
 ): Promise<unknown> {
   const scope = { madeQuestion: false };
   const returned = await runInScope(scope, () => Reflect.apply(body, UNBOUND, [values, ctx]));
-  if (scope.madeQuestion) throw asking(name);
+  if (scope.madeQuestion) throw bodyAskedError(name);
   return returned;
 }
 
 /** How a call ended that did not complete. */
-function endOf({ ctx }: CallOptions): End {
+function endOf({ ctx }: RunCallOptions): End {
   return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
 }
 
 /** @throws {ProtocolError} If that is what the error is. */
-function failed<Result>(
+function failureResult<Result>(
   definition: Callable<Result>,
   error: unknown,
-  { errors, onUnexpectedError }: CallOptions,
+  { errors, onUnexpectedError }: RunCallOptions,
 ): Result {
   if (error instanceof ProtocolError) throw error;
   if (!(error instanceof ToolError)) onUnexpectedError(error);

@@ -25,7 +25,7 @@ export type Share = { readonly answer: SharedHandler } & (
 );
 
 /** Answers a method beside its author. */
-export function standBeside(server: Server, method: string, share: Share): void {
+export function shareMethod(server: Server, method: string, share: Share): void {
   const handlers = handlersOf(server);
   let theirs = handlers.has(method) ? handlers.get(method) : undefined;
   const route: SharedHandler = (request, ctx) => {

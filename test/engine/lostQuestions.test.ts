@@ -65,6 +65,18 @@ describe.each(eras)('%s', (era) => {
     expect(errorTextOf(await call(tool))).toContain("the body of 'pay' asked a question");
   });
 
+  test('a fallback that makes a question and returns something else fails', async () => {
+    const otherwise = async (): Promise<boolean> => {
+      await Promise.resolve();
+      return Boolean(confirm('Really?'));
+    };
+    const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise })));
+    const chat = await talk(era, serving([tool]), { capabilities: {} });
+    expect(errorTextOf(await chat.call('pay'))).toBe(
+      "Error executing tool pay: Resolver 'paid' falls back on another question: 'otherwise' gives a value or throws",
+    );
+  });
+
   test('of several questions that a resolver makes, returning one is enough', async () => {
     const paid = resolver({}, async () => {
       const questions = [confirm('Pay one?'), confirm('Pay two?')];

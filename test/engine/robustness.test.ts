@@ -506,6 +506,19 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(started).toBe(false);
   });
 
+  it('fails when something else dispatches an abort event', async () => {
+    const request = new AbortController();
+    const held = deferred();
+    const guard = resolver({}, () => held.promise);
+    const it = resolver({}, () => 'went on');
+    const graph = { guards: [guard], resolve: { it } };
+    const call = resolve(graph, { signal: request.signal }, era);
+
+    request.signal.dispatchEvent(new Event('abort'));
+    expect(await ending(call)).toHaveProperty('error');
+    held.resolve();
+  });
+
   it('swallows what fails later', async () => {
     const request = new AbortController();
     const late = deferred();

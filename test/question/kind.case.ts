@@ -6,7 +6,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 
 import type { Outcome } from '../../src/define/model.js';
-import type { Answer, QuestionKind } from '../../src/question/kind.js';
+import type { RecordedAnswer, QuestionKind } from '../../src/question/kind.js';
 
 /** What a kind brings to its contract. */
 export interface KindCase<Q> {
@@ -94,7 +94,7 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
     const answer = received(kind, response);
 
     expect(answer.action).toBe('accept');
-    expect(await kind.settle(question(), answer)).toEqual({
+    expect(await kind.outcomeFor(question(), answer)).toEqual({
       action: 'accept',
       data: value,
       asked: true,
@@ -119,7 +119,7 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
     if ('problem' in answer) {
       expect(answer.problem).toMatch(/^received an? /);
     } else {
-      expect(await kind.settle(question(), answer)).toBeUndefined();
+      expect(await kind.outcomeFor(question(), answer)).toBeUndefined();
     }
   });
 
@@ -134,28 +134,28 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
 
   test('a recorded answer is the same after any number of trips through JSON', async () => {
     const answer = received(kind, response);
-    const once = JSON.parse(JSON.stringify(answer)) as Answer;
-    const twice = JSON.parse(JSON.stringify(once)) as Answer;
+    const once = JSON.parse(JSON.stringify(answer)) as RecordedAnswer;
+    const twice = JSON.parse(JSON.stringify(once)) as RecordedAnswer;
 
     expect(once).toEqual(answer);
-    expect(await kind.settle(question(), twice)).toEqual(await kind.settle(question(), answer));
+    expect(await kind.outcomeFor(question(), twice)).toEqual(await kind.outcomeFor(question(), answer));
   });
 
   test.each(NOT_OBJECTS)('recorded data %j is none', async (data) => {
-    expect(await kind.settle(question(), { action: 'accept', data })).toEqual(alone);
+    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toEqual(alone);
   });
 
   test('an accept alone is an answer only where no data belongs to it', async () => {
-    expect(await kind.settle(question(), { action: 'accept' })).toEqual(alone);
+    expect(await kind.outcomeFor(question(), { action: 'accept' })).toEqual(alone);
   });
 
   test.each(['decline', 'cancel'] as const)('a recorded %s is what it is', async (action) => {
-    expect(await kind.settle(question(), { action })).toEqual(refusal(action));
-    expect(await kind.settle(question(), { action, data: response })).toEqual(refusal(action));
+    expect(await kind.outcomeFor(question(), { action })).toEqual(refusal(action));
+    expect(await kind.outcomeFor(question(), { action, data: response })).toEqual(refusal(action));
   });
 }
 
-function received<Q>(kind: QuestionKind<Q>, response: unknown): Answer {
+function received<Q>(kind: QuestionKind<Q>, response: unknown): RecordedAnswer {
   const answer = kind.receive(response);
   if ('problem' in answer) throw new Error(`expected an answer: ${answer.problem}`);
   return answer;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { type UrlData, confirm, elicitUrl } from '../../src/define/question.js';
 import { form } from '../../src/question/form.js';
-import type { Answer } from '../../src/question/kind.js';
+import type { RecordedAnswer } from '../../src/question/kind.js';
 import { url } from '../../src/question/url.js';
 import { kindContract } from './kind.case.js';
 
@@ -29,7 +29,7 @@ kindContract<UrlData>('elicitUrl', {
   refusal: (action) => ({ action }),
 });
 
-const received = (response: unknown): Answer => {
+const received = (response: unknown): RecordedAnswer => {
   const answer = url.receive(response);
   if ('problem' in answer) throw new Error(`expected an answer: ${answer.problem}`);
   return answer;
@@ -100,7 +100,7 @@ describe('what a client has to declare for a link', () => {
 
 describe('what a response to a link comes to', () => {
   test('an accept is true, and asked for', () => {
-    expect(url.settle(signIn(), received({ action: 'accept' }))).toEqual({
+    expect(url.outcomeFor(signIn(), received({ action: 'accept' }))).toEqual({
       action: 'accept',
       data: true,
       asked: true,
@@ -108,8 +108,8 @@ describe('what a response to a link comes to', () => {
   });
 
   test.each(['decline', 'cancel'] as const)('a %s is what it is', (action) => {
-    expect(url.settle(signIn(), received({ action }))).toEqual({ action });
-    expect(url.settle(signIn(), received({ action, content: { ok: true } }))).toEqual({ action });
+    expect(url.outcomeFor(signIn(), received({ action }))).toEqual({ action });
+    expect(url.outcomeFor(signIn(), received({ action, content: { ok: true } }))).toEqual({ action });
   });
 
   test.each([
@@ -155,17 +155,17 @@ describe('what a response to a link comes to', () => {
     'a recorded %s is the same after any number of trips through JSON',
     (action) => {
       const answer = received({ action, content: { junk: 1 } });
-      const twice = JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(answer)))) as Answer;
+      const twice = JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(answer)))) as RecordedAnswer;
 
       expect(twice).toEqual(answer);
-      expect(url.settle(signIn(), twice)).toEqual(url.settle(signIn(), answer));
+      expect(url.outcomeFor(signIn(), twice)).toEqual(url.outcomeFor(signIn(), answer));
     },
   );
 
   test.each([[undefined], [null], [false], ['no'], [{ ok: false }]])(
     'data %j beside a recorded accept says nothing',
     (data) => {
-      expect(url.settle(signIn(), { action: 'accept', data })).toEqual({
+      expect(url.outcomeFor(signIn(), { action: 'accept', data })).toEqual({
         action: 'accept',
         data: true,
         asked: true,

@@ -1,5 +1,5 @@
 /** Failures of the command, and the hints in their messages. */
-import { findSlip } from '../../definition/checkConfig.js';
+import { findMisspelling } from '../../definition/checkConfig.js';
 
 /** The exit codes: all is well, something was found, or nothing could be checked. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
@@ -21,7 +21,8 @@ export class Failure extends Error {
 
 /** Returns a hint at the name nearest to what was written, or at all names. */
 export function didYouMean(written: string, names: readonly string[], prefix = ''): string {
-  const meant = names.find((name) => isPartOf(written, name)) ?? findSlip([written], names)?.meant;
+  const meant =
+    names.find((name) => isPartOf(written, name)) ?? findMisspelling([written], names)?.meant;
   if (meant !== undefined) return `(did you mean ${prefix}${meant}?)`;
   return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
 }

@@ -18,7 +18,7 @@ import {
 } from './attacks.js';
 import { runAttack } from './misuse.js';
 import type { AttackSpec, Misuse } from './misuse.js';
-import { CALLER_OPTIONS, checkOptions } from './runOptions.js';
+import { CALLER_OPTIONS, checkRunOptions } from './runOptions.js';
 import type { CallerOptions } from './runOptions.js';
 import { subjectOf } from './subject.js';
 import type { ArgumentsFor, CallOf, ResultOf } from './subject.js';
@@ -160,7 +160,11 @@ async function runProbe(
   spec: Omit<AttackSpec, 'options'>,
 ): Promise<Misuse<never>> {
   const caller = `probe.${name}`;
-  checkOptions(caller, options, name === 'swappedArguments' ? [...OPTIONS, 'otherArgs'] : OPTIONS);
+  checkRunOptions(
+    caller,
+    options,
+    name === 'swappedArguments' ? [...OPTIONS, 'otherArgs'] : OPTIONS,
+  );
   const { overrides = [] } = options;
   const subject = subjectOf({ definition, args, overrides, caller });
   return (await runAttack(subject, { options, ...spec })) as Misuse<never>;

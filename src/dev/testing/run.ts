@@ -11,7 +11,7 @@ import { AnswerScript } from './answerScript.js';
 import { keyOfPushed, questionFrom } from './askedQuestion.js';
 import type { InputRequest } from './askedQuestion.js';
 import { connect } from './connection.js';
-import { checkOptions, MAX_ROUNDS, RUN_OPTIONS } from './runOptions.js';
+import { checkRunOptions, MAX_ROUNDS, RUN_OPTIONS } from './runOptions.js';
 import type { RunOptions } from './runOptions.js';
 import { createRun, protocolErrorOf } from './runResult.js';
 import type { Ending, Run } from './runResult.js';
@@ -41,7 +41,7 @@ export async function run<const D extends AnyDefinition>(
   definition: D,
   ...[args, options = {}]: CallOf<D, RunOptions>
 ): Promise<Run<ResultOf<D>>> {
-  checkOptions('run', options, RUN_OPTIONS);
+  checkRunOptions('run', options, RUN_OPTIONS);
   const { overrides = [] } = options;
   const subject = subjectOf({ definition, args, overrides, caller: 'run' });
   return (await runSubject(subject, options)) as Run<ResultOf<D>>;

@@ -2,7 +2,7 @@
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import type { InstallOptions } from '../../server/installOptions.js';
-import { findSlip } from '../../definition/checkConfig.js';
+import { findMisspelling } from '../../definition/checkConfig.js';
 import type { Answers } from './answerScript.js';
 import type { Override } from './override.js';
 
@@ -61,13 +61,13 @@ export const RUN_OPTIONS = [
  *
  * @throws {TypeError} If one of them is unknown or has a wrong value.
  */
-export function checkOptions(caller: string, options: unknown, known: readonly string[]): void {
+export function checkRunOptions(caller: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
     throw new TypeError(`${caller}(): the options are an object: { ${known.join(', ')} }.`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const meant = findSlip([unknown], known)?.meant;
+    const meant = findMisspelling([unknown], known)?.meant;
     const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean '${meant}'?`;
     throw new TypeError(`${caller}() has no option '${unknown}' (${hint}).`);
   }
