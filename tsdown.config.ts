@@ -23,7 +23,7 @@ const SHARED = [
   { name: 'base', test: new RegExp(`src/(?:${BASE.join('|')})\\.ts$`), priority: 3 },
   {
     name: 'engine',
-    test: /src\/(?:server\/resolveArguments|engine\/planResolvers)\.ts$/,
+    test: /src\/(?:server\/resolveArguments|plan\/planResolvers)\.ts$/,
     priority: 2,
   },
   { name: 'core', test: /src\/server\/\w+\.ts$/, priority: 1 },

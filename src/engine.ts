@@ -4,7 +4,7 @@
  *
  * @module mcp-resolve/engine
  */
-export { planResolvers } from './engine/planResolvers.js';
+export { planResolvers } from './plan/planResolvers.js';
 export { resolveArguments } from './server/resolveArguments.js';
 export type { PlanSpec } from './plan/buildPlan.js';
 export type { ArgumentFill, Fill, Plan, PlanNode } from './plan/plan.js';

@@ -18,7 +18,7 @@ import type {
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
-import { planDefinition } from '../engine/planResolvers.js';
+import { planDefinition } from '../plan/planResolvers.js';
 import { ToolError } from '../errors.js';
 import { base64 } from '../platform.js';
 import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';

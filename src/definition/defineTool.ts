@@ -14,7 +14,7 @@ import type {
 import type { AnyResolver, Filler } from '../define/model.js';
 import { describeIssues, isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
-import { planDefinition, surroundingsOf } from '../engine/planResolvers.js';
+import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
 import { ToolError } from '../errors.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';

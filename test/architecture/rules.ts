@@ -13,8 +13,8 @@ import { commentsOf, importsOf, parse, type Import } from '../support/imports.js
 /** The folders of `src/` from top to bottom: each may import from itself and from those above it. */
 export const FOLDERS = [
   'define',
-  'plan',
   'question',
+  'plan',
   'engine',
   'state',
   'once',
@@ -191,7 +191,7 @@ export function privateMembers(tree: readonly Module[]): string[] {
 
 const SDK_INTERNALS = 'server/sdkInternals.ts';
 
-/** `define/` and `plan/` know the protocol SDK by its types alone. */
+/** `define/` and `plan/` import the types of the protocol SDK alone. */
 export function protocolFree(tree: readonly Module[]): string[] {
   const pure = tree.filter((module) => ['define', 'plan'].includes(placeOf(module.path)));
   return complaints(pure, (entry) =>

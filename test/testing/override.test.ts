@@ -19,7 +19,7 @@ import * as z from 'zod';
 import { BODY } from '../../src/plan/plan.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { overridePlan } from '../../src/dev/testing/overridePlan.js';
-import { planResolvers } from '../../src/engine/planResolvers.js';
+import { planResolvers } from '../../src/plan/planResolvers.js';
 import { eras } from '../support/conversation.js';
 import { amountDue, approval, payInvoice, yes } from './payments.js';
 

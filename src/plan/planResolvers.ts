@@ -3,9 +3,9 @@ import type { AnyResolver } from '../define/model.js';
 import { propertyNames, sentNames } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { messageOf } from '../errors.js';
-import { buildPlan } from '../plan/buildPlan.js';
-import type { PlanSpec, Surroundings, Wording } from '../plan/buildPlan.js';
-import type { Plan } from '../plan/plan.js';
+import { buildPlan } from './buildPlan.js';
+import type { PlanSpec, Surroundings, Wording } from './buildPlan.js';
+import type { Plan } from './plan.js';
 import { formSchema } from '../question/formSchema.js';
 
 /**
