@@ -138,7 +138,9 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
     const twice = JSON.parse(JSON.stringify(once)) as RecordedAnswer;
 
     expect(once).toEqual(answer);
-    expect(await kind.outcomeFor(question(), twice)).toEqual(await kind.outcomeFor(question(), answer));
+    expect(await kind.outcomeFor(question(), twice)).toEqual(
+      await kind.outcomeFor(question(), answer),
+    );
   });
 
   test.each(NOT_OBJECTS)('recorded data %j is none', async (data) => {

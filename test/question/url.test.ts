@@ -109,7 +109,9 @@ describe('what a response to a link comes to', () => {
 
   test.each(['decline', 'cancel'] as const)('a %s is what it is', (action) => {
     expect(url.outcomeFor(signIn(), received({ action }))).toEqual({ action });
-    expect(url.outcomeFor(signIn(), received({ action, content: { ok: true } }))).toEqual({ action });
+    expect(url.outcomeFor(signIn(), received({ action, content: { ok: true } }))).toEqual({
+      action,
+    });
   });
 
   test.each([
@@ -155,7 +157,9 @@ describe('what a response to a link comes to', () => {
     'a recorded %s is the same after any number of trips through JSON',
     (action) => {
       const answer = received({ action, content: { junk: 1 } });
-      const twice = JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(answer)))) as RecordedAnswer;
+      const twice = JSON.parse(
+        JSON.stringify(JSON.parse(JSON.stringify(answer))),
+      ) as RecordedAnswer;
 
       expect(twice).toEqual(answer);
       expect(url.outcomeFor(signIn(), twice)).toEqual(url.outcomeFor(signIn(), answer));
