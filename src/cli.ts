@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-/** The command `mcp-resolve`: explains and checks the definitions of a module. */
+/** The command `mcp-resolve`. It explains and checks the definitions of a module. */
 export { ended } from './dev/cli/main.js';

@@ -1,6 +1,6 @@
 /**
- * The entry `mcp-resolve/client`: multi-round calls by hand, round by round, in a form that can be
- * stored and finished elsewhere. A line here is a promise.
+ * The entry `mcp-resolve/client`. It runs a multi-round call one round at a time, in a form that
+ * you can store and finish elsewhere. Every export listed here is public API.
  *
  * @module mcp-resolve/client
  */

@@ -1,6 +1,6 @@
 /**
- * `mcp-resolve/engine`: the two steps alone, for authors of frameworks. Plan a graph once, then
- * resolve the arguments of each request. A line here is a promise.
+ * The entry `mcp-resolve/engine`, for framework authors. Plan a graph once, then resolve the
+ * arguments of each request. Every export listed here is public API.
  *
  * @module mcp-resolve/engine
  */

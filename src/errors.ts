@@ -1,19 +1,19 @@
 /**
- * The error family, told apart by when they appear:
+ * The error classes, grouped by when the library throws them:
  *
  * ```
  * Error
- * ├── ToolError                  during a call: its message is what the model reads
+ * ├── ToolError                  during a call; the model reads its message
  * │   └── Refusal                the user declined or cancelled a question
- * ├── InvalidGraphError          while defining: an author's mistake, before any client connects
- * └── InvalidRequestStateError   by codecs: a token they did not seal; its reason stays on the server
+ * ├── InvalidGraphError          at definition; an author's mistake, before any client connects
+ * └── InvalidRequestStateError   from codecs; a token they did not seal, the reason is for the log
  * ```
  *
- * Protocol errors are the SDK's own `ProtocolError` and pass through us unchanged. `instanceof` is
- * answered by brand, so it holds between the ESM and the CJS copy of this package.
+ * Protocol errors are the SDK's own `ProtocolError` and pass through unchanged. `instanceof` checks
+ * a brand, so it works between the ESM and the CJS copy of this package.
  */
 
-/** What is wrong with a graph or a definition; stable across releases. */
+/** The codes of {@link InvalidGraphError}. They are stable across releases. */
 export type InvalidGraphCode =
   | 'ERR_GRAPH_CYCLE'
   | 'ERR_GRAPH_NEED'
@@ -26,7 +26,7 @@ function isBranded(value: unknown, brand: symbol): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
 }
 
-/** What an author derives from these classes is told apart by its class, as usual. */
+/** Checks subclasses by prototype, as usual. Only our own classes are checked by brand. */
 function isDerived(constructor: unknown, value: unknown): boolean {
   return Function.prototype[Symbol.hasInstance].call(constructor as () => void, value);
 }
@@ -35,8 +35,8 @@ const TOOL_ERROR = Symbol.for('mcp-resolve.ToolError');
 const INVALID_GRAPH_ERROR = Symbol.for('mcp-resolve.InvalidGraphError');
 
 /**
- * A failure that the model should read and may act on. Thrown by a resolver or a tool body, it ends
- * the call with the tool error `Error executing tool <name>: <message>`.
+ * A failure that the model should read and may act on. If a resolver or a tool body throws it, the
+ * call ends with the tool error `Error executing tool <name>: <message>`.
  *
  * @example
  *
@@ -53,14 +53,14 @@ export class ToolError extends Error {
   }
 }
 
-/** The end of a call whose user declined or cancelled a question. */
+/** The error that ends a call after the user declined or cancelled a question. */
 export class Refusal extends ToolError {
   constructor(param: string, action: 'decline' | 'cancel') {
     super(`Resolver for parameter '${param}' could not resolve: elicitation was ${action}`);
   }
 }
 
-/** Returns true if a refusal was thrown. What cannot be looked at is something else. */
+/** Returns true if `thrown` is a refusal. If `instanceof` itself throws, it returns false. */
 export function isRefusal(thrown: unknown): thrown is Refusal {
   try {
     return thrown instanceof Refusal;
@@ -70,8 +70,8 @@ export function isRefusal(thrown: unknown): thrown is Refusal {
 }
 
 /**
- * A graph or definition that cannot work. Thrown when it is defined, never during a call; the
- * message names the place, the path to it and the remedy.
+ * A graph or definition that cannot work. It is thrown at definition, never during a call. The
+ * message names the place, the path to it and the fix.
  *
  * @example
  *
@@ -86,9 +86,9 @@ export function isRefusal(thrown: unknown): thrown is Refusal {
 export class InvalidGraphError extends Error {
   override readonly name: string = 'InvalidGraphError';
   readonly [INVALID_GRAPH_ERROR] = true;
-  /** What is wrong, for programs. */
+  /** The kind of mistake, for programs. */
   readonly code: InvalidGraphCode;
-  /** The way from the definition to the fault, such as `['refund_order', 'cents', 'scope']`. */
+  /** The path from the definition to the mistake, such as `['refund_order', 'cents', 'scope']`. */
   readonly path: readonly string[];
 
   constructor(code: InvalidGraphCode, message: string, path: readonly string[] = []) {
@@ -104,7 +104,7 @@ export class InvalidGraphError extends Error {
   }
 }
 
-/** Why a request state was rejected; short fixed words, for the log and never for the client. */
+/** The reasons for rejecting a request state. They go to the server's log, never to the client. */
 export type RejectReason =
   | 'malformed'
   | 'unknown key'
@@ -122,9 +122,9 @@ export type RejectReason =
 const INVALID_REQUEST_STATE_ERROR = Symbol.for('mcp-resolve.InvalidRequestStateError');
 
 /**
- * A request state that was not sealed here, or not for this request. Thrown by codecs; its message,
- * at most 40 characters of it, goes to the server's log, and the client gets one and the same error
- * always.
+ * A request state that this server did not seal, or did not seal for this request. Codecs throw it.
+ * The first 40 characters of its message go to the server's log. The client always receives the
+ * same error.
  *
  * @example
  *
@@ -152,7 +152,7 @@ export class InvalidRequestStateError extends Error {
 
 const SHOWN_STEPS = 12;
 
-/** A path for people: the middle of a very long one is left out. */
+/** Formats a path for a message. A very long path loses its middle. */
 function shownPath(path: readonly string[]): string {
   if (path.length <= SHOWN_STEPS) return path.join(' -> ');
   const half = SHOWN_STEPS / 2;
@@ -160,7 +160,7 @@ function shownPath(path: readonly string[]): string {
   return [...path.slice(0, half), omitted, ...path.slice(-half)].join(' -> ');
 }
 
-/** The message of anything that can be thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
@@ -169,7 +169,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Anything that can be thrown, as an error. */
+/** Returns any thrown value as an `Error`. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }

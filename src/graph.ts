@@ -1,6 +1,6 @@
 /**
- * The entry `mcp-resolve/graph`: a definition explained before its first call, as data, as text and
- * as pictures. A line here is a promise.
+ * The entry `mcp-resolve/graph`. It explains a definition before its first call, as data, text or
+ * pictures. Every export listed here is public API.
  *
  * @module mcp-resolve/graph
  */

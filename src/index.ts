@@ -1,11 +1,11 @@
 /**
- * The public surface of `mcp-resolve`, in the order of the data flow. A line here is a promise:
- * names and meanings stay, and what is not listed can change.
+ * The public API of `mcp-resolve`, in the order of the data flow. The names and meanings listed
+ * here are stable. Anything else can change.
  *
  * @module mcp-resolve
  */
 
-// What an author writes.
+// Definitions.
 export { arg, argsOf } from './define/arg.js';
 export { resolver } from './define/resolver.js';
 export { outcome } from './define/outcome.js';
@@ -14,14 +14,14 @@ export { defineTool } from './definition/defineTool.js';
 export { definePrompt } from './definition/definePrompt.js';
 export { defineResource } from './definition/defineResource.js';
 
-// The way into a server, and the seal on what travels between rounds.
+// Installing into a server, and sealing the state between rounds.
 export { install } from './server/install.js';
 export { requestStateSeal } from './server/requestStateSeal.js';
 
-// What can go wrong.
+// Errors.
 export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
 
-// Types to annotate with.
+// Types for annotations.
 export type { Askable, CallContext } from './define/context.js';
 export type {
   AnsweredEvent,

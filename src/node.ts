@@ -1,8 +1,8 @@
 /**
- * The entry `mcp-resolve/node`: one server factory, served to clients of both protocol eras.
+ * The entry `mcp-resolve/node`. It serves one server factory to clients of both protocol eras.
  *
- * Every line below is a promise: removing or renaming one is a breaking change. Nothing else is
- * public, whatever a file in `http/` exports for its neighbours.
+ * Every export listed here is public API; removing or renaming one is a breaking change. Other
+ * exports of `http/` are internal.
  *
  * @module mcp-resolve/node
  */

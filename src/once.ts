@@ -1,6 +1,6 @@
 /**
- * The entry `mcp-resolve/once`: the stores that know which calls have run, and the contract that
- * every such store keeps. A line here is a promise.
+ * The entry `mcp-resolve/once`: stores that record which calls have run, and the contract suite for
+ * custom stores. Every export listed here is public API.
  *
  * @module mcp-resolve/once
  */
@@ -15,7 +15,7 @@ export type {
   RedisOnceStoreOptions,
 } from './once/redisOnceStore.js';
 
-// A store of one's own.
+// Custom stores.
 export { OnceStoreFullError } from './once/onceStore.js';
 export type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './once/onceStore.js';
 export { onceStoreContract } from './once/onceStoreContract.js';

@@ -1,6 +1,6 @@
 /**
- * The entry `mcp-resolve/otel`: calls as OpenTelemetry spans. Needs the package
- * `@opentelemetry/api`. A line here is a promise.
+ * The entry `mcp-resolve/otel`. It reports calls as OpenTelemetry spans and needs the package
+ * `@opentelemetry/api`. Every export listed here is public API.
  *
  * @module mcp-resolve/otel
  */

@@ -1,38 +1,40 @@
 /**
- * What differs between runtimes, and what is built on it: hashes, random bytes, byte encodings,
- * storage that follows asynchronous calls. There is no static `node:` import, so the same file
- * loads everywhere.
+ * The differences between runtimes, and the helpers built on them: hashes, random bytes, byte
+ * encodings and asynchronous storage. The file has no static `node:` import, so it loads in every
+ * runtime.
  *
- * Node, Bun and Deno have synchronous cryptography, which needs no thread-pool job per call.
- * Workers have WebCrypto, which is asynchronous; where they imitate Node's it is slower.
+ * Node, Bun and Deno use the synchronous `node:crypto`. Workers use WebCrypto, which is
+ * asynchronous.
  */
 
-/** Returns true if `value` has to be awaited. */
+/** Returns true if `value` has a `then` method. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   return typeof (value as { readonly then?: unknown }).then === 'function';
 }
 
-/** Node's own cryptography; the module is asked for at run time, and absent elsewhere. */
+/**
+ * Returns `node:crypto`, or `undefined` if the runtime does not have it or should use WebCrypto.
+ */
 function findNodeCrypto() {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
     return undefined;
-  // Workers that imitate Node have it too, but there it is the slower one.
+  // Cloudflare Workers have `node:crypto` too, but WebCrypto is the better choice there.
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
   if (navigator?.userAgent === 'Cloudflare-Workers') return undefined;
   return process.getBuiltinModule('node:crypto');
 }
 
-/** Computes something when it is first asked for. */
+/** Returns a function that computes a value on its first call and then keeps it. */
 export function lazily<T>(compute: () => T): () => T {
   let computed: { readonly value: T } | undefined;
   return () => (computed ??= { value: compute() }).value;
 }
 
-/** Synchronous cryptography, where that is the fast path. It is loaded when it is first used. */
+/** Returns `node:crypto` where the library uses it. It is loaded on first use. */
 export const nodeCrypto = /* @__PURE__ */ lazily(findNodeCrypto);
 
-/** The SHA-256 of some bytes. */
+/** Returns the SHA-256 of some bytes. */
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   const node = nodeCrypto();
   if (node !== undefined) return node.createHash('sha256').update(bytes).digest();
@@ -40,8 +42,8 @@ export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * The SHA-256 of an ASCII string, cut to its first 16 bytes, in base64url: 22 characters. It is a
- * promise only where the platform's hash is asynchronous.
+ * Returns the SHA-256 of an ASCII string, cut to its first 16 bytes, in base64url (22 characters).
+ * It returns a promise only if the platform's hash is asynchronous.
  */
 export function digest(asciiText: string): string | Promise<string> {
   const node = nodeCrypto();
@@ -53,22 +55,22 @@ async function digestLater(asciiText: string): Promise<string> {
   return base64url((await sha256(utf8(asciiText))).subarray(0, 16));
 }
 
-/** Random bytes, fit for keys and nonces. */
+/** Returns random bytes that are safe for keys and nonces. */
 export function randomBytes(length: number): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** 128 random bits in base64url. */
+/** Returns 128 random bits in base64url. */
 export function randomId(): string {
   return base64url(randomBytes(16));
 }
 
-/** A well-formed text as bytes. */
+/** Encodes a well-formed string as UTF-8. */
 export function utf8(text: string): Uint8Array {
   return typeof Buffer === 'undefined' ? new TextEncoder().encode(text) : Buffer.from(text);
 }
 
-/** Some bytes one after another. */
+/** Joins byte arrays. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -79,12 +81,12 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Whether two byte strings are equal; stops at the first difference, so not for secrets. */
+/** Returns true if two byte arrays are equal. Not constant-time, so not for secrets. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** Padded base64, as content on the wire has it. */
+/** Encodes bytes as padded base64, the form of binary content on the wire. */
 export function base64(bytes: Uint8Array): string {
   if (typeof Buffer !== 'undefined') {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
@@ -94,7 +96,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Unpadded base64url. */
+/** Encodes bytes as unpadded base64url. */
 export function base64url(bytes: Uint8Array): string {
   if (typeof Buffer !== 'undefined') {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');
@@ -103,8 +105,8 @@ export function base64url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of an unpadded base64url text, or `undefined` for anything that is not exactly what
- * {@link base64url} would have written: decoders are lax about padding, junk and trailing bits.
+ * Decodes an unpadded base64url string. It returns `undefined` for any string that {@link base64url}
+ * would not have written, because decoders accept padding, junk and stray trailing bits.
  */
 export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = decodeLaxly(text);
@@ -121,18 +123,20 @@ function decodeLaxly(text: string): Uint8Array | undefined {
   }
 }
 
-// The range begins at DEL: everything that is not printable ASCII is escaped.
+// The range starts at DEL, so every character outside printable ASCII is escaped.
 const NON_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * Compact JSON in which every character is ASCII. Two different strings never give the same bytes,
- * lone surrogates included, and `undefined` members are left out.
+ * Returns compact JSON in ASCII. Two different strings never produce the same bytes, even with lone
+ * surrogates. `undefined` properties are omitted.
  */
 export function asciiJson(value: unknown): string {
   return inAscii(JSON.stringify(value));
 }
 
-/** The same JSON in ASCII: other characters stand in strings only, where they can be escaped. */
+/**
+ * Escapes non-ASCII characters in JSON. They only occur inside strings, where escapes are valid.
+ */
 export function inAscii(json: string): string {
   return json.replace(
     NON_ASCII,
@@ -141,8 +145,8 @@ export function inAscii(json: string): string {
 }
 
 /**
- * Lets many listeners wait on a signal. Node warns of a leak from the eleventh on, and that many
- * calls may run inside one request.
+ * Removes the listener limit of a signal. Node warns of a leak from the eleventh listener on, and
+ * one request may run that many calls.
  */
 export function allowManyListeners(signal: AbortSignal): void {
   try {
@@ -152,7 +156,7 @@ export function allowManyListeners(signal: AbortSignal): void {
   }
 }
 
-/** A value that a function and everything it awaits can read. */
+/** Stores a value that a function and everything it awaits can read. */
 export interface AsyncStorage<T> {
   run<R>(store: T, callback: () => R): R;
   getStore(): T | undefined;
@@ -161,8 +165,8 @@ export interface AsyncStorage<T> {
 type AsyncStorageClass = new <T>() => AsyncStorage<T>;
 
 /**
- * Creates an `AsyncLocalStorage`. Where a runtime has none, a store is visible during the
- * synchronous part of a function only.
+ * Creates an `AsyncLocalStorage`. If the runtime has none, a store is visible only during the
+ * synchronous part of a function.
  */
 export function createAsyncStorage<T>(): AsyncStorage<T> {
   const { AsyncLocalStorage } = globalThis as { AsyncLocalStorage?: AsyncStorageClass };

@@ -1,6 +1,7 @@
 /**
- * The entry `mcp-resolve/testing`: calls definitions through the real SDK, in process, with
- * scripted answers. Needs the package `@modelcontextprotocol/client`. A line here is a promise.
+ * The entry `mcp-resolve/testing`. It calls definitions through the real SDK, in process, with
+ * scripted answers. It needs the package `@modelcontextprotocol/client`. Every export listed here
+ * is public API.
  *
  * @module mcp-resolve/testing
  */
@@ -10,7 +11,7 @@ export { override } from './dev/testing/override.js';
 export { probe } from './dev/testing/probe.js';
 export { timeline } from './dev/trace/timeline.js';
 
-// Answers of users, models and clients.
+// Scripted answers.
 export { accept, cancel, decline } from './client/answers.js';
 export { roots, says } from './dev/testing/answerScript.js';
 export type { Answer } from './client/answers.js';
@@ -23,7 +24,7 @@ export type { AskedQuestion } from './dev/testing/askedQuestion.js';
 export type { Override, Replacement } from './dev/testing/override.js';
 export type { Recorded, TimelineOptions } from './dev/trace/timeline.js';
 
-// Attacks of a dishonest client.
+// Attacks by a dishonest client.
 export type { Misuse } from './dev/testing/misuse.js';
 export type {
   OtherUserOptions,
