@@ -1,7 +1,6 @@
 /**
- * Needs that are filled from the tool's own arguments, after validation. An argument carries its
- * own name, so that it can fill a parameter of another name and be handed to a factory of
- * resolvers.
+ * Needs that a tool's validated arguments fill. A need carries the name of its argument, so it can
+ * fill a parameter of another name and can be passed to a function that creates resolvers.
  */
 import { InvalidGraphError } from '../errors.js';
 import { KIND } from './brand.js';
@@ -11,12 +10,11 @@ import { isSchema, propertyNames } from './schema.js';
 import type { Schema } from './schema.js';
 
 /**
- * Creates a need for one of the tool's arguments by name. {@link argsOf} is checked further: with a
- * type given by hand, the compiler does not learn the name, and only its absence is found, when the
- * tool is defined.
+ * Creates a need for one of the tool's arguments by name: `arg<string>('order_id')`. If the
+ * parameter has the argument's name, `arg<string>()` is enough.
  *
- * Written as `arg<string>('order_id')`, or `arg<string>()` where the parameter has the argument's
- * name.
+ * Prefer {@link argsOf}, which the compiler checks. With an explicit type argument the compiler does
+ * not learn the name, so only a missing argument is found, when the tool is defined.
  *
  * @example
  *
@@ -37,7 +35,7 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
 }
 
 /**
- * The arguments of a tool as needs, one per property of its `inputSchema`, named and typed.
+ * Creates one need per property of a tool's `inputSchema`, named and typed.
  *
  * @example
  *
@@ -47,7 +45,7 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
  * const order = resolver({ id: args.order_id }, ({ id }) => findOrder(id));
  * ```
  *
- * @throws {@link InvalidGraphError} If the schema does not tell its properties.
+ * @throws {@link InvalidGraphError} If the schema does not expose its properties.
  */
 export function argsOf<S extends Schema>(schema: S): ArgsOf<S> {
   if (!isSchema(schema)) {

@@ -1,21 +1,21 @@
 /**
- * How our objects are told from others'. The mark is a registered symbol, because the ESM and the
+ * The brand that marks the library's objects. It is a registered symbol, because the ESM and the
  * CJS copy of this package may meet in one process and `instanceof` would then fail.
  */
 
-/** The property that says what an object of ours is. */
+/** The property that holds an object's kind. */
 export const KIND = Symbol.for('mcp-resolve.kind');
 
-/** What an object of ours can be. */
+/** The kinds of branded objects. */
 export type Kind =
   'arg' | 'resolver' | 'outcome' | 'question' | 'tool' | 'prompt' | 'resource' | 'seal';
 
-/** Whether `value` is one of our objects of that kind. */
+/** Returns true if `value` is a branded object of that kind. */
 export function isKind(value: unknown, kind: Kind): boolean {
   return kindOf(value) === kind;
 }
 
-/** What `value` is, if it is ours. */
+/** Returns the kind of a branded object, or `undefined` for any other value. */
 export function kindOf(value: unknown): Kind | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as { readonly [KIND]?: Kind })[KIND];

@@ -1,23 +1,26 @@
-/** The second parameter of resolvers and bodies: the SDK's request context and what we know besides. */
+/**
+ * The second parameter of resolvers and bodies: the SDK's request context with additional
+ * properties.
+ */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 
-/** A kind of question, as a client can be asked whether it supports it. */
+/** A kind of question that a client can support. */
 export type Askable = 'form' | 'url' | 'sample' | 'roots';
 
 /**
- * The context of a call. Everything of the SDK's `ServerContext` works as in any SDK handler,
- * except that `mcpReq.requestState()` and `mcpReq.inputResponses` read as absent: the library owns
+ * The context of a call. The SDK's `ServerContext` works as in any SDK handler, with one exception.
+ * `mcpReq.requestState()` and `mcpReq.inputResponses` read as absent, because the library owns
  * them.
  */
 export interface CallContext extends ServerContext {
-  /** Aborted when nobody wants the result any more: the request was cancelled, or the call failed. */
+  /** Aborted when the result is no longer needed: the request was cancelled, or the call failed. */
   readonly signal: AbortSignal;
-  /** Names this call: 128 random bits, made by the server. */
+  /** The id of this call: 128 random bits, created by the server. */
   readonly callId: string;
-  /** The negotiated protocol version; `undefined` outside a connection. */
+  /** The negotiated protocol version, or `undefined` outside a connection. */
   readonly protocolVersion: string | undefined;
-  /** What the client declared; `undefined` where it is not known. */
+  /** The capabilities that the client declared, or `undefined` if they are not known. */
   readonly clientCapabilities: ClientCapabilities | undefined;
-  /** Returns true if the client declared that it can be asked such a question. */
+  /** Returns true if the client declared support for that kind of question. */
   readonly canAsk: (kind: Askable) => boolean;
 }

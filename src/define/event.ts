@@ -1,28 +1,28 @@
 /**
- * What happens in a call, for those who watch: `onEvent` of `install`. All events of one logical
- * call carry its id, over however many rounds. Values, answers and texts of questions are left out
- * unless they are asked for, because logs outlive calls.
+ * The events of a call, which `install` passes to `onEvent`. All events of one logical call carry
+ * the same id, across all its rounds. Values, answers and the contents of questions are omitted by
+ * default, because logs outlive calls.
  */
 import type { Askable } from './context.js';
 import type { End } from './model.js';
 
-/** What every event says. */
+/** The properties of every event about a call. */
 export interface EventBase {
-  /** The call; the same in every round. */
+  /** The id of the call, the same in every round. */
   readonly callId: string;
-  /** What is called. */
+  /** The name of the definition that is called. */
   readonly definition: string;
-  /** When it happened, in milliseconds since the epoch. */
+  /** The time of the event, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What every event about one resolver says. */
+/** The properties of every event about one resolver. */
 export interface ResolverEvent extends EventBase {
-  /** Its wire key. */
+  /** The wire key of the resolver. */
   readonly resolver: string;
 }
 
-/** A round began: the first one, or one that goes on with a call. */
+/** A round began: the first round of a call, or one that resumes it. */
 export interface StartedEvent extends EventBase {
   readonly type: 'started';
   /** The method of the request. */
@@ -33,74 +33,74 @@ export interface StartedEvent extends EventBase {
 /** A resolver's function ran. */
 export interface RanEvent extends ResolverEvent {
   readonly type: 'ran';
-  /** How long it took; it began so many milliseconds before `at`. */
+  /** The duration in milliseconds. The function started that long before `at`. */
   readonly durationMs: number;
-  /** What came of it. */
+  /** The kind of result. */
   readonly gave: 'value' | 'question' | 'error';
-  /** The value, only with `eventValues: true`. */
+  /** The value. Set only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
-/** A resolver's function was skipped: its pinned value was restored. */
+/** A pinned value was restored, and the resolver's function was skipped. */
 export interface RestoredEvent extends ResolverEvent {
   readonly type: 'restored';
-  /** The value, only with `eventValues: true`. */
+  /** The value. Set only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
-/** A question goes out. */
+/** A question is sent to the client. */
 export interface AskedEvent extends ResolverEvent {
   readonly type: 'asked';
   readonly kind: Askable;
-  /** What it says, only with `eventValues: true`. */
+  /** The content of the question. Set only with `eventValues: true`. */
   readonly question?: unknown;
 }
 
-/** A question has an answer. */
+/** A question was answered. */
 export interface AnsweredEvent extends ResolverEvent {
   readonly type: 'answered';
   readonly kind: Askable;
-  /** Who gave it, as far as the client can be believed. */
+  /** The source of the answer, according to the client. */
   readonly by: 'person' | 'model' | 'client';
-  /** Whether it came with this request, rather than from an earlier round. */
+  /** True if the answer came with this request, false if an earlier round recorded it. */
   readonly fresh: boolean;
-  /** The answer, only with `eventValues: true`. */
+  /** The answer. Set only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
-/** A person declined or cancelled. */
+/** The user declined or cancelled a question. */
 export interface DeclinedEvent extends ResolverEvent {
   readonly type: 'declined';
   readonly action: 'decline' | 'cancel';
   readonly fresh: boolean;
 }
 
-/** The client could not be asked, and `otherwise` stood in. */
+/** The client does not support the question, so `otherwise` supplied the value. */
 export interface FellBackEvent extends ResolverEvent {
   readonly type: 'fellBack';
   readonly kind: Askable;
 }
 
-/** The round ended. */
+/** A round ended. */
 export interface CompletedEvent extends EventBase {
   readonly type: 'completed';
-  /** How: `asked` ends a round and not the call. */
+  /** The way the round ended. `asked` ends the round but not the call. */
   readonly end: End;
-  /** Whether the answer was recorded by an earlier request, and nothing ran. */
+  /** True if an earlier request recorded the result and nothing ran. */
   readonly replayed: boolean;
   readonly durationMs: number;
 }
 
-/** A request state was rejected, before anything was known about its call. */
+/** A request state was rejected before the library knew its call. */
 export interface RejectedEvent {
   readonly type: 'rejected';
   readonly at: number;
-  /** A few fixed words. */
+  /** A short reason, as in the server's log. */
   readonly reason: string;
   readonly method: string;
 }
 
-/** Anything that happens in a call. */
+/** Any event. */
 export type CallEvent =
   | StartedEvent
   | RanEvent

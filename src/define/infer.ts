@@ -1,7 +1,7 @@
 /**
- * The type-level programming of this library, all of it. Three jobs: what a need hands to a
- * function, what a graph requires of a tool, and a sentence where the two do not fit. A sentence is
- * a string literal type that a parameter cannot be assigned to, so that the compiler prints it.
+ * The type-level code of this library. It infers the values a function receives for its needs and
+ * the arguments a graph requires of its tool. If the two do not fit, it yields a sentence: a string
+ * literal type that the parameter cannot be assigned to, so the compiler prints it.
  */
 import type {
   CallToolResult,
@@ -13,7 +13,7 @@ import type { Arg, Outcome, OutcomeOf, Req, Resolver } from './model.js';
 import type { AnyQuestion, Question } from './question.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 
-/** What a parameter receives for its need. */
+/** The value that a parameter receives for its need. */
 export type ValueOf<N> =
   N extends Resolver<infer T, infer _R>
     ? T
@@ -23,10 +23,10 @@ export type ValueOf<N> =
         ? Outcome<T>
         : never;
 
-/** What a function receives for all needs. */
+/** The values that a function receives for all its needs. */
 export type ValuesOf<N> = { -readonly [P in keyof N]: ValueOf<N[P]> };
 
-/** What a need at parameter `P` requires of the tool. */
+/** The requirements that a need at parameter `P` has of the tool. */
 export type ReqsOf<N, P> =
   N extends Resolver<infer _T, infer R>
     ? R
@@ -39,27 +39,27 @@ export type ReqsOf<N, P> =
           : never;
 
 /**
- * What consumers of a resolver get, given what its function returns: the answer stands for the
+ * The value that consumers of a resolver receive, given its return type. The answer replaces the
  * question.
  */
 export type ValueOfReturn<R> = OneType<Exclude<R, AnyQuestion>, AnswerTo<Extract<R, AnyQuestion>>>;
 
-/** What a function computes, given what it returns: questions are asked and not computed. */
+/** The part of a return type that is computed, without questions. */
 export type Computed<R> = Exclude<R, AnyQuestion>;
 
-/** A sentence, if a pinned value would come back as another type than the function returns. */
+/** A sentence if a pinned value would be restored as another type than the function returns. */
 export type CheckPin<P extends Schema, R> = Schema extends P
-  ? unknown // There is no pin.
+  ? unknown // No pin.
   : [OutputOf<P>] extends [ValueOfReturn<R>]
     ? unknown
     : 'The pin restores another type than the resolver returns: let its schema describe the whole value.';
 
 type AnswerTo<Q> = Q extends Question<infer T> ? T : never;
 
-/** `A | B`, written once where the two are the same type. */
+/** `A | B`, or just one of them if both are the same type. */
 type OneType<A, B> = [A] extends [B] ? ([B] extends [A] ? B : A | B) : A | B;
 
-/** A sentence, if a function returns two different questions. */
+/** A sentence if a function returns two different questions. */
 export type OneQuestion<R> =
   IsUnion<Extract<R, AnyQuestion>> extends true
     ? 'A resolver asks one question: split this one into a resolver per question.'
@@ -73,14 +73,14 @@ type IsUnion<T, U = T> = [T] extends [never]
       : true
     : never;
 
-/** The arguments of a schema as needs, by name. */
+/** The needs for the arguments of a schema, by name. */
 export type ArgsOf<S extends Schema> =
   ArgumentsOf<S> extends infer A ? { readonly [N in keyof A & string]: Arg<A[N], N> } : never;
 
 /**
- * The arguments of a tool by name, optional ones as `T | undefined`. Index signatures are dropped
- * (zod infers one for an empty object, and every name would clash) and the members of a union are
- * merged. Computed once per tool, because all its requirements are held against it.
+ * The arguments of a tool by name, with optional ones as `T | undefined`. Index signatures are
+ * dropped, because zod infers one for an empty object and every name would clash. The members of a
+ * union are merged.
  */
 export type ArgumentsOf<I> = I extends Schema ? Merged<Known<OutputOf<I>>> : {};
 
@@ -101,18 +101,21 @@ type PropertyOf<T, K> = T extends unknown
   : never;
 
 /**
- * The variables of a resource by name: those of its schema, none at a fixed uri, and with a
- * template alone any name, since the compiler does not see the template's.
+ * The variables of a resource by name. They come from its schema, or there are none if the URI is
+ * fixed. A template without a schema allows any name, because the compiler cannot read the
+ * template.
  */
 export type VariablesOf<U, V> = V extends Schema ? ArgumentsOf<V> : U extends string ? {} : Raw;
 
-/** The variables of a template, as a URI has them. */
+/** The variables of a template without a schema. */
 export type Raw = Readonly<Record<string, string | string[]>>;
 
-/** Where arguments come from, in the words of an error. */
+/** The source of the arguments, as error messages name it. */
 export type Source = 'inputSchema' | 'argsSchema' | 'variables';
 
-/** A sentence per parameter of `resolve` that does not fit the arguments `A`, which `S` describes. */
+/**
+ * A sentence for each parameter of `resolve` that does not fit the arguments `A`, described by `S`.
+ */
 export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
   [P in keyof R]: string extends P
     ? unknown
@@ -121,17 +124,17 @@ export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
       : Unless<Complaint<ReqsOf<R[P], P>, A, { param: P & string; source: S }>>;
 };
 
-/** A sentence per guard that does not fit the arguments `A`, which `S` describes. */
+/** A sentence for each guard that does not fit the arguments `A`, described by `S`. */
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
   [I in keyof G]: MayGiveNothing<G[I]> extends true
     ? 'A guard that gives undefined lets the call go on: give true or false, or throw.'
     : Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
 };
 
-/** What a function gives that returns nothing. */
+/** The return type of a function that returns nothing. */
 type Nothing = ReturnType<() => void>;
 
-/** Whether a guard gives something at times and nothing at others, as `roles?.includes(…)` does. */
+/** True if a guard sometimes returns `undefined`, as `roles?.includes(…)` does. */
 type MayGiveNothing<G> =
   G extends Resolver<infer T, infer _R>
     ? unknown extends T
@@ -143,10 +146,13 @@ type MayGiveNothing<G> =
           : false
     : false;
 
-/** Where any name can be an argument, whether one clashes is seen when the definition is made. */
+/**
+ * True if a parameter has the name of an argument. If any name can be an argument, the clash is
+ * found at definition instead.
+ */
 type IsClash<P, A> = string extends keyof A ? false : P extends keyof A ? true : false;
 
-/** Stands for what a body returns, while the compiler has not read the body. */
+/** A placeholder for the return type of a body that the compiler has not read yet. */
 export interface Unread {
   readonly [UNREAD]: true;
 }
@@ -154,8 +160,8 @@ export interface Unread {
 declare const UNREAD: unique symbol;
 
 /**
- * A check of the configuration that waits until the body is read. Otherwise the body's parameters
- * have no types when the check fails, and the sentence drowns in errors about implicit `any`.
+ * Delays a check of the configuration until the compiler has read the body. Otherwise a failed
+ * check leaves the body's parameters untyped, and errors about implicit `any` hide the sentence.
  */
 export type OnceRead<Returned, Check> = [Unread] extends [Returned]
   ? 0 extends 1 & Returned
@@ -165,7 +171,7 @@ export type OnceRead<Returned, Check> = [Unread] extends [Returned]
 
 type Unless<Sentence> = [Sentence] extends [never] ? unknown : Sentence;
 
-/** Whose need is looked at, and what describes the arguments. */
+/** The parameter that a sentence is about, and the source of the arguments. */
 interface Place {
   readonly param: string;
   readonly source: Source;
@@ -173,7 +179,7 @@ interface Place {
 
 type Complaint<R, A, P extends Place> =
   R extends Req<infer N, infer T>
-    ? // `arg<T>('name')` keeps its name from the compiler; it is checked when the tool is defined.
+    ? // `arg<T>('name')` hides its name from the compiler. It is checked when the tool is defined.
       string extends N
       ? never
       : N extends keyof A
@@ -187,14 +193,14 @@ type Complaint<R, A, P extends Place> =
         : `'${P['param']}' needs the argument '${N}', which ${P['source']} does not have.`
     : never;
 
-/** What a body receives: the tool's arguments and the resolved values in one object. */
+/** The values that a body receives: the tool's arguments and the resolved values in one object. */
 export type BodyValues<I, R> = I extends Schema
   ? Joined<OutputOf<I>, ValuesOf<R>>
   : Joined<{}, ValuesOf<R>>;
 
 /**
- * What the body of a resource receives. Beside resolved values, the variables of a template without
- * a schema are `unknown`: in TypeScript, "all other names" cannot have a type of its own.
+ * The values that the body of a resource receives. If there are resolved values, the variables of a
+ * template without a schema are `unknown`, because TypeScript has no type for "all other names".
  */
 export type ReadValues<U, V, R> = V extends Schema
   ? BodyValues<V, R>
@@ -206,24 +212,24 @@ export type ReadValues<U, V, R> = V extends Schema
 
 type Joined<A, B> = A extends unknown ? { [K in keyof (A & B)]: (A & B)[K] } : never;
 
-/** What a body returns. */
+/** The type that a tool body must return. */
 export type BodyReturn<O> = O extends Schema ? InputOf<O> : string | CallToolResult;
 
-/** A sentence, if what a body returns is not a result of the tool. */
+/** A sentence if the body of a tool returns another type than its result. */
 export type CheckBody<Returned, O> = [Returned] extends [Unread]
   ? unknown
   : [Extract<Returned, Asking>] extends [never]
     ? CheckOutput<Returned, Constant<BodyReturn<O>>, O>
     : CannotAsk<'tool'>;
 
-/** A sentence, if what a body returns is not the result of a prompt. */
+/** A sentence if the body of a prompt returns another type than its result. */
 export type CheckPromptBody<Returned> = CheckResult<
   Returned,
   string | GetPromptResult,
   { what: 'prompt'; results: 'a string or a GetPromptResult' }
 >;
 
-/** A sentence, if what a body returns is not the result of a resource. */
+/** A sentence if the body of a resource returns another type than its result. */
 export type CheckResourceBody<Returned> = CheckResult<
   Returned,
   string | Uint8Array | ReadResourceResult,
@@ -268,9 +274,10 @@ type WrongProperty<Got, Want> = Want extends readonly unknown[]
     : never;
 
 /**
- * What a body returns is inferred as a constant, so that `'ok'` stays `'ok'`; its lists come out
- * readonly then, which says nothing about the author's code, so readonly lists are taken. What the
- * body returns stays as it is: mapped, a branded string or an instance would lose its nature.
+ * Makes the properties and arrays of a wanted type readonly. The compiler infers a body's return
+ * type as a constant, so that `'ok'` stays `'ok'`, which makes its arrays readonly. The wanted type
+ * is mapped and not the returned one, because mapping would break branded strings and class
+ * instances.
  */
 type Constant<T> = T extends Primitive | ((...args: never) => unknown)
   ? T

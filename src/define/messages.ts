@@ -1,6 +1,6 @@
 /**
- * The rule for tool use in sampling messages, checked when a sample is made: tool results stand
- * alone in their message and answer exactly the tool uses of the message before.
+ * The rule for tool use in sampling messages, which `sample()` checks. A message with tool results
+ * holds nothing else and answers exactly the tool uses of the message before it.
  */
 import type { SamplingMessage } from '@modelcontextprotocol/server';
 

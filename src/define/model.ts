@@ -1,9 +1,8 @@
 /**
- * The types of a definition: what can be needed, what fills it, and what a tool has to bring along.
+ * The types of a definition: needs, resolvers, outcomes and the requirements of a graph.
  *
- * What a resolver requires of the tool is a _union_ of `Req<'order_id', string> | …`, never an
- * object type: a union grows linearly with the graph in the compiler, the object form
- * exponentially.
+ * The requirements of a resolver are a _union_ of `Req<'order_id', string> | …`, never an object
+ * type. In the compiler a union grows linearly with the graph, an object type exponentially.
  */
 import type { KIND } from './brand.js';
 import type { Askable, CallContext } from './context.js';
@@ -11,7 +10,7 @@ import type { Schema } from './schema.js';
 
 declare const TYPES: unique symbol;
 
-/** A requirement: the tool's argument `N` has to be a `T`. */
+/** A requirement: the tool's argument `N` must be a `T`. */
 export interface Req<out N extends string, out T> {
   readonly name: N;
   readonly type: T;
@@ -20,7 +19,7 @@ export interface Req<out N extends string, out T> {
 /** Any requirements. */
 export type Reqs = Req<string, unknown>;
 
-/** A need for the tool's argument `N`; where `N` is `undefined`, the parameter's own name is meant. */
+/** A need for the tool's argument `N`. If `N` is `undefined`, the parameter's own name is used. */
 export interface Arg<out T, out N extends string | undefined = undefined> {
   readonly [KIND]: 'arg';
   readonly name: N;
@@ -42,14 +41,14 @@ export interface OutcomeOf<out T, out R extends Reqs = never> {
   readonly resolver: Resolver<T, R>;
 }
 
-/** How a resolver ended: with a value, asked for or computed, or with a refusal. */
+/** The outcome of a resolver: a value, answered or computed, or a refusal. */
 export type Outcome<T> =
   | {
       readonly action: 'accept';
       readonly data: T;
-      /** Whether somebody gave it, rather than the resolver computed it. */
+      /** True if the value is an answer. False if it was computed or is a fallback. */
       readonly asked: boolean;
-      /** Set where the client could not be asked, and `otherwise` gave the value. */
+      /** Set if the client does not support the question and `otherwise` supplied the value. */
       readonly fallback?: true;
     }
   | { readonly action: 'decline' }
@@ -58,50 +57,51 @@ export type Outcome<T> =
 /** Any resolver. */
 export type AnyResolver = Resolver<unknown, Reqs>;
 
-/** What can fill a parameter of a tool. */
+/** A need that can fill a parameter of a tool. */
 export type Filler = AnyResolver | OutcomeOf<unknown, Reqs>;
 
-/** What a resolver can need. */
+/** A need of a resolver. */
 export type Need = Arg<unknown, string | undefined> | Filler;
 
 /** The needs of a resolver, by parameter. */
 export type Needs = Readonly<Record<string, Need>>;
 
-/** The function of a resolver, whatever its types. */
+/** The function of a resolver, without its types. */
 export type ResolverFn = (values: Record<string, unknown>, ctx: CallContext) => unknown;
 
-/** How the work for one request ended, as cleanup is told. */
+/** The way the work for one request ended. Cleanup functions receive it. */
 export type End =
   /** The body ran, and its result is valid. */
   | 'completed'
-  /** The round ended with questions; a 2025 client is asked in the middle of a call instead. */
+  /** The round ended with questions. A 2025 client is asked in the middle of a call instead. */
   | 'asked'
-  /** Something threw, or a person refused. */
+  /** Something threw, or the user refused. */
   | 'failed'
   /** The client no longer wants the result. */
   | 'cancelled';
 
-/** Cleans up after a value, given how it ended. */
+/** Cleans up after a value, given how the request ended. */
 export type Dispose<in T> = (value: T, end: End) => unknown;
 
-/** How a resolver is known, what it may ask, and what happens to the value it computes. */
+/** The options of a resolver. */
 export interface ResolverOptions<in T = never, out P extends Schema = Schema> {
-  /** The key of its question on the wire, and its name in errors. Default: the parameter it fills. */
+  /** The wire key of its question and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /**
-   * The one question it may ask, as a schema or a kind, or that it asks nothing. Checked when a
-   * tool is defined, and held to in every call.
+   * The question it may ask, as a schema or a kind, or `'nothing'`. It is checked when a tool is
+   * defined and enforced in every call.
    */
   readonly asks?: Schema | Askable | 'nothing';
   /**
-   * Computes the value once per call: while questions are out it is sealed, as JSON, and restored
-   * through this schema instead of being computed again. Never for an identity or a permission.
+   * Computes the value once per call. While questions are open, the value is sealed as JSON. Later
+   * rounds restore it through this schema instead of computing it again. Do not pin an identity or
+   * a permission.
    */
   readonly pin?: P;
   /**
-   * Cleans up after each value that it computes, in reverse order, when the round has ended. What
-   * it throws under `completed` fails the call. `'auto'`: by `Symbol.asyncDispose` or
-   * `Symbol.dispose`.
+   * Cleans up after each computed or fallback value, in reverse order, when the round has ended. An
+   * error thrown for `completed` fails the call. `'auto'` calls the value's `Symbol.asyncDispose`
+   * or `Symbol.dispose`.
    */
   readonly dispose?: Dispose<T> | 'auto';
 }

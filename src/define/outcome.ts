@@ -1,11 +1,11 @@
-/** For consumers that want to know how a question ended, rather than have a decline end the call. */
+/** Lets a consumer handle a refusal that would otherwise end the call. */
 import { InvalidGraphError } from '../errors.js';
 import { KIND, isKind } from './brand.js';
 import type { OutcomeOf, Reqs, Resolver } from './model.js';
 
 /**
- * Takes the {@link Outcome} of a resolver instead of its bare value: a decline or a cancel then
- * reaches the consumer instead of ending the call.
+ * Creates a need for the {@link Outcome} of a resolver instead of its bare value. A decline or a
+ * cancel then reaches the consumer instead of ending the call.
  *
  * @example
  *

@@ -1,6 +1,6 @@
 /**
- * Questions as data. A resolver that cannot compute its value returns one of these; what it means,
- * how it is shown and how an answer is read is the business of the `question` folder.
+ * Questions as data. A resolver that cannot compute its value returns one. The `question` folder
+ * renders questions and reads answers.
  */
 import type {
   CreateMessageRequestParams,
@@ -22,31 +22,31 @@ export interface AnyQuestion {
 }
 
 /**
- * A question whose answer is a `T`. Invariant in `T`, so that two questions in one resolver stay
- * two different types and the compiler can object.
+ * A question whose answer is a `T`. It is invariant in `T`, so two questions in one resolver stay
+ * two different types and the compiler can reject them.
  */
 export interface Question<in out T> extends AnyQuestion {
   readonly [ANSWER]?: (answer: T) => T;
 }
 
-/** What to do with a question where the client cannot be asked. */
+/** The options of a question. */
 export interface AskOptions<T> {
   /**
-   * The value, or what computes it, where the client has not declared that it can be asked. A
-   * `ToolError` thrown here is what the model reads. Without it such a client gets a protocol
-   * error.
+   * The value, or a function that computes it, for a client that does not declare support for the
+   * question. If the function throws a `ToolError`, the model reads its message. If omitted, such a
+   * client receives a protocol error.
    */
   readonly otherwise?: T | (() => T | Promise<T>);
 }
 
-/** A form shown to the person. */
+/** A form for the user. */
 export interface Elicit<in out T> extends Question<T> {
   readonly kind: 'form';
   readonly message: string;
   readonly schema: Schema;
 }
 
-/** A yes/no question to the person; its only value is `true`. */
+/** A yes/no question for the user. Its only value is `true`. */
 export interface Confirm extends Question<true> {
   readonly kind: 'form';
   readonly message: string;
@@ -54,7 +54,7 @@ export interface Confirm extends Question<true> {
   readonly yesOnly: true;
 }
 
-/** A link for the person to open; its value is `true`, which means opened and not done. */
+/** A link for the user to open. Its value is `true`, which means opened, not completed. */
 export interface ElicitUrl extends Question<true> {
   readonly kind: 'url';
   readonly message: string;
@@ -67,10 +67,12 @@ export interface Sample<in out T> extends Question<T> {
   readonly params: CreateMessageRequestParams;
 }
 
-/** What the client's model answers. An interface, because declarations and hovers name it then. */
+/**
+ * The answer of the client's model. An interface, so that declarations and hovers show its name.
+ */
 export interface ModelAnswer extends CreateMessageResult {}
 
-/** What the client's model answers where it may use tools. */
+/** The answer of the client's model if it may use tools. */
 export interface ModelAnswerWithTools extends CreateMessageResultWithTools {}
 
 /** The client's roots. */
@@ -81,21 +83,21 @@ export interface ListRoots extends Question<Roots> {
   readonly kind: 'roots';
 }
 
-/** A form, whatever its answer. */
+/** The data of a form. */
 export type FormData = Pick<Elicit<unknown>, 'kind' | 'message' | 'schema'> & {
   readonly yesOnly?: true;
 };
 
-/** A link, as the library handles it. */
+/** The data of a link. */
 export type UrlData = Pick<ElicitUrl, 'kind' | 'message' | 'url'>;
 
-/** A sampling request, whatever its answer. */
+/** The data of a sampling request. */
 export type SampleData = Pick<Sample<unknown>, 'kind' | 'params'>;
 
-/** A request for roots, as the library handles it. */
+/** The data of a request for roots. */
 export type RootsData = Pick<ListRoots, 'kind'>;
 
-/** A question as the library handles it. */
+/** The data of any question. */
 export type QuestionData = (FormData | UrlData | SampleData | RootsData) & AskOptions<unknown>;
 
 /** Returns true if `value` is a question. */
@@ -103,21 +105,23 @@ export function isQuestion(value: unknown): value is QuestionData {
   return isKind(value, 'question');
 }
 
-/** How many members of an array or an object are searched: nobody writes more around a question. */
+/** The number of elements or properties that {@link hidesQuestion} searches. */
 const SEARCHED_MEMBERS = 64;
 
-/** Returns true if an array or a plain object has a question among its first members. */
+/**
+ * Returns true if an array or a plain object has a question among its first elements or properties.
+ */
 export function hidesQuestion(value: unknown): boolean {
   if (Array.isArray(value)) return value.slice(0, SEARCHED_MEMBERS).some(isQuestion);
   if (!isPlainObject(value)) return false;
-  // Without calling getters: what is computed on demand may have effects.
+  // Reads descriptors, because calling a getter may have side effects.
   return Object.keys(value)
     .slice(0, SEARCHED_MEMBERS)
     .some((name) => isQuestion(Object.getOwnPropertyDescriptor(value, name)?.value));
 }
 
 /**
- * Asks the person with a form made of `schema`, a flat object of strings, numbers, booleans and
+ * Asks the user with a form. `schema` describes a flat object of strings, numbers, booleans and
  * choices. The value is the validated answer.
  *
  * @example
@@ -140,8 +144,8 @@ export function elicit<S extends Schema>(
 }
 
 /**
- * Asks the person to confirm. The value is `true`: an unticked box counts as a decline, and a
- * decline or a cancel ends the call unless the consumer takes the `outcome`.
+ * Asks the user to confirm. The value is `true`. An unticked box counts as a decline. A decline or
+ * a cancel ends the call unless the consumer takes the `outcome`.
  *
  * @example
  *
@@ -158,9 +162,9 @@ export function confirm(message: string, options?: AskOptions<boolean>): Confirm
 }
 
 /**
- * Asks the person to open a link, for what must not pass through the client: signing in, a payment
- * page. The value is `true`, and it means _opened_: whether the person did there what was asked,
- * and whether it was the same person, is for a later resolver to check.
+ * Asks the user to open a link, for data that must not pass through the client, such as a sign-in
+ * or a payment. The value is `true` and means _opened_. A later resolver must check that the user
+ * completed the task there, and that it was the same user.
  *
  * @example
  *
@@ -180,8 +184,8 @@ export function elicitUrl(
 }
 
 /**
- * Asks the client's model. With `tools` or `toolChoice` the answer may be a list of content blocks.
- * The parameters must come out the same in every round, or the client pays again.
+ * Asks the client's model. With `tools` or `toolChoice` the answer may be an array of content
+ * blocks. Use the same parameters in every round. If they change, the client samples again.
  *
  * @example
  *
@@ -228,7 +232,7 @@ function question<const Q extends object>(data: Q): Q & AnyQuestion {
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }
 
-/** A misspelt option would leave a client without its fallback. */
+/** Rejects unknown options. A misspelt `otherwise` would leave a client without its fallback. */
 function checked<T>(name: string, options: AskOptions<T> | undefined): AskOptions<T> {
   if (options === undefined) return {};
   const unknown = isPlainObject(options)
@@ -238,7 +242,7 @@ function checked<T>(name: string, options: AskOptions<T> | undefined): AskOption
   throw new TypeError(`${name}() takes { otherwise } as its last argument, not ${unknown}.`);
 }
 
-/** The text of a link that a person can be asked to open. */
+/** Returns the `href` of a link, or throws if a user cannot be asked to open it. */
 function linkOf(given: string | URL): string {
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {

@@ -1,25 +1,26 @@
 /**
- * Finds lost questions. A question that a function makes and does not return is never asked, and
- * what it should have guarded goes on: `if (await confirm('Pay?'))` is always true.
+ * Finds lost questions. If a function creates a question but does not return it, the user is never
+ * asked. The action that it should guard runs anyway, since `if (await confirm('Pay?'))` is always
+ * true.
  *
- * Every resolver and every body runs in a scope of its own, which notes whether it made a question,
- * also after an `await`. All copies of this package in a process share one storage, so that a
- * function from the ESM copy is seen by the engine of the CJS copy.
+ * Every resolver and every body runs in its own scope, which records if the function created a
+ * question, even after an `await`. All copies of this package in a process share one storage, so
+ * the engine of the CJS copy sees questions from the ESM copy.
  */
 import { createAsyncStorage } from '../platform.js';
 import type { AsyncStorage } from '../platform.js';
 
-/** What one run of a function has made. */
+/** The record of one run of a function. */
 export interface QuestionScope {
   madeQuestion: boolean;
 }
 
-/** The shape of the storage is a contract between versions: another shape takes another number. */
+/** The shape of the storage is a contract between versions. A new shape needs a new number. */
 const STORAGE = Symbol.for('mcp-resolve.questionScope/1');
 
 let storage: AsyncStorage<QuestionScope> | undefined;
 
-/** The storage of the process; one of this copy's own where nothing can be added to `globalThis`. */
+/** Returns the storage of the process, or this copy's own if `globalThis` cannot be extended. */
 function sharedStorage(): AsyncStorage<QuestionScope> {
   const shared = globalThis as { [STORAGE]?: AsyncStorage<QuestionScope> };
   const found = shared[STORAGE] ?? createAsyncStorage<QuestionScope>();
@@ -33,7 +34,7 @@ export function runInScope<T>(scope: QuestionScope, run: () => T): T {
   return storage.run(scope, run);
 }
 
-/** Notes in the current scope, if there is one, that a question was made. */
+/** Records in the current scope, if there is one, that a question was created. */
 export function noteQuestionMade(): void {
   storage ??= sharedStorage();
   const scope = storage.getStore();

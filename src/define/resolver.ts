@@ -1,7 +1,7 @@
 /**
- * A resolver: a function that fills a parameter, and what it needs. The frozen object is its
- * identity: used twice it is one resolver, which runs at most once a round. What its needs are is
- * read when a tool is defined, with the whole graph in view.
+ * A resolver: a function that fills a parameter, with its needs. The frozen object is its identity.
+ * If two parameters use it, it is one resolver and runs at most once per round. The needs are read
+ * when a tool is defined, because that requires the whole graph.
  */
 import { InvalidGraphError } from '../errors.js';
 import { KIND, kindOf } from './brand.js';
@@ -12,8 +12,8 @@ import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { Schema } from './schema.js';
 
 /**
- * Creates a resolver. `fn` gets the values of its needs and the context of the call, and returns a
- * value or one question, now or later.
+ * Creates a resolver. `fn` receives the values of its needs and the context of the call. It returns
+ * a value or one question, or a promise of either.
  *
  * @example
  *
@@ -27,8 +27,8 @@ import type { Schema } from './schema.js';
  *
  * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
  */
-// The return type stands here in full, not behind an alias: declarations of a project that exports
-// resolvers would otherwise repeat the text of every dependency.
+// The return type is written out instead of using an alias. With an alias, the declarations of a
+// project that exports resolvers would repeat every dependency.
 export function resolver<const N extends Needs, Returned, P extends Schema = Schema>(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &

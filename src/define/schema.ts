@@ -1,25 +1,25 @@
 /**
- * What a schema is to us: a Standard Schema that can also describe itself as JSON Schema (zod,
- * arktype, valibot through its converter). Only the schema's own methods are used here, so that
- * definitions need nothing of the SDK at run time.
+ * Schemas: a Standard Schema that can also describe itself as JSON Schema (zod, arktype, valibot
+ * with its converter). This file calls only the schema's own methods, so definitions do not need
+ * the SDK at run time.
  */
 import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
-/** Any schema this library takes. */
+/** Any schema that this library accepts. */
 export type Schema = StandardSchemaWithJSON;
 
-/** The type of what a schema accepts. */
+/** The input type of a schema. */
 export type InputOf<S extends Schema> = StandardSchemaV1.InferInput<S>;
 
-/** The type of what a schema gives. */
+/** The output type of a schema. */
 export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
-/** A JSON Schema, as far as we look into one. */
+/** A JSON Schema object. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type Side = 'input' | 'output';
 
-/** Whether `value` can validate and describe itself. */
+/** Returns true if `value` can validate and describe itself. */
 export function isSchema(value: unknown): value is Schema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   const standard = (value as { readonly '~standard'?: Partial<Schema['~standard']> })['~standard'];
@@ -28,17 +28,17 @@ export function isSchema(value: unknown): value is Schema {
   );
 }
 
-/** A schema as JSON Schema, in the dialect that MCP uses. */
+/** Converts a schema to JSON Schema, in the dialect that MCP uses. */
 export function toJsonSchema(schema: Schema, side: Side): JsonSchema {
-  // A part that JSON Schema cannot express, such as a transform, becomes "anything" in zod; other
+  // zod turns a part that JSON Schema cannot express, such as a transform, into "any". Other
   // libraries ignore the option.
   const libraryOptions = side === 'output' ? { unrepresentable: 'any' } : undefined;
   return schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12', libraryOptions });
 }
 
 /**
- * The names of the properties that validated data can have, or `undefined` where the schema does
- * not tell (it ends in a transform).
+ * Returns the names of the properties that validated data can have, or `undefined` if the schema
+ * does not expose them (it ends in a transform).
  */
 export function propertyNames(schema: Schema): ReadonlySet<string> | undefined {
   const input = namesIn(toJsonSchema(schema, 'input'));
@@ -46,7 +46,9 @@ export function propertyNames(schema: Schema): ReadonlySet<string> | undefined {
   return output === undefined ? undefined : new Set([...(input ?? []), ...output]);
 }
 
-/** The names of the properties that data can have before validation, as far as the schema tells. */
+/**
+ * Returns the names of the properties before validation, or an empty array if they are not known.
+ */
 export function sentNames(schema: Schema): readonly string[] {
   return namesIn(toJsonSchema(schema, 'input')) ?? [];
 }
@@ -59,7 +61,7 @@ function outputOrInput(schema: Schema): JsonSchema {
   }
 }
 
-/** The property names of an object schema, or of all members of a union or an intersection. */
+/** Returns the property names of an object schema, or of all members of a union or intersection. */
 function namesIn(json: JsonSchema): readonly string[] | undefined {
   const target = followReference(json);
   if (isObject(target.properties)) return Object.keys(target.properties);
@@ -75,21 +77,23 @@ function namesIn(json: JsonSchema): readonly string[] | undefined {
 
 const LOCAL_REFERENCE = /^#\/\$defs\/(.+)$/;
 
-/** What a schema stands for, if it is a reference to one of its own definitions. */
+/**
+ * Returns the target of a reference to one of the schema's own definitions, or the schema itself.
+ */
 export function followReference(json: JsonSchema): Record<string, unknown> {
   const name = typeof json.$ref === 'string' ? LOCAL_REFERENCE.exec(json.$ref)?.[1] : undefined;
   const target = name !== undefined && isObject(json.$defs) ? json.$defs[name] : undefined;
   return { ...(isObject(target) ? target : json) };
 }
 
-/** Whether `value` is an object with members, and not a list. */
+/** Returns true if `value` is an object and not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Whether `value` is an object as a literal makes it: what a Map or an instance holds would be
- * overlooked.
+ * Returns true if `value` is a plain object. A Map or a class instance is not, because its contents
+ * would be overlooked.
  */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isObject(value)) return false;
@@ -97,7 +101,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a validation complained about, with the places. */
+/** Formats validation issues with their paths. */
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[]): string {
   return issues
     .map(({ path = [], message }) => {
@@ -109,7 +113,7 @@ export function describeIssues(issues: readonly StandardSchemaV1.Issue[]): strin
     .join(', ');
 }
 
-/** What is shared between calls must not be changed by one of them. */
+/** Freezes a value that calls share, so that no call can change it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);

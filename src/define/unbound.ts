@@ -1,9 +1,12 @@
-/** What stands for `this` in functions that have none: a method that was passed without its object. */
+/** The `this` of functions that are called without an object, such as a detached method. */
 
-/** What anybody may look for, who only looks: a debugger, a test runner, an `await`. */
+/** Properties that debuggers, test runners and `await` read from any object. */
 const HARMLESS: readonly (string | symbol)[] = ['then', 'constructor', 'toJSON', '$$typeof'];
 
-/** Says so as soon as anything is read from it, instead of "undefined (reading 'pool')". */
+/**
+ * Throws an explanation as soon as a property is read from it, instead of "undefined (reading
+ * 'pool')".
+ */
 export const UNBOUND: object = new Proxy(Object.freeze({}), {
   get: (_, name) => {
     if (typeof name === 'symbol' || HARMLESS.includes(name)) return undefined;
