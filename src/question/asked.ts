@@ -1,6 +1,6 @@
 /**
- * A question that a resolver has asked in this round: its kind applied to it, rendered once. Here
- * the kinds are put behind one face.
+ * A question that a resolver asked in this round, rendered once. All kinds of question share this
+ * interface.
  */
 import type { Outcome } from '../define/model.js';
 import type { AskOptions, QuestionData } from '../define/question.js';
@@ -13,36 +13,36 @@ import { roots } from './roots.js';
 import { sample } from './sample.js';
 import { url } from './url.js';
 
-/** A response that was read: the answer to record, and how the question ended. */
+/** A response that was read: the answer to record and the outcome of the question. */
 export interface ReadResponse {
   readonly answer: RecordedAnswer;
   readonly outcome: Outcome<unknown>;
 }
 
-/** A rendered question and how to deal with its answers. */
+/** A rendered question, with functions that handle its answers. */
 export interface Asked {
   readonly data: QuestionData;
   readonly rendered: Rendered;
   readonly capability: Capability;
-  /** Ties an answer to this very rendering. */
+  /** Returns a digest that binds an answer to exactly this rendering. */
   readonly digest: () => string | Promise<string>;
-  /** The outcome that a recorded answer means; `undefined` if it does not fit. */
+  /** Returns the outcome of a recorded answer, or `undefined` if it does not fit. */
   readonly outcomeFor: (answer: RecordedAnswer) => AnswerOutcome | Promise<AnswerOutcome>;
   /**
-   * Reads a client's response. An error about it has none of a validator's words; `subject` begins
-   * its sentence.
+   * Reads a client's response. The message of an error starts with `subject` and never quotes a
+   * validator.
    *
-   * @throws {@link ToolError} If it does not answer the question.
+   * @throws {@link ToolError} If the response does not answer the question.
    */
   readonly read: (response: unknown, subject: string) => ReadResponse | Promise<ReadResponse>;
-  /** The outcome that a value means which the author gave instead of an answer. */
+  /** Returns the outcome of a value that the author's fallback supplied. */
   readonly fallBackOn: (value: unknown) => Outcome<unknown>;
 }
 
 /**
  * Renders a question.
  *
- * @throws {TypeError} If it cannot be shown.
+ * @throws {TypeError} If the question cannot be shown.
  */
 export function renderQuestion(data: QuestionData): Asked {
   switch (data.kind) {
@@ -90,7 +90,7 @@ function sentence(subject: string, rest: string): string {
   return subject === '' ? rest.charAt(0).toUpperCase() + rest.slice(1) : subject + rest;
 }
 
-/** Whether the only value of a question is a yes: nothing else may stand for it. */
+/** Returns true if `true` is the only value of a question, so any other fallback is a decline. */
 function isYesOnly(data: QuestionData): boolean {
   return data.kind === 'url' || (data.kind === 'form' && data.yesOnly === true);
 }

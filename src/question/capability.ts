@@ -1,16 +1,16 @@
-/** What a client has to declare before it may be asked, for each kind of question. */
+/** The capabilities that a client must declare for each kind of question. */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 
 /** A capability of a client. */
 export interface Capability {
-  /** For people. */
+  /** The name for messages. */
   readonly name: string;
-  /** For the error that a client gets. */
+  /** The capabilities in the error that the client receives. */
   readonly required: ClientCapabilities;
   readonly isDeclaredIn: (declared: ClientCapabilities) => boolean;
 }
 
-/** The capabilities by kind of question; sampling with tools needs more than sampling. */
+/** The capabilities by kind of question. Sampling with tools has its own. */
 export const CAPABILITIES = {
   form: {
     name: 'form elicitation',

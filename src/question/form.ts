@@ -1,4 +1,4 @@
-/** Forms: a message and a flat schema, answered by the person with accept, decline or cancel. */
+/** Forms: a message and a flat schema. The user answers with accept, decline or cancel. */
 import type { FormData } from '../define/question.js';
 import { isObject } from '../define/schema.js';
 import { asciiJson, isThenable } from '../platform.js';
@@ -7,7 +7,7 @@ import { formSchema } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
 
-/** The kind of `elicit` and `confirm`. */
+/** The kind of question that `elicit` and `confirm` create. */
 export const form: QuestionKind<FormData> = {
   render: ({ message, schema }) => {
     const { json, text } = formSchema(schema);

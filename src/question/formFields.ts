@@ -1,13 +1,15 @@
 /**
- * What a form can say, out of what a schema says. Libraries spell the same field differently, and
- * say things that a form has no words for but the validation of the answer still checks.
+ * Reduces a JSON Schema to the keywords that a form supports. Schema libraries write the same field
+ * in different ways, and use keywords that forms do not have. Validation of the answer still checks
+ * those.
  */
 import { followReference, isObject } from '../define/schema.js';
 import type { JsonSchema } from '../define/schema.js';
 
 /**
- * Forms have no references and no null: an optional field is one that is left out. They do not say
- * either what happens to other properties, which is for validation to decide.
+ * Converts an object schema to a form. Forms have no references and no null; an optional field is
+ * omitted instead. `additionalProperties` is dropped, because validation decides about other
+ * properties.
  */
 export function formOf(schema: JsonSchema): Record<string, unknown> {
   const { $defs } = schema;
@@ -29,10 +31,7 @@ function fieldOf(field: JsonSchema): Record<string, unknown> {
   return isObject(shown.items) ? { ...shown, items: choiceOf(shown.items, 'anyOf') } : shown;
 }
 
-/**
- * What narrows a value in ways that the wire has no word for: the answer is held to it all the
- * same.
- */
+/** Keywords that forms do not support. Validation of the answer still checks them. */
 const UNSAYABLE = ['pattern', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum'];
 
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
@@ -43,7 +42,7 @@ function sayable(field: Record<string, unknown>): Record<string, unknown> {
   const said = Object.fromEntries(kept);
   if (type === 'string' && !FORMATS.includes(said.format)) delete said.format;
   if (type === 'boolean') delete said.const;
-  // Between whole numbers, "more than 0" is "at least 1".
+  // For integers, "more than 0" means "at least 1".
   if (type === 'integer' && typeof above === 'number') said.minimum = above + 1;
   if (type === 'integer' && typeof below === 'number') said.maximum = below - 1;
   return said;
@@ -60,8 +59,8 @@ function withoutNull({ anyOf, ...rest }: Record<string, unknown>): Record<string
 }
 
 /**
- * A choice between texts, however the library spells it. With titles, the wire calls one choice
- * `oneOf` and several `anyOf`.
+ * Converts a choice between strings, in any library's notation. With titles, the wire uses `oneOf`
+ * for a single choice and `anyOf` for a multiple choice.
  */
 function choiceOf(
   { anyOf, ...rest }: Readonly<Record<string, unknown>>,

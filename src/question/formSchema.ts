@@ -1,7 +1,7 @@
 /**
- * The schema of a form on the wire: a flat object of primitives. The SDK knows what a form may hold
- * and does the conversion; before it, what a form cannot say but the answer's validation still
- * checks is taken out. Converted once per schema object.
+ * The schema of a form on the wire: a flat object of primitives. The SDK converts it. Before that,
+ * this file removes keywords that a form does not support but the validation of the answer still
+ * checks. Each schema object is converted once.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
@@ -10,19 +10,19 @@ import type { JsonSchema, Schema } from '../define/schema.js';
 import { asciiJson } from '../platform.js';
 import { formOf } from './formFields.js';
 
-/** A form's schema, ready for the wire. */
+/** The schema of a form, ready for the wire. */
 export interface FormSchema {
   readonly json: ElicitRequestFormParams['requestedSchema'];
-  /** Its ASCII JSON. */
+  /** The schema as ASCII JSON. */
   readonly text: string;
 }
 
 const converted = new WeakMap<Schema, FormSchema>();
 
 /**
- * The form of a schema.
+ * Returns the form of a schema.
  *
- * @throws {TypeError} If no form can show it; the message names the field.
+ * @throws {TypeError} If no form can show the schema. The message names the field.
  */
 export function formSchema(schema: Schema): FormSchema {
   const known = converted.get(schema);
@@ -48,8 +48,8 @@ function convert(schema: Schema): FormSchema['json'] {
 }
 
 /**
- * What has no JSON Schema becomes "anything" in zod and valibot, so that the field can be named;
- * other libraries ignore the options.
+ * Converts a schema to JSON Schema. zod and valibot turn a part that JSON Schema cannot express
+ * into "any", so that an error can name the field. Other libraries ignore the options.
  */
 function toFormJson(schema: Schema): JsonSchema {
   return schema['~standard'].jsonSchema.input({

@@ -1,15 +1,15 @@
-/** What sampling and roots share: their answer is the client's result itself. */
+/** The shared part of sampling and roots. Their answer is the client's result itself. */
 import type { StandardSchemaV1Sync } from '@modelcontextprotocol/server';
 import type { Outcome } from '../define/model.js';
 import { isObject } from '../define/schema.js';
 import type { RecordedAnswer, Unusable } from './kind.js';
 
-/** What to say of a response that is not the result asked for. */
+/** The problem with a response that is not the requested result. */
 export const WRONG_KIND = 'received a response of the wrong kind';
 
 /**
- * Takes any object for an answer, without its null members; whether it fits is seen when it is
- * settled.
+ * Accepts any object as an answer, without its null properties. {@link outcomeOfResult} checks it
+ * later.
  */
 export function receiveResult(response: unknown): RecordedAnswer | Unusable {
   if (!isObject(response)) return { problem: WRONG_KIND };
@@ -17,7 +17,7 @@ export function receiveResult(response: unknown): RecordedAnswer | Unusable {
   return { action: 'accept', data: Object.fromEntries(members) };
 }
 
-/** The validated result; a recorded refusal means nothing here. */
+/** Validates a result. A recorded refusal does not fit. */
 export function outcomeOfResult(
   schema: StandardSchemaV1Sync,
   answer: RecordedAnswer,

@@ -1,11 +1,11 @@
-/** Roots: the client's list of places to work in. There is no way to decline it. */
+/** Roots: the root directories of the client. The protocol has no way to decline. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { RootsData } from '../define/question.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
 import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
-/** The kind of `listRoots`. */
+/** The kind of question that `listRoots` creates. */
 export const roots: QuestionKind<RootsData> = {
   render: () => ({ method: 'roots/list', text: 'null' }),
 

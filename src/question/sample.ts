@@ -1,4 +1,4 @@
-/** Sampling: a request to the client's model. There is no way to decline it. */
+/** Sampling: a request to the client's model. The protocol has no way to decline. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { SampleData } from '../define/question.js';
 import { asciiJson } from '../platform.js';
@@ -6,7 +6,7 @@ import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
 import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
-/** The kind of `sample`. */
+/** The kind of question that `sample` creates. */
 export const sample: QuestionKind<SampleData> = {
   render: ({ params }) => ({
     method: 'sampling/createMessage',
@@ -30,7 +30,7 @@ export const sample: QuestionKind<SampleData> = {
   misfit: WRONG_KIND,
 };
 
-/** Whether the answer may be a list of blocks; decides the capability as well. */
+/** Returns true if the request uses tools. It decides the capability and the result schema. */
 function usesTools({ params }: SampleData): boolean {
   return params.tools !== undefined || params.toolChoice !== undefined;
 }

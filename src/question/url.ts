@@ -1,6 +1,6 @@
 /**
- * Links: a message and a URL that the person opens outside the client. An accepted one was opened;
- * what happened there the client does not know.
+ * Links: a message and a URL that the user opens outside the client. Accept means opened. The
+ * client does not know what happened there.
  */
 import type { UrlData } from '../define/question.js';
 import { isObject } from '../define/schema.js';
@@ -9,14 +9,14 @@ import { CAPABILITIES } from './capability.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind } from './kind.js';
 
-/** The kind of `elicitUrl`. */
+/** The kind of question that `elicitUrl` creates. */
 export const url: QuestionKind<UrlData> = {
   render: ({ message, url: link }) => {
     const params = { mode: 'url', message, url: link };
     return {
       method: 'elicitation/create',
       params,
-      // The older era demands an id of every link; it means nothing to us, and nothing is bound to it.
+      // The 2025 era requires an id for every link. The library does not use it.
       pushedParams: () => ({ ...params, elicitationId: randomId() }),
       text: asciiJson(params),
     };
