@@ -1,7 +1,7 @@
 /**
- * Analyses a graph, once, when its tool is defined: collects the resolvers, names them, checks
- * every need and lays them out as a {@link Plan}. A walk with a stack of its own, because graphs may
- * be deeper than the call stack.
+ * Analyses a graph once, when its tool is defined. It collects the resolvers, names them, checks
+ * every need and orders them as a {@link Plan}. The walk uses its own stack, because a graph may be
+ * deeper than the call stack.
  */
 import { isKind, kindOf } from '../define/brand.js';
 import type { Source } from '../define/infer.js';
@@ -13,7 +13,7 @@ import { describeMisfit, readNeed } from './readNeed.js';
 import { BODY, upstreamKeys } from './plan.js';
 import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
 
-/** What is to be planned. */
+/** The graph to plan. */
 export interface PlanSpec {
   readonly name: string;
   readonly resolve?: Readonly<Record<string, Filler>> | undefined;
@@ -23,24 +23,24 @@ export interface PlanSpec {
 /** The parameter name of a guard, in keys, paths and messages. */
 const GUARD = 'guard';
 
-/** What is being defined, in the words of its errors. */
+/** The words that error messages use for the definition. */
 export interface Wording {
   readonly what: 'Tool' | 'Prompt' | 'Resource';
-  /** What describes the arguments. */
+  /** The name of the option that describes the arguments. */
   readonly source: Source;
 }
 
 const TOOL: Wording = { what: 'Tool', source: 'inputSchema' };
 
-/** What a graph is checked against. */
+/** The arguments and options that a graph is checked against. */
 export interface Surroundings {
-  /** Default: a tool. */
+  /** Default: the words for a tool. */
   readonly wording?: Wording;
-  /** The tool's arguments; `undefined` where its schema does not tell them. */
+  /** The names of the tool's arguments, or `undefined` if its schema does not expose them. */
   readonly argumentNames: ReadonlySet<string> | undefined;
-  /** What is wrong with the question that a resolver declares, if anything. */
+  /** Returns the problem with the question that a resolver declares, if there is one. */
   readonly problemWith?: (resolver: AnyResolver) => string | undefined;
-  /** Names that a caller may send, and that a resolved parameter would therefore swallow. */
+  /** Names that a caller may send. A resolved parameter of such a name would hide the argument. */
   readonly sentNames?: ReadonlySet<string>;
 }
 
@@ -90,7 +90,7 @@ interface Visit {
   next: number;
 }
 
-/** A fill whose consumer has no place in the order yet: that comes after all its needs. */
+/** A fill without its consumer, whose index is known only after all its needs are placed. */
 type UnplacedFill = Omit<Fill, 'consumer'>;
 
 interface GrowingNode extends PlanNode {
@@ -113,12 +113,12 @@ class PlanBuilder {
     this.wording = surroundings.wording ?? TOOL;
   }
 
-  /** How many sequence numbers are given out. */
+  /** The number of sequence numbers used so far. */
   get steps(): number {
     return this.seq;
   }
 
-  /** Plans a guard: its value is dropped, and a refusal always ends the call. */
+  /** Plans a guard. Its value is dropped, and a refusal always ends the call. */
   addGuard(guard: unknown): void {
     if (readNeed(guard)?.from === 'resolver' && !isKind(guard, 'resolver')) {
       throw this.error(
@@ -135,7 +135,7 @@ class PlanBuilder {
     this.addRoot(GUARD, guard);
   }
 
-  /** Plans one parameter of the body, and everything it needs. */
+  /** Plans one parameter of the body and everything it needs. */
   addRoot(param: string, filler: unknown): Fill {
     this.checkName(param);
     const need = readNeed(filler);
@@ -147,7 +147,7 @@ class PlanBuilder {
     return this.place(this.fill(param, need.resolver, need.wantsOutcome), BODY);
   }
 
-  /** One step of the walk: fills the next parameter, goes into what it needs, or leaves. */
+  /** Takes one step of the walk: fills the next parameter, enters its resolver, or leaves. */
   private step(visit: Visit): void {
     const entry = visit.needs[visit.next];
     if (entry === undefined) {
@@ -181,7 +181,9 @@ class PlanBuilder {
     if (problem !== undefined) throw this.error('ERR_GRAPH_ASKS', `Resolver '${key}' ${problem}`);
   }
 
-  /** Needs may be getters, which is how a graph can be written before its parts. */
+  /**
+   * Reads the needs of a resolver. They may be getters, so a graph can refer to later definitions.
+   */
   private needsOf(param: string, resolver: AnyResolver): [string, unknown][] {
     try {
       return Object.entries(resolver.needs);
@@ -261,7 +263,7 @@ class PlanBuilder {
     );
   }
 
-  /** Whose parameters are being looked at. */
+  /** Returns the owner of the parameters that are being checked, for messages. */
   private subject(): string {
     const visit = this.visits.at(-1);
     return visit === undefined ? `${this.wording.what} '${this.name}'` : `Resolver '${visit.key}'`;
@@ -285,15 +287,15 @@ function clash(name: string, param: string, { what, source }: Wording): InvalidG
 }
 
 /**
- * Hands out wire keys: the names of questions in `inputRequests` and in the state. They come from
- * the definition alone, so that a retry can land on any worker, and never from function names,
- * which bundlers change.
+ * Assigns wire keys, the names of questions in `inputRequests` and in the state. A key depends only
+ * on the definition, so any worker can handle a retry. It never depends on function names, because
+ * bundlers change them.
  */
 class WireKeys {
   private readonly taken = new Set<string>();
   private readonly lastNumber = new Map<string, number>();
 
-  /** Takes the next free name on this base: `base`, then `base#1`, `base#2` … */
+  /** Returns the next free key for a base: `base`, then `base#1`, `base#2` … */
   take(base: string): string {
     let key = base;
     let number = this.lastNumber.get(base) ?? 0;

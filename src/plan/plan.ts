@@ -1,13 +1,13 @@
 /**
- * A plan: the resolvers of one definition, checked and put in order. Nodes stand in the order in
- * which a sequential depth-first walk would run them, so every node comes after what it needs.
+ * A plan: the resolvers of one definition, checked and ordered. The nodes have the order in which a
+ * sequential depth-first walk would run them, so every node comes after its needs.
  *
- * One sequence number counts everything that such a walk does in turn: filling a parameter, running
- * a function. Of two failures, the walk would have met the one with the lower number.
+ * The steps of that walk, filling a parameter or running a function, share one sequence of numbers.
+ * Of two failures, the walk would have met the one with the lower number.
  */
 import type { AnyResolver } from '../define/model.js';
 
-/** A parameter that is filled from another node. */
+/** A parameter that another node fills. */
 export interface Fill {
   readonly param: string;
   /** The node that fills it. */
@@ -16,11 +16,11 @@ export interface Fill {
   readonly wantsOutcome: boolean;
   /** The step at which a sequential walk would fill it. */
   readonly seq: number;
-  /** The node whose parameter it is, or `BODY`. */
+  /** The node that has the parameter, or `BODY`. */
   readonly consumer: number;
 }
 
-/** A parameter that is filled from an argument of the tool. */
+/** A parameter that an argument of the tool fills. */
 export interface ArgumentFill {
   readonly param: string;
   readonly argument: string;
@@ -30,35 +30,40 @@ export interface ArgumentFill {
 export interface PlanNode {
   readonly index: number;
   readonly resolver: AnyResolver;
-  /** The name of its question on the wire; unique in the plan. */
+  /** The wire key of its question, unique in the plan. */
   readonly key: string;
   readonly args: readonly ArgumentFill[];
   readonly fills: readonly Fill[];
-  /** The fills that this node serves, in walk order. */
+  /** The fills that take this node's value, in walk order. */
   readonly serves: readonly Fill[];
   /** The step at which a sequential walk would run its function. */
   readonly seq: number;
-  /** The keys of everything it needs, directly or not. Only a pinned node has them. */
+  /** The keys of its direct and indirect needs. Set only for a pinned node. */
   readonly upstream?: readonly string[];
 }
 
 /** A graph of resolvers, ready to run. */
 export interface Plan {
-  /** The name of the tool, the prompt or the resource. */
+  /** The name of the tool, prompt or resource. */
   readonly name: string;
   readonly nodes: readonly PlanNode[];
-  /** The first so many nodes are the guards and what they need. They finish before the others start. */
+  /**
+   * The number of nodes that guards need, including the guards. They come first and finish before
+   * the others start.
+   */
   readonly guardNodes: number;
-  /** The first so many sequence numbers are those of the guards. */
+  /** The number of sequence numbers that belong to guards. They come first. */
   readonly guardSteps: number;
   /** The parameters of the body. */
   readonly params: readonly Fill[];
 }
 
-/** The consumer that is not a node: the body. Guards and parameters serve it. */
+/** The index of the body as a consumer. Guards and parameters serve it. */
 export const BODY = -1;
 
-/** Returns the keys of all nodes that some fills depend on, directly or not, in walk order. */
+/**
+ * Returns the keys of all nodes that the fills depend on, directly or indirectly, in walk order.
+ */
 export function upstreamKeys(nodes: readonly PlanNode[], fills: readonly Fill[]): string[] {
   const found = new Set<number>();
   const todo = fills.map(({ source }) => source);

@@ -1,4 +1,4 @@
-/** Plans a graph, and checks of each declared question that it can be shown. */
+/** Plans a graph, and checks that each declared question can be shown. */
 import type { AnyResolver } from '../define/model.js';
 import { propertyNames, sentNames } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
@@ -9,8 +9,8 @@ import type { Plan } from './plan.js';
 import { formSchema } from '../question/formSchema.js';
 
 /**
- * Checks a graph of resolvers and lays it out for running, once. `argumentNames` are the names of
- * the tool's arguments; `undefined` where they are not known.
+ * Checks a graph of resolvers and plans it, once. `argumentNames` are the names of the tool's
+ * arguments, or `undefined` if they are not known.
  *
  * @example
  *
@@ -33,12 +33,12 @@ export function planResolvers(
   });
 }
 
-/** The same for a definition, whose errors speak of what it is. */
+/** Plans a definition. Error messages name its kind. */
 export function planDefinition(spec: PlanSpec, surroundings: Surroundings): Plan {
   return buildPlan(spec, { ...surroundings, problemWith: unshowable });
 }
 
-/** What a graph has to fit, where a schema describes the arguments. */
+/** Returns the `Surroundings` of a graph whose arguments a schema describes. */
 export function surroundingsOf(schema: Schema | undefined, wording: Wording): Surroundings {
   if (schema === undefined) return { argumentNames: new Set(), wording };
   return {

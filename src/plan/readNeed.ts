@@ -1,14 +1,14 @@
-/** Reads one need of a resolver or a tool, and says what is wrong with one that cannot be read. */
+/** Reads one need of a resolver or a tool, and describes a value that is not a need. */
 import { isKind, kindOf } from '../define/brand.js';
 import type { AnyResolver, Arg, OutcomeOf } from '../define/model.js';
 import { isSchema } from '../define/schema.js';
 
-/** A need, read: the argument or the resolver that fills it. */
+/** A need that was read: the argument or the resolver that fills it. */
 export type ReadNeed =
   | { readonly from: 'argument'; readonly argument: string | undefined }
   | { readonly from: 'resolver'; readonly resolver: AnyResolver; readonly wantsOutcome: boolean };
 
-/** Reads a need, or gives `undefined` for what is none. */
+/** Reads a need. It returns `undefined` for any other value. */
 export function readNeed(need: unknown): ReadNeed | undefined {
   if (isKind(need, 'arg')) {
     return { from: 'argument', argument: (need as Arg<unknown, string | undefined>).name };
@@ -26,7 +26,7 @@ export function readNeed(need: unknown): ReadNeed | undefined {
   return undefined;
 }
 
-/** What stands where a need belongs, and what to do about it. */
+/** Describes a value that is not a need, and suggests a fix. */
 export function describeMisfit(value: unknown): string {
   if (value === undefined)
     return 'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)';
