@@ -1,7 +1,7 @@
 /**
- * Cleanup after a round: every value that a resolver with `dispose` computed is disposed of once,
- * in reverse order, and told how it ended. Values that arrive after the end are disposed of as they
- * come.
+ * Cleanup after a round. Each computed or fallback value of a resolver with `dispose` is disposed
+ * of once, in reverse order, and `dispose` receives how the round ended. Values that arrive after
+ * the end are disposed of on arrival.
  */
 import { UNBOUND } from '../define/unbound.js';
 import type { Dispose, End } from '../define/model.js';
@@ -14,18 +14,18 @@ interface Computed {
   readonly value: unknown;
 }
 
-/** The values of one round that have to be disposed of. */
+/** The values of one round that must be disposed of. */
 export class Disposals {
   private readonly values: Computed[] = [];
   private end: End | undefined;
 
-  /** `onError` receives what is thrown where that can no longer change the answer. */
+  /** `onError` receives errors that can no longer change the result. */
   constructor(private readonly onError: (error: unknown) => void) {}
 
   /**
-   * Takes a value that was computed.
+   * Adds a value.
    *
-   * @throws {@link ToolError} If it cannot be disposed of as its resolver says.
+   * @throws {@link ToolError} If the value has no dispose method and its resolver says `'auto'`.
    */
   add({ key, resolver }: PlanNode, value: unknown): void {
     const { dispose } = resolver.options;
@@ -48,10 +48,10 @@ export class Disposals {
   }
 
   /**
-   * Disposes of everything, the first time: how it ended then is how it ended.
+   * Disposes of all values. Only the first call counts.
    *
-   * @throws Whatever a `dispose` throws under `completed`: a commit that failed must not read as
-   *   success. What is left is then told `failed`.
+   * @throws The first error that a `dispose` throws for `completed`, because a failed commit must
+   *   not look like success. The remaining values are then disposed of with `failed`.
    */
   async close(end: End): Promise<void> {
     if (this.end !== undefined) return;
@@ -67,7 +67,7 @@ export class Disposals {
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Returns what was thrown under `completed`; everything else is reported. */
+  /** Returns an error thrown for `completed`. Any other error is reported. */
   private async disposeOf(
     { dispose, value }: Computed,
     end: End,
@@ -82,17 +82,19 @@ export class Disposals {
     }
   }
 
-  /** An author's function that throws here must not become an unhandled rejection. */
+  /** Reports an error. If `onError` throws, it must not cause an unhandled rejection. */
   private report(error: unknown): void {
     try {
       this.onError(error);
     } catch {
-      // Nothing is left to tell.
+      // There is nowhere left to report this.
     }
   }
 }
 
-/** Returns the value's own dispose method, for `dispose: 'auto'`. No value needs no cleanup. */
+/**
+ * Returns the value's own dispose method, for `dispose: 'auto'`. A missing value needs no cleanup.
+ */
 function ownDispose(key: string, value: unknown): Dispose<unknown> {
   if (value === undefined || value === null) return () => undefined;
   const methods = value as Readonly<Record<symbol, unknown>>;

@@ -1,17 +1,17 @@
 /**
- * What was asked and answered in a call, read from the round before and written for the next one. A
- * round looks into its ledger only after a resolver has asked, so no record can ever stand in for a
- * value that the server computes. Only an answer to this very rendering counts, so consent to one
- * wording is never taken for another.
+ * The questions and answers of a call, read from the previous round and written for the next one. A
+ * round looks up an answer only after a resolver has asked, so an answer can never replace a value
+ * that the server computes. An answer counts only for exactly the rendering that the client saw, so
+ * consent to one wording never applies to another.
  *
  * ```
- * recorded, same rendering ──► settled again from the client's own JSON, carried on unchanged
+ * recorded, same rendering ──► settled again from the client's own JSON, kept unchanged
  * asked last round, same rendering, answer arrived ──► settled, recorded
  * anything else ──► open: asked (again), the record is dropped
  * ```
  *
- * Pinned values are carried on in the same way, as long as the answers that they were computed on
- * are the same. If one is computed again, no earlier answer to a question on top of it counts.
+ * Pinned values are kept in the same way, as long as the answers they depend on stay the same. If a
+ * pinned value is computed again, earlier answers to questions that depend on it no longer count.
  */
 import type { PlanNode } from '../plan/plan.js';
 import { asciiJson, digest } from '../platform.js';
@@ -23,19 +23,19 @@ export interface Entry extends RecordedAnswer {
   readonly q: string;
 }
 
-/** The progress of a call: what travels between rounds. */
+/** The progress of a call, which is carried between rounds. */
 export interface Progress {
   /** Recorded answers, by wire key. */
   readonly outcomes: ReadonlyMap<string, Entry>;
-  /** The digests of the questions that are out, by wire key. */
+  /** The digests of the open questions, by wire key. */
   readonly asked: ReadonlyMap<string, string>;
-  /** The keys whose question had changed when its answer came. */
+  /** The keys of questions that changed before their answer arrived. */
   readonly reworded: ReadonlySet<string>;
   /** Pinned values, by the key of their resolver. */
   readonly pins: ReadonlyMap<string, Pin>;
 }
 
-/** The progress of a call that has just begun. */
+/** The progress of a new call. */
 export const NO_PROGRESS: Progress = {
   outcomes: new Map(),
   asked: new Map(),
@@ -43,17 +43,18 @@ export const NO_PROGRESS: Progress = {
   pins: new Map(),
 };
 
-/** What a ledger is opened with. */
+/** The input of a ledger. */
 export interface LedgerInput {
   readonly before: Progress;
   /** The client's responses, by wire key. */
   readonly responses: Readonly<Record<string, unknown>>;
   /**
-   * True if pinned values are carried on. Without a seal they are not: every round computes them,
-   * and an answer counts for what it reads, as it does without pins. Otherwise it never would.
+   * True if pinned values are kept between rounds. Without a seal, every round computes them again
+   * and earlier answers still count. Otherwise no answer that depends on a pinned value would ever
+   * count.
    */
   readonly keepsPins: boolean;
-  /** Called when a question has changed after every answer. */
+  /** Called when a question has changed again before its answer arrived. */
   readonly onMovingQuestion: (key: string) => void;
 }
 
@@ -67,13 +68,13 @@ export class Ledger {
 
   constructor(private readonly input: LedgerInput) {}
 
-  /** The recorded answer to this rendering of a question. */
+  /** Returns the recorded answer to this rendering of a question. */
   recorded(key: string, questionDigest: string): Entry | undefined {
     const entry = this.input.before.outcomes.get(key);
     return entry?.q === questionDigest && !this.forgotten.has(key) ? entry : undefined;
   }
 
-  /** The client's response to this rendering, if it was asked in the round before. */
+  /** Returns the client's response to this rendering, if the previous round asked it. */
   response(key: string, questionDigest: string): { readonly value: unknown } | undefined {
     const { before, responses } = this.input;
     if (this.forgotten.has(key) || !Object.hasOwn(responses, key)) return undefined;
@@ -82,33 +83,33 @@ export class Ledger {
     return undefined;
   }
 
-  /** Carries an answer into the next round. */
+  /** Records an answer for the next round. */
   record(key: string, entry: Entry): void {
     this.outcomes.set(key, entry);
   }
 
-  /** Notes that a question goes out. */
+  /** Records that a question is open. */
   leaveOpen(key: string, questionDigest: string): void {
     this.asked.set(key, questionDigest);
     if (this.input.before.reworded.has(key)) this.reworded.add(key);
   }
 
-  /** Forgets an earlier answer or pin: it depends on a value that is no longer the same. */
+  /** Drops an earlier answer or pin, because it depends on a value that has changed. */
   forget(key: string): void {
     if (this.input.keepsPins) this.forgotten.add(key);
   }
 
-  /** The value that an earlier round pinned. */
+  /** Returns the value that an earlier round pinned. */
   pinned(key: string): Pin | undefined {
     return this.forgotten.has(key) ? undefined : this.input.before.pins.get(key);
   }
 
-  /** Carries a pinned value into the next round. */
+  /** Records a pinned value for the next round. */
   pin(key: string, pin: Pin): void {
     this.pins.set(key, pin);
   }
 
-  /** A digest of the answers that a resolver's value rests on. */
+  /** Returns a digest of the answers that a resolver's value depends on. */
   upstreamAnswers({ upstream = [] }: PlanNode): string | Promise<string> {
     const answers = upstream.flatMap((key) => {
       const entry = this.outcomes.get(key);
@@ -117,13 +118,16 @@ export class Ledger {
     return digest(asciiJson(answers));
   }
 
-  /** The progress to carry into the next round. */
+  /** Returns the progress for the next round. */
   next(): Progress {
     const { outcomes, asked, reworded, pins } = this;
     return { outcomes, asked, reworded, pins };
   }
 
-  /** Notes an answer to a question that has changed meanwhile. Once can happen; twice is a mistake. */
+  /**
+   * Notes an answer to a question that has changed since it was asked. The first time is tolerated.
+   * The second time is reported as a mistake.
+   */
   private noteMoved(key: string): void {
     const { before, onMovingQuestion } = this.input;
     if (!before.asked.has(key)) return;

@@ -1,7 +1,7 @@
 /**
  * Pinned values: computed once per call, carried between rounds as JSON and restored through their
- * schema. The first round hands out what the later ones will, so that nothing depends on whether
- * there was a question.
+ * schema. The first round also passes its value through JSON and schema, so consumers receive the
+ * same value in every round.
  */
 import { describeIssues, isPlainObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
@@ -11,16 +11,16 @@ import type { PlanNode } from '../plan/plan.js';
 
 /** A pinned value between rounds. */
 export interface Pin {
-  /** As JSON. */
+  /** The value as JSON. */
   readonly value: unknown;
-  /** The digest of the answers that it was computed on. */
+  /** The digest of the answers that the value depends on. */
   readonly on: string;
 }
 
 /**
- * Returns the JSON of a value that is to be pinned.
+ * Returns the JSON of a value to pin.
  *
- * @throws {@link ToolError} If JSON would lose something of it.
+ * @throws {@link ToolError} If JSON would lose part of the value.
  */
 export function pinnedJson({ key }: PlanNode, computed: unknown): unknown {
   const misfit = findMisfit(computed, '', new Set());
@@ -32,9 +32,9 @@ export function pinnedJson({ key }: PlanNode, computed: unknown): unknown {
 
 type Parsed = { readonly value: unknown } | { readonly problem: string };
 
-/** Reads a pinned value back from its JSON, as consumers get it. */
+/** Restores a pinned value from its JSON. */
 export function parsePinned(schema: Schema, json: unknown): Parsed | Promise<Parsed> {
-  // A copy: consumers must not be able to change what is carried on.
+  // Validates a copy, so that consumers cannot change the JSON that is kept.
   const result = schema['~standard'].validate(structuredClone(json));
   return isThenable(result) ? result.then(parsed) : parsed(result);
 }
@@ -45,14 +45,14 @@ function parsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): P
     : { problem: describeIssues(result.issues) };
 }
 
-/** The error for a value that the schema of its pin does not accept. */
+/** Creates the error for a value that its pin's schema rejects. */
 export function pinRejected({ key }: PlanNode, problem: string, computed: unknown): ToolError {
   return new ToolError(
     `Resolver '${key}' computed what its pin does not accept: ${problem}${hintFor(computed)}`,
   );
 }
 
-/** The one slip that is easily made: what a schema of dates accepts is not JSON. */
+/** Returns a hint if the value contains a Date, because JSON turns a Date into a string. */
 function hintFor(computed: unknown): string {
   const values = isPlainObject(computed) ? Object.values(computed) : [computed];
   if (!values.some((value) => value instanceof Date)) return '';
@@ -60,8 +60,8 @@ function hintFor(computed: unknown): string {
 }
 
 /**
- * What JSON would lose, and where. Of an object that knows its own JSON, such as a Date, that is
- * looked at: the schema says what comes back.
+ * Describes the first part of a value that JSON would lose. An object with a `toJSON` method, such
+ * as a Date, is checked by the JSON it returns, because the schema decides what is restored.
  */
 function findMisfit(given: unknown, path: string, above: Set<unknown>): string | undefined {
   const at = path === '' ? 'it' : path;
@@ -81,7 +81,10 @@ function findMisfit(given: unknown, path: string, above: Set<unknown>): string |
   return misfit;
 }
 
-/** An object without a member loses nothing; a list with a hole would get a null. */
+/**
+ * Returns the entries to check. An omitted `undefined` property loses nothing, but JSON would write
+ * a hole in an array as null.
+ */
 function membersOf(value: object): (readonly [string, unknown])[] {
   if (Array.isArray(value)) return Array.from(value, (member, at) => [String(at), member]);
   return Object.entries(value).filter(([, member]) => ownJson(member) !== undefined);

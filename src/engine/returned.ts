@@ -1,4 +1,7 @@
-/** Checks what resolvers return: the question they declared, or a value that hides no question. */
+/**
+ * Checks the values that resolvers return. A question must be the declared one, and any other value
+ * must not hide a question.
+ */
 import { kindOf } from '../define/brand.js';
 import { hidesQuestion, isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
@@ -11,7 +14,7 @@ import type { Asked } from '../question/asked.js';
 /**
  * Renders the question that a resolver returned.
  *
- * @throws {@link ToolError} If the resolver declares another one, or if it cannot be shown.
+ * @throws {@link ToolError} If the resolver declares another question, or this one cannot be shown.
  */
 export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
   assertDeclared(node, question);
@@ -46,10 +49,12 @@ function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): vo
 }
 
 /**
- * Checks a value that is not a question: a resolver in its place would not run, and a question
- * inside it or beside it would not be asked. What either should have guarded would go on.
+ * Checks a returned value that is not a question. A returned resolver would not run. A question
+ * inside the value, or one that was not returned, would not be asked. The action that either should
+ * guard would run anyway.
  *
- * @throws {@link ToolError} If it is no value.
+ * @throws {@link ToolError} If the value is a resolver, an outcome or an argument, or if a question
+ *   is lost.
  */
 export function assertValue(
   { key }: PlanNode,
@@ -71,10 +76,11 @@ export function assertValue(
 }
 
 /**
- * Checks the value of a fallback. Clients that get one cannot be asked, so another question would
- * not help them.
+ * Checks the value of a fallback. The client does not support the question, so another question
+ * would not help.
  *
- * @throws {@link ToolError} If it is a question, has one inside, or was computed with one.
+ * @throws {@link ToolError} If the value is a question or contains one, or if the fallback created
+ *   one.
  */
 export function assertFallback(
   { key }: PlanNode,

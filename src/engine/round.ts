@@ -1,7 +1,7 @@
 /**
- * One round: runs the functions of a plan, each at most once, as soon as what they need is there.
- * Independent ones run at the same time; values, questions and the error are those of a sequential
- * depth-first walk. The round knows no token and no transport.
+ * One round: runs the functions of a plan, each at most once, as soon as their needs are settled.
+ * Independent functions run at the same time. Values, questions and the error are those of a
+ * sequential depth-first walk. The round knows nothing about tokens or transports.
  *
  * ```
  * waiting ──needs settled──► running ──value─────────────────────► settled ──► its consumers
@@ -10,9 +10,9 @@
  *                               └─throws──► failed: later steps of the walk are dropped
  * ```
  *
- * {@link Round.lifeOf} is the life of one node. It is a generator because it yields only what has to
- * be awaited: a synchronous resolver settles at once, and the next node in walk order follows.
- * Nothing recurses from node to node, so a graph may be deeper than the call stack.
+ * {@link Round.lifeOf} is the life of one node. It is a generator that yields only to wait for a
+ * promise. A synchronous resolver settles at once, and the next node in walk order follows. Nodes
+ * never recurse into each other, so a graph may be deeper than the call stack.
  */
 import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
@@ -40,7 +40,7 @@ export interface RoundInput {
   readonly ctx: CallContext;
   readonly ledger: Ledger;
   readonly disposals: Disposals;
-  /** Called for every step, if anyone listens. */
+  /** Called for every step, if there is a listener. */
   readonly watch: Watch | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface UnansweredQuestion {
 export class Round {
   /** The values of settled nodes, by index. */
   private readonly values: unknown[] = [];
-  /** The outcomes of questions, by index, and of whatever else a consumer took the outcome of. */
+  /** The outcomes of questions and of nodes whose outcome a consumer takes, by index. */
   private readonly outcomes = new Map<number, Outcome<unknown>>();
   private readonly open = new Map<number, UnansweredQuestion>();
   /** The number of needs that each node still waits for. */
@@ -63,9 +63,9 @@ export class Round {
   private readonly running = new Set<number>();
   /** The nodes that can start, in the order in which their last need settled. */
   private readonly queue: PlanNode[] = [];
-  /** The nodes whose value was pinned in this round, and everything downstream of them. */
+  /** The nodes whose value was pinned in this round, and all nodes that depend on them. */
   private readonly changed = new Set<number>();
-  /** The number of nodes that have had their turn: they have started, or wait for their needs. */
+  /** The number of nodes that the walk has reached. They have started or wait for their needs. */
   private reached = 0;
   /** The number of nodes that a failure has not dropped. */
   private kept: number;
@@ -84,8 +84,8 @@ export class Round {
   }
 
   /**
-   * Runs everything that can run: first the guards, then the rest. Afterwards the round has failed,
-   * or has open questions, or has all its values. Call it again after {@link settleOpen}.
+   * Runs the guards and then the rest, as far as possible. Afterwards the round has failed, has
+   * open questions, or has all its values. Call it again after {@link settleOpen}.
    */
   async run(): Promise<void> {
     if (this.isGuarding) {
@@ -96,32 +96,35 @@ export class Round {
     await this.untilQuiet();
   }
 
-  /** Fails the round at once: {@link run} returns, and what still runs can no longer change anything. */
+  /**
+   * Fails the round at once. {@link run} returns, and running functions can no longer change
+   * anything.
+   */
   stop(reason: unknown): void {
     this.fail(-1, reason);
     this.onQuiet?.();
   }
 
-  /** The failure that a sequential walk would have met first. */
+  /** The failure that a sequential walk would meet first. */
   get failure(): { readonly error: unknown } | undefined {
     const { firstFailure, isGuarding, plan } = this;
     if (firstFailure === undefined) return undefined;
-    // A refused answer may also fail a parameter of the body, which the walk reaches after the guards.
+    // A refusal may also fail a parameter of the body, which the walk reaches after the guards.
     return isGuarding && firstFailure.seq >= plan.guardSteps ? undefined : firstFailure;
   }
 
-  /** The questions that wait for an answer, in walk order. */
+  /** Returns the open questions, in walk order. */
   openQuestions(): readonly UnansweredQuestion[] {
     return [...this.open.values()].sort((a, b) => a.node.seq - b.node.seq);
   }
 
-  /** Settles an open question. Call {@link run} to go on from there. */
+  /** Settles an open question. Call {@link run} to continue. */
   settleOpen({ node, asked }: UnansweredQuestion, outcome: Outcome<unknown>): void {
     this.open.delete(node.index);
     this.settleAnswer(node, asked, { outcome, fresh: true });
   }
 
-  /** The values of the body's parameters, once the round has all its values. */
+  /** Returns the values of the body's parameters, once the round has all its values. */
   bodyValues(): Record<string, unknown> {
     return this.filled({}, this.plan.params);
   }
@@ -134,7 +137,7 @@ export class Round {
     });
   }
 
-  /** Starts what can start: in walk order, and then whatever became ready out of turn. */
+  /** Starts every node that can start: first in walk order, then those that became ready later. */
   private pump(): void {
     const end = this.isGuarding ? this.plan.guardNodes : this.plan.nodes.length;
     while (this.reached < end) {
@@ -142,7 +145,7 @@ export class Round {
       this.reached += 1;
       if (this.missing[node.index] === 0) this.start(node);
     }
-    // The queue grows while it is read: what settles at once enables the next.
+    // The queue grows during the loop, because a node that settles at once can enable others.
     for (const node of this.queue) this.start(node);
     this.queue.length = 0;
   }
@@ -152,7 +155,7 @@ export class Round {
     this.advance(node, this.lifeOf(node));
   }
 
-  /** Drives the life of a node until it settles, fails, or has to wait. */
+  /** Runs a node until it settles, fails or has to wait. */
   private advance(node: PlanNode, life: Steps<void>, arrived?: unknown): void {
     try {
       const { value: wait, done } = life.next(arrived);
@@ -166,7 +169,7 @@ export class Round {
     const { index, seq } = node;
     this.running.add(index);
     try {
-      // A promise of our own, because an author's `then` may call back at once, or twice.
+      // Wraps the promise, because an author's `then` may call back synchronously or twice.
       const value = await new Promise((resolve) => {
         resolve(promise);
       });
@@ -179,7 +182,7 @@ export class Round {
     if (this.running.size === 0) this.onQuiet?.();
   }
 
-  /** The life of a node: restores or computes its value, or asks for it. */
+  /** The life of a node: restores its value, computes it or asks for it. */
   private *lifeOf(node: PlanNode): Steps<void> {
     const { disposals } = this.input;
     const restored = yield* this.restore(node);
@@ -227,7 +230,7 @@ export class Round {
     this.open.set(node.index, { node, asked });
   }
 
-  /** Finds an answer to this very question: a recorded one, or one that came with the request. */
+  /** Finds an answer to exactly this question, recorded earlier or sent with the request. */
   private *findAnswer(node: PlanNode, asked: Asked, digest: string): Steps<Answered | undefined> {
     const { ledger } = this.input;
     const entry = ledger.recorded(node.key, digest);
@@ -247,7 +250,7 @@ export class Round {
     return { outcome, fresh: true };
   }
 
-  /** Settles a question with what the author gave for clients that cannot answer it. */
+  /** Settles a question with the author's fallback, for a client that does not support it. */
   private *fallBack(node: PlanNode, asked: Asked): Steps<void> {
     const { disposals, watch } = this.input;
     const { otherwise, kind } = asked.data;
@@ -265,7 +268,7 @@ export class Round {
     this.settle(node, asked.fallBackOn(value));
   }
 
-  /** The value that an earlier round pinned, unless it has to be computed again. */
+  /** Returns the value that an earlier round pinned, unless it must be computed again. */
   private *restore(node: PlanNode): Steps<{ readonly value: unknown } | undefined> {
     const { ledger, watch } = this.input;
     const schema = node.resolver.options.pin;
@@ -279,7 +282,9 @@ export class Round {
     return parsed;
   }
 
-  /** Pins a value, if its resolver says so. Consumers get what later rounds will restore. */
+  /**
+   * Pins a value if its resolver says so. Consumers receive the value that later rounds restore.
+   */
   private *pin(node: PlanNode, computed: unknown): Steps<unknown> {
     const { ledger } = this.input;
     const schema = node.resolver.options.pin;
@@ -327,17 +332,14 @@ export class Round {
     if (missing === 0 && consumer < this.reached) this.queue.push(this.nodeAt(consumer));
   }
 
-  /**
-   * Forgets what a consumer was answered or pinned to earlier, if it needs a value that has
-   * changed.
-   */
+  /** Drops the earlier answer or pin of a consumer that depends on a changed value. */
   private forgetDownstream({ index }: PlanNode, consumer: number): void {
     if (!this.changed.has(index) || this.changed.has(consumer)) return;
     this.changed.add(consumer);
     this.input.ledger.forget(this.nodeAt(consumer).key);
   }
 
-  /** Fails for a guard whose value cannot mean "go on". */
+  /** Fails the round if a guard's value is falsy but not `undefined`. */
   private checkGuard({ index, key }: PlanNode, seq: number): void {
     const value = this.values[index];
     if (value === undefined || Boolean(value)) return;
@@ -347,7 +349,7 @@ export class Round {
   private fail(seq: number, error: unknown): void {
     if (this.firstFailure !== undefined && seq >= this.firstFailure.seq) return;
     this.firstFailure = { seq, error };
-    // Nodes that the walk would reach later are no longer awaited.
+    // The round no longer waits for nodes that the walk would reach later.
     while (this.kept > 0 && this.nodeAt(this.kept - 1).seq >= seq) {
       this.kept -= 1;
       this.running.delete(this.kept);
@@ -370,7 +372,7 @@ export class Round {
     return values;
   }
 
-  /** The outcome of a node. One that asked nothing has accepted. */
+  /** Returns the outcome of a node. A node that asked nothing counts as accepted. */
   private outcomeOf(index: number): Outcome<unknown> {
     const outcome = this.outcomes.get(index) ?? {
       action: 'accept',
@@ -388,7 +390,7 @@ export class Round {
   }
 }
 
-/** The end of a round at one step of the walk. */
+/** A failure at one step of the walk. */
 interface Failure {
   readonly seq: number;
   readonly error: unknown;
@@ -397,14 +399,14 @@ interface Failure {
 /** A promise that a node waits for. */
 interface Wait {
   readonly promise: PromiseLike<unknown>;
-  /** Receives the value if it arrives when the round no longer waits for it. */
+  /** Receives the value if it arrives after the round stopped waiting. */
   readonly onLate: ((value: unknown) => void) | undefined;
 }
 
-/** A function that yields whenever it has to wait. */
+/** A generator that yields each time it has to wait. */
 type Steps<T> = Generator<Wait, T>;
 
-/** Returns a value that is there; yields to wait for one that is not. */
+/** Returns a value that is not a promise. For a promise, yields and returns the resolved value. */
 function* arrival<T>(value: T | PromiseLike<T>, onLate?: (value: unknown) => void): Steps<T> {
   if (!isThenable(value)) return value;
   return (yield { promise: value, onLate }) as T;

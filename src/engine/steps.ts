@@ -1,5 +1,5 @@
 /**
- * The steps of a round, as its watcher is told of them. Each step has everything that is known; the
+ * The steps of a round, as its watcher receives them. A step contains all known data. The
  * listener's side decides what may leave the server.
  */
 import type {
@@ -18,7 +18,7 @@ import type { Asked } from '../question/asked.js';
 
 type WithoutBase<E> = E extends EventBase ? Omit<E, keyof EventBase> : never;
 
-/** Something that happened to one resolver. */
+/** An event of one resolver, without the properties of its call. */
 export type Step = WithoutBase<
   RanEvent | RestoredEvent | AskedEvent | AnsweredEvent | DeclinedEvent | FellBackEvent
 >;
@@ -26,7 +26,7 @@ export type Step = WithoutBase<
 /** Receives every step of a round. */
 export type Watch = (step: Step) => void;
 
-/** Runs a resolver's function and tells the watcher how long it took and what came of it. */
+/** Runs a resolver's function and reports its duration and kind of result to the watcher. */
 export function timed(watch: Watch, resolver: string, run: () => unknown): unknown {
   const startedAt = performance.now();
   const note = (gave: RanEvent['gave'], value?: unknown): void => {
@@ -58,7 +58,7 @@ export interface Answered {
   readonly fresh: boolean;
 }
 
-/** The step for a question that was answered. */
+/** Creates the step for an answered question. */
 export function answerStep(
   resolver: string,
   { data: { kind } }: Asked,
