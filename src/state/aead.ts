@@ -1,19 +1,22 @@
 /**
- * Authenticated encryption for tokens: AES-256-GCM under keys derived with HKDF-SHA256. Two
- * platform APIs, one interface and one format; each opens what the other has sealed.
+ * Authenticated encryption for tokens: AES-256-GCM with keys derived by HKDF-SHA256. Two platform
+ * APIs implement one interface and one format, so each opens tokens that the other sealed.
  */
 import { concat, nodeCrypto, sha256, utf8 } from '../platform.js';
 
-/** A key, derived and ready. */
+/** A derived key. */
 export interface AeadKey {
-  /** Names the key in tokens: four bytes that say nothing about it. */
+  /** The id of the key in tokens: four bytes that reveal nothing about the key. */
   readonly id: Uint8Array;
   readonly seal: (
     nonce: Uint8Array,
     plaintext: Uint8Array,
     associated: Uint8Array,
   ) => Uint8Array | Promise<Uint8Array>;
-  /** The plaintext, or `undefined` if the bytes were not sealed under this key and associated data. */
+  /**
+   * Returns the plaintext, or `undefined` if the bytes were not sealed with this key and associated
+   * data.
+   */
   readonly open: (
     nonce: Uint8Array,
     sealed: Uint8Array,
@@ -27,10 +30,10 @@ export type DeriveKey = (secret: Uint8Array) => Promise<AeadKey>;
 const KEY_INFO = utf8('mcp/request-state/v1/aes-256-gcm');
 const KEY_ID_LABEL = utf8('mcp/request-state/v1/kid:');
 
-/** The length of the tag that ends a sealed text. */
+/** The length of the tag at the end of a sealed token. */
 export const TAG_BYTES = 16;
 
-/** The way of deriving keys that is the fast path here. */
+/** Derives a key with `node:crypto` where the library uses it, and with WebCrypto elsewhere. */
 export const deriveKey: DeriveKey = (secret) =>
   nodeCrypto() === undefined ? deriveWithWebCrypto(secret) : deriveWithNode(secret);
 
@@ -40,7 +43,7 @@ async function keyId(derived: Uint8Array): Promise<Uint8Array> {
 
 const GCM = { authTagLength: TAG_BYTES };
 
-/** With `node:crypto`: synchronous, and no job for the thread pool. */
+/** Derives a key with `node:crypto`, which is synchronous. */
 export const deriveWithNode: DeriveKey = async (secret) => {
   const crypto = nodeCrypto();
   if (crypto === undefined) throw new Error('node:crypto is not available here.');
@@ -65,7 +68,7 @@ export const deriveWithNode: DeriveKey = async (secret) => {
   };
 };
 
-/** With WebCrypto, which every runtime has. */
+/** Derives a key with WebCrypto, which every runtime has. */
 export const deriveWithWebCrypto: DeriveKey = async (secret) => {
   const { subtle } = globalThis.crypto;
   const ikm = await subtle.importKey('raw', Uint8Array.from(secret), 'HKDF', false, ['deriveBits']);

@@ -1,15 +1,16 @@
 /**
- * Canonical JSON: the same text for the same data, whatever the order of keys. ASCII only, keys
- * sorted by code point, numbers as `JSON.stringify` writes them, and by their names where it would
- * write null. The request binding is a digest of it.
+ * Canonical JSON: equal data produces the same string, regardless of the order of keys. It is ASCII
+ * only, with keys sorted by code point. Numbers are written as `JSON.stringify` does, except that
+ * non-finite numbers keep their names instead of becoming null. The request binding is a digest of
+ * this string.
  */
 import { isObject } from '../define/schema.js';
 import { digest, inAscii } from '../platform.js';
 
-/** Data that is nested deeper is refused: nobody needs it, and the walk over it is recursive. */
+/** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */
 export const MAX_DEPTH = 256;
 
-/** Whether data is nested deeper than we follow. */
+/** Returns true if data is nested deeper than {@link MAX_DEPTH}. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
@@ -18,9 +19,9 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 }
 
 /**
- * The digest of a request's arguments as they came over the wire. Absent, null and empty arguments
- * are equal. A member `__proto__` at the top is ignored: whether it is still there depends on where
- * in the SDK the request is seen.
+ * Returns the digest of a request's arguments, as sent by the client. Missing, null and empty
+ * arguments are equal. A top-level property `__proto__` is ignored, because some parts of the SDK
+ * have already removed it.
  */
 export function argumentsDigest(args: unknown): string | Promise<string> {
   return digest(canonicalJson(isObject(args) ? withoutProto(args) : (args ?? {})));
@@ -32,7 +33,7 @@ function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<
   return rest;
 }
 
-/** Writes JSON data canonically. */
+/** Converts JSON data to canonical JSON. */
 export function canonicalJson(value: unknown): string {
   return inAscii(written(value));
 }
@@ -46,9 +47,13 @@ function written(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** @throws {TypeError} For what is no data: two such values would read the same. */
+/**
+ * Writes a value that is not an object or an array.
+ *
+ * @throws {TypeError} If JSON cannot express the value. Two such values would otherwise be equal.
+ */
 function leaf(value: unknown): string {
-  // A parser makes Infinity of 1e400.
+  // `JSON.parse` reads 1e400 as Infinity.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) throw new TypeError(`JSON has no word for a ${typeof value}.`);
@@ -57,18 +62,20 @@ function leaf(value: unknown): string {
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Most names are plain, and then the built-in order is the same and much faster. */
+/** Sorts keys by code point. Without surrogates, the built-in order is the same. */
 function sorted(keys: string[]): string[] {
   return keys.some((key) => SURROGATE.test(key)) ? keys.sort(byCodePoint) : keys.sort();
 }
 
-/** By code point; the built-in order is by UTF-16 unit, which differs beyond the basic plane. */
+/**
+ * Compares by code point. The built-in order compares UTF-16 units, which differs for surrogates.
+ */
 function byCodePoint(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let at = 0;
   while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
   if (at === shorter) return a.length - b.length;
-  // The units differ, but a character may have begun with the one before.
+  // If the unit before is a high surrogate, the character starts there.
   const start = at > 0 && isHighSurrogate(a.charCodeAt(at - 1)) ? at - 1 : at;
   return codePoint(a, start) - codePoint(b, start) || codePoint(a, at) - codePoint(b, at);
 }

@@ -1,13 +1,14 @@
 /**
- * The claims inside a token: for which request, by whom, for how long. They are stamped when a
- * round ends with questions and all held against the request that brings the token back.
+ * The claims inside a token: its request, its principal and its lifetime. The server writes them
+ * when a round ends with questions, and checks all of them against the request that returns the
+ * token.
  *
  * ```
- * v    1                        t    the tool, the prompt, or the uri
- * iat  when, in seconds         a    digest of the arguments as they came over the wire
- * exp  until when               s    the state itself
- * m    the method               aud  which service (if it has an audience)
- *                               p    by whom: salt and salted hash (if there is a principal)
+ * v    1                        t    tool name, prompt name or uri
+ * iat  issued at, in seconds    a    digest of the arguments as sent by the client
+ * exp  expires at, in seconds   s    the state itself
+ * m    the method               aud  the audience, if there is one
+ *                               p    the principal, if there is one: salt and salted hash
  * ```
  */
 import { isObject } from '../define/schema.js';
@@ -24,18 +25,18 @@ export interface RequestBinding {
   readonly args: string;
 }
 
-/** Everything besides the state that goes into the claims. */
+/** The content of the claims besides the state. */
 export interface ClaimContext {
   readonly binding: RequestBinding;
   readonly audience: string | undefined;
   readonly principal: string | undefined;
-  /** In seconds, with fractions. */
+  /** The current time in seconds, with fractions. */
   readonly now: number;
 }
 
 const VERSION = 1;
 
-/** How far the clocks of two servers may be apart, in seconds. */
+/** The accepted difference between the clocks of two servers, in seconds. */
 const SKEW_SECONDS = 60;
 
 /** Writes the claims for a state. */
@@ -55,14 +56,14 @@ export async function writeClaims(
     aud: audience,
     p: principal === undefined ? undefined : await principalClaim(principal),
   };
-  // JSON leaves out what is undefined.
+  // `JSON.stringify` omits undefined properties.
   return utf8(JSON.stringify(claims));
 }
 
 /**
- * Reads the state out of claims that hold for a request.
+ * Checks the claims against a request and returns the state.
  *
- * @throws {@link InvalidRequestStateError} If one does not.
+ * @throws {@link InvalidRequestStateError} If a claim does not match.
  */
 export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<string> {
   const claims = parse(bytes);
@@ -89,7 +90,7 @@ function parse(bytes: Uint8Array): Claims {
   return claims;
 }
 
-/** Written so that only a finite number in the right range passes; JSON can hold `1e999`. */
+/** Accepts only finite numbers in the right range. JSON can contain `1e999`. */
 function checkTimes({ iat, exp }: Claims, now: number): void {
   if (!isFiniteNumber(iat) || !isFiniteNumber(exp)) throw rejected('malformed');
   if (!(iat <= now + SKEW_SECONDS)) throw rejected('minted in the future');
@@ -104,7 +105,7 @@ function checkBinding({ m, t, a }: Claims, { method, target, args }: RequestBind
   if (m !== method || t !== target || a !== args) throw rejected('request binding');
 }
 
-/** A principal that has appeared or gone since is as wrong as another one. */
+/** Rejects a principal that differs, appeared or disappeared since the token was issued. */
 async function checkPrincipal(claim: unknown, principal: string | undefined): Promise<void> {
   if ((claim === undefined) !== (principal === undefined)) throw rejected('principal drift');
   if (principal === undefined) return;

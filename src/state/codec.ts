@@ -1,7 +1,7 @@
 /**
- * A codec turns bytes into a token that a client carries, and back. The built-in one encrypts; an
- * author may bring another. Whatever the codec, the claims inside are stamped and checked by the
- * library.
+ * A codec turns bytes into a token that the client carries, and back. The built-in codec encrypts,
+ * and an author may supply another. With any codec, the library writes and checks the claims
+ * inside.
  *
  * ```
  * v1.<base64url of  key id (4) │ nonce (12) │ ciphertext │ tag (16) >
@@ -21,10 +21,14 @@ import {
 import { deriveKey, TAG_BYTES } from './aead.js';
 import type { AeadKey, DeriveKey } from './aead.js';
 
-/** Seals and opens tokens. Both may take time. */
+/** Seals and opens tokens. */
 export interface RequestStateCodec {
   readonly seal: (plaintext: Uint8Array) => string | Promise<string>;
-  /** @throws {@link InvalidRequestStateError} For anything that it did not seal, byte for byte. */
+  /**
+   * Opens a token.
+   *
+   * @throws {@link InvalidRequestStateError} If this codec did not seal exactly these bytes.
+   */
   readonly unseal: (token: string) => Uint8Array | Promise<Uint8Array>;
 }
 
@@ -33,17 +37,17 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const OVERHEAD = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** The length of the token for so many bytes. */
+/** Returns the length of the token for a plaintext of this length. */
 export function tokenLength(plaintextBytes: number): number {
   return PREFIX.length + Math.ceil(((plaintextBytes + OVERHEAD) * 4) / 3);
 }
 
-/** Creates the built-in codec over a ring of secrets: the first one seals, every one opens. */
+/** Creates the built-in codec. The first secret seals, and every secret opens. */
 export function ringCodec(
   secrets: readonly Uint8Array[],
   derive: DeriveKey = deriveKey,
 ): RequestStateCodec {
-  // Derived with the first token: some runtimes allow no cryptography while modules load.
+  // Keys are derived on first use, because some runtimes allow no cryptography while modules load.
   const ring = lazily(() =>
     Promise.all(secrets.map(async (secret) => ringKey(await derive(secret)))),
   );
@@ -53,7 +57,7 @@ export function ringCodec(
   };
 }
 
-/** A key with the data that everything sealed under it is associated with. */
+/** A key with the associated data of every token that it seals. */
 interface RingKey extends AeadKey {
   readonly associated: Uint8Array;
 }
@@ -91,7 +95,7 @@ function takeApart(token: string): TokenParts {
   };
 }
 
-/** Two keys may share an id by chance, so every key of that name gets its try. */
+/** Tries every key with the token's key id, because two keys may share an id by chance. */
 async function openUnder(
   { id, nonce, sealed }: TokenParts,
   keys: readonly RingKey[],

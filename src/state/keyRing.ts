@@ -1,7 +1,7 @@
-/** The secrets that an author configures, checked and copied. */
+/** Validates and copies the secrets that an author configures. */
 import { concat, equalBytes, utf8 } from '../platform.js';
 
-/** A secret: at least 32 bytes, or a text of as many. */
+/** A secret of at least 32 bytes, as a string or a `Uint8Array`. */
 export type RequestStateKey = string | Uint8Array;
 
 const LEAST_BYTES = 32;
@@ -9,10 +9,9 @@ const ADVICE =
   "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
 
 /**
- * Reads a ring of secrets. The bytes are copied, so that nothing the caller does later changes
- * them.
+ * Reads an array of secrets. The bytes are copied, so the caller cannot change them later.
  *
- * @throws {TypeError} If the ring is empty, or a secret is too short, given twice, or of another
+ * @throws {TypeError} If the array is empty, or a secret is too short, duplicated or of another
  *   type.
  */
 export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[] {

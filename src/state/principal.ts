@@ -1,6 +1,6 @@
 /**
- * Binds a token to whoever it was made for. The claim is salted, so that two tokens of one person
- * cannot be linked by what is in them, and says nothing about the person.
+ * Binds a token to its principal. The claim is a salted hash, so it reveals nothing about the user,
+ * and two tokens of one user cannot be linked by it.
  */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
@@ -10,7 +10,7 @@ const LABEL = utf8('mcp/request-state/principal:');
 const SALT_BYTES = 8;
 const HASH_BYTES = 16;
 
-/** The claim for a principal, under a fresh salt. */
+/** Creates the claim for a principal, with a new salt. */
 export async function principalClaim(
   principal: string,
   salt: Uint8Array = randomBytes(SALT_BYTES),
@@ -18,7 +18,7 @@ export async function principalClaim(
   return base64url(concat(salt, await saltedHash(principal, salt)));
 }
 
-/** Returns true if a claim was made for this principal. */
+/** Returns true if a claim was created for this principal. */
 export async function bindsPrincipal(claim: unknown, principal: string): Promise<boolean> {
   const bytes = typeof claim === 'string' ? fromBase64url(claim) : undefined;
   if (bytes?.length !== SALT_BYTES + HASH_BYTES) return false;
@@ -33,7 +33,7 @@ async function saltedHash(principal: string, salt: Uint8Array): Promise<Uint8Arr
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** UTF-8 in which lone surrogates keep their identity; the platform would make them all the same. */
+/** Encodes a string as UTF-8 but keeps lone surrogates distinct. The platform replaces them all. */
 function wtf8(text: string): Uint8Array {
   if (!LONE_SURROGATE.test(text)) return utf8(text);
   const parts = Array.from(text, (char) =>
@@ -55,14 +55,20 @@ function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Client, issuer and subject of a validated token as one text; `undefined` without a token. */
+/**
+ * Returns the client, issuer and subject of a validated token as one string, or `undefined` if
+ * there is no token.
+ */
 export function principalOf(authInfo: AuthInfo | undefined): string | undefined {
   if (authInfo === undefined) return undefined;
   const { iss, sub } = { ...authInfo.extra };
   return JSON.stringify([authInfo.clientId, iss ?? null, sub ?? null]);
 }
 
-/** The same for a request; says once that without a subject all users of a client are one person. */
+/**
+ * Returns the principal of a request. It warns once if a token has no subject, because all users of
+ * that client then count as one.
+ */
 export function authenticatedPrincipal(ctx: ServerContext, warnings: Warnings): string | undefined {
   const authInfo = ctx.http?.authInfo;
   if (authInfo !== undefined && (authInfo.extra?.sub ?? undefined) === undefined) {

@@ -1,7 +1,7 @@
 /**
- * The record: a call as text, as it travels between rounds. Whatever is not exactly a record of
- * this version reads as a call that has just begun, and its questions are asked again; that is what
- * a rolling deploy needs.
+ * The record of a call: a JSON string that carries it between rounds. A string that is not exactly
+ * a record of this version counts as a new call, so its questions are asked again. A rolling deploy
+ * relies on that.
  *
  * ```
  * {"v":4,"id":"…","start":1767225600.5,
@@ -14,19 +14,19 @@ import { utf8 } from '../platform.js';
 import type { Entry, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';
 
-/** Another shape takes a new number. */
+/** The version of the format. A new shape needs a new number. */
 const VERSION = 4;
 
 /** A call between two rounds. */
 export interface CallRecord {
-  /** Names the call. */
+  /** The id of the call. */
   readonly id: string;
-  /** When it first asked, in seconds. */
+  /** The time of its first question, in seconds. */
   readonly start: number;
   readonly progress: Progress;
 }
 
-/** Writes a call down. */
+/** Encodes a call as a record. */
 export function encodeRecord({ id, start, progress }: CallRecord): string {
   const { outcomes, asked, reworded, pins } = progress;
   return JSON.stringify({
@@ -35,13 +35,13 @@ export function encodeRecord({ id, start, progress }: CallRecord): string {
     start,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
-    // JSON leaves out what is undefined.
+    // `JSON.stringify` omits undefined properties.
     reworded: reworded.size > 0 ? [...reworded] : undefined,
     pins: pins.size > 0 ? Object.fromEntries(pins) : undefined,
   });
 }
 
-/** Reads a call back; `undefined` for what is no record. */
+/** Decodes a record. It returns `undefined` for any other string. */
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
@@ -59,14 +59,14 @@ export function decodeRecord(text: string | undefined): CallRecord | undefined {
   return { id, start, progress };
 }
 
-/** What takes the most room, for the error about too much. */
+/** The largest part of a record, for the error about its size. */
 export interface Contributor {
   readonly what: 'answer' | 'pinned value';
   readonly key: string;
   readonly bytes: number;
 }
 
-/** The recorded answer or pinned value that takes the most room. */
+/** Returns the largest recorded answer or pinned value. */
 export function largestContributor({ outcomes, pins }: Progress): Contributor | undefined {
   const measure =
     (what: Contributor['what']) =>
@@ -93,10 +93,7 @@ function parse(text: string | undefined): unknown {
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
-/**
- * An entry without a digest proves nothing; it is well-formed all the same, and simply never
- * matches.
- */
+/** Returns true if `value` is an entry. One without a digest is well-formed but never matches. */
 function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !ACTIONS.includes(value.action)) return false;
   return value.q === undefined || isText(value.q);

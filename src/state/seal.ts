@@ -1,8 +1,7 @@
 /**
- * The seal: keeps state from the client's hands. Outgoing state is wrapped in claims about the
- * request and sealed; incoming state is opened and every claim held against the request that brings
- * it. Whatever the cause, it fails closed: {@link InvalidRequestStateError} on the way in,
- * {@link SealError} on the way out.
+ * The seal protects state that the client carries. It adds claims about the request to outgoing
+ * state and seals it. It opens incoming state and checks every claim against the request. It fails
+ * closed: {@link InvalidRequestStateError} for incoming state, {@link SealError} for outgoing state.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
@@ -15,29 +14,31 @@ import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, Rejection } from './sealOptions.js';
 import { Warnings } from './warnings.js';
 
-/** The request whose state is opened or sealed. */
+/** A request whose state is opened or sealed. */
 export interface StatefulRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
-  /** A request is opened and sealed, and its arguments are digested once. */
+  /** The binding, computed once, because a request may be both opened and sealed. */
   binding?: Promise<RequestBinding>;
 }
 
-/** What was in a token, and for whom: the same principal seals what goes out in the same round. */
+/**
+ * The content of a token. State that goes out in the same round is sealed for the same principal.
+ */
 export interface OpenedState {
   readonly state: string;
   readonly principal: string | undefined;
 }
 
-/** State could not be sealed. The cause is in the log; the client learns nothing of it. */
+/** A failure to seal state. The log has the cause, and the client does not see it. */
 export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
-/** A policy at work. */
+/** Seals and opens state according to a policy. */
 export class Seal {
-  /** Told of every rejected state, besides the policy's `onReject`; by whom they are for. */
+  /** Listeners for rejected states, by owner. They are called in addition to `onReject`. */
   readonly listeners = new Map<unknown, (rejection: Rejection) => void>();
   private readonly warnings: Warnings;
 
@@ -51,7 +52,7 @@ export class Seal {
   /**
    * Opens a token for a request.
    *
-   * @throws {@link InvalidRequestStateError} Whatever is wrong; the reason has been logged.
+   * @throws {@link InvalidRequestStateError} For any failure. The reason has been logged.
    */
   async open(token: unknown, request: StatefulRequest): Promise<OpenedState> {
     try {
@@ -70,9 +71,9 @@ export class Seal {
   }
 
   /**
-   * Seals state for the request that is being answered.
+   * Seals state for the current request.
    *
-   * @throws {@link SealError} If it cannot be done; the cause has been logged.
+   * @throws {@link SealError} If sealing fails. The cause has been logged.
    */
   async seal(
     state: string,
@@ -102,7 +103,7 @@ export class Seal {
     }
   }
 
-  /** Logs a rejection and reports it; gives the error to throw. */
+  /** Logs and reports a rejection, and returns the error to throw. */
   reject(error: unknown, method: string): InvalidRequestStateError {
     const rejection =
       error instanceof InvalidRequestStateError
@@ -115,7 +116,7 @@ export class Seal {
     return rejection;
   }
 
-  /** What an author's function throws here must not change the answer. */
+  /** Calls the listeners. An error thrown by `onReject` must not change the response. */
   private report(rejection: Rejection): void {
     for (const tell of this.listeners.values()) tell(rejection);
     const failed = (error: unknown): void => {
@@ -129,7 +130,7 @@ export class Seal {
     }
   }
 
-  /** The bytes that a state will take inside its token, near enough. */
+  /** Returns the approximate number of bytes that a state takes inside its token. */
   sizeOf(state: string, { method, params }: StatefulRequest): number {
     const target = targetOf(method, params);
     return (
@@ -139,7 +140,7 @@ export class Seal {
     );
   }
 
-  /** Over HTTP there may be several processes, and only this one can open what it seals. */
+  /** Warns over HTTP, where other processes may exist but only this one can open its tokens. */
   private warnOfProcessKey(ctx: ServerContext): void {
     if (!this.policy.byDefault || ctx.http === undefined) return;
     this.warnings.once(
@@ -174,28 +175,28 @@ export class Seal {
 
 const LONGEST_REASON = 40;
 
-/** A codec's reason must not write lines of its own into the log. */
+/** Characters that are replaced, so that a codec's reason cannot write its own log lines. */
 const UNPRINTABLE = /[^ -~]/g;
 
-/** The claims besides the state, the target and the audience. */
+/** The approximate size of the claims without the state, the target and the audience. */
 const CLAIM_BYTES = 256;
 
 /**
- * A resource is bound by its uri alone; the others by name and arguments as they came over the
- * wire.
+ * Returns the binding of a request. A resource is bound by its URI alone. Tools and prompts are
+ * bound by name and by the arguments as sent by the client.
  */
 async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
   const args = method === 'resources/read' ? {} : params.arguments;
   return { method, target: targetOf(method, params), args: await argumentsDigest(args) };
 }
 
-/** What else the parameters carry is the client's to choose: a resource has a uri and no name. */
+/** Returns the URI of a resource, or the name of a tool or prompt. Other parameters are ignored. */
 function targetOf(method: string, { name, uri }: Readonly<Record<string, unknown>>): string {
   const target = method === 'resources/read' ? uri : name;
   return typeof target === 'string' ? target : '';
 }
 
-/** What an error is called: its message might hold what must not be logged. */
+/** Returns the name of an error. Its message might contain data that must not be logged. */
 function nameOf(error: unknown): string {
   return isObject(error) && error instanceof Error ? error.name : typeof error;
 }

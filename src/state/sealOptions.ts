@@ -1,4 +1,4 @@
-/** The options of a sealing policy, checked. */
+/** Validates the options of a sealing policy and fills in the defaults. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
@@ -7,49 +7,55 @@ import type { RequestStateKey } from './keyRing.js';
 import { STANDARD_ERROR } from './warnings.js';
 import type { SealLogger } from './warnings.js';
 
-/** A rejected state, for the server's eyes. Never contains the token, the state or the principal. */
+/**
+ * A rejected state, for the server only. It never contains the token, the state or the principal.
+ */
 export interface Rejection {
-  /** A few fixed words, such as `expired`; with an own codec, the first 40 characters of its reason. */
+  /**
+   * A short fixed reason, such as `expired`. With a custom codec, the first 40 characters of its
+   * message.
+   */
   readonly reason: string;
-  /** The method of the request that brought the state. */
+  /** The method of the request that carried the state. */
   readonly method: string;
 }
 
-/** What every policy can be told. */
+/** The settings of every policy. */
 export interface SealSettings {
   /**
-   * Which service the tokens are for; servers that share keys but not the audience reject each
-   * other's.
+   * The service that the tokens are for. Servers with the same keys but different audiences reject
+   * each other's tokens.
    */
   readonly audience?: string;
-  /** How long a client may take for one round. Default: 600. */
+  /** The time that a client may take for one round, in seconds. Default: 600. */
   readonly ttlSeconds?: number;
-  /** How long one call of a tool with resolvers may take from its first question on. Default: 3600. */
+  /** The time that a call may take from its first question on, in seconds. Default: 3600. */
   readonly maxFlowSeconds?: number;
-  /** The largest state that is sent or taken, in bytes. Default: 65,536. */
+  /** The largest state that is sent or accepted, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;
   /**
-   * Who the state belongs to: everything that decides what an id means, the tenant included.
-   * Default: client, issuer and subject of the validated token; nobody without one.
+   * Returns the owner of the state. Include everything that decides what an id means, such as the
+   * tenant. Default: the client, issuer and subject of the validated token. If there is no token,
+   * requests are anonymous.
    */
   readonly principal?: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
-  /** Told of every rejected state. */
+  /** Called for every rejected state. */
   readonly onReject?: (rejection: Rejection) => void;
-  /** Default: standard error. */
+  /** The destination of warnings. Default: standard error. */
   readonly logger?: SealLogger;
 }
 
-/** A policy over shared secrets, or over a codec of one's own. Either way it names its audience. */
+/** The options of a policy with shared secrets or with a custom codec. The audience is required. */
 export type RequestStateSealOptions = SealSettings & { readonly audience: string } & (
     | {
-        /** The secrets, at least 32 bytes each: the first one seals, every one opens. */
+        /** The secrets, at least 32 bytes each. The first one seals, and every one opens. */
         readonly keys: readonly RequestStateKey[];
         readonly codec?: never;
       }
     | { readonly codec: RequestStateCodec; readonly keys?: never }
   );
 
-/** A policy, complete. */
+/** A policy with all defaults filled in. */
 export interface CheckedSeal extends Required<
   Omit<SealSettings, 'audience' | 'onReject' | 'principal'>
 > {
@@ -57,15 +63,19 @@ export interface CheckedSeal extends Required<
   readonly audience: string | undefined;
   readonly principal: SealSettings['principal'];
   readonly onReject: SealSettings['onReject'];
-  /** A token that is longer is malformed before it is decoded. */
+  /** The maximum length of a token. A longer one is rejected as malformed before it is decoded. */
   readonly maxTokenLength: number;
-  /** Whether other processes may have the keys, and so go on with a call of this one. */
+  /** True if other processes may have the keys, and so may continue a call of this process. */
   readonly shared: boolean;
-  /** Whether nobody chose the key: then it is one that only this process has. */
+  /** True if no key was configured, so only this process has the key. */
   readonly byDefault: boolean;
 }
 
-/** @throws {TypeError} If the options make no sense. */
+/**
+ * Validates the options of a policy.
+ *
+ * @throws {TypeError} If an option is invalid.
+ */
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
   assertKnown(options, ['keys', 'codec']);
   const { keys, codec } = options as {
@@ -84,7 +94,7 @@ export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal 
   return { ...completeSeal(options, ringCodec(readKeys(keys ?? [])), tokenLength), shared: true };
 }
 
-/** Fills in the defaults and checks the rest. */
+/** Fills in the defaults and validates the settings. */
 export function completeSeal(
   settings: SealSettings,
   codec: RequestStateCodec,
@@ -130,7 +140,7 @@ const SETTINGS: readonly string[] = [
   'logger',
 ];
 
-/** A misspelt setting would leave the default in force, unseen. */
+/** Rejects unknown settings. A misspelt one would silently leave the default in place. */
 export function assertKnown(options: object, besides: readonly string[] = []): void {
   const unknown = Object.keys(options).find((key) => ![...SETTINGS, ...besides].includes(key));
   if (unknown === undefined) return;

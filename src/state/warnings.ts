@@ -1,15 +1,15 @@
 /**
- * Warnings for a server's operator. What a hostile client can cause at will is limited in its rate,
- * and the log says how many were left out; what is about the set-up is said once.
+ * Warnings for a server's operator. Warnings that a hostile client can cause are rate-limited, and
+ * the log states how many were omitted. Warnings about the configuration are logged once.
  */
 import { isThenable } from '../platform.js';
 
-/** Where a policy writes its warnings. */
+/** The destination of a policy's warnings. */
 export interface SealLogger {
   readonly warn: (message: string) => void;
 }
 
-/** The default place for warnings: standard output may be the transport. */
+/** Logs to standard error, because standard output may be the transport. */
 export const STANDARD_ERROR: SealLogger = {
   warn: (message) => {
     // eslint-disable-next-line no-console -- the default place for warnings; standard output may be the transport
@@ -20,7 +20,7 @@ export const STANDARD_ERROR: SealLogger = {
 const BURST = 20;
 const REFILL_MS = 1000;
 
-/** The warnings that go to one logger. */
+/** The warnings of one logger. */
 export class Warnings {
   private static readonly all = new WeakMap<SealLogger, Warnings>();
   private readonly said = new Set<string>();
@@ -30,14 +30,14 @@ export class Warnings {
 
   private constructor(private readonly logger: SealLogger) {}
 
-  /** The warnings of a logger: policies that share it share the limit. */
+  /** Returns the warnings of a logger. Policies that share a logger share the limit. */
   static of(logger: SealLogger): Warnings {
     const known = Warnings.all.get(logger) ?? new Warnings(logger);
     Warnings.all.set(logger, known);
     return known;
   }
 
-  /** Warns, unless there have been too many. */
+  /** Logs a warning, unless the rate limit is exceeded. */
   warn(message: string): void {
     this.refill();
     if (this.allowance < 1) {
@@ -50,14 +50,14 @@ export class Warnings {
     this.say(message + left);
   }
 
-  /** Warns the first time. */
+  /** Logs a warning the first time. */
   once(message: string): void {
     if (this.said.has(message)) return;
     this.said.add(message);
     this.say(message);
   }
 
-  /** A log that fails must not change what the client gets. */
+  /** Calls the logger. A logger that fails must not change the response to the client. */
   private say(message: string): void {
     const nowhereElse = (): void => undefined;
     try {
