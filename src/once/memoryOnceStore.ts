@@ -1,27 +1,31 @@
 /**
- * The store of one process: what runs once is known as long as the process lives.
+ * A store in memory. It knows which calls have run for as long as the process lives.
  *
- * Time is taken from a clock that only goes forward, so setting the machine's clock neither drops a
- * record nor keeps it. Records that have expired are dropped as others are made; those that have
- * not are never dropped, and a store that is full of them refuses.
+ * It uses a monotonic clock, so a change of the system clock neither drops nor keeps a record.
+ * Adding a record drops expired ones. Records that have not expired are never dropped, and a full
+ * store refuses new ones.
  */
 import { assertOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
-/** What {@link memoryOnceStore} can be told. */
+/** The options of {@link memoryOnceStore}. */
 export interface MemoryOnceStoreOptions {
-  /** How many calls it knows at most; then it refuses new ones until others expire. Default: 10,000. */
+  /**
+   * The maximum number of calls. A full store refuses new calls until others expire. Default:
+   * 10,000.
+   */
   readonly maxEntries?: number;
   /**
-   * Says that no other process serves these tools, so that the store also goes with keys that were
-   * set. Several processes with a store each would run a call once each. Default: false.
+   * States that no other process serves these tools, so the store also works with configured keys.
+   * With several processes and one memory store each, a call could run once in every process.
+   * Default: false.
    */
   readonly singleProcess?: boolean;
 }
 
 /**
- * Creates a store in the memory of this process. A restart forgets what ran, which is safe as long
- * as it forgets the key of the tokens too: with the default key it does.
+ * Creates a store in the memory of this process. A restart forgets which calls ran. That is safe if
+ * the restart also forgets the key of the tokens, as it does with the default key.
  *
  * @example
  *
@@ -33,7 +37,7 @@ export interface MemoryOnceStoreOptions {
  * );
  * ```
  *
- * @throws {TypeError} If the options make no sense.
+ * @throws {TypeError} If an option is invalid.
  */
 export function memoryOnceStore(options: MemoryOnceStoreOptions = {}): OnceStore {
   const { maxEntries, singleProcess } = checkOptions(options);
@@ -57,7 +61,7 @@ function checkOptions(options: MemoryOnceStoreOptions): Required<MemoryOnceStore
   return { maxEntries, singleProcess };
 }
 
-/** Takes a step now, in one go, and gives how it went as a promise. */
+/** Runs a step synchronously and returns its result or error as a promise. */
 function promised<T>(step: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(step());
@@ -91,7 +95,7 @@ function finish(records: Records, id: string, { owner, result, ttlMs }: OnceEnd)
   return true;
 }
 
-/** What is known of a call: claimed until a time, or over. */
+/** The record of a call: claimed until a time, or done. */
 type OnceRecord = { readonly owner: string; readonly expiresAt: number } & (
   | { readonly heldUntil: number; readonly end?: undefined }
   | { readonly heldUntil: undefined; readonly end: { readonly result?: string } }
@@ -111,11 +115,11 @@ function entryOf({ heldUntil, end }: OnceRecord): OnceEntry {
   return { state: heldUntil > performance.now() ? 'running' : 'lapsed' };
 }
 
-/** The records that have not expired, and for a while some that have. */
+/** The records by call id. Expired ones may stay for a while. */
 class Records {
-  /** In the order of their last change: where all live equally long, those in front expire first. */
+  /** In the order of their last change. If all have the same lifetime, the first expire first. */
   private readonly kept = new Map<string, OnceRecord>();
-  /** Nothing expires before. */
+  /** A lower bound of all expiry times. */
   private firstExpiry = Infinity;
 
   constructor(private readonly max: number) {}
@@ -125,7 +129,11 @@ class Records {
     return found === undefined || hasExpired(found) ? undefined : found;
   }
 
-  /** @throws {@link OnceStoreFullError} If it would be one too many. */
+  /**
+   * Stores a record.
+   *
+   * @throws {@link OnceStoreFullError} If the store is full.
+   */
   set(id: string, record: OnceRecord): void {
     this.kept.delete(id);
     this.dropInFront();
@@ -139,7 +147,7 @@ class Records {
     this.firstExpiry = Math.min(this.firstExpiry, record.expiresAt);
   }
 
-  /** Costs next to nothing, and finds everything where all records live equally long. */
+  /** Drops expired records from the front. If all have the same lifetime, that is every one. */
   private dropInFront(): void {
     for (const [id, record] of this.kept) {
       if (!hasExpired(record)) return;
@@ -147,7 +155,7 @@ class Records {
     }
   }
 
-  /** Looks at every record, but only when one of them can have expired. */
+  /** Drops all expired records, if any record can have expired. */
   private dropEverywhere(): void {
     if (this.firstExpiry > performance.now()) return;
     this.firstExpiry = Infinity;

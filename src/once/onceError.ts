@@ -1,4 +1,4 @@
-/** Why a call that is to run once gives no answer. For the model to read, and for programs. */
+/** The error of a call with `once`, with its reasons. */
 import { ToolError } from '../errors.js';
 
 const REASONS = {
@@ -13,13 +13,13 @@ const REASONS = {
   store_full: 'nothing was started: the store that keeps this call from running twice is full',
 } as const;
 
-/** A reason, as programs find it in the result's `_meta`. */
+/** The reason that a result carries in its `_meta`. */
 export type OnceReason = keyof typeof REASONS;
 
-/** The member of a result's `_meta` that holds the reason. */
+/** The property of a result's `_meta` that holds the reason. */
 export const ONCE_META_KEY = 'mcp-resolve/once';
 
-/** A call that is to run once, and of which no answer can be given. */
+/** The error that ends a call with `once` that has no result to return. */
 export class OnceError extends ToolError {
   constructor(readonly reason: OnceReason) {
     super(REASONS[reason]);

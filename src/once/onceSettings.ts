@@ -1,29 +1,29 @@
-/** The `once` of a tool, checked. */
+/** Validates the `once` option of a tool. */
 import { isPlainObject } from '../define/schema.js';
 import { InvalidGraphError } from '../errors.js';
 import type { OnceStore } from './onceStore.js';
 
-/** How it is seen to that an approved call runs once. */
+/** The options of a tool whose approved calls run once. */
 export interface OnceOptions {
-  /** Where it is remembered which calls have run. */
+  /** The store that records which calls have run. */
   readonly store: OnceStore;
   /**
-   * How long a second request waits for the first one to end, before it is told that the call is in
-   * progress. Default: 0.
+   * The time in milliseconds that a second request waits for the first one to end. After that it
+   * receives the error `in_progress`. Default: 0.
    */
   readonly waitMs?: number;
-  /** The largest result that is remembered, in bytes of JSON. Default: 262,144. */
+  /** The largest result that is kept, in bytes of JSON. Default: 262,144. */
   readonly maxResultBytes?: number;
 }
 
-/** The same, complete. */
+/** The options with all defaults filled in. */
 export type OnceSettings = Required<OnceOptions>;
 
 const KNOWN: readonly string[] = ['store', 'waitMs', 'maxResultBytes'];
 const STEPS = ['read', 'claim', 'renew', 'finish'] as const;
 
 /**
- * Reads the `once` of a tool: a store, or a store with settings.
+ * Reads the `once` option of a tool: a store, or an object with a store and settings.
  *
  * @throws {@link InvalidGraphError} If it is neither.
  */

@@ -1,6 +1,6 @@
 /**
- * What a tool with `once` needs of a store: four steps, each of them atomic. A store knows calls by
- * their id and nothing else about them.
+ * The store that a tool with `once` needs. It has four atomic steps and knows a call only by its
+ * id.
  *
  * ```
  *            claim            finish
@@ -11,77 +11,78 @@
  *                    lapsed ─────────────┘      a lapsed call is never claimed again
  * ```
  *
- * A record lives for `ttlMs` from the last step that changed it. It must not be dropped before,
- * whatever the store is short of: a store that is full refuses new records instead, and lets calls
- * that are known be renewed and finished. A step that is refused changes nothing.
+ * A record lives for `ttlMs` from the last step that changed it. The store must not drop it
+ * earlier, even if it runs out of space. A full store refuses new records instead, and still lets
+ * known calls be renewed and finished. A refused step changes nothing.
  *
- * A library that talks to a database may send a step again when it has lost the answer, so a step
- * that its owner repeats gives the same answer as the first time. `mcp-resolve/once` has a contract
- * suite for stores of one's own.
+ * A database client may resend a step if it lost the reply. So a step that its owner repeats
+ * returns the same as the first time. `mcp-resolve/once` has a contract suite for custom stores.
  */
 
-/** What is known about a call. */
+/** The known state of a call. */
 export type OnceEntry =
-  /** Its body runs, as far as anybody knows. */
+  /** Its body runs, as far as the store knows. */
   | { readonly state: 'running' }
-  /** Its body was running when whoever ran it went away: what it did is not known. */
+  /** Its lease ran out before its end was recorded. The outcome is unknown. */
   | { readonly state: 'lapsed' }
-  /** It is over; without a result where that was too large to keep. */
+  /** It has ended. The result is omitted if it was too large to keep. */
   | { readonly state: 'done'; readonly result?: string };
 
-/** Who claims a call, and for how long. */
+/** A claim on a call. */
 export interface OnceLease {
-  /** A random text that nobody else has: every attempt to run a call makes its own. */
+  /** A random, unique string. Every attempt to run a call creates its own. */
   readonly owner: string;
-  /** How long the claim holds without being renewed. */
+  /** The duration of the claim unless it is renewed, in milliseconds. */
   readonly leaseMs: number;
-  /** How long the record lives from now on. */
+  /** The lifetime of the record from now on, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** How a call ended. */
+/** The end of a call. */
 export interface OnceEnd {
-  /** Who claimed it. */
+  /** The owner of the claim. */
   readonly owner: string;
-  /** What to answer from now on; `undefined` where it is too large to keep. */
+  /** The result to return from now on, or `undefined` if it is too large to keep. */
   readonly result: string | undefined;
-  /** How long the record lives from now on. */
+  /** The lifetime of the record from now on, in milliseconds. */
   readonly ttlMs: number;
 }
 
-/** A store of calls that run once. Whatever it throws ends the call before its body runs. */
+/** A store of calls that run once. If a step throws before the body runs, the call ends there. */
 export interface OnceStore {
-  /** What is known about a call; `undefined` for nothing. */
+  /** Returns the state of a call, or `undefined` if the call is unknown. */
   readonly read: (id: string) => Promise<OnceEntry | undefined>;
   /**
-   * Claims a call of which nothing is known, and gives `undefined`; of any other, what is known. An
-   * owner that holds the claim already gets `undefined` again, and a lease from now on.
+   * Claims an unknown call and returns `undefined`. For a known call it returns the state. If the
+   * owner already holds the claim, the step renews the lease and returns `undefined` again.
    *
-   * @throws {@link OnceStoreFullError} If there is no room for one more record.
+   * @throws {@link OnceStoreFullError} If there is no room for another record.
    */
   readonly claim: (id: string, lease: OnceLease) => Promise<OnceEntry | undefined>;
   /**
-   * Prolongs a claim, also one that has lapsed; gives whether it was the owner's to prolong. What
-   * is done, or not known, is nobody's.
+   * Renews a claim, even a lapsed one. It returns true if this owner holds the claim. It returns
+   * false for a call that is done or unknown.
    */
   readonly renew: (id: string, lease: OnceLease) => Promise<boolean>;
   /**
-   * Ends a claim, also one that has lapsed or of which nothing is known any more; gives whether
-   * this owner's end is what is now known. A call that is done keeps its first result: its owner
-   * gets `true` again and changes nothing, anybody else `false`.
+   * Ends a call, even if its claim has lapsed or the call is unknown. It returns true if the stored
+   * end is this owner's. A call that is done keeps its first result, so its owner receives `true`
+   * again without a change, and any other owner receives `false`.
    *
-   * @throws {@link OnceStoreFullError} If nothing is known of the call, and there is no room.
+   * @throws {@link OnceStoreFullError} If the call is unknown and there is no room for a record.
    */
   readonly finish: (id: string, end: OnceEnd) => Promise<boolean>;
-  /** Whether other processes cannot see what is in it. Such a store does not fit shared keys. */
+  /**
+   * True if other processes cannot see the records. Such a store does not work with shared keys.
+   */
   readonly onlyThisProcess?: boolean;
 }
 
 const ONCE_STORE_FULL_ERROR = Symbol.for('mcp-resolve.OnceStoreFullError');
 
 /**
- * A store that has no room for one more record. `instanceof` is answered by brand, so it holds
- * between the ESM and the CJS copy of this package.
+ * The error of a store that has no room for another record. `instanceof` checks a brand, so it
+ * works between the ESM and the CJS copy of this package.
  *
  * @example
  *
@@ -98,7 +99,11 @@ export class OnceStoreFullError extends Error {
   }
 }
 
-/** @throws {TypeError} If the options of `maker` are no object, or have one that is not known. */
+/**
+ * Validates the names of options.
+ *
+ * @throws {TypeError} If the options of `maker` are not an object, or include an unknown one.
+ */
 export function assertOptions(options: unknown, known: readonly string[], maker: string): void {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`the options of ${maker} are an object`);

@@ -1,22 +1,22 @@
 /**
- * What every store keeps, as checks that any test runner can run:
+ * The contract of a store, as checks that any test runner can run:
  *
  * ```ts
  * for (const { name, run } of onceStoreContract(() => myStore())) test(name, run);
  * ```
  *
- * Each check makes its store and its ids anew, so they can run in any order, at the same time and
- * against a database that is in use. Where time passes they look until it has, within four seconds:
- * a slow machine does not fail a store.
+ * Each check takes a new store and new ids, so checks can run in any order, at the same time, and
+ * against a database in use. Checks that depend on time poll for up to four seconds, so a slow
+ * machine does not fail a store.
  */
 import { randomId } from '../platform.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
-/** One thing that a store keeps. */
+/** One check of the contract. */
 export interface OnceStoreCheck {
-  /** What it keeps, as a sentence. */
+  /** The checked behaviour, as a sentence. */
   readonly name: string;
-  /** Rejects with an `Error` that says what the store did instead. */
+  /** Runs the check. It rejects with an `Error` that describes what the store did instead. */
   readonly run: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface OnceStoreCheck {
  * for (const { name, run } of onceStoreContract(() => myOnceStore())) test(name, run);
  * ```
  *
- * @param makeStore Makes a store to check; it may give the same one every time.
+ * @param makeStore Creates the store to check. It may return the same store every time.
  */
 export function onceStoreContract(
   makeStore: () => OnceStore | Promise<OnceStore>,
@@ -254,7 +254,7 @@ const MINUTE_MS = 60_000;
 const SHORT_MS = 200;
 const TTL_MS = 600;
 const PATIENCE_MS = 4000;
-/** By how much two clocks may disagree about such a time. */
+/** The accepted difference between two clocks, in milliseconds. */
 const TOLERANCE_MS = 50;
 
 const RUNNING: OnceEntry = { state: 'running' };
@@ -264,7 +264,9 @@ function done(result?: string): OnceEntry {
   return { state: 'done', ...(result !== undefined && { result }) };
 }
 
-/** Ids are told apart by every character, whatever it means to a database. */
+/**
+ * Endings of ids that a database might treat as equal or special. Stores must keep them distinct.
+ */
 const ODD_ENDINGS: readonly string[] = [
   ...['', 'a', 'A', 'aa', 'a ', ' a', 'á', 'a\u0301', '_', '%', '*', '?', '{a}', '{A}', '[a]'],
   ...['a:b', 'a/b', 'a\\b', 'a"b', "a'b", 'a\nb', 'a\tb', '😀', '__proto__', '-'.repeat(100)],
@@ -293,7 +295,7 @@ function endOf(owner: string, result?: string): OnceEnd {
   return { owner, result, ttlMs: MINUTE_MS };
 }
 
-/** Claims a new call. */
+/** Claims a new call and returns its id. */
 async function claimedBy(
   store: OnceStore,
   owner: string,
@@ -305,14 +307,14 @@ async function claimedBy(
   return id;
 }
 
-/** Claims a new call and lets the lease lapse. */
+/** Claims a new call, waits until its lease lapses and returns its id. */
 async function lapsedOf(store: OnceStore, owner: string): Promise<string> {
   const id = await claimedBy(store, owner, { leaseMs: SHORT_MS });
   await becomes(store, id, LAPSED);
   return id;
 }
 
-/** Claims a call for a short time and renews it within that: again, if something held it up. */
+/** Claims a call for a short time and renews it in time. If a delay made it late, it tries again. */
 async function claimedAndRenewed(store: OnceStore): Promise<string> {
   const began = performance.now();
   const id = await claimedBy(store, 'owner', { ttlMs: TTL_MS });
@@ -322,7 +324,7 @@ async function claimedAndRenewed(store: OnceStore): Promise<string> {
   return id;
 }
 
-/** A record that is made with `TTL_MS` is there for that time at least, and gone soon after. */
+/** Checks that a record created with `TTL_MS` lives at least that long and then expires. */
 async function livesFor(store: OnceStore, make: (id: string) => Promise<void>): Promise<void> {
   const id = newId();
   const began = performance.now();
@@ -333,7 +335,7 @@ async function livesFor(store: OnceStore, make: (id: string) => Promise<void>): 
   throw new Error(`a record with ttlMs ${TTL_MS} was gone after ${Math.round(lived)} ms`);
 }
 
-/** Looks at a call until what is known of it is this. */
+/** Polls a call until its state is the expected one. */
 async function becomes(
   store: OnceStore,
   id: string,
@@ -383,7 +385,7 @@ function shownEntry(entry: OnceEntry | undefined): string {
 
 const SHOWN_CHARACTERS = 60;
 
-/** A text for people: of a long one its beginning and how much there is. */
+/** Formats a string for a message. A long one is cut, with its length. */
 function shown(text: string): string {
   const beginning = JSON.stringify(text.slice(0, SHOWN_CHARACTERS));
   return text.length <= SHOWN_CHARACTERS ? beginning : `${beginning}… (${text.length} characters)`;

@@ -1,17 +1,17 @@
 /**
- * The store of a fleet, on Redis. Every step is one script, which Redis runs as a whole, and time
- * is that of the Redis server, so the clocks of the processes do not matter.
+ * A store on Redis, for several processes. Every step is one script, which Redis runs atomically.
+ * Scripts use the time of the Redis server, so the clocks of the processes do not matter.
  *
- * A call is a hash under the prefix and its id, which expires by itself:
+ * A call is a hash that expires. Its key is the prefix and the id:
  *
  * ```
- * owner       who claimed it
- * heldUntil   when the lease ends, in milliseconds; absent when the call is over
- * result      the text that was recorded, if any
+ * owner       the owner of the claim
+ * heldUntil   the end of the lease, in milliseconds; absent once the call is done
+ * result      the recorded result, if any
  * ```
  *
- * Each answer is a list of texts that begins with a word. One that is not understood ends the call:
- * a client that loses answers must not look like one that has claimed.
+ * A reply is an array of strings that starts with a status word. An unexpected reply ends the call,
+ * because a client that loses replies must not look like a successful claim.
  */
 import { errorOf, messageOf } from '../errors.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
@@ -19,37 +19,37 @@ import type { SealLogger } from '../state/warnings.js';
 import { assertOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
-/** Sends one command to Redis and gives the answer, texts as strings or bytes. */
+/** Sends one command to Redis and returns the reply, with strings as strings or bytes. */
 export type RedisCommandSender = (command: readonly string[]) => Promise<unknown>;
 
-/** A client of node-redis, or a pool of them. */
+/** A node-redis client or client pool. */
 export interface NodeRedisClient {
   sendCommand(command: string[]): Promise<unknown>;
 }
 
-/** A client of ioredis, also of a cluster. */
+/** An ioredis client or cluster. */
 export interface IoredisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** What {@link redisOnceStore} can talk through. */
+/** A client that {@link redisOnceStore} accepts. */
 export type RedisOnceClient = NodeRedisClient | IoredisClient | RedisCommandSender;
 
-/** What {@link redisOnceStore} can be told. */
+/** The options of {@link redisOnceStore}. */
 export interface RedisOnceStoreOptions {
-  /** What its keys begin with. Default: `mcp-resolve:once:`. */
+  /** The prefix of its keys. Default: `mcp-resolve:once:`. */
   readonly prefix?: string;
-  /** Told when Redis may drop records. Default: standard error. */
+  /** Receives a warning if Redis may drop records. Default: standard error. */
   readonly logger?: SealLogger;
 }
 
 /**
- * Creates a store on Redis, for processes that share it. The client is the application's: connected
- * and closed by it, with its own timeouts and retries.
+ * Creates a store on Redis, for processes that share it. The application owns the client. It
+ * connects and closes it and sets timeouts and retries.
  *
- * Redis has to keep what it was told: `maxmemory-policy noeviction`, which is its default. A
- * replica that takes over may not have the last records yet, and a server without persistence has
- * none after a restart; a call of such a record can then run again.
+ * Redis must not evict records: set `maxmemory-policy noeviction`, which is its default. A replica
+ * that takes over may lack the latest records, and a server without persistence loses all of them
+ * on a restart. A call whose record is lost can run again.
  *
  * @example
  *
@@ -62,10 +62,10 @@ export interface RedisOnceStoreOptions {
  * );
  * ```
  *
- * @param client A client of node-redis or ioredis; for anything else, a function that sends a
- *   command. The key of a command is its fourth word: with a cluster of node-redis, `(command) =>
+ * @param client A client of node-redis or ioredis, or a function that sends a command. The key of a
+ *   command is its fourth element. With a node-redis cluster, pass `(command) =>
  *   cluster.sendCommand(command[3], false, [...command])`.
- * @throws {TypeError} If it cannot talk through the client, or the options make no sense.
+ * @throws {TypeError} If the client is not supported or an option is invalid.
  */
 export function redisOnceStore(
   client: RedisOnceClient,
@@ -100,7 +100,9 @@ function checkOptions(options: RedisOnceStoreOptions): Required<RedisOnceStoreOp
   return { prefix, logger };
 }
 
-/** Finds out how to send a command. ioredis has a `sendCommand` too, which takes something else. */
+/**
+ * Returns the function that sends commands. ioredis has an unrelated `sendCommand`, so `call` wins.
+ */
 function senderOf(client: RedisOnceClient): RedisCommandSender {
   if (typeof client === 'function') return client;
   const { call, sendCommand } = Object(client) as Partial<IoredisClient & NodeRedisClient>;
@@ -112,7 +114,7 @@ function senderOf(client: RedisOnceClient): RedisCommandSender {
       'redisOnceStore takes a client of node-redis or ioredis, or a function that sends a command',
     );
   }
-  // The clusters and sentinels of node-redis want to know the key or the kind of a command first.
+  // The clusters and sentinels of node-redis take more parameters, such as the key.
   if (sendCommand.length > 2) {
     throw new TypeError(
       'redisOnceStore cannot tell a cluster or sentinel of node-redis where a command goes: give it a function, such as (command) => cluster.sendCommand(command[3], false, [...command])',
@@ -161,7 +163,7 @@ redis.call('HDEL', KEYS[1], 'heldUntil')
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return { 'yes' }`;
 
-/** What a script begins with: some may write though Redis has reached its limit, from Redis 7 on. */
+/** The first line of a script. From Redis 7 on, a flag allows writes beyond the memory limit. */
 const WITHIN_LIMIT = `local beyondLimit = false`;
 const BEYOND_LIMIT = `#!lua flags=allow-oom
 local beyondLimit = true`;
@@ -174,10 +176,10 @@ function endArgs({ owner, result, ttlMs }: OnceEnd): string[] {
   return [owner, String(Math.ceil(ttlMs)), ...(result === undefined ? [] : [result])];
 }
 
-/** The answer of a script. */
+/** The reply of a script. */
 type Answer = readonly string[];
 
-/** A Redis that is asked once whether it drops records. */
+/** Runs scripts, and checks the eviction policy of Redis once. */
 class Redis {
   private readonly warnings: Warnings;
   private askedForPolicy = false;
@@ -189,14 +191,20 @@ class Redis {
     this.warnings = Warnings.of(logger);
   }
 
-  /** @throws {@link OnceStoreFullError} If Redis has reached its limit. */
+  /**
+   * Runs a script.
+   *
+   * @throws {@link OnceStoreFullError} If Redis has reached its memory limit.
+   */
   async run(script: string, key: string, args: readonly string[] = []): Promise<Answer> {
     const answer = await this.answerTo(['EVAL', WITHIN_LIMIT + script, '1', key, ...args]);
     if (!this.askedForPolicy) await this.askForPolicy();
     return answer;
   }
 
-  /** Calls that are known can go on in a Redis that has reached its limit: it refuses new ones. */
+  /**
+   * Runs a script even if Redis is full, so that known calls can go on. New records are refused.
+   */
   async runWhenFull(script: string, key: string, args: readonly string[]): Promise<Answer> {
     try {
       return await this.run(script, key, args);
@@ -217,7 +225,7 @@ class Redis {
     }
   }
 
-  /** Asks when a step has gone well, and not while there is nobody to ask. */
+  /** Checks the eviction policy after the first successful step, when Redis can be reached. */
   private async askForPolicy(): Promise<void> {
     this.askedForPolicy = true;
     const policy = await this.findPolicy().catch(messageOf);
@@ -258,7 +266,7 @@ function wordsOf(reply: unknown): Answer {
   return reply.map(textOf);
 }
 
-// A text may begin with the mark that decoders leave out.
+// Keeps a leading byte order mark, because a result may start with one.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function textOf(part: unknown): string {

@@ -1,19 +1,19 @@
 /**
- * One approval, one execution. Whoever brings a token of a call that has run gets what it answered
- * then, whatever the answers say that come with it.
+ * One approval, one execution. A retry with the token of a call that has run receives the recorded
+ * result, whatever answers it carries.
  *
  * ```
- * token verified ─► recall ──known──► the recorded answer, or why there is none
+ * token verified ─► recall ──known──► the recorded result, or an error
  *                     │ unknown
  *                     ▼
  *                 resolvers ─► claim ──not ours──► as above
  *                                │ ours: a lease, renewed while the body runs
  *                                ▼
- *                              body ─► record ─► answer
+ *                              body ─► record ─► result
  * ```
  *
- * A store that fails ends the call before its body runs. One that fails afterwards leaves a lease
- * that lapses, and a lapsed call is never run again: nobody knows how far it came.
+ * If the store fails before the body runs, the call ends. If it fails afterwards, the lease lapses.
+ * A lapsed call never runs again, because its outcome is unknown.
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
@@ -22,30 +22,30 @@ import type { OnceEntry, OnceLease } from './onceStore.js';
 import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';
 
-/** A record outlives every token of its call, also where the clocks of two servers differ. */
+/** The time that a record outlives the tokens of its call, to allow for clock differences. */
 const SLACK_SECONDS = 120;
 
-/** How long a claim holds when whoever holds it falls silent. */
+/** The duration of a claim that is not renewed. */
 const LEASE_MS = 30_000;
 
-/** How long a store may take over one step. */
+/** The time that a store may take for one step. */
 const STORE_TIMEOUT_MS = 5000;
 
-/** How often a recording is tried before the outcome stays unknown. */
+/** The number of attempts to record a result before its outcome stays unknown. */
 const RECORD_ATTEMPTS = 3;
 
 const POLL_MS = 50;
 
-/** What a call that runs once is watched with. */
+/** The options of a call that runs once. */
 export interface SingleUseOptions extends OnceSettings {
-  /** How long a call may take from its first question on. */
+  /** The time that a call may take from its first question on. */
   readonly maxFlowSeconds: number;
   /** Aborted when the client no longer wants the result. */
   readonly signal: AbortSignal;
   readonly onUnexpectedError: (error: unknown) => void;
 }
 
-/** Makes sure that one call runs once. */
+/** Ensures that one call runs once. */
 export class SingleUse<Result> {
   private readonly lease: OnceLease;
 
@@ -57,15 +57,19 @@ export class SingleUse<Result> {
     this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs };
   }
 
-  /** The answer of a call that has run. It waits for one that runs, or throws if that is not known. */
+  /**
+   * Returns the result of a call that has run, or `undefined` if it has not. It waits for a call
+   * that is running, and throws if there is no result to return.
+   */
   async recall(): Promise<{ readonly result: Result } | undefined> {
     const known = await this.step((store) => store.read(this.id));
     return known && { result: await this.replay(known) };
   }
 
   /**
-   * Runs `work` if nobody has, and records its end. Otherwise it returns what was recorded, after
-   * `onLost`: a request that waits for another one must not hold what that one may need.
+   * Claims the call, runs `work` and records its end. If the call is already known, it calls
+   * `onLost` and returns the recorded result. `onLost` releases resources that the other request
+   * may need.
    */
   async run(work: () => Promise<Result>, onLost?: () => Promise<void>): Promise<Result> {
     const known = await this.step((store) => store.claim(this.id, this.lease));
@@ -83,11 +87,11 @@ export class SingleUse<Result> {
     }
   }
 
-  /** What is known about the call, as an answer. */
+  /** Returns the recorded result of a known call. */
   private async replay(known: OnceEntry): Promise<Result> {
     const entry = known.state === 'running' ? await this.wait() : known;
     if (entry?.state === 'running') throw new OnceError('in_progress');
-    // A record that is gone before its time says as little as a lapsed one.
+    // A record that disappeared early reveals as little as a lapsed one.
     if (entry?.state !== 'done') throw new OnceError('outcome_unknown');
     if (typeof entry.result !== 'string') throw new OnceError('result_not_kept');
     return answerOf(readEnd<Result>(entry.result));
@@ -105,12 +109,14 @@ export class SingleUse<Result> {
     return entry;
   }
 
-  /** A renewal that fails has been reported; the next one may not. */
+  /** Renews the lease. A failure has been reported, and the next renewal may succeed. */
   private async renew(): Promise<void> {
     await this.step((store) => store.renew(this.id, this.lease)).catch(() => undefined);
   }
 
-  /** The body has run: whatever happens here, its caller gets the answer. */
+  /**
+   * Records the end of the call. The body has run, so a failure here must not change its result.
+   */
   private async record(end: Ended<Result>): Promise<void> {
     const { owner, ttlMs } = this.lease;
     const text = JSON.stringify(end);
@@ -125,7 +131,7 @@ export class SingleUse<Result> {
     }
   }
 
-  /** One step of the store. It fails closed: also when it takes too long. */
+  /** Runs one step of the store. It fails closed, also on a timeout. */
   private async step<T>(take: (store: OnceSettings['store']) => Promise<T>): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -144,7 +150,7 @@ export class SingleUse<Result> {
   }
 }
 
-/** How a call ended, as it is recorded: also with an error for the client. */
+/** The recorded end of a call: its result, or the error for the client. */
 type Ended<Result> =
   | { readonly result: Result }
   | {
@@ -161,13 +167,17 @@ async function endOf<Result>(work: () => Promise<Result>): Promise<Ended<Result>
   }
 }
 
-/** @throws {@link OnceError} If what the store gave is not what was recorded. */
+/**
+ * Parses a recorded end.
+ *
+ * @throws {@link OnceError} If the string from the store is not a recorded end.
+ */
 function readEnd<Result>(text: string): Ended<Result> {
   try {
     const end: unknown = JSON.parse(text);
     if (isObject(end) && (isObject(end.result) || isObject(end.error))) return end as Ended<Result>;
   } catch {
-    // As below.
+    // Throws the error below.
   }
   throw new OnceError('outcome_unknown');
 }
@@ -175,7 +185,7 @@ function readEnd<Result>(text: string): Ended<Result> {
 function answerOf<Result>(end: Ended<Result>): Result {
   if ('result' in end) return end.result;
   const { code, message, data } = end.error;
-  // As it is: fromError() would drop members of the data that it does not know.
+  // Uses the constructor, because `fromError()` would drop unknown properties of the data.
   throw new ProtocolError(code, message, data);
 }
 
@@ -189,7 +199,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** By its name: the store may come from another copy of this package. */
+/** Checks the name, because the store may come from another copy of this package. */
 function isFull(error: unknown): boolean {
   return error instanceof Error && error.name === 'OnceStoreFullError';
 }
