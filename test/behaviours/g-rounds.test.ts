@@ -445,7 +445,7 @@ test('G31: a leg can be sent twice, and both go on from the same place', async (
   expect(messagesOf(bob)).toEqual({ q3: 'BOB none 2026 3?' });
 });
 
-test('G32: a chain longer than the cap of the client ends in its error', async () => {
+test('G32, J2, J3: a chain longer than the cap of the client ends in its error', async () => {
   let given = 0;
   const { call, asked, legs } = await talk('modern', serving(chain(11)), {
     elicit: () => accept({ word: `w${++given}` }),

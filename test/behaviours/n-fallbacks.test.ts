@@ -134,7 +134,7 @@ describe.each(eras)('on the %s era', (era) => {
       ['a value', (value) => ({ otherwise: value })],
       ['a function', (value) => ({ otherwise: () => value })],
       ['an async function', (value) => ({ otherwise: async () => Promise.resolve(value) })],
-    ])('a client that cannot be asked gets %s, and the outcome says so', async (__, given) => {
+    ])('N2: a client that cannot be asked gets %s, and the outcome says so', async (__, given) => {
       const tool = showing(kind.ask(given(kind.value as never)));
       const chat = await talk(era, serving(tool));
 
@@ -145,7 +145,7 @@ describe.each(eras)('on the %s era', (era) => {
       expect(chat.asked).toEqual([]);
     });
 
-    test('a client that can be asked is asked, and the fallback does not run', async () => {
+    test('N2: a client that can be asked is asked, and the fallback does not run', async () => {
       const otherwise = vi.fn(() => kind.value as never);
       const chat = await talk(era, serving(showing(kind.ask({ otherwise }))), kind.able);
 

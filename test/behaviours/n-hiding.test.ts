@@ -109,18 +109,21 @@ describe.each<[string, () => McpServer | Server]>([
       ['nothing', {}],
       ['links only', { elicitation: { url: {} } }],
       ['sampling and roots only', { sampling: { tools: {} }, roots: {} }],
-    ])('a client that declared %s does not see what asks with forms', async (__, capabilities) => {
-      const { client } = await talk(era, having(make, DEFINITIONS), { capabilities });
+    ])(
+      'N3: a client that declared %s does not see what asks with forms',
+      async (__, capabilities) => {
+        const { client } = await talk(era, having(make, DEFINITIONS), { capabilities });
 
-      expect(await listed(client)).toEqual(WHAT_IS_PLAIN);
-    });
+        expect(await listed(client)).toEqual(WHAT_IS_PLAIN);
+      },
+    );
 
     test.each<[string, ClientCapabilities]>([
       ['forms', { elicitation: { form: {} } }],
       ['a bare elicitation', { elicitation: {} }],
       ['forms and links', { elicitation: { form: {}, url: {} } }],
     ])(
-      'a client that declared %s sees everything, in the usual order',
+      'N3: a client that declared %s sees everything, in the usual order',
       async (__, capabilities) => {
         const { client } = await talk(era, having(make, DEFINITIONS), { capabilities });
 
@@ -128,7 +131,7 @@ describe.each<[string, () => McpServer | Server]>([
       },
     );
 
-    test('H1: what is hidden is there all the same, and calling it is refused as ever', async () => {
+    test('H1, N3: what is hidden is there all the same, and calling it is refused as ever', async () => {
       const { client } = await talk(era, having(make, DEFINITIONS));
       const refused = {
         code: -32021,

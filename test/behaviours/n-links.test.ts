@@ -59,7 +59,7 @@ function legsOf(tool: Tool): (input?: LegInput) => Promise<LegResult> {
 }
 
 describe.each(eras)('on the %s era', (era) => {
-  test('the client opens the link, and the value is true', async () => {
+  test('N1: the client opens the link, and the value is true', async () => {
     const chat = await talk(era, serving(visit), { capabilities: URL_ONLY, elicit: [opened] });
 
     expect(await chat.text('visit')).toBe('opened true');
@@ -276,7 +276,7 @@ describe.each(eras)('on the %s era', (era) => {
 });
 
 describe('on the wire', () => {
-  test('a modern link has a mode, a message and a url, and no id', async () => {
+  test('N1: a modern link has a mode, a message and a url, and no id', async () => {
     expect(questionsOf(await legsOf(visit)()).requests).toEqual({
       link: {
         method: 'elicitation/create',
@@ -285,7 +285,7 @@ describe('on the wire', () => {
     });
   });
 
-  test('a legacy link has an id besides, another one each time', async () => {
+  test('N1: a legacy link has an id besides, another one each time', async () => {
     const client = await rawLegacy(serving(visit), {
       capabilities: URL_ONLY,
       answer: () => ({ result: opened }),

@@ -52,11 +52,11 @@ describe.each(eras)('%s', (era) => {
     ],
   ];
 
-  test.each(losing)('a resolver that %s fails', async (_, fn) => {
+  test.each(losing)('Z2: a resolver that %s fails', async (_, fn) => {
     expect(errorTextOf(await call(toolWith(resolver({}, fn))))).toBe(lost);
   });
 
-  test('a body that makes a question after an await fails', async () => {
+  test('Z2: a body that makes a question after an await fails', async () => {
     const tool = defineTool('pay', {}, async () => {
       await Promise.resolve();
       const ok = Boolean(confirm('Pay?'));
@@ -77,7 +77,7 @@ describe.each(eras)('%s', (era) => {
     );
   });
 
-  test('of several questions that a resolver makes, returning one is enough', async () => {
+  test('Z2: of several questions that a resolver makes, returning one is enough', async () => {
     const paid = resolver({}, async () => {
       const questions = [confirm('Pay one?'), confirm('Pay two?')];
       await Promise.resolve();

@@ -380,7 +380,7 @@ describe('the mrtr story', () => {
   });
 
   test.each(story)(
-    'M10-M13: by hand: asked, tampered with, and declined (%s)',
+    'M10, M11, M12, M13: by hand: asked, tampered with, and declined (%s)',
     async (_, factory) => {
       const send = overHttp(factory);
       const first = await send('tools/call', { name: 'deploy', arguments: { env: 'staging' } });

@@ -43,7 +43,7 @@ describe('one endpoint for both eras', () => {
     expect(witness.entered).toEqual(['greet legacy']);
   });
 
-  it('completes the call of a 2026 client in two rounds', async () => {
+  it('J1: completes the call of a 2026 client in two rounds', async () => {
     const { url, witness } = await serve();
     const ada = await person(url, 'modern', 'Ada');
 

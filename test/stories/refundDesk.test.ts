@@ -43,7 +43,7 @@ async function functionsRun(era: 'modern' | 'legacy'): Promise<Record<string, nu
   return counts;
 }
 
-describe.concurrent('the refund desk (M3)', { timeout: TIMEOUT }, () => {
+describe.concurrent('M3: the refund desk', { timeout: TIMEOUT }, () => {
   it('runs its resolvers again in each round of the 2026 era, and its body once', async () => {
     expect(await functionsRun('modern')).toEqual({
       load_order: 3,

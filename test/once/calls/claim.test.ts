@@ -134,7 +134,7 @@ describe('what goes wrong before the body claims nothing, and the call can still
     ['an accept without content', { action: 'accept' }, 'accepted elicitation with no content'],
     ['content of the wrong shape', accept({ confirm: 'yes' }), 'does not match'],
     ['no kind of answer', { action: 'banana' }, 'non-elicitation response'],
-  ])('%s (E9, E10, E11)', async (_, answer, sentence) => {
+  ])('E9, E10, E11: %s', async (_, answer, sentence) => {
     const { store, since } = heard();
     const { tool, runs } = payTool(store);
     const rounds = roundsOf(tool);
