@@ -1,8 +1,8 @@
 /**
- * The answers to a round: bare results by wire key, for this round's questions and no others.
+ * The answers to a round: bare results by wire key, for this round's questions only.
  *
- * A wrong key or a value that is no result is the caller's mistake, and throws before anything is
- * sent. The server decides if an answer fits its question.
+ * A key that was not asked, or a value that is not a result, throws before anything is sent. The
+ * server decides if an answer fits its question.
  */
 import type {
   CreateMessageResult,
@@ -13,15 +13,15 @@ import type {
 import { isObject } from '../define/schema.js';
 import type { OpenQuestions } from './openQuestions.js';
 
-/** An answer: the bare result of the embedded request. */
+/** The bare result of an embedded request. */
 export type Answer =
   ElicitResult | CreateMessageResult | CreateMessageResultWithTools | ListRootsResult;
 
-/** Answers by wire key. A key that is left out, or `undefined`, stays open. */
+/** Answers by wire key. A question whose key is missing or `undefined` stays open. */
 export type Answers = Readonly<Record<string, Answer | undefined>>;
 
 /**
- * Creates the answer of a user who filled in the form, or, without content, opened the link.
+ * Creates the answer of a user who filled in a form, or, without content, opened a link.
  *
  * @example
  *
@@ -60,9 +60,9 @@ export function cancel(): ElicitResult {
 }
 
 /**
- * Returns the answers to send, or `undefined` when there are none.
+ * Returns the answers to send, or `undefined` if there are none.
  *
- * @throws {TypeError} If one of them answers nothing that was asked, or is no result.
+ * @throws {TypeError} If a key was not asked, or an answer is not a result.
  */
 export function checkedAnswers(
   answers: Answers,
@@ -81,7 +81,7 @@ function isGiven(entry: [string, Answer | undefined]): entry is [string, Answer]
   return entry[1] !== undefined;
 }
 
-/** Tells a bare result from one that is wrapped with its method; servers drop the latter. */
+/** Returns true for a bare result. Servers drop a result that is wrapped with its method. */
 function isResult(answer: unknown): boolean {
   return isObject(answer) && !('method' in answer && 'result' in answer);
 }

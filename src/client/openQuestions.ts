@@ -1,9 +1,9 @@
 /**
  * The questions of a round: the requests that the server embedded in its result, by wire key.
  *
- * The SDK returns them as they came. Before an author's code sees them, {@link problemOf} checks
- * that each has one of the three methods and readable parameters. The content of the parameters is
- * shown to a user or a model, and is up to the server.
+ * The SDK returns them unchanged. {@link problemOf} checks that each has one of the three methods
+ * and readable parameters before an author's code sees them. It does not check the content of the
+ * parameters, which is up to the server.
  */
 import type {
   CreateMessageRequestParams,
@@ -18,7 +18,7 @@ export interface ElicitationQuestion {
   readonly params: ElicitRequestFormParams | UrlElicitationParams;
 }
 
-/** A link, without the id that only the 2025 era has. */
+/** The parameters of a link, without the id that only the 2025 era has. */
 export type UrlElicitationParams = Omit<ElicitRequestURLParams, 'elicitationId'>;
 
 /** A question for the client's model. */
@@ -27,19 +27,19 @@ export interface SamplingQuestion {
   readonly params: CreateMessageRequestParams;
 }
 
-/** A question for the folders that the client works in. */
+/** A question about the folders that the client works in. */
 export interface RootsQuestion {
   readonly method: 'roots/list';
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** One question of any kind; `method` tells the kinds apart. */
+/** A question of any kind. `method` discriminates the kinds. */
 export type OpenQuestion = ElicitationQuestion | SamplingQuestion | RootsQuestion;
 
-/** The questions of a round by wire key; empty when the server only wants to be asked again. */
+/** The questions of a round by wire key. Empty if the server wants the client to retry later. */
 export type OpenQuestions = Readonly<Record<string, OpenQuestion>>;
 
-/** Describes what is wrong with a map of questions; `undefined` if nothing is. */
+/** Returns the problem with a map of questions, or `undefined` if the map is valid. */
 export function problemOf(questions: unknown): string | undefined {
   if (!isObject(questions)) return 'the questions are not an object';
   const bad = Object.keys(questions).find((key) => !isQuestion(questions[key]));

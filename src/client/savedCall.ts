@@ -11,8 +11,8 @@
  * }
  * ```
  *
- * Reading checks the data field by field and copies it, without the fields that this version does
- * not know. No error message quotes the data, because it holds the server's state.
+ * {@link readSavedCall} checks each field, copies the data, and drops unknown fields. No error
+ * message quotes the data, because it contains the server's state.
  */
 import { isObject } from '../define/schema.js';
 import { messageOf } from '../errors.js';
@@ -21,7 +21,7 @@ import type { OpenQuestions } from './openQuestions.js';
 import { checkedRequest } from './target.js';
 import type { CallMethod, CallParams, CallRequest } from './target.js';
 
-/** The version of the data that is written, and the only one that is read. */
+/** The version that this module writes, and the only one that it reads. */
 const VERSION = 1;
 
 /** An open call as plain data. */
@@ -30,7 +30,7 @@ export interface SavedCall<M extends CallMethod = CallMethod> {
   readonly method: M;
   readonly params: CallParams[M];
   readonly questions: OpenQuestions;
-  /** The server's state, byte for byte; absent when the server sent none. */
+  /** The server's state, unchanged. Absent if the server sent none. */
   readonly requestState?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Pending {
   readonly requestState?: string | undefined;
 }
 
-/** Returns the data of an open call. */
+/** Returns an open call as data. */
 export function saveCall<M extends CallMethod>(
   { method, params }: CallRequest<M>,
   { questions, requestState }: Pending,
@@ -50,9 +50,9 @@ export function saveCall<M extends CallMethod>(
 }
 
 /**
- * Reads an open call from its data, an object or JSON.
+ * Reads an open call from an object or a JSON string.
  *
- * @throws {TypeError} If {@link saveCall} did not make it.
+ * @throws {TypeError} If {@link saveCall} did not create it.
  */
 export function readSavedCall(saved: unknown): { request: CallRequest; pending: Pending } {
   const data = parsed(typeof saved === 'string' ? saved : JSON.stringify(saved));
@@ -66,7 +66,7 @@ function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? 'null');
   } catch {
-    // The engine's own message quotes the text, and with it perhaps the state.
+    // The error of `JSON.parse` quotes its input, which may contain the state.
     throw notSaved('it is not JSON');
   }
 }

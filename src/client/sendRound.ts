@@ -1,10 +1,9 @@
 /**
  * Sends one round of a call and returns the server's reply: questions or a result.
  *
- * A round goes through `client.request`, which gives each request a JSON-RPC id of its own, caches
- * nothing and returns questions instead of answering them. If the definition of a tool is known,
- * the round goes through `client.callTool`, which mirrors arguments into headers where the
- * definition says so.
+ * Rounds use `client.request`, which sends each request with its own JSON-RPC id, caches nothing,
+ * and returns questions instead of answering them. If the definition of a tool is known, rounds use
+ * `client.callTool`, which copies arguments into headers where the definition says so.
  */
 import {
   fromJsonSchema,
@@ -27,19 +26,20 @@ import { messageOf } from '../errors.js';
 import type { Answer } from './answers.js';
 import type { CallMethod, CallParams, CallRequest, CallResults } from './target.js';
 
-/** The options of a call. Those given at its start hold for each of its rounds. */
+/** The options of a call. Options given at the start apply to every round. */
 export interface CallOptions {
-  /** Aborts the call: cancels a round under way, and sends no later one. */
+  /** Aborts the call: cancels the current round and sends no later one. */
   readonly signal?: AbortSignal;
   /**
-   * The timeout of a round in milliseconds; the SDK's default is 60,000. A client of the 2025 era
-   * is asked during the round, so there this is also the time its users have to answer.
+   * The timeout of a round in milliseconds. Default: 60,000, as in the SDK. On the 2025 era the
+   * server asks during the round, so the timeout also limits the time that users have to answer.
    */
   readonly timeout?: number;
   /**
-   * The tool as `client.listTools()` lists it. If given, structured content is checked against the
-   * tool's output schema, and arguments that the tool wants as headers are sent as headers; a
-   * server refuses them otherwise (-32020). It is not saved with the call.
+   * The tool as `client.listTools()` returns it. If given, the client checks structured content
+   * against the tool's output schema, and sends arguments as headers where the tool requires it.
+   * Without those headers the server refuses the call (-32020). The definition is not saved with
+   * the call.
    */
   readonly toolDefinition?: Tool;
 }
@@ -51,7 +51,7 @@ export interface OutgoingCall<M extends CallMethod = CallMethod> {
   readonly options: CallOptions;
 }
 
-/** The parts of the previous round that the next one sends back: answers and server state. */
+/** The answers and the server state that the next round sends back. */
 export interface ReturnedInput {
   readonly inputResponses?: Record<string, Answer> | undefined;
   readonly requestState?: string | undefined;
@@ -59,7 +59,7 @@ export interface ReturnedInput {
 
 type Reply<M extends CallMethod> = CallResults[M] | InputRequiredResult;
 
-/** Sends a round and waits for the reply. */
+/** Sends a round and returns the reply. */
 export async function sendRound<M extends CallMethod>(
   { client, request, options }: OutgoingCall<M>,
   returned: ReturnedInput,
@@ -78,7 +78,7 @@ export async function sendRound<M extends CallMethod>(
 
 type Params = Record<string, unknown>;
 
-/** An absent state stays absent on the wire. */
+/** Returns the parameters of a round. An absent state stays absent on the wire. */
 function paramsOf(
   { params }: CallRequest,
   { inputResponses, requestState }: ReturnedInput,
@@ -89,7 +89,7 @@ function paramsOf(
   return sent;
 }
 
-/** Functions, so that bundlers can drop the schemas of a program that makes no call. */
+/** The schemas of the replies. They are functions, so that bundlers can drop unused schemas. */
 const REPLY_SCHEMAS: { readonly [M in CallMethod]: () => StandardSchemaV1<unknown, Reply<M>> } = {
   'tools/call': () => withInputRequired(specTypeSchemas.CallToolResult),
   'prompts/get': () => withInputRequired(specTypeSchemas.GetPromptResult),
@@ -103,7 +103,7 @@ async function callDefinedTool(
   { toolDefinition, ...sending }: RequestOptions & { toolDefinition: Tool },
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name } = params as CallParams['tools/call'];
-  // With an output schema, the client takes questions for a result that lacks its content.
+  // Given an output schema, the client treats questions as a result without structured content.
   const { outputSchema, ...definition } = toolDefinition;
   const schema = outputSchema && compileOutputSchema(name, outputSchema);
   const reply = await client.callTool(
@@ -116,7 +116,11 @@ async function callDefinedTool(
 
 type OutputSchema = ReturnType<typeof fromJsonSchema>;
 
-/** @throws {ProtocolError} If the schema itself cannot be used. */
+/**
+ * Compiles the output schema of a tool.
+ *
+ * @throws {ProtocolError} If the schema is invalid.
+ */
 function compileOutputSchema(name: string, outputSchema: object): OutputSchema {
   try {
     return fromJsonSchema(outputSchema as JsonSchemaType);
@@ -129,7 +133,7 @@ function compileOutputSchema(name: string, outputSchema: object): OutputSchema {
 }
 
 /**
- * Checks structured content as `client.callTool` does, with the same two rules and the same errors.
+ * Checks structured content with the same rules and errors as `client.callTool`.
  *
  * @throws {ProtocolError} If the content is missing or does not match.
  */

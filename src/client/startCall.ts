@@ -1,5 +1,5 @@
 /**
- * A multi-round call by hand: start it, read its questions, answer them, until it is done.
+ * Runs a multi-round call by hand: start it, read its questions, and answer them until it is done.
  *
  * ```
  *  startCall ──┬──► FinishedCall { done: true, result }
@@ -9,13 +9,13 @@
  *             answer(…) └───┘      JSON.stringify(call) ──────────┘
  * ```
  *
- * Most clients do not need this: `client.callTool` asks its handlers and returns the result. Use
- * calls by hand for questions that outlive the process, such as an approval that another machine
- * takes from a queue tomorrow. An open call holds its request, its questions and the server's
- * state, all plain data.
+ * Most clients do not need this, because `client.callTool` asks the client's handlers and returns
+ * the result. Use calls by hand for questions that outlive the process, such as an approval that
+ * another machine handles the next day. An open call is plain data: its request, its questions and
+ * the server's state.
  *
- * On a connection of the 2025 era the server pushes its questions to the client's handlers while
- * the call runs. There the client needs handlers, and `startCall` returns a finished call.
+ * On a connection of the 2025 era the server sends its questions to the client's handlers while the
+ * call runs. There the client needs handlers, and `startCall` returns a finished call.
  */
 import { isInputRequiredResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Client, InputRequiredResult } from '@modelcontextprotocol/client';
@@ -44,13 +44,13 @@ export interface FinishedCall<M extends CallMethod = CallMethod> {
   readonly done: true;
   readonly method: M;
   readonly params: CallParams[M];
-  /** The server's result; for a tool, possibly one with `isError`. */
+  /** The server's result. A tool error is a result with `isError`. */
   readonly result: CallResults[M];
 }
 
 /**
- * A call that waits for answers. It holds no connection and no timer, so it can wait for as long as
- * its server honours it, here or, as JSON, anywhere else.
+ * A call that waits for answers. It holds no connection and no timer, so it can wait as long as the
+ * server accepts it. It can also be saved as JSON and resumed elsewhere.
  */
 export interface OpenCall<M extends CallMethod = CallMethod> {
   readonly done: false;
@@ -59,23 +59,24 @@ export interface OpenCall<M extends CallMethod = CallMethod> {
   /** The server's questions, by wire key. */
   readonly questions: OpenQuestions;
   /**
-   * Sends the next round: these answers, and the server's state as it came. The server asks again
-   * for what is not answered, or takes it as it sees fit.
+   * Sends the next round with these answers and the server's state. The server decides how to treat
+   * unanswered questions, for example by asking again.
    *
-   * A round without questions means that the server wants to be asked again later: wait a little
-   * (the SDK's own loop waits 250 ms) and continue with `answer({})`.
+   * A round without questions means that the server wants the client to retry later. Wait (the
+   * SDK's own loop waits 250 ms) and continue with `answer({})`.
    *
-   * The same open call can be answered more than once, for instance when a reply was lost or an
-   * answer was refused: each time the server takes up the call from here. The server decides if a
+   * An open call can be answered more than once, for example if a reply was lost or the server
+   * refused an answer. Each time the server continues the call from here. The server decides if a
    * finished call may be finished again.
    *
-   * @throws {TypeError} If a key was not asked or an answer is no result; nothing is sent then.
-   * @throws {ProtocolError} If the server refuses the round, for instance its state.
+   * @throws {TypeError} If a key was not asked, an answer is not a result, or the connection is of
+   *   the 2025 era. Nothing is sent.
+   * @throws {ProtocolError} If the server refuses the round, for example because of its state.
    */
   readonly answer: (answers: Answers, options?: CallOptions) => Promise<Call<M>>;
   /**
-   * The call as plain data, for `JSON.stringify(call)`. It holds the arguments, and the state with
-   * which the call can be finished: store it as you would store a session.
+   * Returns the call as plain data, for `JSON.stringify(call)`. The data contains the arguments and
+   * the state that can finish the call. Store it as you would store a session.
    */
   readonly toJSON: () => SavedCall<M>;
 }
@@ -85,11 +86,11 @@ export type Call<M extends CallMethod = CallMethod> =
   { [K in M]: FinishedCall<K> }[M] | OpenCall<M>;
 
 /**
- * Starts a call to a tool `{ name, arguments }`, a prompt `{ prompt, arguments }` or a resource `{
- * resource }`. Returns the finished call, or an open one with questions to answer first.
+ * Starts a call to a tool `{ name, arguments }`, to a prompt `{ prompt, arguments }` or to a
+ * resource `{ resource }`. Returns the finished call, or an open call with questions to answer.
  *
- * The client declares what it can be asked (`capabilities: { elicitation: {} }`, …) and, on a
- * connection of the 2026 era, needs no handler for it.
+ * The client must declare the questions that it supports (`capabilities: { elicitation: {} }`, …).
+ * On a connection of the 2026 era it needs no handlers for them.
  *
  * @example
  *
@@ -102,8 +103,8 @@ export type Call<M extends CallMethod = CallMethod> =
  * console.log(call.result.structuredContent);
  * ```
  *
- * @throws {TypeError} If the target names nothing to call.
- * @throws {ProtocolError | SdkError} If the server refuses the call or does not answer.
+ * @throws {TypeError} If the target does not name exactly one tool, prompt or resource.
+ * @throws {ProtocolError | SdkError} If the server refuses the call or does not reply.
  */
 export function startCall(
   client: Client,
@@ -131,8 +132,8 @@ export async function startCall(
 }
 
 /**
- * Resumes an open call that was saved with `JSON.stringify(call)`, from the JSON or from the data.
- * Sends nothing until the call is answered; the server decides if it still honours the call.
+ * Resumes an open call from the JSON or the data that `JSON.stringify(call)` saved. Sends nothing
+ * until the call is answered. The server decides if it still accepts the call.
  *
  * @example
  *
@@ -141,7 +142,7 @@ export async function startCall(
  * const next = await call.answer({ approval: accept({ confirm: true }) });
  * ```
  *
- * @throws {TypeError} If this is not an open call, or one of another version.
+ * @throws {TypeError} If the data is not an open call, or has another version.
  */
 export function resumeCall<M extends CallMethod = CallMethod>(
   client: Client,
@@ -149,11 +150,11 @@ export function resumeCall<M extends CallMethod = CallMethod>(
   options: CallOptions = {},
 ): OpenCall<M> {
   const { request, pending } = readSavedCall(saved);
-  // Its method is in the type of the data, or unknown with M as all of them.
+  // The type of the data names the method. If it is not known, M is the union of all methods.
   return openCall({ client, request: request as CallRequest<M>, options }, pending);
 }
 
-/** Sends a round, with the answers and the state of the previous one. */
+/** Sends a round with the answers and the state of the previous one. */
 async function nextRound<M extends CallMethod>(
   outgoing: OutgoingCall<M>,
   returned: ReturnedInput,
@@ -174,7 +175,10 @@ function pendingOf(reply: InputRequiredResult, { method }: CallRequest): Pending
   return { questions: questions as OpenQuestions, requestState: reply.requestState };
 }
 
-/** Creates an open call. The server's state is not a property, so no log of the call shows it. */
+/**
+ * Creates an open call. The server's state is not a property, so that logs of the call do not show
+ * it.
+ */
 function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pending): OpenCall<M> {
   const { client, request } = outgoing;
   const { questions, requestState } = pending;
@@ -192,7 +196,11 @@ function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pend
   };
 }
 
-/** A connection of the 2025 era has no way to carry answers: the call would start over. */
+/**
+ * Checks that the connection can carry answers. On the 2025 era the call would start over.
+ *
+ * @throws {TypeError} If the client has negotiated the 2025 era.
+ */
 function assertModern(client: Client): void {
   if (client.getProtocolEra() !== 'legacy') return;
   throw new TypeError(

@@ -1,9 +1,9 @@
 /**
  * The target of a call: a tool, a prompt or a resource.
  *
- * In: a target as its caller writes it. Out: the method and the parameters that every round of the
- * call sends unchanged. They are a copy, the very JSON that goes over the wire, so that nothing the
- * caller does to its arguments between two rounds can change them.
+ * Turns a target into the method and the parameters that every round of the call sends. The
+ * parameters are a JSON copy, so that later changes to the caller's arguments do not change the
+ * call.
  */
 import type {
   CallToolResult,
@@ -29,7 +29,7 @@ export interface ResourceTarget {
   readonly resource: string;
 }
 
-/** Anything that can be called. */
+/** A tool, a prompt or a resource to call. */
 export type CallTarget = ToolTarget | PromptTarget | ResourceTarget;
 
 /** The result of each method that can ask questions. */
@@ -42,7 +42,7 @@ export interface CallResults {
 /** A method that can ask questions. */
 export type CallMethod = keyof CallResults;
 
-/** The parameters of each method, as they go over the wire. */
+/** The parameters of each method, as sent over the wire. */
 export interface CallParams {
   'tools/call': Pick<ToolTarget, 'name' | 'arguments'>;
   'prompts/get': { readonly name: string; readonly arguments?: Readonly<Record<string, string>> };
@@ -58,7 +58,7 @@ export interface CallRequest<M extends CallMethod = CallMethod> {
 /**
  * Creates the request for a target.
  *
- * @throws {TypeError} If it names nothing, or more than one thing.
+ * @throws {TypeError} If the target does not name exactly one tool, prompt or resource.
  */
 export function requestOf(target: CallTarget): CallRequest {
   const given: unknown = target;
@@ -75,9 +75,9 @@ const WHAT_TO_CALL =
   'A call is made to a tool { name, arguments }, a prompt { prompt, arguments } or a resource { resource }.';
 
 /**
- * Creates the request with a copy of these parameters, limited to those the method knows.
+ * Creates a request with a copy of the parameters that the method knows.
  *
- * @throws {TypeError} If they do not fit the method.
+ * @throws {TypeError} If the parameters do not fit the method.
  */
 export function checkedRequest(method: unknown, params: unknown): CallRequest {
   if (!isObject(params)) throw new TypeError('The parameters of a call are an object.');
@@ -99,6 +99,6 @@ function copyOfArguments(args: unknown): Record<string, string> {
   if (!isObject(args)) {
     throw new TypeError('The arguments of a call are an object.');
   }
-  // A prompt takes strings only. The server checks that, as it checks the arguments of a tool.
+  // The server checks that the arguments of a prompt are strings.
   return JSON.parse(JSON.stringify(args)) as Record<string, string>;
 }
