@@ -1,4 +1,4 @@
-/** Reads definitions from values of any kind, for all developer tools. */
+/** Reads definitions from unknown values, for all developer tools. */
 import { kindOf } from '../define/brand.js';
 import { readDefinitions } from '../server/definitions.js';
 import type { AnyDefinition, Installed } from '../server/definitions.js';
@@ -9,7 +9,7 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return kind === 'tool' || kind === 'prompt' || kind === 'resource';
 }
 
-/** Reads a definition; returns `undefined` for anything else. */
+/** Returns the definition that a value holds, or `undefined` for anything else. */
 export function readDefinition(value: unknown): Installed | undefined {
   return isDefinition(value) ? readDefinitions([value])[0] : undefined;
 }
