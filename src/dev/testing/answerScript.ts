@@ -1,7 +1,8 @@
 /**
- * The scripted answers of a test, for the user, the model and the client. A script knows the
- * answers, records the questions, and fails the test if the two do not fit. On the legacy era an
- * error thrown here would only end the call, so the script keeps it for the test as well.
+ * The scripted answers of a test, for the user, the model and the client. A script answers the
+ * questions of a call, records them, and fails the test if questions and answers do not match. On
+ * the legacy era a thrown error only ends the call, so the script also keeps the error for the
+ * test.
  */
 import type { CreateMessageResult, ListRootsResult, Root } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
@@ -11,20 +12,20 @@ import { questionFrom } from './askedQuestion.js';
 import type { AskedQuestion, InputRequest } from './askedQuestion.js';
 import { exampleAnswer, formatKey, formatSchema, shorten } from './formatQuestion.js';
 
-/** An answer, or a function that returns it when the question comes. */
+/** An answer, or a function that returns it when the question arrives. */
 export type ScriptedAnswer = Answer | ((question: AskedQuestion) => Answer | Promise<Answer>);
 
 /**
- * The answers by wire key, or one function for all questions. A single answer is given each time
- * its question comes; an array is used up in turn. A function that returns `undefined` has no
- * answer.
+ * The answers by wire key, or one function for all questions. A single answer is used each time its
+ * question arrives. An array is used in order, one answer each time. A function returns `undefined`
+ * if it has no answer.
  */
 export type Answers =
   | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
   | ((question: AskedQuestion) => Answer | undefined | Promise<Answer | undefined>);
 
 /**
- * Creates the answer of the client's model to `sample`, with one text.
+ * Creates the model's answer to `sample`, with one text block.
  *
  * @example
  *
@@ -42,7 +43,7 @@ export function says(text: string): CreateMessageResult {
 }
 
 /**
- * Creates the answer of the client to `listRoots`: its folders, by their URIs.
+ * Creates the client's answer to `listRoots`, from the URIs of its folders.
  *
  * @example
  *
@@ -54,7 +55,7 @@ export function roots(uris: readonly (string | Root)[]): ListRootsResult {
   return { roots: uris.map((uri) => (typeof uri === 'string' ? { uri } : uri)) };
 }
 
-/** Answers the questions of one call, and records them. */
+/** Answers the questions of one call and records them. */
 export class AnswerScript {
   /** The questions so far, in order. */
   readonly questions: AskedQuestion[] = [];
@@ -67,9 +68,9 @@ export class AnswerScript {
   ) {}
 
   /**
-   * Answers the requests of a round, one after the other.
+   * Answers the requests of a round in order.
    *
-   * @throws {Error} If a question has no scripted answer, or one of another kind.
+   * @throws {Error} If a question has no scripted answer, or an answer of another kind.
    */
   async answerAll(
     requests: Readonly<Record<string, InputRequest>>,
@@ -82,7 +83,11 @@ export class AnswerScript {
     return Object.fromEntries(answers);
   }
 
-  /** @throws {Error} If the question has no scripted answer, or one of another kind. */
+  /**
+   * Records a question and returns its scripted answer.
+   *
+   * @throws {Error} If the question has no scripted answer, or an answer of another kind.
+   */
   async answer(question: AskedQuestion): Promise<Answer> {
     this.questions.push(question);
     try {
@@ -96,19 +101,19 @@ export class AnswerScript {
     }
   }
 
-  /** @throws {Error} The first error that {@link answer} threw, if there was one. */
+  /** @throws {Error} The first error that {@link answer} threw, if any. */
   assertNoFailure(): void {
     if (this.firstFailure !== undefined) throw this.firstFailure;
   }
 
-  /** @throws {Error} If a scripted answer was not asked for; the message says how the call ended. */
+  /** @throws {Error} If a scripted answer was not used. The message says how the call ended. */
   assertAllUsed({ text, isError }: CallEnd): void {
     const unused = this.unused();
     if (unused.length === 0) return;
     const asked = this.questions.map(({ key }) => key);
     throw new Error(
       [
-        // If the call failed, the script is usually not the reason.
+        // If the call failed, the script is usually not the cause.
         ...(isError
           ? [`'${this.definition}' failed, and left answers of the script unused: ${text}`]
           : [`'${this.definition}' did not ask for every answer that is scripted.`]),
@@ -199,12 +204,12 @@ interface CallEnd {
 
 type ScriptEntry = ScriptedAnswer | readonly ScriptedAnswer[];
 
-/** Narrows a readonly array, which `Array.isArray` does not. */
+/** Narrows a readonly array, which `Array.isArray` does not do. */
 function isArray(entry: ScriptEntry | undefined): entry is readonly ScriptedAnswer[] {
   return Array.isArray(entry);
 }
 
-/** Checks the kind of an answer; the server checks its content. */
+/** Checks the kind of an answer. The server checks its content. */
 const FITS: Readonly<Record<AskedQuestion['kind'], (answer: unknown) => boolean>> = {
   form: (answer) => isObject(answer) && 'action' in answer,
   url: (answer) => isObject(answer) && 'action' in answer,

@@ -5,11 +5,11 @@ import { isObject } from '../../define/schema.js';
 import type { JsonSchema } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
 
-/** A question that the client was asked. */
+/** A question that the server asked the client. */
 export interface AskedQuestion {
   /**
-   * The wire key of the resolver that asks; the method, if the author's own code asks a 2025
-   * client.
+   * The wire key of the resolver that asks. If the author's own code asks a 2025 client, the method
+   * of the request.
    */
   readonly key: string;
   readonly kind: Askable;
@@ -19,19 +19,19 @@ export interface AskedQuestion {
   readonly schema?: JsonSchema;
   /** The link to open. */
   readonly url?: string;
-  /** All parameters, as they came over the wire. */
+  /** All parameters, as received. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The round that asked it, counted from 1; always 1 on the legacy era. */
+  /** The round that asked it, counted from 1. Always 1 on the legacy era. */
   readonly round: number;
 }
 
-/** A request for input as it came over the wire. */
+/** A request for input, as received. */
 export interface InputRequest {
   readonly method: string;
   readonly params?: object | undefined;
 }
 
-/** Creates the question for a request for input. */
+/** Creates a question from a request for input. */
 export function questionFrom(
   { method, params }: InputRequest,
   { key, round }: Pick<AskedQuestion, 'key' | 'round'>,
@@ -67,9 +67,9 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns the key of the resolver that pushed a question to a 2025 client, or the method if no
- * resolver did. The question itself carries no key, but right before it is sent, and when it ends,
- * there is an event.
+ * Returns the key of the resolver that sent a question to a 2025 client, or the method if no
+ * resolver sent it. The question carries no key, so the key is read from the latest `asked` event
+ * if that question is still open.
  */
 export function keyOfPushed(
   events: readonly CallEvent[],
@@ -81,7 +81,7 @@ export function keyOfPushed(
 
 const ABOUT_QUESTIONS: ReadonlySet<CallEvent['type']> = new Set(['asked', 'answered', 'declined']);
 
-/** Compares without the properties that the era and the SDK add to a question. */
+/** Compares two questions without the properties that the era and the SDK add. */
 function isSame(asked: unknown, pushed: object | undefined): boolean {
   const { elicitationId: _, _meta: __, ...params }: Record<string, unknown> = { ...pushed };
   return canonicalJson(isObject(asked) ? asked : {}) === canonicalJson(params);

@@ -1,4 +1,4 @@
-/** The attacks behind `probe`: each prepares a call honestly and returns one dishonest step. */
+/** The attacks behind `probe`. Each prepares a call honestly and returns one dishonest step. */
 import type { Answer } from '../../client/answers.js';
 import type { OpenQuestion, OpenQuestions } from '../../client/openQuestions.js';
 import { resumeCall } from '../../client/startCall.js';
@@ -19,7 +19,7 @@ export const tamper: Attack = async ({ client, call, answersTo }) => {
   return () => resumeCall(client, { ...saved, requestState: changed }).answer(answers);
 };
 
-/** Changes a letter in the middle, because the last one of a token may hold unused bits. */
+/** Changes a letter in the middle of a token, because the last one may hold unused bits. */
 function withOtherLetter(token: string): string {
   const middle = Math.floor(token.length / 2);
   const letter = token[middle] === 'A' ? 'B' : 'A';
@@ -48,13 +48,13 @@ export function handOver(other: Caller): Attack {
   };
 }
 
-/** Sends the honest answers; dishonest only if the token is, as with {@link agedSeal}. */
+/** Sends the honest answers. The attack is in the token, as with {@link agedSeal}. */
 export const answerHonestly: Attack = async ({ call, answersTo }) => {
   const answers = await answersTo(call);
   return () => call.answer(answers);
 };
 
-/** Returns the same seal, except that the `nth` token it makes has just expired. */
+/** Returns a copy of a seal whose `nth` token has already expired. */
 export function agedSeal(seal: RequestStateSeal, nth: number): RequestStateSeal {
   const policy = seal['~policy'];
   const { codec, ttlSeconds } = policy;
@@ -69,13 +69,13 @@ export function agedSeal(seal: RequestStateSeal, nth: number): RequestStateSeal 
   return { ...seal, '~policy': { ...policy, codec: aged } };
 }
 
-/** Changes the times in the claims, which are in seconds; see `docs/state-format.md`. */
+/** Moves the times in the claims back. See `docs/state-format.md`. */
 function olderBy(seconds: number, bytes: Uint8Array): Uint8Array {
   const claims = JSON.parse(new TextDecoder().decode(bytes)) as { iat: number; exp: number };
   return utf8(JSON.stringify({ ...claims, iat: claims.iat - seconds, exp: claims.exp - seconds }));
 }
 
-/** Runs the call to its end, and sends the last round again. */
+/** Runs the call to its end, then sends the last round again. */
 export const replay: Attack = async ({ call, answersTo }) => {
   let last = call;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -91,7 +91,7 @@ export const replay: Attack = async ({ call, answersTo }) => {
 /** Continues the call without answers. */
 export const leaveUnanswered: Attack = ({ call }) => Promise.resolve(() => call.answer({}));
 
-/** Answers with the given values, and all other questions with values of a wrong type. */
+/** Sends the given answers, and values of a wrong type for all other questions. */
 export function answerWrongly(wrong: Readonly<Record<string, unknown>> = {}): Attack {
   return ({ call }) => {
     const answers = { ...wrongAnswers(call.questions), ...wrong } as Record<string, Answer>;
@@ -99,7 +99,7 @@ export function answerWrongly(wrong: Readonly<Record<string, unknown>> = {}): At
   };
 }
 
-/** Returns an answer to each question that has its kind and does not fit it. */
+/** Returns an answer to each question that has the right kind but does not fit. */
 function wrongAnswers(questions: OpenQuestions): Record<string, unknown> {
   const wrong = Object.entries(questions).map(([key, question]) => [key, wrongAnswer(question)]);
   return Object.fromEntries(wrong) as Record<string, unknown>;
@@ -111,13 +111,13 @@ function wrongAnswer({ method, params }: OpenQuestion): unknown {
   const { requestedSchema }: Readonly<Record<string, unknown>> = { ...params };
   const properties = isObject(requestedSchema) ? requestedSchema.properties : undefined;
   const fields = Object.entries(isObject(properties) ? properties : {});
-  // A link, or a form without fields, has no content that could be wrong.
+  // A link or a form without fields has no content that could be wrong.
   if (fields.length === 0) return { action: 'neither yes nor no' };
   const content = fields.map(([name, field]) => [name, misfitFor(field)] as const);
   return { action: 'accept', content: Object.fromEntries(content) };
 }
 
-/** No schema takes an array for anything else, or anything else for an array. */
+/** Returns a string for an array field, and an array for any other field. */
 function misfitFor(field: unknown): unknown {
   return isObject(field) && field.type === 'array' ? 'not a list' : ['a list'];
 }

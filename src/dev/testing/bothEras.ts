@@ -1,4 +1,4 @@
-/** Runs a test on both eras of the protocol, and compares what a user sees. */
+/** Runs a test on both eras of the protocol and compares the two calls. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
@@ -8,12 +8,12 @@ import type { Era } from './runOptions.js';
 import type { Run } from './runResult.js';
 
 /**
- * Calls `fn` for the modern era and then for the legacy one, and compares the ends and the
- * questions of the two calls. Returns the modern run.
+ * Calls `fn` for the modern era and then for the legacy era. Compares the ends and the questions of
+ * the two calls, and returns the modern run.
  *
- * The number of rounds and of runs of a function is not compared, because the eras differ there by
- * design. If a call fails, a 2025 client may have been asked less, because it is asked one question
- * at a time.
+ * Does not compare the numbers of rounds and of resolver runs, because the eras differ there by
+ * design. If a call fails, the legacy era may have asked fewer questions, because it asks one at a
+ * time.
  *
  * @example
  *
@@ -23,8 +23,8 @@ import type { Run } from './runResult.js';
  * );
  * ```
  *
- * @throws {Error} If the eras differ; the message says where. An error of `fn` is passed on, with
- *   the era in front of its message.
+ * @throws {Error} If the eras differ. The message says where. If `fn` throws, its error is rethrown
+ *   with the era in front of its message.
  */
 export async function bothEras<R extends Run>(fn: (era: Era) => Promise<R>): Promise<R> {
   if (typeof fn !== 'function') throw new TypeError(`bothEras() takes a function: ${EXAMPLE}.`);
@@ -49,12 +49,15 @@ async function runOf<R extends Run>(fn: (era: Era) => Promise<R>, era: Era): Pro
   );
 }
 
-/** JavaScript programs may forget to return the run. */
+/** Returns true for a run. JavaScript tests may forget to return it. */
 function isRun(run: unknown): run is Run {
   return isObject(run) && typeof run.era === 'string';
 }
 
-/** Throws the same error object, so that a test runner shows it as its own. */
+/**
+ * Adds the era to the message of an error. Rethrows the same object, so that a test runner shows it
+ * as its own.
+ */
 async function inEra<R>(era: Era, fn: (era: Era) => Promise<R>): Promise<R> {
   try {
     return await fn(era);
@@ -71,7 +74,7 @@ function endsDiffer(modern: Run, legacy: Run): string[] {
     const read = field === 'result' ? comparableResult : plain;
     const [one, other] = [read(modern[field]), read(legacy[field])];
     if (one === other) return [];
-    // The text is part of the result, and says the same in fewer words.
+    // The entry for `text` already shows this difference.
     if (field === 'result' && modern.text !== legacy.text) return [];
     return [...entry(field, 'modern', one), ...entry('', 'legacy', other)];
   });
@@ -96,7 +99,7 @@ function entry(field: string, who: string, text: string): string[] {
   return [`  ${field.padEnd(10)}  ${who.padEnd(11)}  ${shorten(text, 400)}`];
 }
 
-/** Leaves out the properties that only one of the eras puts on the wire. */
+/** Formats a result without the properties that only one era sends. */
 function comparableResult(result: unknown): string {
   if (!isObject(result)) return plain(result);
   const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result;

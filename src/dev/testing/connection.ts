@@ -1,8 +1,8 @@
 /**
- * Connects a real client of the SDK to a real server in process. On the modern era requests go
- * through the SDK's HTTP handler, which builds a server for each. On the legacy era one server is
- * connected through a pair of linked transports, and receives the caller's headers and token with
- * every message, as it would over HTTP.
+ * Connects an SDK client to an SDK server in process. On the modern era requests go through the
+ * SDK's HTTP handler, which creates a server for each request. On the legacy era one server is
+ * connected through linked transports. Every message carries the caller's headers and token, as
+ * over HTTP.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
@@ -35,7 +35,7 @@ export interface ConnectionSpec {
   /** Creates a server: once per connection on legacy, once per request on modern. */
   readonly factory: () => McpServer;
   readonly caller: Caller;
-  /** Answers pushed questions, on the legacy era. */
+  /** Answers the questions that the server sends on the legacy era. */
   readonly answer: (request: InputRequest) => Promise<Answer>;
 }
 
@@ -72,12 +72,12 @@ export async function connect(spec: ConnectionSpec): Promise<Connection> {
   };
 }
 
-/** The name of both client and server. */
+/** The identity of both client and server. */
 export const IDENTITY = { name: 'mcp-resolve/testing', version: '1.0.0' };
 
 /**
- * Sets a handler for each kind of question that the client declares. The casts hold because a
- * script gives no answer of another kind than its question.
+ * Sets a handler for each kind of question that the client declares. The casts are safe because a
+ * script rejects answers of another kind.
  */
 function setHandlers(
   client: Client,

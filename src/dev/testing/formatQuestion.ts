@@ -11,7 +11,7 @@ export function formatSchema(schema: JsonSchema): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** Returns the code of an answer that fits a question. */
+/** Returns example code for an answer to a question. */
 export function exampleAnswer({ kind, schema }: AskedQuestion): string {
   if (kind === 'url') return 'accept()';
   if (kind === 'sample') return "says('…')";
@@ -22,12 +22,12 @@ export function exampleAnswer({ kind, schema }: AskedQuestion): string {
   return members.length === 0 ? 'accept({})' : `accept({ ${members.join(', ')} })`;
 }
 
-/** Formats a wire key as the name of a property. */
+/** Formats a wire key as a property name. */
 export function formatKey(key: string): string {
   return /^[\w$]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** Returns a string on one line, cut off after `length` characters. */
+/** Puts a string on one line and cuts it off after `length` characters. */
 export function shorten(text: string, length = 200): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
@@ -63,7 +63,7 @@ function exampleOf(property: JsonSchema): string {
   return "'…'";
 }
 
-/** Returns the values that a property may have, if the schema lists them. */
+/** Returns the allowed values of a property, if the schema lists them. */
 function choicesOf({ enum: listed, const: only, oneOf, anyOf }: JsonSchema): readonly unknown[] {
   if (Array.isArray(listed)) return listed;
   if (only !== undefined) return [only];

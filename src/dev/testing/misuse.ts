@@ -1,4 +1,7 @@
-/** Plays a call honestly up to one of its rounds, runs an attack on that round's token, and reports. */
+/**
+ * Plays a call honestly up to one of its rounds, attacks that round's token, and reports the
+ * outcome.
+ */
 import type { Client } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
 import type { Call, OpenCall } from '../../client/startCall.js';
@@ -18,13 +21,13 @@ import { createTestServers } from './testServer.js';
 
 /** The outcome of a misuse. */
 export interface Misuse<Result = AnyResult> {
-  /** True if the body did not run for it. */
+  /** True if the body did not run. */
   readonly refused: boolean;
-  /** The protocol error that it got, if any. */
+  /** The protocol error that the server returned, if any. */
   readonly error: RunError | undefined;
-  /** The result that it got, if any; for a refused replay, the recorded one. */
+  /** The result that the server returned, if any. For a refused replay, the recorded result. */
   readonly result: Result | undefined;
-  /** The wire keys of the questions that it was asked again. */
+  /** The wire keys of the questions that the server asked again. */
   readonly asks: readonly string[];
   /** All text of the result, or the message of the protocol error. */
   readonly text: string;
@@ -41,14 +44,14 @@ export interface AttackContext {
   readonly connectAs: (caller: Caller) => Promise<Client>;
 }
 
-/** A way to misuse a token: prepares it honestly, and returns the dishonest step. */
+/** A way to misuse a token. Prepares the call honestly and returns the dishonest step. */
 export type Attack = (context: AttackContext) => Promise<() => Promise<Call>>;
 
 /** The parameters of {@link runAttack}. */
 export interface AttackSpec {
   readonly options: CallerOptions & { readonly round?: number };
   readonly attack: Attack;
-  /** Replaces the seal that the servers would use. */
+  /** Replaces the seal of the servers. */
   readonly reseal?: (seal: RequestStateSeal) => RequestStateSeal;
 }
 
@@ -72,7 +75,7 @@ export async function runAttack(subject: Subject, spec: AttackSpec): Promise<Mis
   }
 }
 
-/** Plays the call honestly up to its round, and returns the dishonest step. */
+/** Plays the call honestly up to its round and returns the dishonest step. */
 async function prepare(
   subject: Subject,
   { options, attack }: AttackSpec,
@@ -113,7 +116,7 @@ function noToken({ name }: Subject, round: number, text: string): string {
   return `'${name}' ${what}, so there is no token to misuse. It ended with '${shorten(text)}'. Give arguments with which it asks${round === 1 ? '' : ', or an earlier round'}.`;
 }
 
-/** Explains a protocol error that came before the dishonest step. */
+/** Wraps a protocol error that came before the dishonest step. */
 function honestFailure({ name }: Subject, error: unknown): unknown {
   if (!isObject(error) || typeof error.code !== 'number') return error;
   const text = `'${name}' ended before its token could be misused: ${messageOf(error)}`;

@@ -1,11 +1,11 @@
-/** Replaces a resolver with a value of the test, without changing the definition. */
+/** Replaces a resolver with a test value, without changing the definition. */
 import { isKind, kindOf } from '../../define/brand.js';
 import type { CallContext } from '../../define/context.js';
 import type { AnyResolver, Reqs, Resolver } from '../../define/model.js';
 import { isQuestion } from '../../define/question.js';
 import { isThenable } from '../../platform.js';
 
-/** A resolver, and the function that replaces its own. */
+/** A resolver and the function that replaces its own. */
 export interface Override {
   readonly resolver: AnyResolver;
   readonly give: (ctx: CallContext) => unknown;
@@ -19,10 +19,10 @@ export type Replacement<T> =
   Exclude<T, (...args: never) => unknown> | ((ctx: CallContext) => T | Promise<T>);
 
 /**
- * Replaces a resolver with a value, in calls that have this in `overrides`. The resolver is matched
- * by identity, so a renamed parameter changes nothing. Its function does not run, it asks nothing,
- * and its needs do not run for it. Its pin stays; its `dispose` does not, because the test cleans
- * up its own values.
+ * Replaces a resolver with a value, in calls with this override in `overrides`. The override
+ * matches the resolver by identity, so a renamed parameter changes nothing. The resolver's function
+ * does not run, it asks nothing, and its needs do not run for it. The resolver keeps its pin. It
+ * loses its `dispose`, because the test cleans up its own values.
  *
  * @example
  *

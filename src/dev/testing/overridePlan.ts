@@ -1,7 +1,7 @@
 /**
- * A plan in which a test's values stand for some resolvers. What only they needed is left out, so
- * that it does not run; keys and sequence numbers stay, so that questions keep their names and the
- * first failure is the same one.
+ * Creates a plan in which test values replace some resolvers. Resolvers that only the replaced ones
+ * need are left out and do not run. Keys and sequence numbers stay the same, so questions keep
+ * their names and the first failure does not change.
  */
 import type { AnyResolver } from '../../define/model.js';
 import { BODY, upstreamKeys } from '../../plan/plan.js';
@@ -9,9 +9,9 @@ import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import type { Override } from './override.js';
 
 /**
- * Puts overrides into a plan.
+ * Applies overrides to a plan.
  *
- * @throws {TypeError} If one of them is for a resolver that the plan does not have.
+ * @throws {TypeError} If the plan does not use an overridden resolver, or one is overridden twice.
  */
 export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
   if (overrides.length === 0) return plan;
@@ -63,7 +63,10 @@ function standIns(plan: Plan, overrides: readonly Override[]): Map<number, AnyRe
   return stand;
 }
 
-/** Returns the nodes that the body and the guards still need. Consumers come after their needs. */
+/**
+ * Returns the nodes that the body and the guards still need. Walks backwards, because consumers
+ * come after their needs.
+ */
 function keptNodes({ nodes }: Plan, stand: ReadonlyMap<number, unknown>): readonly PlanNode[] {
   const needed = new Set<number>([BODY]);
   for (const { index, serves } of [...nodes].reverse()) {

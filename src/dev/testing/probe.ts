@@ -1,6 +1,6 @@
 /**
- * Probes: the attacks that a dishonest client could try with the state it carries between rounds,
- * each as one line of a test. Tokens are of the modern era, because a 2025 client has none.
+ * The attacks that a dishonest client could try with the state it carries between rounds, each as
+ * one line of a test. Probes use the modern era, because a 2025 client carries no state.
  */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { requestOf } from '../../client/target.js';
@@ -25,13 +25,13 @@ import type { ArgumentsFor, CallOf, ResultOf } from './subject.js';
 
 /** The options of all probes. */
 export interface ProbeOptions extends CallerOptions {
-  /** The round whose token is misused, counted from 1. Default: the first. */
+  /** The round whose token is misused, counted from 1. Default: 1. */
   readonly round?: number;
 }
 
 /** The options of `probe.swappedArguments`. */
 export interface SwappedOptions<Args> extends ProbeOptions {
-  /** Other arguments that are valid, or the uri of another resource. */
+  /** Other valid arguments, or the uri of another resource. */
   readonly otherArgs: Args;
 }
 
@@ -43,7 +43,7 @@ export interface OtherUserOptions extends ProbeOptions {
 
 /** The options of `probe.wrongShape`. */
 export interface WrongShapeOptions extends ProbeOptions {
-  /** Wrong answers by wire key, sent as they are. Default: every field has another type. */
+  /** Wrong answers by wire key, sent unchanged. Default: every field has a wrong type. */
   readonly wrong?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +55,7 @@ export interface Probe {
     ...call: CallOf<D, ProbeOptions>
   ) => Promise<Misuse<ResultOf<D>>>;
 
-  /** Finishes the call with other arguments than it was started with. */
+  /** Finishes the call with other arguments. */
   readonly swappedArguments: <const D extends AnyDefinition>(
     definition: D,
     args: ArgumentsFor<D>,
@@ -68,7 +68,7 @@ export interface Probe {
     ...call: CallOf<D, OtherUserOptions>
   ) => Promise<Misuse<ResultOf<D>>>;
 
-  /** Answers after the token has expired. */
+  /** Sends the answers after the token has expired. */
   readonly expired: <const D extends AnyDefinition>(
     definition: D,
     ...call: CallOf<D, ProbeOptions>
@@ -76,20 +76,20 @@ export interface Probe {
 
   /**
    * Sends the last round again after the call has ended. If the tool is defined with `once`, the
-   * body does not run again, and `result` is the recorded one.
+   * body does not run again and `result` is the recorded result.
    */
   readonly replayed: <const D extends AnyDefinition>(
     definition: D,
     ...call: CallOf<D, Omit<ProbeOptions, 'round'>>
   ) => Promise<Misuse<ResultOf<D>>>;
 
-  /** Continues the call without any answer. */
+  /** Continues the call without answers. */
   readonly unanswered: <const D extends AnyDefinition>(
     definition: D,
     ...call: CallOf<D, ProbeOptions>
   ) => Promise<Misuse<ResultOf<D>>>;
 
-  /** Answers the questions with values that do not fit them. */
+  /** Answers the questions with values that do not fit. */
   readonly wrongShape: <const D extends AnyDefinition>(
     definition: D,
     ...call: CallOf<D, WrongShapeOptions>
@@ -97,8 +97,8 @@ export interface Probe {
 }
 
 /**
- * Plays a call honestly up to a round, misuses that round's token once, and reports if the body ran
- * for it.
+ * Plays a call honestly up to a round, misuses that round's token once, and reports if the body
+ * ran.
  *
  * @example
  *
@@ -154,7 +154,7 @@ interface ProbedCall {
   readonly options: ProbeOptions;
 }
 
-/** Its result is of the definition's kind, as every signature above says. */
+/** Runs a probe. `Misuse<never>` is assignable to the return type of every probe above. */
 async function runProbe(
   { name, definition, args, options }: ProbedCall,
   spec: Omit<AttackSpec, 'options'>,
@@ -180,7 +180,7 @@ function noOtherArgs(): TypeError {
 
 const SOMEBODY: Partial<AuthInfo> = { extra: { sub: 'somebody' } };
 
-/** Changes the user and nothing else, so that nothing else can be the reason for a refusal. */
+/** Changes only the user, so that nothing else can cause a refusal. */
 function somebodyElse(authInfo: Partial<AuthInfo> = {}): Partial<AuthInfo> {
   return { ...authInfo, extra: { ...authInfo.extra, sub: 'somebody else' } };
 }

@@ -1,5 +1,5 @@
 /**
- * Calls a definition through the real SDK: a client and a server, with scripted answers. The same
+ * Calls a definition through an SDK client and an SDK server, with scripted answers. The same
  * function serves both eras.
  */
 import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
@@ -20,9 +20,9 @@ import type { CallOf, ResultOf, Subject } from './subject.js';
 import { createTestServers } from './testServer.js';
 
 /**
- * Calls a tool or a prompt with arguments, or a resource at a uri, as a client would: through the
- * SDK's own client and server, in this process, with `answers` for the questions. The {@link Run}
- * holds what the call ended with, a protocol error too.
+ * Calls a tool or a prompt with arguments, or a resource at a uri, as a client would. Uses the
+ * SDK's own client and server in this process, and `answers` for the questions. If the call ends
+ * with a protocol error, the {@link Run} holds it.
  *
  * @example
  *
@@ -35,7 +35,7 @@ import { createTestServers } from './testServer.js';
  * ```
  *
  * @throws {Error} If a question has no scripted answer, or a scripted answer has no question.
- * @throws {TypeError} If it is no definition, or the arguments or options are wrong.
+ * @throws {TypeError} If the first argument is not a definition, or the others are invalid.
  */
 export async function run<const D extends AnyDefinition>(
   definition: D,
@@ -106,7 +106,7 @@ export async function startSubject(client: Client, { target }: Subject): Promise
   return startCall(client, target, toolDefinition && { toolDefinition });
 }
 
-/** Finds a tool in the server's list, which also says which arguments go into headers. */
+/** Finds a tool in `tools/list`. Its definition says which arguments go into headers. */
 async function findListed(client: Client, name: string): Promise<ListedTool | undefined> {
   const { tools } = await client.listTools();
   return tools.find((tool) => tool.name === name);

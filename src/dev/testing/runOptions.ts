@@ -6,20 +6,22 @@ import { findMisspelling } from '../../definition/checkConfig.js';
 import type { Answers } from './answerScript.js';
 import type { Override } from './override.js';
 
-/** The two eras of the protocol: 2026-07-28 and later, and before. */
+/** The eras of the protocol. `modern` is 2026-07-28 and later, `legacy` is everything before. */
 export type Era = 'modern' | 'legacy';
 
 /** The options that every function of the kit takes: the caller, and the answers. */
 export interface CallerOptions {
   /** The answers of the client, its user and its model. Default: none. */
   readonly answers?: Answers;
-  /** The client's capabilities. Default: all, so that a question without an answer fails the test. */
+  /**
+   * The client's capabilities. Default: all, so that a question without an answer fails the test.
+   */
   readonly capabilities?: ClientCapabilities;
-  /** The validated token of the caller, or the relevant part of it: `{ extra: { sub: 'ann' } }`. */
+  /** The caller's validated token, or the relevant part of it: `{ extra: { sub: 'ann' } }`. */
   readonly authInfo?: Partial<AuthInfo>;
   /** The headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The options of `install`, such as `seal` and `errors`. Default: a seal of the test's own. */
+  /** The options of `install`, such as `seal` and `errors`. Default: an ephemeral seal. */
   readonly install?: Omit<InstallOptions, 'request'>;
   /** Replacements for resolvers, made with `override(resolver, value)`. */
   readonly overrides?: readonly Override[];
@@ -27,15 +29,15 @@ export interface CallerOptions {
 
 /** The options of `run`. */
 export interface RunOptions extends CallerOptions {
-  /** Default: modern. */
+  /** The era of the client. Default: modern. */
   readonly era?: Era;
   /** The maximum number of rounds with questions. Default: ten, as in the SDK's client. */
   readonly maxRounds?: number;
-  /** Allows scripted answers that no question asks for. Default: they fail the test. */
+  /** Allows or fails a test with unused scripted answers. Default: `'fail'`. */
   readonly unused?: 'allow' | 'fail';
 }
 
-/** The number of rounds of questions after which clients of the SDK give up. */
+/** The number of question rounds after which SDK clients give up. */
 export const MAX_ROUNDS = 10;
 
 /** The names of the options that every function of the kit takes. */
@@ -59,7 +61,7 @@ export const RUN_OPTIONS = [
 /**
  * Checks the options of a function of the kit.
  *
- * @throws {TypeError} If one of them is unknown or has a wrong value.
+ * @throws {TypeError} If an option is unknown or has an invalid value.
  */
 export function checkRunOptions(caller: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
@@ -91,7 +93,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   answers: {
     meant:
       'an object of answers by wire key, { approved: accept(…) }, or a function of the question',
-    // A string `action` means a single answer; a resolver of that name has an answer there.
+    // A string `action` marks a single answer. For a resolver named `action` it is not a string.
     holds: (answers) =>
       typeof answers === 'function' || (isObject(answers) && typeof answers.action !== 'string'),
   },

@@ -1,4 +1,4 @@
-/** The result of a run: how the call ended, and everything that happened in it. */
+/** The result of a run: the end of the call, its questions and its events. */
 import type {
   CallToolResult,
   GetPromptResult,
@@ -21,38 +21,38 @@ export interface RunError {
   readonly data?: unknown;
 }
 
-/** A call that has ended, and everything that happened in it. */
+/** A call that has ended, with its questions and its events. */
 export interface Run<Result = AnyResult> {
   /** The name of the tool, the prompt or the resource. */
   readonly definition: string;
   readonly era: Era;
-  /** The result; `undefined` if the call ended with a protocol error. */
+  /** The result. `undefined` if the call ended with a protocol error. */
   readonly result: Result | undefined;
   /** All text of the result, or the message of the protocol error. */
   readonly text: string;
   /** The structured content of a tool with `outputSchema`. */
   readonly structured: unknown;
-  /** True if it failed, with a tool error or a protocol error. */
+  /** True if the call failed, with a tool error or a protocol error. */
   readonly isError: boolean;
-  /** The protocol error, if it ended with one. */
+  /** The protocol error, if the call ended with one. */
   readonly error: RunError | undefined;
   /**
-   * The number of requests: one more than there were rounds of questions. Always one on the legacy
-   * era, because its servers push questions in the middle of the call.
+   * The number of requests, one more than the rounds of questions. Always 1 on the legacy era,
+   * because its servers send questions during the call.
    */
   readonly rounds: number;
-  /** The questions that were asked, in order. */
+  /** The questions, in the order in which they were asked. */
   readonly questions: readonly AskedQuestion[];
   /**
-   * The number of times that the function of each resolver ran, by wire key; 0 if it did not run,
-   * or if an override replaced it.
+   * The number of times that each resolver's function ran, by wire key. 0 if it did not run, or if
+   * an override replaced it.
    */
   readonly ran: Readonly<Record<string, number>>;
-  /** All events, with values; `timeline(events)` prints them. */
+  /** All events, with values. `timeline(events)` prints them. */
   readonly events: readonly CallEvent[];
-  /** The id of the call; `undefined` if it was refused before it began. */
+  /** The id of the call. `undefined` if the server refused it before it began. */
   readonly callId: string | undefined;
-  /** The errors that reached the server's `onerror`, most of which the model does not see. */
+  /** The errors that reached the server's `onerror`. The model does not see most of them. */
   readonly reported: readonly Error[];
 }
 
@@ -60,7 +60,7 @@ export interface Run<Result = AnyResult> {
 export type Ending =
   { readonly result: AnyResult } | { readonly error: RunError; readonly result?: undefined };
 
-/** The parts of a call that a run is made of. */
+/** The parts of a run. */
 export interface RunParts {
   readonly era: Era;
   readonly ending: Ending;
@@ -123,7 +123,7 @@ export function resultText(result: unknown): string {
 /**
  * Reads a protocol error from a thrown value.
  *
- * @throws The value itself, if it is no protocol error.
+ * @throws The value itself, if it is not a protocol error.
  */
 export function protocolErrorOf(thrown: unknown): RunError {
   const { code, message, data }: Readonly<Record<string, unknown>> = isObject(thrown) ? thrown : {};

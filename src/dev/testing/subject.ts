@@ -1,4 +1,4 @@
-/** The subject of a test: a definition, its arguments, and the copy of it that is installed. */
+/** The subject of a test: a definition, its arguments, and the installed copy. */
 import type {
   CallToolResult,
   GetPromptResult,
@@ -33,7 +33,10 @@ export type ResultOf<D extends AnyDefinition> = D extends Tool
     ? GetPromptResult
     : ReadResourceResult;
 
-/** The remaining parameters of a call: arguments, optional if there are none, and options. */
+/**
+ * The remaining parameters of a call: the arguments, optional if none are required, and the
+ * options.
+ */
 export type CallOf<D extends AnyDefinition, Options> =
   undefined extends ArgumentsFor<D>
     ? [args?: ArgumentsFor<D>, options?: Options]
@@ -46,13 +49,13 @@ export interface Subject {
   readonly plan: Plan;
   /** The target of the call. */
   readonly target: CallTarget;
-  /** The copy that is installed, with the overrides in place. */
+  /** The installed copy, with the overrides applied. */
   readonly installed: AnyDefinition;
   /** Returns the number of times that the body has run. */
   readonly bodyRuns: () => number;
 }
 
-/** The parameters of {@link subjectOf}, as the test gave them. */
+/** The parameters of {@link subjectOf}. */
 export interface SubjectSpec {
   readonly definition: AnyDefinition;
   readonly args: unknown;
@@ -62,9 +65,9 @@ export interface SubjectSpec {
 }
 
 /**
- * Prepares a definition to be called.
+ * Prepares a definition for a call.
  *
- * @throws {TypeError} If it is no definition, or cannot take these arguments.
+ * @throws {TypeError} If the value is not a definition, or does not take these arguments.
  */
 export function subjectOf({ definition, args, overrides, caller }: SubjectSpec): Subject {
   const read = readDefinition(definition);
@@ -98,7 +101,7 @@ interface Change {
   readonly body: Body;
 }
 
-/** Copies a definition with another plan and body; the author's object stays unchanged. */
+/** Copies a definition with another plan and body. The author's object stays unchanged. */
 function copyOf(given: AnyDefinition, read: Installed, change: Change): AnyDefinition {
   switch (read.kind) {
     case 'tool':

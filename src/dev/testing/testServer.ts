@@ -1,4 +1,4 @@
-/** Creates servers that have one definition and nothing else, and records what happens on them. */
+/** Creates servers with a single definition, and records their events and errors. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../define/event.js';
 import { requestStateSeal } from '../../server/requestStateSeal.js';
@@ -8,7 +8,7 @@ import { IDENTITY } from './connection.js';
 import type { CallerOptions } from './runOptions.js';
 import type { Subject } from './subject.js';
 
-/** A factory of servers, and everything that happened on them. */
+/** A server factory, with the events and errors of its servers. */
 export interface TestServers {
   readonly factory: () => McpServer;
   readonly events: readonly CallEvent[];
@@ -16,7 +16,7 @@ export interface TestServers {
   readonly reported: readonly Error[];
 }
 
-/** Creates a factory of servers; `changeSeal` may replace the seal that they would use. */
+/** Creates a server factory. `changeSeal` can replace the seal of the servers. */
 export function createTestServers(
   { installed }: Subject,
   { install: given = {} }: CallerOptions,
@@ -38,12 +38,12 @@ export function createTestServers(
     install(server, [installed], { ...options, seal, onEvent: listen, eventValues: true });
     return server;
   };
-  // Throws for wrong options now. Later they would reach the test as an HTTP status.
+  // Throws for invalid options now. Later the test would only see an HTTP status.
   factory();
   return { factory, events, reported };
 }
 
-/** Probes would fill the log of the tests. */
+/** A logger that drops warnings, because probes would fill the test log. */
 const SILENT = { warn: () => undefined };
 
 function withoutValues(event: CallEvent): CallEvent {
