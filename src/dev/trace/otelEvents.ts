@@ -1,10 +1,10 @@
 /**
- * Turns the events of calls into OpenTelemetry spans: one for each round, under the span that is
- * active when the request comes in, and one below it for each resolver that ran. A call that asks
- * continues in another request, and so in another trace: links connect its rounds.
+ * Turns call events into OpenTelemetry spans. Each round has a span below the span that is active
+ * when the request arrives. Each resolver that ran has a span below its round. A call that asks
+ * continues in another request, and so in another trace. Links connect its rounds.
  *
  * ```
- * tools/call refund_order            tools/call refund_order  ──link──► the round before
+ * tools/call refund_order            tools/call refund_order  ──link──► the previous round
  * ├─ resolver order                  ├─ resolver order
  * ├─ resolver customer               ├─ resolver customer
  * ├─ resolver approval               ├─ resolver approval
@@ -26,17 +26,17 @@ import type { StepEvent } from './tracedCalls.js';
 
 /** The options of {@link otelEvents}. */
 export interface OtelOptions {
-  /** Default: the tracer `mcp-resolve` of the global provider. */
+  /** The tracer of the spans. Default: the tracer `mcp-resolve` of the global provider. */
   readonly tracer?: Tracer;
-  /** The maximum number of calls to remember, to link their rounds. Default: 10,000. */
+  /** The maximum number of calls to remember, for the links between rounds. Default: 10,000. */
   readonly maxCalls?: number;
-  /** The time to remember a call after its latest round, in seconds. Default: 3600. */
+  /** The number of seconds to remember a call after its latest round. Default: 3600. */
   readonly maxCallSeconds?: number;
 }
 
 /**
- * Creates a listener that turns events into OpenTelemetry spans, for `onEvent` of `install`. Create
- * it once, not once per server: it remembers which rounds belong together.
+ * Creates a listener for `onEvent` of `install` that turns events into OpenTelemetry spans. Create
+ * it once, not once per server, because it remembers which rounds belong together.
  *
  * @example
  *
@@ -55,7 +55,7 @@ export function otelEvents(options: OtelOptions = {}): (event: CallEvent) => voi
   const { tracer, maxCalls = 10_000, maxCallSeconds = 3600 } = options;
   if (!(maxCalls > 0) || !(maxCallSeconds > 0))
     throw new TypeError('otelEvents(): maxCalls and maxCallSeconds are positive numbers.');
-  // The global provider may be set after this is called.
+  // The global provider may be set after this call.
   const tracerNow = (): Tracer => tracer ?? trace.getTracer('mcp-resolve');
   const spans = new CallSpans(tracerNow, new RecentRounds(maxCalls, maxCallSeconds * 1000));
   return (event) => {
@@ -71,7 +71,9 @@ interface RunningRound {
 
 /** Creates the spans of all calls. */
 class CallSpans {
-  /** The running rounds by call; a request that is sent twice at a time has two. */
+  /**
+   * The running rounds by call id. A call has two if its request is sent twice at the same time.
+   */
   private readonly running = new Map<string, readonly RunningRound[]>();
 
   constructor(
@@ -126,7 +128,7 @@ class CallSpans {
     span.end(at);
   }
 
-  /** Returns the parent of a resolver's span: its round, even if that has ended. */
+  /** Returns the parent of a resolver's span, which is its round even if the round has ended. */
   private above(callId: string, at: number): Context {
     const round = this.running.get(callId)?.at(-1);
     if (round !== undefined) return round.context;
@@ -134,7 +136,7 @@ class CallSpans {
     return latest === undefined ? context.active() : trace.setSpanContext(context.active(), latest);
   }
 
-  /** The call of a rejected state is unknown, even its name. */
+  /** Records a rejected state. Nothing is known about its call, not even the name. */
   private reject({ at, method, reason }: RejectedEvent): void {
     const attributes = { 'mcp.method.name': method, 'mcp-resolve.rejected': reason };
     const span = this.tracer().startSpan(method, {
@@ -159,13 +161,13 @@ class RecentRounds {
     private readonly maxMs: number,
   ) {}
 
-  /** Returns the latest round of a call, unless it is too old. */
+  /** Returns the latest round of a call, or `undefined` if it is unknown or too old. */
   get(callId: string, now: number): SpanContext | undefined {
     const entry = this.entries.get(callId);
     return entry !== undefined && now < entry.until ? entry.span : undefined;
   }
 
-  /** Remembers the latest round of a call, and drops the oldest calls. */
+  /** Remembers the latest round of a call, and drops expired and surplus calls. */
   set(callId: string, span: SpanContext, now: number): void {
     this.entries.delete(callId);
     this.entries.set(callId, { span, until: now + this.maxMs });
@@ -181,7 +183,10 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Uses the names of OpenTelemetry's conventions for MCP where they have one. */
+/**
+ * Returns the attributes of a round, named after OpenTelemetry's conventions for MCP where
+ * possible.
+ */
 function startAttributes({ callId, method, definition, resumed }: StartedEvent): Attributes {
   return {
     'mcp.method.name': method,

@@ -1,4 +1,4 @@
-/** Prints calls as text, round by round, with bars that show which resolvers ran together. */
+/** Prints calls as text, round by round. Bars show which resolvers ran at the same time. */
 import type { CallEvent, CompletedEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import { tracedCalls } from './tracedCalls.js';
@@ -14,12 +14,12 @@ export interface TimelineOptions {
   readonly ascii?: boolean;
 }
 
-/** Events, or an object that has them, such as the run of a test. */
+/** Events, or an object with events, such as the run of a test. */
 export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEvent> };
 
 /**
- * Prints events as a timeline, with one bar for each resolver that ran. Each call gets its own
- * section. Events without values are printed without the messages of questions.
+ * Prints events as a timeline, with one section for each call and one bar for each resolver that
+ * ran. If events have no values, the messages of questions are left out.
  *
  * @example
  *
@@ -27,7 +27,7 @@ export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEve
  * console.log(timeline(await run(planTrip, { city: 'Oslo' })));
  * ```
  *
- * @throws {TypeError} If there are no events, or the width is not a positive whole number.
+ * @throws {TypeError} If there are no events, or `width` is not a positive integer.
  */
 export function timeline(recorded: Recorded, options: TimelineOptions = {}): string {
   const { width = 40, ascii = false } = options;
@@ -55,11 +55,11 @@ function isIterable(value: unknown): value is Iterable<CallEvent> {
 
 interface Pen {
   readonly width: number;
-  /** A function that ran; one too short to see; waiting for an answer. */
+  /** The symbols of a bar: a run, a run that is too short to show, and a wait for an answer. */
   readonly running: string;
   readonly instant: string;
   readonly waiting: string;
-  /** The marks where the round begins and ends. */
+  /** The symbols at the beginning and the end of a round. */
   readonly edges: readonly [string, string];
   readonly marks: Readonly<Record<Mark, string>>;
   readonly dot: string;
@@ -114,7 +114,7 @@ function endOf({ end, replayed }: CompletedEvent): string {
   return replayed ? `${end}, as recorded` : end;
 }
 
-/** Returns the time between two rounds, in which the user answers. */
+/** Returns the time between two rounds, during which the user answers. */
 function pauseBefore(rounds: readonly TracedRound[], place: number): string {
   const before = rounds[place - 1]?.completed?.at;
   const began = rounds[place]?.started.at;

@@ -1,13 +1,13 @@
-/** The rows of a timeline, one for each resolver: when it ran or waited, and with what outcome. */
+/** The rows of a timeline, one for each resolver: when it ran or waited, and its outcome. */
 import { isObject } from '../../define/schema.js';
 import { showable } from '../graph/glyphs.js';
 import type { StepEvent, TracedRound } from './tracedCalls.js';
 
-/** A stretch of time, in milliseconds from the beginning of the round. */
+/** A period in milliseconds from the beginning of the round. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** A function ran, or the call waited for an answer. */
+  /** `running` if a function ran, `waiting` if the call waited for an answer. */
   readonly is: 'running' | 'waiting';
 }
 
@@ -42,7 +42,7 @@ interface GrowingRow {
   askedAt?: number;
 }
 
-/** Lays a round out in time, with rows in the order in which they began. */
+/** Lays out a round in time, with rows in the order in which they began. */
 export function layOutRound({ started, steps, completed }: TracedRound): LaidOut {
   const rows = new Map<string, GrowingRow>();
   for (const step of steps) {
@@ -63,13 +63,16 @@ function newRow(name: string, since: number): GrowingRow {
   return { name, stretches: [], notes: [], since };
 }
 
-/** There is no event for the body: it runs from the last resolver's end to the end of the round. */
+/**
+ * Returns the row of the body. The body has no event, so its bar starts when the last resolver ends
+ * and ends with the round.
+ */
 function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
   const from = Math.min(ended, latest(0, rows.map(endOf)));
   return { name: BODY_NAME, stretches: [{ from, to: ended, is: 'running' }], notes: [] };
 }
 
-/** The parentheses keep it apart from the names of resolvers. */
+/** The name of the body's row. The parentheses distinguish it from the names of resolvers. */
 const BODY_NAME = '(body)';
 
 function endOf({ stretches, since }: GrowingRow): number {
@@ -91,7 +94,7 @@ function fill(
   if (step.type === 'ran')
     row.stretches.push({ from: since, to: since + step.durationMs, is: 'running' });
   if (step.type === 'asked') row.askedAt = at;
-  // On the legacy era the answer comes within the round, so the round waited for it.
+  // On the legacy era the answer arrives within the round, so the round waited for it.
   if ((step.type === 'answered' || step.type === 'declined') && row.askedAt !== undefined)
     row.stretches.push({ from: row.askedAt, to: at, is: 'waiting' });
   const note = noteOf(step);

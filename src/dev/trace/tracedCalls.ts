@@ -25,7 +25,7 @@ export interface TracedCall {
   readonly rounds: readonly TracedRound[];
 }
 
-/** A call, or a state that was rejected before anything was known about its call. */
+/** A call, or a rejected state, whose call is unknown. */
 export type Traced = TracedCall | RejectedEvent;
 
 interface GrowingRound extends TracedRound {
@@ -55,7 +55,7 @@ export function tracedCalls(events: Iterable<CallEvent>): readonly Traced[] {
   return traced;
 }
 
-/** A resolver that ends after its round still belongs to that round. */
+/** Adds an event to the latest round of a call. A resolver may end after its round. */
 function addEvent({ rounds }: GrowingCall, event: Exclude<CallEvent, RejectedEvent>): void {
   const round = rounds.at(-1);
   if (event.type === 'started') rounds.push({ started: event, steps: [] });
