@@ -1,6 +1,6 @@
 /**
- * Explains a definition from its plan and from what its resolvers declare. Runs nothing, and needs
- * nothing of the SDK.
+ * Explains a definition from its plan and the declarations of its resolvers. Runs no resolver, and
+ * needs nothing of the SDK.
  */
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';
@@ -26,8 +26,8 @@ import { asksSomething } from './words.js';
 /** The options of {@link explain}. */
 export interface ExplainOptions {
   /**
-   * Events of calls, as `onEvent` of `install` receives them. Resolvers that asked in them are
-   * shown as seen to ask, and counted. Events of other definitions are ignored.
+   * Events of calls, as `onEvent` of `install` receives them. A resolver that asked in these events
+   * is marked as seen, and its question counts. Events of other definitions are ignored.
    */
   readonly events?: Iterable<CallEvent>;
 }
@@ -45,7 +45,7 @@ export interface ExplainOptions {
  * const { atMostRounds, capabilities } = explain(refundOrder);
  * ```
  *
- * @throws {TypeError} If it is not a definition.
+ * @throws {TypeError} If the value is not a definition.
  */
 export function explain(definition: AnyDefinition, options: ExplainOptions = {}): Explanation {
   const installed = installedOf(definition);
@@ -98,7 +98,7 @@ function uriOf({ location }: ResourceDefinition): string {
   return typeof location === 'string' ? location : location.uriTemplate.toString();
 }
 
-/** Returns the kinds of question that resolvers asked, by key. */
+/** Returns the kind of question that each resolver asked, by key. */
 function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<string, Askable> {
   const seen = new Map<string, Askable>();
   for (const event of events) {
@@ -125,7 +125,7 @@ function guardsOf(plan: Plan): string[] {
   return [...new Set(inOrder.map(({ source }) => keyOf(plan, source)))];
 }
 
-/** A guard fills the body, in one of the steps of the guards. */
+/** Returns true for the fill of a guard, which fills the body in one of the guard steps. */
 function isGuard({ guardSteps }: Plan, { consumer, seq }: Fill): boolean {
   return consumer === BODY && seq < guardSteps;
 }
@@ -143,7 +143,7 @@ function resolverOf(plan: Plan, node: PlanNode): Omit<ExplainedResolver, 'asks'>
   };
 }
 
-/** Returns needs in the author's order; the plan keeps arguments and resolvers apart. */
+/** Returns the needs in the author's order. The plan keeps arguments and resolvers apart. */
 function needsOf(plan: Plan, { args, fills, resolver }: PlanNode): ExplainedNeed[] {
   const needs = [
     ...args.map(({ param, argument }) => {

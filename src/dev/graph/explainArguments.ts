@@ -1,4 +1,4 @@
-/** Describes the arguments of a definition, from the JSON Schema that clients get. */
+/** Describes the arguments of a definition, from the JSON Schema that clients receive. */
 import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
 import type { JsonSchema, Schema } from '../../define/schema.js';
 import type { ResourceDefinition } from '../../server/definitions.js';
@@ -22,7 +22,7 @@ export function variablesOf({ location, variables }: ResourceDefinition): Explai
   });
 }
 
-/** One of the shapes that the arguments can have: the whole schema, or a member of a union. */
+/** One shape of the arguments: the whole schema, or a member of a union. */
 interface Arm {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly unknown[];
@@ -69,13 +69,13 @@ function together(one: Arm, other: Arm): Arm {
   };
 }
 
-/** The maximum number of enum values in a type. */
+/** The maximum number of enum values to show in a type. */
 const SHOWN_CHOICES = 6;
 
 /** The types of references that are already known, by `$ref`. */
 type Known = Map<string, string>;
 
-/** Returns a type as an author would write it; a recursive one is `any` inside itself. */
+/** Formats a type as an author would write it. A recursive type is `any` inside itself. */
 function typeWords(schema: JsonSchema, known: Known = new Map()): string {
   const { $ref, $defs } = schema;
   if (typeof $ref !== 'string') return wordsFor(schema, known);

@@ -1,8 +1,8 @@
 /**
- * The explanation of a definition as plain data, which survives a round trip through JSON.
- * Everything that draws or prints a graph starts from here.
+ * The explanation of a definition as plain data that survives a round trip through JSON. Every
+ * drawing and printout of a graph starts from here.
  *
- * Resolvers are named by their wire keys, which are unique in a definition.
+ * Resolvers are identified by their wire keys, which are unique in a definition.
  */
 import type { Askable } from '../../define/context.js';
 
@@ -10,32 +10,32 @@ import type { Askable } from '../../define/context.js';
 export interface Explanation {
   readonly kind: 'tool' | 'prompt' | 'resource';
   readonly name: string;
-  /** The author's description; absent where there is none. */
+  /** The author's description, if any. */
   readonly description?: string;
   /** The uri of a resource, or its template. */
   readonly uri?: string;
-  /** The arguments that the caller fills; for a tool, that is the model. */
+  /** The arguments that the caller fills. For a tool, the caller is the model. */
   readonly arguments: readonly ExplainedArgument[];
   /** The resolvers in `guards`, in their order. */
   readonly guards: readonly string[];
-  /** All resolvers, each one after those it needs. */
+  /** All resolvers. Each comes after the resolvers that it needs. */
   readonly resolvers: readonly ExplainedResolver[];
   /** The parameters of the body that resolvers fill. */
   readonly parameters: readonly ExplainedParameter[];
   /** True if an approved call runs at most once. */
   readonly once: boolean;
-  /** The capabilities that a client has to declare for the known questions. */
+  /** The capabilities that a client must declare for the known questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**
-   * The most rounds that a call takes if only those resolvers ask that declare it, or were seen to
-   * ask: one for each question in the longest chain, and the last one, which answers.
+   * The maximum number of rounds if only resolvers ask whose question is declared or seen: one
+   * round for each question in the longest chain, and one for the result.
    */
   readonly declaredRounds: number;
-  /** The same if every resolver asks that does not say what it asks: an upper bound. */
+  /** The maximum number of rounds if all `undeclared` resolvers ask as well. */
   readonly atMostRounds: number;
   /** The resolvers whose questions make up `declaredRounds`, in the order in which they ask. */
   readonly chain: readonly string[];
-  /** The resolvers that do not say what they ask, and were not seen to: they may, or may not. */
+  /** The resolvers that do not declare `asks` and did not ask in the given events. */
   readonly undeclared: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface Explanation {
 export interface ExplainedArgument {
   readonly name: string;
   readonly required: boolean;
-  /** A few words about its type, such as `string` or `"red" | "blue"`. */
+  /** A short description of the type, such as `string` or `"red" | "blue"`. */
   readonly type: string;
   readonly description?: string;
 }
@@ -54,9 +54,11 @@ export interface ExplainedResolver {
   readonly key: string;
   /** True if it is in `guards`. */
   readonly guard: boolean;
-  /** True if it finishes before the others start: a guard, or something that a guard needs. */
+  /**
+   * True if it finishes before other resolvers start, because it is a guard or a guard needs it.
+   */
   readonly first: boolean;
-  /** Its needs, in the order in which its author wrote them. */
+  /** Its needs, in the author's order. */
   readonly needs: readonly ExplainedNeed[];
   /** The uses of its value. A guard's own value is dropped. */
   readonly usedBy: readonly ExplainedUse[];
@@ -74,7 +76,7 @@ export type ExplainedNeed =
       readonly parameter: string;
       readonly from: 'resolver';
       readonly resolver: string;
-      /** True if it takes a decline as a value, rather than end the call with it. */
+      /** True if a decline is passed on as a value. Otherwise a decline ends the call. */
       readonly outcome: boolean;
     };
 
@@ -90,11 +92,11 @@ export type ExplainedUse =
 
 /** The question of a resolver. */
 export interface ExplainedQuestion {
-  /** The kind of its question; `unknown` if it declares none and was not seen to ask. */
+  /** The kind of its question. `unknown` if it is neither declared nor seen. */
   readonly kind: Askable | 'nothing' | 'unknown';
-  /** True if its author declares it with `asks`. */
+  /** True if the author declares it with `asks`. */
   readonly declared: boolean;
-  /** True if it asked in the given events. */
+  /** True if the resolver asked in the given events. */
   readonly seen: boolean;
   /** The fields of the form, if `asks` is a schema. */
   readonly fields?: readonly string[];
@@ -107,11 +109,11 @@ export interface ExplainedParameter {
   readonly outcome: boolean;
 }
 
-/** A capability that a client has to declare to be asked a kind of question. */
+/** A capability that a client must declare to be asked a kind of question. */
 export interface ExplainedCapability {
   readonly kind: Askable;
   /** A name for messages, such as `form elicitation`. */
   readonly name: string;
-  /** The capability in the form in which a client declares it. */
+  /** The capability as a client declares it. */
   readonly required: Readonly<Record<string, unknown>>;
 }

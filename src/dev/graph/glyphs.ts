@@ -1,7 +1,7 @@
 /**
- * Makes an author's text safe to show, without characters that control a terminal or break a
- * document, and estimates its width. The estimate is on the wide side, because fonts differ and
- * nothing may overflow.
+ * Makes an author's strings safe to show and estimates their width. Replaces characters that
+ * control a terminal or break a document. The estimate is on the wide side, because fonts differ
+ * and nothing may overflow.
  */
 
 /** Control characters, lone surrogates and characters that XML does not allow. */
@@ -15,7 +15,7 @@ export function showable(text: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Splits a string into the characters that a reader sees. */
+/** Splits a string into graphemes, the characters that a reader sees. */
 export function graphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

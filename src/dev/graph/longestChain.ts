@@ -1,7 +1,7 @@
 /**
- * The longest chain of resolvers that ask, which decides how many rounds a call can take. A
- * question waits for the answers that its resolver needs, and all open questions go out together.
- * Guards finish before anything else starts, so their chain comes on top.
+ * Finds the longest chain of resolvers that ask, which decides how many rounds a call can take. A
+ * question waits for the answers that its resolver needs. All open questions are sent together.
+ * Guards finish before anything else starts, so their chain is added.
  */
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
@@ -24,7 +24,7 @@ export function longestChain(
   return [...nodesOf(guards), ...nodesOf(others)];
 }
 
-/** The end of a chain. */
+/** The last node of a chain, linked to the nodes before it. */
 interface Link {
   readonly node: PlanNode;
   readonly before: Link | undefined;

@@ -1,4 +1,4 @@
-/** Draws a graph as Mermaid, for places that render it themselves, such as a README. */
+/** Draws a graph as Mermaid, for pages that render it themselves, such as a README. */
 import type { AnyDefinition } from '../../server/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
@@ -31,13 +31,13 @@ import {
  * const page = ['```mermaid', explainMermaid(refundOrder), '```'].join('\n');
  * ```
  *
- * @throws {TypeError} If it is not a definition.
+ * @throws {TypeError} If the value is not a definition.
  */
 export function explainMermaid(definition: AnyDefinition, options: ExplainOptions = {}): string {
   return mermaidOf(explain(definition, options));
 }
 
-/** Draws an explanation. */
+/** Draws an explanation as a Mermaid flowchart. */
 export function mermaidOf(explanation: Explanation): string {
   const ids = new Map(explanation.resolvers.map(({ key }, index) => [key, `r${index}`]));
   const id = (key: string): string => ids.get(key) ?? key;
@@ -94,7 +94,7 @@ function edgesOf(explanation: Explanation, id: (key: string) => string): string[
       edge(id(resolver), 'body', { parameter: name, outcome }),
     ),
     ...(guards.length > 0 ? ['guards ==> body'] : []),
-    // If there are resolvers, an edge from the arguments to the body would say nothing new.
+    // If there are resolvers, an edge from the arguments to the body adds nothing.
     ...(goesStraight(explanation) ? ['arguments --> body'] : []),
   ];
 }

@@ -1,12 +1,11 @@
-/** Draws a graph as a picture. */
+/** Draws a graph as an SVG picture. */
 import type { AnyDefinition } from '../../server/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import { drawing } from './picture/draw.js';
 
 /**
- * Explains a definition as an SVG document that needs nothing else, for light and for dark
- * backgrounds.
+ * Explains a definition as a self-contained SVG document, for light and dark backgrounds.
  *
  * @example
  *
@@ -17,7 +16,7 @@ import { drawing } from './picture/draw.js';
  * await writeFile('refund_order.svg', explainSvg(refundOrder));
  * ```
  *
- * @throws {TypeError} If it is not a definition.
+ * @throws {TypeError} If the value is not a definition.
  */
 export function explainSvg(definition: AnyDefinition, options: ExplainOptions = {}): string {
   return drawing(explain(definition, options));

@@ -1,6 +1,6 @@
 /**
- * Prints a graph for a terminal: the parameters of the body, each as a tree of its needs. A
- * resolver with several users is drawn at its first place, and only named at the others.
+ * Prints a graph for a terminal. Each parameter of the body is a tree of its needs. A resolver with
+ * several users is drawn at its first place, and only named at the others.
  */
 import type { AnyDefinition } from '../../server/definitions.js';
 import { explain } from './explain.js';
@@ -20,7 +20,7 @@ import {
 
 /** The options of {@link explainText}. */
 export interface ExplainTextOptions extends ExplainOptions {
-  /** Uses the colours of a terminal. Default: false. */
+  /** Uses terminal colours. Default: false. */
   readonly color?: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface ExplainTextOptions extends ExplainOptions {
  * console.log(explainText(refundOrder, { color: process.stdout.isTTY }));
  * ```
  *
- * @throws {TypeError} If it is not a definition.
+ * @throws {TypeError} If the value is not a definition.
  */
 export function explainText(definition: AnyDefinition, options: ExplainTextOptions = {}): string {
   return textOf(explain(definition, options), options.color === true);
 }
 
-/** Prints an explanation. */
+/** Prints an explanation as text. */
 export function textOf(explanation: Explanation, color: boolean): string {
   const paint = color ? painted : plain;
   const sections = [
@@ -106,7 +106,7 @@ interface Place {
   readonly parameter: string;
   readonly key: string;
   readonly outcome: boolean;
-  /** The prefix of its own line, and of the lines of its needs. */
+  /** The prefix of its own line (`stem`) and of the lines of its needs (`indent`). */
   readonly stem: string;
   readonly indent: string;
   readonly depth: number;
@@ -119,7 +119,7 @@ interface Line {
   readonly width: number;
 }
 
-/** At this depth a tree continues in a section of its own, because its lines would be too long. */
+/** The depth at which a tree continues in another section, because its lines would be too long. */
 const DEEP = 10;
 
 /** The trees of a definition: guards, parameters, and continuations of deep trees. */
@@ -168,7 +168,7 @@ class Trees {
     return [this.paint('section', title), ...this.aligned(lines)];
   }
 
-  /** Decides where the needs of a resolver are drawn: under it, or elsewhere. */
+  /** Decides if the needs of a resolver are drawn under it or elsewhere. */
   private branchesOf({ key, depth }: Place, { needs }: ExplainedResolver): Branches {
     if (this.drawn.has(key)) return 'above';
     if (depth >= DEEP && needs.some(({ from }) => from === 'resolver')) {
@@ -237,7 +237,7 @@ function placesUnder({ indent, depth }: Place, { needs }: ExplainedResolver): Pl
   });
 }
 
-/** Returns the arguments that a resolver takes, as in a call. */
+/** Formats the arguments that a resolver takes, as in a call. */
 function argumentsIn(needs: readonly ExplainedNeed[]): string {
   const given = needs
     .filter((need) => need.from === 'argument')

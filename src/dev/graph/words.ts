@@ -1,4 +1,4 @@
-/** The words that text output and pictures share. */
+/** The phrases that text output and pictures share. */
 import type {
   ExplainedArgument,
   ExplainedNeed,
@@ -7,7 +7,7 @@ import type {
   Explanation,
 } from './explanation.js';
 
-/** Titles for the arguments, by who fills them. */
+/** The titles of the arguments, by the kind of definition. */
 export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
   tool: 'the model fills',
   prompt: 'the user fills',
@@ -64,12 +64,14 @@ export function takesOutcome(need: ExplainedNeed): boolean {
   return need.from === 'resolver' && need.outcome;
 }
 
-/** Returns true if the body gets arguments and nothing else. */
+/**
+ * Returns true if there are arguments but no resolvers, so all arguments go straight to the body.
+ */
 export function goesStraight({ arguments: given, resolvers }: Explanation): boolean {
   return given.length > 0 && resolvers.length === 0;
 }
 
-/** Describes how many rounds a call takes, and why, in one or two lines. */
+/** Describes the number of rounds and its reason, in one or two lines. */
 export function roundsWords(explanation: Explanation): string[] {
   const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
   const declared =
@@ -87,7 +89,7 @@ export function clientWords({ capabilities, undeclared }: Explanation): string {
   return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as far as is known`;
 }
 
-/** The maximum number of names in a list. */
+/** The maximum number of names to show. */
 const SOME = 5;
 
 function some(names: readonly string[]): string {

@@ -1,11 +1,11 @@
-/** One card of a picture, and the writer that gives it the size that its texts need. */
+/** A card of a picture, and the writer that computes its size from its text. */
 import { showable } from '../glyphs.js';
 import type { Box } from './layout.js';
 import { fit, widthOf } from './measure.js';
 import { FACES } from './style.js';
 import type { Icon, Tone } from './style.js';
 
-/** A framed word on a card. */
+/** A framed label on a card. */
 export interface Pill {
   readonly text: string;
   readonly icon: Icon;
@@ -19,7 +19,7 @@ export interface Line {
   readonly text: string;
   readonly style: 'label' | 'name' | 'row' | 'quiet' | 'note';
   readonly x: number;
-  /** The base line. */
+  /** The baseline. */
   readonly y: number;
 }
 
@@ -49,7 +49,7 @@ export interface Made {
 interface Row {
   readonly text: string;
   readonly note: string;
-  /** Set if wires leave the card here. */
+  /** True if wires leave the card here. */
   readonly isPort?: boolean;
 }
 

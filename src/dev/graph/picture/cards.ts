@@ -29,7 +29,7 @@ export interface Deck {
   readonly strands: readonly Strand[];
 }
 
-/** Creates the cards and wires of a definition. Each card comes after all that it needs. */
+/** Creates the cards and wires of a definition. Each card comes after the cards that it needs. */
 export function deckOf(explanation: Explanation): Deck {
   const given = explanation.arguments.length === 0 ? [] : [argumentsCard(explanation)];
   const resolvers = explanation.resolvers.map(resolverCard);
@@ -137,7 +137,7 @@ function strandsOf(explanation: Explanation, { given, resolvers, body }: Parts):
 
 type Source = Pick<Strand, 'from' | 'fromOffset' | 'tone'>;
 
-/** Returns the point at which the value of a card leaves it. */
+/** Returns the point where the value of a card leaves it. */
 function valueOf(made: Made | undefined, from: number): Source | undefined {
   return made && { from, fromOffset: made.head, tone: made.card.tone };
 }

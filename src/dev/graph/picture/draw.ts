@@ -1,4 +1,4 @@
-/** Draws a definition as a self-contained SVG: no script, no font, no link, no id. */
+/** Draws a definition as a self-contained SVG, without scripts, fonts, links or ids. */
 import type { Explanation } from '../explanation.js';
 import { showable } from '../glyphs.js';
 import { clientWords, roundsWords } from '../words.js';
@@ -33,10 +33,10 @@ export function drawing(explanation: Explanation): string {
     `<style>${styleSheet()}</style>`,
     `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
     ...head.parts,
-    // A graph that is narrower than its heading is centred.
+    // Centres a graph that is narrower than its heading.
     `<g transform="translate(${MARGIN + Math.round((width - layout.width) / 2)} ${top})">`,
     ...bandOf(deck, layout),
-    // Wires that run together share a line.
+    // Removes duplicates, because wires that run together share a line.
     ...new Set(deck.strands.flatMap((strand, index) => wireOf(strand, layout.routes[index]))),
     ...deck.cards.map((card, index) => cardOf(card, layout.areas[index])),
     '</g>',
@@ -51,7 +51,7 @@ interface Drawn {
   readonly parts: readonly string[];
 }
 
-/** A part of the picture below the graph. */
+/** The width and the upper edge of a part below the graph. */
 interface Strip {
   readonly width: number;
   readonly top: number;
@@ -141,7 +141,7 @@ function dashes(x: number, y: number): string {
   return `<path class="wire argument outcome" d="M${x} ${y}h18"/>`;
 }
 
-/** Writes the number of rounds and the needs of the client. */
+/** Writes the number of rounds and the capabilities that the client needs. */
 function factsOf(
   explanation: Explanation,
   { width, top }: Strip,
@@ -165,7 +165,7 @@ function factsOf(
 
 const FACT_INDENT = 72;
 
-/** The space above the graph for the name of the guards' band. */
+/** The space above the graph for the title of the guards' band. */
 const BAND_TOP = 34;
 const BAND_SIDE = 18;
 
@@ -173,7 +173,7 @@ function isFirst({ phase }: Card): boolean {
   return phase === PHASES.first;
 }
 
-/** Draws the band behind the guards and all that they need. */
+/** Draws the band behind the guards and their needs. */
 function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
   const guarded = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
   if (guarded.length === 0) return [];
@@ -185,7 +185,10 @@ function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
   ];
 }
 
-/** Draws a line in pieces, one for each column. It leaves, passes columns and arrives level. */
+/**
+ * Draws a wire in pieces, one for each column. The wire is level where it leaves, passes a column
+ * or arrives.
+ */
 function wireOf({ tone, outcome }: Strand, route: Route | undefined): string[] {
   if (route === undefined) return [];
   const { start, passes, end } = route;
@@ -257,7 +260,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for XML and replaces the characters that XML does not allow. */
+/** Escapes a string for XML and replaces the characters that XML does not allow. */
 function escaped(text: string): string {
   return showable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,16 +1,16 @@
 /**
- * Lays out a graph in columns, from left to right: each box stands to the right of all that it
- * needs. Knows boxes with sizes and wires between them, and nothing of their meaning.
+ * Lays out a graph in columns, from left to right. Each box is to the right of all boxes that it
+ * needs. The layout knows boxes with sizes and wires between them, but not their meaning.
  *
  * ```
  * columns   each box as far left as its needs allow, a source next to its first user
- * slots     a wire that passes a column has a slot of its own in it, between the boxes
+ * slots     a wire that passes a column has its own slot there, between the boxes
  * order     slots move next to their neighbours as long as that removes crossings
  * heights   slots move to where their wires are straight, as far as their order allows
  * ```
  *
  * Two boxes never overlap, no wire crosses a box, and the same graph always has the same layout.
- * Wires start and end at given heights of a box, and wires from one point share a line until they
+ * Wires start and end at given heights of a box. Wires from one point share a line until they
  * part.
  */
 
@@ -18,7 +18,7 @@
 export interface Box {
   readonly width: number;
   readonly height: number;
-  /** Boxes of a later phase stand to the right of all boxes of an earlier one. */
+  /** Boxes of a later phase are to the right of all boxes of an earlier phase. */
   readonly phase: number;
 }
 
@@ -44,14 +44,14 @@ export interface Area {
   readonly height: number;
 }
 
-/** The level stretch of a wire past one column. */
+/** The level part of a wire, past one column. */
 export interface Pass {
   readonly left: number;
   readonly right: number;
   readonly y: number;
 }
 
-/** The path of a wire: from its box, past columns, to its box. */
+/** The path of a wire from one box to another, past the columns between them. */
 export interface Route {
   readonly start: { readonly x: number; readonly y: number };
   readonly passes: readonly Pass[];
@@ -62,9 +62,9 @@ export interface Route {
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** In the order of the boxes. Boxes of one column have one width. */
+  /** The areas, in the order of the boxes. Boxes of the same column have the same width. */
   readonly areas: readonly Area[];
-  /** In the order of the wires. */
+  /** The routes, in the order of the wires. */
   readonly routes: readonly Route[];
 }
 
@@ -93,7 +93,7 @@ function routeOf({ wire, from, passed, to }: Path): Route {
   };
 }
 
-/** Returns the largest of any number of numbers, and at least `least`. */
+/** Returns the largest number, but at least `least`. */
 export function largest(numbers: readonly number[], least = 0): number {
   return numbers.reduce((one, other) => (other > one ? other : one), least);
 }
@@ -145,15 +145,15 @@ function grouped(wires: readonly Wire[], by: (wire: Wire) => number): Map<number
   return groups;
 }
 
-/** A place in a column: for a box, or for wires that pass the column. */
+/** A place in a column, for a box or for wires that pass the column. */
 interface Slot {
   readonly isBox: boolean;
   readonly height: number;
-  /** The width of the box, and in the end that of the column. */
+  /** The width of the box, and at the end the width of the column. */
   width: number;
   readonly before: Joint[];
   readonly after: Joint[];
-  /** The number of the slot in its column, from above. */
+  /** The position of the slot in its column, counted from the top. */
   rank: number;
   x: number;
   y: number;
@@ -179,9 +179,9 @@ type Columns = readonly (readonly Slot[])[];
 
 interface Slots {
   readonly columns: Columns;
-  /** In the order of the boxes. */
+  /** The slots of the boxes, in the order of the boxes. */
   readonly boxes: readonly Slot[];
-  /** In the order of the wires. */
+  /** The paths, in the order of the wires. */
   readonly paths: readonly Path[];
 }
 
@@ -221,7 +221,7 @@ interface End {
   readonly offset: number;
 }
 
-/** Returns where a wire that has passed some slots goes on. */
+/** Returns the end from which a wire continues after the slots it has passed. */
 function lastOf(passed: readonly Slot[], from: Slot, { fromOffset }: Wire): End {
   const slot = passed.at(-1);
   return slot === undefined ? { slot: from, offset: fromOffset } : { slot, offset: PASSAGE / 2 };
@@ -236,7 +236,9 @@ function newSlot({ isBox, width, height }: Pick<Slot, 'isBox' | 'width' | 'heigh
   return { isBox, width, height, before: [], after: [], rank: 0, x: 0, y: 0 };
 }
 
-/** Returns the columns in an order with few crossings: the better result of two starts. */
+/**
+ * Returns the columns in an order with few crossings. Tries two starts and takes the better result.
+ */
 function withFewCrossings(columns: Columns): Columns {
   const one = bestOrderFrom(columns);
   const other = bestOrderFrom(columns.map((column) => [...column].reverse()));
@@ -248,7 +250,7 @@ interface Order {
   readonly crossings: number;
 }
 
-/** Sweeps over the columns, there and back, and returns the best order on the way. */
+/** Sweeps over the columns forwards and backwards, and returns the best order found. */
 function bestOrderFrom(start: Columns): Order {
   let columns = start;
   columns.forEach(setRanks);
@@ -266,7 +268,7 @@ function bestOrderFrom(start: Columns): Order {
   return best;
 }
 
-/** Returns the number of sweeps: fewer if there are many slots. */
+/** Returns the number of sweeps, which is lower if there are many slots. */
 function sweepsFor(
   columns: Columns,
   { least, most, steps }: Readonly<Record<'least' | 'most' | 'steps', number>>,
@@ -282,7 +284,10 @@ function setRanks(column: readonly Slot[]): void {
   for (const [rank, slot] of column.entries()) slot.rank = rank;
 }
 
-/** Sorts a column by the mean of each slot's neighbours on one side; without any it stays. */
+/**
+ * Sorts a column by the mean position of each slot's neighbours on one side. A slot without
+ * neighbours keeps its rank as its position.
+ */
 function sortedBy(side: 'before' | 'after', column: readonly Slot[]): Slot[] {
   const wanted = new Map(
     column.map((slot) => {
@@ -307,7 +312,7 @@ function exchanged(column: readonly Slot[]): Slot[] {
   return slots;
 }
 
-/** Counts the crossings of two slots' wires if the first slot stands above. */
+/** Counts the crossings of two slots' wires if the first slot is above the second. */
 function crossingsIf(upper: Slot, lower: Slot): number {
   return pairsCrossed(upper.before, lower.before) + pairsCrossed(upper.after, lower.after);
 }
@@ -321,7 +326,7 @@ function pairsCrossed(upper: readonly Joint[], lower: readonly Joint[]): number 
   return count;
 }
 
-/** Returns where the other end is in its column: the rank of its slot, and a fraction within. */
+/** Returns the position of the other end in its column: the rank of its slot plus a fraction. */
 function placeOf({ slot, otherOffset }: Joint): number {
   return slot.rank + otherOffset / (slot.height + 1);
 }
@@ -336,7 +341,7 @@ function crossingsOf(columns: Columns): number {
   }, 0);
 }
 
-/** Counts the pairs of numbers in the wrong order while sorting them. */
+/** Counts the pairs of numbers in the wrong order. */
 function inversions(numbers: readonly number[]): number {
   const sorted: number[] = [];
   let count = 0;
@@ -348,7 +353,7 @@ function inversions(numbers: readonly number[]): number {
   return count;
 }
 
-/** Sets the height of each slot on the page; the highest one is at 0. */
+/** Sets the height of each slot on the page. The highest slot is at 0. */
 function setHeights(columns: Columns): void {
   for (const column of columns) spread(column, () => 0);
   const sweeps = sweepsFor(columns, { least: 8, most: 40, steps: 40_000 });
@@ -361,9 +366,9 @@ function setHeights(columns: Columns): void {
 }
 
 /**
- * Returns the height at which a slot's wires are straight on average; long wires count more. A box
- * lines up with its neighbours by its middle. Its value leaves above its needs, so straight wires
- * would make every chain climb.
+ * Returns the height at which a slot's wires are straight on average. Long wires count more. A box
+ * aligns its middle with the middles of its neighbours. Its value leaves above its needs, so
+ * straight wires would make every chain climb.
  */
 function straightest(slot: Slot): number {
   let pull = 0;
@@ -379,15 +384,15 @@ function straightest(slot: Slot): number {
   return weights === 0 ? slot.y : pull / weights;
 }
 
-/** Some slots that touch. The mean is the height that suits them together. */
+/** Slots that touch. The mean is the best height for all of them together. */
 interface Block {
   readonly count: number;
   readonly sum: number;
 }
 
 /**
- * Moves the slots of a column as near to their wanted heights as possible (least squares), in their
- * order and without overlaps. Slots that get in each other's way become one block.
+ * Moves the slots of a column as near to their wanted heights as possible (least squares). Keeps
+ * their order and prevents overlaps. Slots that would overlap become one block.
  */
 function spread(column: readonly Slot[], wanted: (slot: Slot) => number): void {
   const offsets = stacked(column);
@@ -407,7 +412,7 @@ function spread(column: readonly Slot[], wanted: (slot: Slot) => number): void {
   }
 }
 
-/** Returns the upper edge of each slot if the column is packed. */
+/** Returns the upper edge of each slot in a packed column. */
 function stacked(column: readonly Slot[]): number[] {
   let bottom = 0;
   return column.map((slot, index) => {
@@ -427,7 +432,7 @@ const LEAST_GAP = 48;
 const MOST_GAP = 110;
 const GAP_PER_WIRE = 4;
 
-/** Makes columns as wide as their widest boxes, with wider gaps for more wires. */
+/** Makes each column as wide as its widest box. Gaps with more wires are wider. */
 function setColumnEdges(columns: Columns): void {
   let left = 0;
   for (const column of columns) {

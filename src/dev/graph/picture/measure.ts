@@ -1,5 +1,5 @@
 /**
- * Estimates the width of a text in the reader's font, which is not known. The estimate follows the
+ * Estimates the width of a string in the reader's font, which is unknown. The estimate follows the
  * widest fonts in common use, so that nothing overflows in a narrower one.
  */
 import { graphemes, isWide } from '../glyphs.js';
@@ -10,7 +10,7 @@ export interface Face {
   readonly size: number;
 }
 
-/** Returns the width of a text in pixels. */
+/** Returns the width of a string in pixels. */
 export function widthOf(text: string, { family, size }: Face): number {
   const ems = graphemes(text).reduce((sum, grapheme) => sum + emsOf(grapheme, family), 0);
   return Math.ceil(ems * size);
@@ -29,14 +29,14 @@ function sansEms(letter: string): number {
   return /[A-Z&_=+<>~#]/.test(letter) ? 0.8 : 0.645;
 }
 
-/** The space for a text. */
+/** The space for a string. */
 export interface Room {
   readonly face: Face;
   readonly width: number;
   readonly lines: number;
 }
 
-/** Breaks a text into lines that fit. The last line ends with `…` if something is left out. */
+/** Breaks a string into lines that fit. The last line ends with `…` if something is left out. */
 export function fit(text: string, { face, width, lines: most }: Room): string[] {
   const lines: string[] = [];
   let rest = graphemes(text);
@@ -56,7 +56,7 @@ function line(letters: readonly string[], end: number): string {
   return letters.slice(0, end).join('').trimEnd();
 }
 
-/** Returns the number of letters that fit, at least one. */
+/** Returns the number of letters that fit, at least 1. */
 function howMany(letters: readonly string[], face: Face, width: number): number {
   let ems = 0;
   const over = letters.findIndex((letter) => {
@@ -66,7 +66,7 @@ function howMany(letters: readonly string[], face: Face, width: number): number 
   return over === -1 ? letters.length : Math.max(1, over);
 }
 
-/** Returns where to break a line of at most `most` letters: between words, or inside a name. */
+/** Returns the end of a line of at most `most` letters. Breaks between words, or inside a name. */
 function breakBefore(letters: readonly string[], most: number): number {
   for (const joint of [/\s/, /[_\-.,:/]/]) {
     for (let end = most; end > most / 2; end -= 1) {

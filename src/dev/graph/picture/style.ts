@@ -4,7 +4,7 @@ import type { Face } from './measure.js';
 /** The role of a card or a wire, which decides its colour. */
 export type Tone = 'argument' | 'computes' | 'asks' | 'guard' | 'body';
 
-/** The fonts of all texts. They set the style sheet and the measuring. */
+/** The fonts of all text, for the style sheet and for measuring. */
 export const FACES = {
   head: { family: 'mono', size: 19 },
   about: { family: 'sans', size: 13 },
@@ -20,7 +20,7 @@ export const FACES = {
 /** The name of an icon on a pill. */
 export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'unknown' | 'pinned' | 'disposed' | 'once';
 
-/** The strokes of each icon, on a field of 12 by 12. */
+/** The strokes of each icon, in a box of 12 by 12. */
 export const ICONS: Readonly<Record<Icon, string>> = {
   // A page with two lines and a tick.
   form: 'M2.5 1.5h7v9h-7zM4.5 4.2h3M4.5 6.6l1 1 2-2',
@@ -33,9 +33,9 @@ export const ICONS: Readonly<Record<Icon, string>> = {
   unknown: 'M4.2 4.3a1.8 1.8 0 1 1 2.6 1.6C6.2 6.3 6 6.6 6 7.3M6 9.4v.1',
   // A pin.
   pinned: 'M4.2 1.6h3.6M5 1.6v3.2L3.4 6.8h5.2L7 4.8V1.6M6 6.8v3.8',
-  // An arrow that comes back.
+  // An arrow that turns back.
   disposed: 'M9.6 4.4A4 4 0 1 0 10 6.8M10 1.8v2.8H7.2',
-  // One tick in a ring.
+  // A tick in a circle.
   once: 'M6 1.4a4.6 4.6 0 1 0 .01 0M4 6.1l1.5 1.5L8.2 4.8',
 };
 
@@ -46,7 +46,7 @@ interface Palette {
   readonly soft: string;
   readonly line: string;
   readonly band: string;
-  /** Strokes and their background, for each tone. */
+  /** The strong and the faint colour of each tone. */
   readonly tones: Readonly<Record<Tone, readonly [strong: string, faint: string]>>;
 }
 
@@ -90,7 +90,7 @@ const MONO =
 /** The class that scopes all rules, so that a picture does not restyle the page around it. */
 export const SCOPE = 'mcp-resolve-graph';
 
-/** The style sheet of a picture. */
+/** Returns the style sheet of a picture. */
 export function styleSheet(): string {
   const dark = rules(DARK).join('');
   return `${shapes().join('')}${rules(LIGHT).join('')}@media(prefers-color-scheme:dark){${dark}}`;
@@ -130,7 +130,7 @@ function rules({ ground, card, ink, soft, line, band, tones }: Palette): string[
       rule(`.wire.${tone}`, `stroke:${strong}`),
       rule(`.tip.${tone}`, `fill:${strong}`),
     ]),
-    // After the tones, because an unknown question is shown more quietly.
+    // These rules override the tones, because an unknown question is shown more quietly.
     rule('.pill.unknown rect', 'fill:none'),
     rule('.pill.unknown text', `fill:${soft};font-weight:400`),
     rule('.pill.unknown .icon', `stroke:${soft}`),
