@@ -1,4 +1,4 @@
-/** `mcp-resolve check`: prints one line for each finding, and a last one that counts them. */
+/** `mcp-resolve check`: prints one line for each finding, and a last line that counts them. */
 import { readFileSync } from 'node:fs';
 import { kindOf } from '../../define/brand.js';
 import type { AnyDefinition } from '../../server/definitions.js';
@@ -15,14 +15,14 @@ import type { Finding } from './rules.js';
 /** The report of a check. */
 export interface Checked {
   readonly text: string;
-  /** True if it found no errors; hints do not count. */
+  /** True if there are no errors. Hints do not count. */
   readonly clean: boolean;
 }
 
 /**
  * Checks a module.
  *
- * @throws {@link Failure} If it cannot be loaded.
+ * @throws {@link Failure} If the module cannot be loaded, or a name or a code is unknown.
  */
 export async function runCheck(command: CheckCommand): Promise<Checked> {
   assertCodes(command.allow);
@@ -57,7 +57,7 @@ function assertCodes(codes: readonly string[]): void {
   throw new Failure(`--allow: there is no code '${unknown}' ${didYouMean(unknown, known)}.`);
 }
 
-/** Finds definitions of one kind and name, which a server cannot have both. */
+/** Finds definitions of the same kind and name. A server accepts only one of them. */
 function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
   const seen = new Set<string>();
   return definitions.flatMap((definition): Finding[] => {

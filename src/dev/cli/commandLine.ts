@@ -36,9 +36,9 @@ export type CommandLine = { readonly command: 'help' | 'version' } | ExplainComm
 
 /** The arguments that both commands take. */
 export interface ModuleCommand {
-  /** The module, as it was typed. */
+  /** The path of the module, as typed. */
   readonly file: string;
-  /** Only the definition of this name. */
+  /** The name of the definition to use. If `undefined`, the command uses all definitions. */
   readonly name: string | undefined;
   /** The name of an exported function to call. */
   readonly factory: string | undefined;
@@ -49,9 +49,9 @@ export interface ModuleCommand {
 export interface ExplainCommand extends ModuleCommand {
   readonly command: 'explain';
   readonly format: Format;
-  /** A file or a folder; `undefined` for standard output. */
+  /** A file or a folder. If `undefined`, the command prints to standard output. */
   readonly out: string | undefined;
-  /** True with `--color`, false with `--no-color`; `undefined` if neither was typed. */
+  /** True with `--color`, false with `--no-color`, `undefined` with neither. */
   readonly color: boolean | undefined;
 }
 

@@ -13,9 +13,9 @@ import { Failure } from './failure.js';
 import { chosen } from './findDefinitions.js';
 
 /**
- * Explains definitions and returns the text to print.
+ * Explains definitions and returns the output to print.
  *
- * @throws {@link Failure} If the format or the file does not suit the definitions.
+ * @throws {@link Failure} If the name, the format or the file does not fit the definitions.
  */
 export function runExplain(
   command: ExplainCommand,
@@ -68,7 +68,7 @@ function isFolder(out: string): boolean {
   try {
     return statSync(out).isDirectory();
   } catch {
-    // It does not exist yet: writing it shows if it can be written.
+    // The path does not exist yet. Writing to it shows if it is valid.
     return false;
   }
 }
@@ -92,7 +92,11 @@ function fileNames(explanations: readonly Explanation[], format: Format): string
   });
 }
 
-/** @throws {@link Failure} If it cannot be written. */
+/**
+ * Writes a file and returns its path as a line to print.
+ *
+ * @throws {@link Failure} If the file cannot be written.
+ */
 function written(file: string, content: string): string {
   try {
     mkdirSync(path.dirname(file), { recursive: true });

@@ -1,13 +1,13 @@
-/** Failures of the command, and the hints in their messages. */
+/** The failures of the command, and the hints in their messages. */
 import { findMisspelling } from '../../definition/checkConfig.js';
 
-/** The exit codes: all is well, something was found, or nothing could be checked. */
+/** The exit codes for success, findings and failure. */
 export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 
 /** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error for the user of the command; it is printed without a stack. */
+/** An error for the user of the command, printed without a stack. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns a hint at the name nearest to what was written, or at all names. */
+/** Returns a hint that suggests the closest name, or lists the names. */
 export function didYouMean(written: string, names: readonly string[], prefix = ''): string {
   const meant =
     names.find((name) => isPartOf(written, name)) ?? findMisspelling([written], names)?.meant;
@@ -27,7 +27,7 @@ export function didYouMean(written: string, names: readonly string[], prefix = '
   return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
 }
 
-/** Accepts the beginning of a name, or a long part of it. */
+/** Returns true for the beginning of a name, or a long part of it. */
 function isPartOf(written: string, name: string): boolean {
   const [part, whole] = [written.toLowerCase(), name.toLowerCase()];
   return (part.length > 2 && whole.startsWith(part)) || (part.length > 4 && whole.includes(part));

@@ -1,20 +1,22 @@
-/** Finds definitions among the exports of a module: directly, in arrays, in objects, and by name. */
+/**
+ * Finds definitions among the exports of a module: directly, in arrays, in objects, and by name.
+ */
 import { isPlainObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, Failure } from './failure.js';
 
-/** Returns the definitions among some values, or one level deeper, without duplicates. */
+/** Returns the definitions among the values and one level deeper, without duplicates. */
 export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {
   const found = values.flatMap((value) => [value, ...membersOf(value)]).filter(isDefinition);
   return [...new Set(found)];
 }
 
 /**
- * Returns the definitions that a command is about: all of them, or those of one name.
+ * Returns the definitions for a command: all of them, or those with the given name.
  *
- * @throws {@link Failure} If there is none.
+ * @throws {@link Failure} If there are none.
  */
 export function chosen(
   { file, name }: ModuleCommand,
@@ -38,7 +40,7 @@ function membersOf(value: unknown): unknown[] {
   return isPlainObject(value) && !isDefinition(value) ? valuesOf(value) : [];
 }
 
-/** Returns the property values of an object, without those whose getters throw. */
+/** Returns the property values of an object. Skips properties whose getters throw. */
 export function valuesOf(object: object): unknown[] {
   return Object.keys(object).flatMap((name): unknown[] => {
     try {

@@ -1,11 +1,11 @@
-/** Explains why a module cannot be loaded: what is wrong, where, and what to do about it. */
+/** Explains why a module cannot be loaded: the problem, the place, and the remedy. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import { InvalidGraphError, messageOf } from '../../errors.js';
 import { EXIT, Failure } from './failure.js';
 
-/** Turns anything thrown while a module was loaded into a failure. */
+/** Turns a value that was thrown while a module was loaded into a failure. */
 export function loadFailure(shown: string, thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof InvalidGraphError) {
@@ -26,7 +26,7 @@ function titleOf(thrown: unknown): string {
   return message.startsWith(`${thrown.name}:`) ? message : `${thrown.name}: ${message}`;
 }
 
-/** Returns the place in the author's own code where it happened. */
+/** Returns the place of the error in the author's own code. */
 function placeOf(shown: string, thrown: unknown): string[] {
   if (!(thrown instanceof Error) || thrown.stack === undefined) return [];
   if (thrown instanceof SyntaxError) return misspeltLine(shown);
@@ -35,7 +35,9 @@ function placeOf(shown: string, thrown: unknown): string[] {
   return own === undefined ? [] : [indented(own.trim())];
 }
 
-/** Asks `node --check` for the line of a syntax error, because the error does not tell. */
+/**
+ * Returns the line of a syntax error from `node --check`, because the error does not contain it.
+ */
 function misspeltLine(shown: string): string[] {
   const { status, stderr } = spawnSync(process.execPath, ['--check', shown], { encoding: 'utf8' });
   const [place = ''] = stderr.split(/^\w*Error/m);

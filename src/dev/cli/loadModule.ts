@@ -1,7 +1,7 @@
 /**
  * Runs the author's code: imports a module, calls a factory that it exports, and collects the
- * definitions that this makes. The command keeps control whatever the code does: print, serve, wait
- * for ever, throw, or end the process.
+ * definitions that they create. The command keeps control if the code prints, serves, waits for
+ * ever, throws, or ends the process.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -20,20 +20,22 @@ export interface Loaded {
   /** The absolute path of its file. */
   readonly file: string;
   readonly exports: Readonly<Record<string, unknown>>;
-  /** The definitions that it makes or imports, exported or not, in the order of their creation. */
+  /**
+   * The definitions that it creates or imports, exported or not, in the order of their creation.
+   */
   readonly definitions: readonly AnyDefinition[];
 }
 
 /**
  * Loads a module.
  *
- * @throws {@link Failure} If there is none, or it cannot be loaded.
+ * @throws {@link Failure} If the file does not exist or cannot be loaded.
  */
 export async function loadModule(shown: string, timeoutMs: number): Promise<Loaded> {
   const file = path.resolve(shown);
   assertFile(file, shown);
   if (isTypeScript(file)) await enableTypeScript(file, shown);
-  // A module that reads its own flags must not read ours.
+  // Removes the flags of the command, so that the module does not read them as its own.
   process.argv.splice(2);
   const { href } = pathToFileURL(file);
   const { result, made } = await runAuthorCode(
@@ -47,17 +49,17 @@ export async function loadModule(shown: string, timeoutMs: number): Promise<Load
 
 /** The outcome of calling a factory. */
 export interface Built {
-  /** The definitions that it made or returned. */
+  /** The definitions that it created or returned. */
   readonly definitions: readonly AnyDefinition[];
-  /** True if it built a server, and not only definitions. */
+  /** True if it returned a server. */
   readonly isServer: boolean;
 }
 
 /**
- * Calls the factory that a command names, as a server would for a request. Builds nothing if the
- * command names none.
+ * Calls the factory that a command names, as a server would for a request. If the command names
+ * none, returns no definitions.
  *
- * @throws {@link Failure} If there is no such function, or it fails.
+ * @throws {@link Failure} If the module exports no such function, or the function fails.
  */
 export async function callFactory(
   { exports }: Loaded,
@@ -79,16 +81,16 @@ export async function callFactory(
   return { definitions: definitionsIn([...made, result]), isServer };
 }
 
-/** The result of the author's code, and the definitions it made. */
+/** The result of the author's code, and the definitions that it created. */
 interface Ran {
   readonly result: unknown;
   readonly made: readonly AnyDefinition[];
 }
 
 /**
- * Runs code of the author and notes the definitions that it makes. Most servers do not export
- * theirs, but every definition is frozen when it is made, so `Object.freeze` is replaced
- * meanwhile.
+ * Runs the author's code and records the definitions that it creates. Most servers do not export
+ * their definitions. Every definition is frozen when it is created, so `Object.freeze` is replaced
+ * while the code runs.
  *
  * @throws {@link Failure} If the code fails, takes too long, or ends the process.
  */
@@ -103,7 +105,7 @@ async function runAuthorCode(
     if (isDefinition(value)) made.push(value);
     return freeze(value);
   };
-  // If the built-in objects are frozen themselves, the command sees exports alone.
+  // If the built-in objects are frozen themselves, the command sees only the exports.
   const replaced = Reflect.set(Object, 'freeze', noteAndFreeze);
   try {
     return { result: await guardProcess(shown, timeoutMs, work), made };
@@ -135,7 +137,7 @@ async function guardProcess(
   } finally {
     clearTimeout(timer);
     process.off('uncaughtException', giveUp).off('unhandledRejection', giveUp).off('exit', onExit);
-    // Later failures of the module do not concern the command.
+    // Later errors of the module do not concern the command.
     process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
   }
 }
@@ -149,7 +151,11 @@ function tooSlow(shown: string, timeoutMs: number): Failure {
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs'];
 
-/** @throws {@link Failure} If it is no file. */
+/**
+ * Checks that a path is a file.
+ *
+ * @throws {@link Failure} If it is not a file.
+ */
 function assertFile(file: string, shown: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() === true) return;

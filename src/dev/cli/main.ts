@@ -1,6 +1,6 @@
 /**
- * The command, from its arguments to the exit code. It ends the process, because a loaded module
- * may have left a server or a timer behind.
+ * Runs the command, from its arguments to the exit code. It ends the process, because a loaded
+ * module may have left a server or a timer running.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ import { EXIT, Failure } from './failure.js';
 import type { ExitCode } from './failure.js';
 import { callFactory, loadModule } from './loadModule.js';
 
-/** Settles when everything is printed; the process ends then. */
+/** The run of the command. It ends the process after it has printed everything. */
 export const ended: Promise<void> = main(process.argv.slice(2));
 
 interface Printed {
@@ -31,7 +31,9 @@ async function main(typed: readonly string[]): Promise<void> {
   process.exit(exitCode);
 }
 
-/** Errors of this package keep their stack, so that users can report them. */
+/**
+ * Formats an error for the user. Unexpected errors keep their stack, so that users can report them.
+ */
 function complaintOf(error: unknown): string {
   if (!(error instanceof Failure)) return inspect(error);
   return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
@@ -73,13 +75,13 @@ async function checkModule(command: CheckCommand): Promise<Printed> {
 }
 
 /**
- * Returns a function that prints to standard output, and sends everything that the module prints to
- * standard error.
+ * Sends everything that the module prints to standard error. Returns a function that prints to
+ * standard output.
  */
 function takeStandardOutput(): (text: string) => Promise<void> {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
-  // The reader has closed the pipe.
+  // The reader closed the pipe.
   stdout.on('error', () => process.exit());
   stdout.write = stderr.write.bind(stderr);
   return (text) =>

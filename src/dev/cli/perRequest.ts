@@ -1,17 +1,17 @@
 /**
- * Finds definitions that are made inside a factory, from the source text of the module: a function
- * that makes a server and also a definition. Over HTTP such a function runs for every request. The
- * search does not follow calls; `--factory` finds those definitions by calling the factory.
+ * Finds definitions inside a factory, from the source code of a module. A factory is a function
+ * that creates a server. Over HTTP it runs for every request. The search does not follow calls. The
+ * option `--factory` finds such definitions by calling the factory.
  */
 
-/** A definition inside a function that makes a server. */
+/** A definition inside a function that creates a server. */
 export interface InsideFactory {
-  /** The call that makes it. */
+  /** The name of the function that creates it, such as `defineTool`. */
   readonly call: string;
   readonly line: number;
 }
 
-/** Finds them in the source text of a module, JavaScript or TypeScript. */
+/** Finds the definitions inside factories, in JavaScript or TypeScript source code. */
 export function definitionsInFactories(source: string): InsideFactory[] {
   const code = withoutTexts(source);
   const factories = blocksIn(code).filter((block) => isFactory(code.slice(...block)));
@@ -20,7 +20,7 @@ export function definitionsInFactories(source: string): InsideFactory[] {
     .map(({ 0: call, index }) => ({ call, line: code.slice(0, index).split('\n').length }));
 }
 
-/** Recognizes a function body that makes a server and leaves connecting it to the caller. */
+/** Returns true for a function body that creates a server and does not connect it. */
 function isFactory(body: string): boolean {
   return /\bnew\s+(?:Mcp)?Server\s*\(/.test(body) && !/\.connect\s*\(/.test(body);
 }
@@ -41,7 +41,9 @@ function blocksIn(code: string): Block[] {
   return blocks;
 }
 
-/** Recognizes the head of a function: an arrow, or parameters without a keyword such as `if`. */
+/**
+ * Returns true for the head of a function: an arrow, or parameters without a keyword such as `if`.
+ */
 function isFunctionHead(head: string): boolean {
   if (/=>\s*$/.test(head)) return true;
   return (
@@ -54,7 +56,7 @@ function isFunctionHead(head: string): boolean {
 const TEXTS =
   /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[=(,:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\//g;
 
-/** Blanks out everything that is not code; positions and lines stay the same. */
+/** Blanks out everything that is not code. Positions and lines stay the same. */
 function withoutTexts(source: string): string {
   return source.replace(TEXTS, (text) => text.replace(/[^\n]/g, ' '));
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of `mcp-resolve check` for one definition. Each rule has a stable code, and says what
- * is wrong and what to do about it. A hint is not a mistake: it does not fail a build.
+ * The rules of `mcp-resolve check` for one definition. Each rule has a stable code. Its message
+ * says what is wrong and what to do about it. A hint does not fail a build.
  */
 import { isKind } from '../../define/brand.js';
 import type { PlanNode } from '../../plan/plan.js';
@@ -13,12 +13,12 @@ import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 export interface Finding {
   readonly level: 'error' | 'hint';
   readonly code: RuleCode;
-  /** The name of the definition; absent if the finding is about the module. */
+  /** The name of the definition. Absent if the finding is about the module. */
   readonly definition?: string;
   readonly message: string;
 }
 
-/** The codes of all rules; stable across releases. */
+/** The codes of all rules, which are stable across releases. */
 export const RULE_CODES = [
   'no-question',
   'undeclared-question',
@@ -30,7 +30,7 @@ export const RULE_CODES = [
   'made-per-request',
 ] as const;
 
-/** One of the codes. */
+/** The code of a rule. */
 export type RuleCode = (typeof RULE_CODES)[number];
 
 /** Applies all rules to a definition. */
@@ -47,7 +47,7 @@ interface Subject {
   readonly explanation: Explanation;
 }
 
-/** A tool with irreversible effects should ask first. */
+/** Reports a tool with irreversible effects that does not ask first. */
 function questions({ definition, explanation }: Subject): Finding[] {
   const { resolvers, undeclared, capabilities } = explanation;
   if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
@@ -90,10 +90,10 @@ function isTool(definition: AnyDefinition): definition is Tool {
   return isKind(definition, 'tool');
 }
 
-/** The number of rounds of questions after which clients of the SDK give up. */
+/** The number of question rounds after which SDK clients give up. */
 const CLIENT_ROUNDS = 10;
 
-/** Clients give up on a chain of questions that is too long. */
+/** Reports a chain of questions so long that clients give up. */
 function rounds({ explanation }: Subject): Finding[] {
   const { declaredRounds, atMostRounds, chain } = explanation;
   const limit = `and clients give up after ${CLIENT_ROUNDS}`;
@@ -114,7 +114,7 @@ function rounds({ explanation }: Subject): Finding[] {
   ];
 }
 
-/** If two questions look the same, an answer can go to the wrong one. */
+/** Reports unnamed questions that look the same, because an answer can reach the wrong one. */
 function names({ definition }: Subject): Finding[] {
   const { nodes } = definition['~definition'].plan;
   const groups = new Map<string, PlanNode[]>();
@@ -132,7 +132,10 @@ function names({ definition }: Subject): Finding[] {
     );
 }
 
-/** Returns the same string for unnamed questions that look the same. */
+/**
+ * Returns the same string for unnamed questions that look the same, and `undefined` for other
+ * nodes.
+ */
 function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
   const { name, asks } = resolver.options;
   if (name !== undefined || asks === undefined || asks === 'nothing') return undefined;
@@ -151,7 +154,7 @@ const IDENTITY = [
   'caller',
 ];
 
-/** Identities and permissions can change between rounds. */
+/** Reports pinned identities and permissions, because they can change between rounds. */
 function pins({ explanation }: Subject): Finding[] {
   return explanation.resolvers
     .filter(({ pinned }) => pinned)
@@ -172,7 +175,9 @@ function looksLikeIdentity({ key, usedBy }: ExplainedResolver): boolean {
   return words.some((word) => IDENTITY.includes(word.replace(/s$/, '')));
 }
 
-/** The last round of a call can be sent again. */
+/**
+ * Reports a tool that moves money without `once`, because a client can send the last round again.
+ */
 function once({ definition, explanation }: Subject): Finding[] {
   const asks = explanation.capabilities.length > 0;
   const money = wordsIn(definition.name).some((word) => MOVES_MONEY.includes(word));
@@ -185,7 +190,7 @@ function once({ definition, explanation }: Subject): Finding[] {
   ];
 }
 
-/** Splits a name into its words, in camel case or with separators. */
+/** Splits a name in camel case or with separators into words. */
 function wordsIn(name: string): string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -1,6 +1,6 @@
 /**
- * Lets Node load TypeScript: with tsx if the project has it, because tsx reads the tsconfig, and
- * otherwise with Node itself if it strips types.
+ * Lets Node load TypeScript. Uses tsx if the project has it, because tsx reads the tsconfig.
+ * Otherwise Node itself strips the types, if it can.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ export function isTypeScript(file: string): boolean {
 /**
  * Prepares the process to import a TypeScript file.
  *
- * @throws {@link Failure} If nothing can load it.
+ * @throws {@link Failure} If neither tsx nor Node can load the file.
  */
 export async function enableTypeScript(file: string, shown: string): Promise<void> {
   const tsx = findTsx(file);
@@ -42,7 +42,10 @@ function findTsx(file: string): string | undefined {
   return undefined;
 }
 
-/** Registers one half of tsx. Its ES module build is used, because the CommonJS one fails here. */
+/**
+ * Registers one of the APIs of tsx. Uses the ES module build, because the CommonJS build fails
+ * here.
+ */
 async function register(manifest: string, api: string): Promise<void> {
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as TsxManifest;
   const place = exports[`./${api}`]?.import.default ?? `./dist/${api}/index.mjs`;
