@@ -1,22 +1,24 @@
 /**
- * The schema of a definition as the SDK gets it: its JSON Schema is computed once and frozen,
- * because the SDK asks for it on every listing and, over HTTP, on every call.
+ * Wraps an author's schemas for the SDK. A wrapper computes its JSON Schema once and freezes it.
+ * Its `validate` never throws.
  */
 import { deepFreeze, isObject, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operatorWarnings.js';
 
-/** What a schema of arguments is for. */
+/** The definition that a schema of arguments belongs to. */
 export interface ArgumentSpec {
   readonly name: string;
-  /** Dropped from what a caller sends, before validation. */
+  /**
+   * The parameters that resolvers fill. If a caller sends them, they are dropped before validation.
+   */
   readonly resolved: readonly string[];
 }
 
 /**
- * The arguments of a definition, in their lasting form. A schema that throws finds the arguments
- * invalid.
+ * Wraps the schema of a definition's arguments. If the schema throws, the arguments count as
+ * invalid and the operator gets a warning.
  */
 export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): Schema {
   const { validate } = schema['~standard'];
@@ -34,7 +36,10 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
   });
 }
 
-/** The output of a tool: the library validates it itself, before anything is answered. */
+/**
+ * Wraps the output schema of a tool. The wrapper accepts every value, because the library itself
+ * validates the result before it answers.
+ */
 export function advertisedSchema(schema: Schema): Schema {
   return lasting(schema, (value) => ({ value }));
 }
@@ -45,7 +50,7 @@ function lasting(schema: Schema, validate: Validate): Schema {
   const standard = schema['~standard'];
   const input = once(() => toJsonSchema(schema, 'input'));
   const output = once(() => standard.jsonSchema.output({ target: 'draft-2020-12' }));
-  // `shape` stays readable: the SDK's completions look for it.
+  // The SDK's completions read `shape`.
   const { shape } = schema as { readonly shape?: unknown };
   return Object.freeze({
     '~standard': {
@@ -61,7 +66,7 @@ function lasting(schema: Schema, validate: Validate): Schema {
 
 function once(compute: () => JsonSchema): () => Record<string, unknown> {
   let computed: JsonSchema | undefined;
-  // A copy: what is frozen must not be the library's own.
+  // Freezes a copy, because the original may belong to the schema library.
   return () => (computed ??= deepFreeze(structuredClone(compute())));
 }
 

@@ -1,7 +1,7 @@
 /**
- * Checks what authors give to `defineTool`, `definePrompt` and `defineResource`: a name, a
- * configuration and a body, the schemas in it, and the names of its fields. Each error has the
- * remedy for what was given instead.
+ * Checks the arguments of `defineTool`, `definePrompt` and `defineResource`: the name, the
+ * configuration with its field names and schemas, and the body. Each error names the mistake and
+ * the fix.
  */
 import { kindOf } from '../define/brand.js';
 import { isObject, isPlainObject, isSchema } from '../define/schema.js';
@@ -9,22 +9,27 @@ import type { JsonSchema, Schema } from '../define/schema.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
 import { noteMade } from '../server/definitionCounts.js';
 
-/** What kind of definition is being made, in the words of its errors. */
+/** The kind of definition, for error messages. */
 export interface PartsWording {
   readonly what: 'Tool' | 'Prompt' | 'Resource';
-  /** How a good one is written. */
+  /** A correct call. */
   readonly example: string;
   readonly fields: Fields;
 }
 
-/** The parts of a definition, as they were given. */
+/** The parts of a definition, before they are checked. */
 export interface Parts {
   readonly name: unknown;
   readonly config: unknown;
   readonly body: unknown;
 }
 
-/** @throws {@link InvalidGraphError} If one of the parts cannot be what it is meant to be. */
+/**
+ * Checks the parts of a definition and counts it as made.
+ *
+ * @throws {@link InvalidGraphError} If a part is missing or has the wrong type, or if a field is
+ *   misspelt or belongs to another kind of definition.
+ */
 export function assertParts({ name, config, body }: Parts, wording: PartsWording): void {
   const { what, example, fields } = wording;
   if (typeof name !== 'string' || name === '') {
@@ -55,7 +60,7 @@ function invalid(name: string, message: string): InvalidGraphError {
   return new InvalidGraphError('ERR_DEFINITION', message, [name]);
 }
 
-/** Where a schema was given. */
+/** The definition and the field that a schema belongs to. */
 export interface SchemaPlace {
   readonly what: 'Tool' | 'Prompt' | 'Resource';
   /** The name of the definition. */
@@ -64,9 +69,9 @@ export interface SchemaPlace {
 }
 
 /**
- * Checks the schema of arguments, which has to describe an object.
+ * Checks a schema of arguments, which must describe an object.
  *
- * @throws {@link InvalidGraphError} If it does not.
+ * @throws {@link InvalidGraphError} If the value is not a schema or does not describe an object.
  */
 export function assertObjectSchema(place: SchemaPlace, given: unknown): asserts given is Schema {
   const { type } = jsonOf(place, given);
@@ -78,9 +83,9 @@ export function assertObjectSchema(place: SchemaPlace, given: unknown): asserts 
 }
 
 /**
- * Checks any schema.
+ * Checks a schema that may describe any value.
  *
- * @throws {@link InvalidGraphError} If it is none.
+ * @throws {@link InvalidGraphError} If the value is not a schema or has no JSON Schema.
  */
 export function assertAnySchema(place: SchemaPlace, given: unknown): asserts given is Schema {
   jsonOf(place, given);
@@ -115,7 +120,7 @@ function invalidSchema({ what, name }: SchemaPlace, problem: string): InvalidGra
   return invalid(name, `${what} '${name}': ${problem}`);
 }
 
-/** The fields that a kind of definition has. */
+/** The field names of a kind of definition. */
 export type Fields = readonly string[];
 
 const COMMON = [
@@ -151,7 +156,10 @@ export const RESOURCE_FIELDS: Fields = [
   ...COMMON,
 ];
 
-/** What authors write when they think of another library, or of another kind of definition. */
+/**
+ * Field names from other libraries or other kinds of definition, with the fields that the author
+ * may mean.
+ */
 const OTHER_NAMES: Readonly<Record<string, Fields>> = {
   input: ['inputSchema', 'argsSchema', 'variables'],
   output: ['outputSchema'],
@@ -168,19 +176,22 @@ const OTHER_NAMES: Readonly<Record<string, Fields>> = {
   needs: ['resolve'],
 };
 
-/** A field that only other kinds of definition have; it would be ignored. */
+/**
+ * Returns the first field that only other kinds of definition have. Without an error it would be
+ * silently ignored.
+ */
 export function findForeign(written: readonly string[], fields: Fields): string | undefined {
   const all = [...TOOL_FIELDS, ...PROMPT_FIELDS, ...RESOURCE_FIELDS];
   return written.find((name) => all.includes(name) && !fields.includes(name));
 }
 
-/** A field that cannot be meant as it is written. */
+/** A misspelt field and the field that the author probably meant. */
 export interface Misspelling {
   readonly written: string;
   readonly meant: string;
 }
 
-/** The first field that is nearly one of ours. */
+/** Returns the first unknown field that resembles a known one. */
 export function findMisspelling(
   written: readonly string[],
   fields: Fields,
@@ -202,7 +213,7 @@ function isNear(written: string, field: string): boolean {
   return editDistance(written.toLowerCase(), field.toLowerCase()) <= NEAR;
 }
 
-/** How many letters have to be added, dropped or replaced to get from one word to the other. */
+/** Returns the number of letters to add, drop or replace to turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [line, letter] of Array.from(from).entries()) {

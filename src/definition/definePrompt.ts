@@ -1,4 +1,7 @@
-/** Defines a prompt, whose messages may rest on values that its arguments do not hold. */
+/**
+ * Defines prompts: checks the configuration, plans the resolvers, and turns the return value of the
+ * body into a `GetPromptResult`.
+ */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { GetPromptResult, ServerContext } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
@@ -33,15 +36,15 @@ import { callAlone } from '../server/directCall.js';
 import { shownWith } from './visibility.js';
 import { install } from '../server/install.js';
 
-/** What a prompt is defined with, besides its name and body. */
+/** The configuration of a prompt. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
-  /** The arguments that the user supplies; the SDK's `completable` works in it. */
+  /** The schema of the arguments that the user supplies. The SDK's `completable` works in it. */
   readonly argsSchema?: I;
 }
 
 /**
- * Defines a prompt. The body receives its arguments and the resolved values in one object and
- * returns a string, which is what the user says, or a `GetPromptResult`.
+ * Defines a prompt. The body receives the arguments and the resolved values in one object. It
+ * returns a string, which becomes a user message, or a `GetPromptResult`.
  *
  * @example
  *
@@ -53,7 +56,8 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
+ * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ *   connects.
  */
 export function definePrompt<
   I extends Schema | undefined = undefined,
@@ -112,7 +116,11 @@ function makePrompt(definition: PromptDefinition): Prompt {
   return prompt;
 }
 
-/** @throws {ProtocolError} If the arguments are not valid; in the words of McpServer. */
+/**
+ * Gets a prompt without a client request.
+ *
+ * @throws {ProtocolError} If the arguments are invalid. The message is the same as McpServer's.
+ */
 async function getDirectly(
   prompt: PromptDefinition,
   given: unknown,
@@ -127,9 +135,9 @@ async function getDirectly(
 }
 
 /**
- * The result of a prompt whose body returned; a text is what the user says.
+ * Returns the result for the return value of the body. A string becomes a user message.
  *
- * @throws {@link ToolError} If what it returned is no result of a prompt.
+ * @throws {@link ToolError} If the return value is not a result of a prompt.
  */
 export function promptResult(name: string, returned: unknown): GetPromptResult {
   assertNotAsking(name, returned);
@@ -142,7 +150,11 @@ export function promptResult(name: string, returned: unknown): GetPromptResult {
   );
 }
 
-/** @throws {ProtocolError} Always: a prompt has no other way to fail. */
+/**
+ * Throws the error of a failed prompt.
+ *
+ * @throws {ProtocolError} Always, because the result of a prompt cannot express a failure.
+ */
 export function failPrompt(name: string, error: unknown, policy: ErrorPolicy): never {
   throw new ProtocolError(
     ProtocolErrorCode.InternalError,

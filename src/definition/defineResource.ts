@@ -1,4 +1,7 @@
-/** Defines a resource, whose content may rest on values that its uri does not hold. */
+/**
+ * Defines resources: checks the configuration, plans the resolvers, and turns the return value of
+ * the body into a `ReadResourceResult`.
+ */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -39,16 +42,16 @@ import { shownWith } from './visibility.js';
 import { install } from '../server/install.js';
 import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
 
-/** What a resource is defined with, besides its name, its place and its body. */
+/** The configuration of a resource. */
 export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConfig<R, G> {
-  /** The variables of the template. Without it each is a `string | string[]`. */
+  /** The schema of the template's variables. If omitted, each variable is a `string | string[]`. */
   readonly variables?: V;
 }
 
 /**
- * Defines a resource at a fixed uri or wherever a `ResourceTemplate` matches. The body receives the
- * template's variables and the resolved values in one object and returns a string, bytes or a
- * `ReadResourceResult`; `ctx.uri` is what is read.
+ * Defines a resource at a fixed uri, or at every uri that a `ResourceTemplate` matches. The body
+ * receives the template's variables and the resolved values in one object. It returns a string,
+ * bytes or a `ReadResourceResult`. `ctx.uri` is the requested uri.
  *
  * @example
  *
@@ -61,7 +64,8 @@ export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConf
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
+ * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ *   connects.
  */
 // eslint-disable-next-line max-params -- the parameters of the SDK's own registerResource
 export function defineResource<
@@ -138,7 +142,7 @@ function makeResource(definition: ResourceDefinition): Resource {
   return resource;
 }
 
-/** What was read. */
+/** The resource that was read. */
 export interface ReadSpec {
   readonly name: string;
   readonly uri: URL;
@@ -146,10 +150,10 @@ export interface ReadSpec {
 }
 
 /**
- * The result of a resource whose body returned; a text or bytes are the content at the uri that was
- * read.
+ * Returns the result for the return value of the body. A string or bytes become the content of the
+ * requested uri.
  *
- * @throws {@link ToolError} If what it returned is no result of a resource.
+ * @throws {@link ToolError} If the return value is not a result of a resource.
  */
 export function resourceResult(spec: ReadSpec, returned: unknown): ReadResourceResult {
   const { name } = spec;
@@ -170,7 +174,11 @@ function readAs(
   return { contents: [{ uri: uri.href, ...kind, ...content }] };
 }
 
-/** @throws {ProtocolError} Always: a resource has no other way to fail. */
+/**
+ * Throws the error of a failed read.
+ *
+ * @throws {ProtocolError} Always, because the result of a resource cannot express a failure.
+ */
 export function failResource(name: string, error: unknown, policy: ErrorPolicy): never {
   throw new ProtocolError(
     ProtocolErrorCode.InternalError,
@@ -179,9 +187,9 @@ export function failResource(name: string, error: unknown, policy: ErrorPolicy):
 }
 
 /**
- * Reads a resource without a request of its own.
+ * Reads a resource without a client request.
  *
- * @throws {ProtocolError} If it is not at this uri.
+ * @throws {ProtocolError} If the resource does not match the uri, or its variables are invalid.
  */
 async function readDirectly(
   resource: ResourceDefinition,

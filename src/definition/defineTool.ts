@@ -1,4 +1,7 @@
-/** Defines a tool: checks what the author wrote, once, and keeps it in the form in which it runs. */
+/**
+ * Defines tools: checks the configuration, plans the resolvers, and turns the return value of the
+ * body into a `CallToolResult`.
+ */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
@@ -37,22 +40,23 @@ import { callAlone } from '../server/directCall.js';
 import { shownWith } from './visibility.js';
 import { install } from '../server/install.js';
 
-/** What a tool is defined with, besides its name and body. */
+/** The configuration of a tool. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
-  /** The arguments that the model supplies, and all that it ever sees. */
+  /** The schema of the arguments that the model supplies. The model sees no other parameters. */
   readonly inputSchema?: I;
-  /** With it, the body returns the value itself. */
+  /** The schema of the result. If set, the body returns the value itself. */
   readonly outputSchema?: O;
   /**
-   * Runs a call that has asked at most once: whoever sends its last round again gets the recorded
-   * result. A store of `mcp-resolve/once`, or one with settings.
+   * Makes sure that a call that asked a question runs at most once. If a client sends the last
+   * round again, it gets the recorded result. Pass a store of `mcp-resolve/once`, or options that
+   * contain one.
    */
   readonly once?: OnceStore | OnceOptions;
 }
 
 /**
- * Defines a tool. The body receives its arguments and the resolved values in one object and returns
- * a string or a `CallToolResult`; with `outputSchema` it returns the value itself.
+ * Defines a tool. The body receives the arguments and the resolved values in one object. It returns
+ * a string or a `CallToolResult`. With `outputSchema` it returns the value itself.
  *
  * @example
  *
@@ -64,7 +68,8 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work; before any client connects.
+ * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ *   connects.
  */
 export function defineTool<
   I extends Schema | undefined = undefined,
@@ -148,16 +153,16 @@ export async function callDirectly(
   return 'problem' in parsed ? parsed.problem : callAlone(tool, parsed.args, ctx);
 }
 
-/** What a result is made with. */
+/** The parts of a tool that its result depends on. */
 export interface ResultSpec {
   readonly name: string;
   readonly outputSchema: Schema | undefined;
 }
 
 /**
- * The result of a call whose body returned.
+ * Returns the result for the return value of the body.
  *
- * @throws {@link ToolError} If what it returned is no result of this tool.
+ * @throws {@link ToolError} If the return value is not a result of this tool.
  */
 export async function toolResult(
   { name, outputSchema }: ResultSpec,
@@ -172,7 +177,10 @@ export async function toolResult(
   );
 }
 
-/** The validated value, so that what the schema does not name never leaves the server. */
+/**
+ * Returns a result with the validated value, so that properties which the schema drops never leave
+ * the server.
+ */
 async function structured(schema: Schema, returned: unknown): Promise<CallToolResult> {
   const result = await schema['~standard'].validate(returned);
   if (result.issues !== undefined) {
@@ -186,7 +194,7 @@ async function structured(schema: Schema, returned: unknown): Promise<CallToolRe
   };
 }
 
-/** The result of a call that failed. */
+/** Returns the result of a failed call. */
 export function toolError(name: string, error: unknown, policy: ErrorPolicy): CallToolResult {
   const text = `Error executing tool ${name}: ${shownMessage(error, policy)}`;
   return {

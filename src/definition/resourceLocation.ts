@@ -1,4 +1,7 @@
-/** Where a resource is: one uri, or a template with variables. */
+/**
+ * The location of a resource: one uri, or a template with variables. Checks it, matches requests
+ * against it, and reads its variable names.
+ */
 import type { ResourceTemplate } from '@modelcontextprotocol/server';
 import { followReference, propertyNames, sentNames, toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
@@ -8,9 +11,10 @@ import type { Address } from '../server/address.js';
 import type { Location } from '../server/definitions.js';
 
 /**
- * Reads where a resource is. A fixed uri is brought into the form in which requests are looked up.
+ * Checks the location of a resource and returns it. A fixed uri is normalized in the same way as
+ * the uri of a request.
  *
- * @throws {@link InvalidGraphError} If it is neither a uri nor a template.
+ * @throws {@link InvalidGraphError} If the value is neither an absolute uri nor a template.
  */
 export function readLocation(name: string, given: unknown): Location {
   if (isTemplate(given)) return given;
@@ -24,7 +28,7 @@ export function readLocation(name: string, given: unknown): Location {
   return new URL(given).href;
 }
 
-/** The requests that are for a resource. */
+/** Returns the address of a resource. */
 export function addressAt(location: Location): Address {
   const method = 'resources/read';
   if (typeof location === 'string') {
@@ -38,9 +42,10 @@ export function addressAt(location: Location): Address {
 }
 
 /**
- * What the graph of a resource has to fit: the variables of its schema, or of its template.
+ * Returns the names that the resolvers of a resource can depend on: the variables of its schema or,
+ * without a schema, of its template.
  *
- * @throws {@link InvalidGraphError} If the schema needs a variable that the uri does not have.
+ * @throws {@link InvalidGraphError} If the schema requires a variable that the uri does not have.
  */
 export function surroundingsAt(
   name: string,
@@ -68,7 +73,10 @@ function requiredBy(schema: Schema): string[] {
   return Array.isArray(required) ? required.map(String) : [];
 }
 
-/** What the SDK refuses to match at all, a uri of more than a million letters, is not there. */
+/**
+ * Returns true if a template matches a uri. The SDK throws for a uri of more than a million
+ * letters, which counts as no match.
+ */
 function isAt({ uriTemplate }: ResourceTemplate, uri: string): boolean {
   try {
     return uriTemplate.match(uri) !== null;
@@ -77,7 +85,7 @@ function isAt({ uriTemplate }: ResourceTemplate, uri: string): boolean {
   }
 }
 
-/** By its shape: the ESM and the CJS copy of the SDK have different classes. */
+/** Checks the shape, because the ESM and the CJS copy of the SDK have different classes. */
 function isTemplate(value: unknown): value is ResourceTemplate {
   if (typeof value !== 'object' || value === null) return false;
   const { uriTemplate } = value as Partial<ResourceTemplate>;

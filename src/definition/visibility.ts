@@ -1,6 +1,6 @@
 /**
- * `hideWhenCannotAsk`: whether a client gets to see a definition that it could not go through with.
- * What a definition asks is read from what its resolvers declare with `asks`.
+ * Implements `hideWhenCannotAsk`, which hides a definition from clients that cannot answer its
+ * questions. Resolvers declare their questions with `asks`.
  */
 import { InvalidGraphError } from '../errors.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
@@ -8,9 +8,11 @@ import { CAPABILITIES } from '../question/capability.js';
 import type { Capability } from '../question/capability.js';
 
 /**
- * What a client has to be capable of to see a definition; nothing, where it is shown to everybody.
+ * Returns the capabilities that a client needs to see a definition. If the array is empty, every
+ * client sees it.
  *
- * @throws {@link InvalidGraphError} If it is to be hidden and has nothing that could ask.
+ * @throws {@link InvalidGraphError} If `hideWhenCannotAsk` is not a boolean, or is true although no
+ *   resolver can ask.
  */
 export function shownWith(plan: Plan, hideWhenCannotAsk: unknown): readonly Capability[] {
   if (hideWhenCannotAsk === undefined || hideWhenCannotAsk === false) return [];
@@ -18,7 +20,7 @@ export function shownWith(plan: Plan, hideWhenCannotAsk: unknown): readonly Capa
   if (plan.nodes.every(({ resolver }) => resolver.options.asks === 'nothing'))
     throw invalid(plan, 'makes no sense without resolvers that ask.');
   const declared = plan.nodes.flatMap(declaredBy);
-  // Most questions are forms: that is what is meant where nobody says what is asked.
+  // If no resolver declares what it asks, assume a form, the most common question.
   return declared.length === 0 ? [CAPABILITIES.form] : [...new Set(declared)];
 }
 
