@@ -1,10 +1,11 @@
 /**
- * Decides which requests come in: by their Host and Origin first, then by `authenticate`.
+ * Decides which requests the handler serves: checks Host and Origin first, then calls
+ * `authenticate`.
  *
  * Without the first check a web page could make its own name point to this machine and use a local
- * server through its visitor's browser. So by default only loopback names pass; a server for others
- * has to name its hosts. The second check refuses a request if `authenticate` throws, and also if
- * it returns something that is no token, because plain JavaScript can return a mere `true`.
+ * server through its visitor's browser. So by default only loopback names pass, and a public server
+ * must name its hosts. The second check refuses a request if `authenticate` throws, and also if it
+ * returns a value that is not a token, because plain JavaScript can return just `true`.
  */
 import {
   type AuthInfo,
@@ -40,13 +41,13 @@ export interface AdmissionOptions {
   allowedOrigins?: readonly string[];
 }
 
-/** The headers that decide. */
+/** The headers that the check reads. */
 export interface AddressHeaders {
   host: string | null | undefined;
   origin: string | null | undefined;
 }
 
-/** Returns the refusal of a request, or undefined if it may come in. */
+/** Returns the refusal of a request, or undefined if the request passes. */
 export type Admission = (headers: AddressHeaders) => HttpRefusal | undefined;
 
 /**
@@ -69,18 +70,25 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-/** The deciding headers of a web-standard request. One made by hand has its host only in the URL. */
+/**
+ * Returns the Host and Origin of a web-standard request. A request made by hand has its host only
+ * in the URL.
+ */
 export function addressHeaders({ headers, url }: Request): AddressHeaders {
   return { host: headers.get('host') ?? new URL(url).host, origin: headers.get('origin') };
 }
 
-/** The allowed host names; undefined stands for any. */
+/** Returns the allowed host names, or undefined if any host is allowed. */
 function hostsOf(allowed: AdmissionOptions['allowedHosts']): string[] | undefined {
   if (allowed === 'any') return undefined;
   return allowed === undefined ? localhostAllowedHostnames() : names(allowed, 'allowedHosts');
 }
 
-/** The names as the SDK compares them; an entry with scheme or port would silently never match. */
+/**
+ * Returns the names in lower case, as the SDK compares them.
+ *
+ * @throws {TypeError} If a name has a scheme or port, because it would never match.
+ */
 function names(list: readonly string[], option: string): string[] {
   if (!Array.isArray(list)) {
     throw new TypeError(`The option '${option}' must be a list of names, not ${describe(list)}.`);
@@ -98,8 +106,9 @@ const HOSTNAME = /^([^\s:/[\]]+|\[[0-9a-f:.]+\]|(?!https?:)[a-z][a-z0-9+.-]*:\/\
 
 /**
  * Validates the sender of a request. It receives a copy of the request and returns the validated
- * token; `undefined` refuses the request with HTTP 401, a `Response` refuses it with that answer.
- * The gate made by the SDK's `requireBearerAuth` fits as it is.
+ * token. If it returns `undefined`, the handler refuses the request with HTTP 401. If it returns a
+ * `Response`, the handler answers with it. The result of the SDK's `requireBearerAuth` fits
+ * unchanged.
  */
 export type AuthenticateRequest = (
   request: Request,
@@ -112,7 +121,7 @@ export async function validatedToken(
   onerror: (error: Error) => void,
 ): Promise<AuthInfo | Response> {
   try {
-    // A copy, so that a scheme which signs the body can read it.
+    // A copy, so that a scheme that signs the body can read it.
     const decision: unknown = await authenticate(request.clone());
     if (decision instanceof Response) return decision;
     if (decision === undefined || decision === null || decision === false) throw tokenRequired();
@@ -128,7 +137,9 @@ function tokenRequired(): OAuthError {
   return new OAuthError(OAuthErrorCode.InvalidToken, 'A valid token is required');
 }
 
-/** The message does not show the value, which may be a secret. */
+/**
+ * Checks that `authenticate` returned a token. The message omits the value, which may be a secret.
+ */
 function assertToken(decision: unknown): asserts decision is AuthInfo {
   const { clientId } = Object(decision) as Partial<AuthInfo>;
   if (typeof clientId === 'string') return;

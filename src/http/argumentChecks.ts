@@ -1,9 +1,9 @@
 /**
- * Checks the arguments of the serving functions, before anything is opened.
+ * Checks the arguments of the serving functions before they open anything.
  *
- * In: the factory and the options of an author. Out: a `TypeError` that names the function that was
- * called, the value it got and what to write instead. A factory can also go wrong later, when it
- * runs: `checkedFactory` checks what it returns, for both eras.
+ * In: an author's factory and options. Out: a `TypeError` with the called function, the value it
+ * got and the fix. `checkedFactory` also checks the servers that the factory returns, in both
+ * eras.
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -27,9 +27,10 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 }
 
 /**
- * Checks that all options are known. A misspelt `authenticate` would open a server to everybody.
+ * Checks that all options are known. A misspelt `authenticate` would leave a server open to all
+ * requests.
  *
- * @throws {TypeError} If one is not known.
+ * @throws {TypeError} If an option is unknown.
  */
 export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
@@ -38,8 +39,8 @@ export function checkKnownOptions(options: object, known: readonly string[], cal
 }
 
 /**
- * Creates a factory that throws if `factory` returns something that cannot be served: a value that
- * is no server, or a server that has been served before. If there is no `onerror`, errors of the
+ * Creates a factory that throws if `factory` returns a value that is not a server, a server of
+ * another copy of the SDK, or the same server twice. If there is no `onerror`, errors of the
  * factory go to standard error.
  */
 export function checkedFactory(
@@ -48,7 +49,7 @@ export function checkedFactory(
 ): McpServerFactory {
   const checked = checkingFactory(factory);
   if (onerror !== undefined) return checked;
-  // The client learns only that something went wrong, so this is the author's one chance to see it.
+  // The client gets a generic error, so the author can see the cause only here.
   return async (context) => {
     try {
       return await checked(context);
@@ -68,13 +69,13 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
         `The server factory returned ${describe(product)}, not a server. Return the McpServer (or Server) it built.`,
       );
     }
-    // The SDK would fail on its own private members without a report.
+    // The SDK would fail on its private fields and report nothing.
     if (!(product instanceof McpServer) && !(product instanceof Server)) {
       throw new TypeError(
         "The server factory returned a server of another copy of '@modelcontextprotocol/server' than the one that mcp-resolve serves with: let both use one copy (`npm ls @modelcontextprotocol/server` shows where they are).",
       );
     }
-    // The SDK lets a second connection take over a connected server without an error: questions of
+    // The SDK lets a second connection take over a connected server without an error. Questions of
     // one user's call would then go to the other user.
     if (served.has(product)) {
       throw new Error(
@@ -88,9 +89,9 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
 }
 
 /**
- * Checks that an option is a whole number in a range; `name` names it in the message.
+ * Checks that an option is a whole number in a range. The message calls the option `name`.
  *
- * @throws {TypeError} Otherwise.
+ * @throws {TypeError} If it is not.
  */
 export function checkWholeNumber(
   value: number,
@@ -121,7 +122,7 @@ function noFactory(value: unknown, caller: string): string {
   return `${caller} needs a function that builds a server, not ${describe(value)}. Write ${caller}(() => new McpServer(…)).`;
 }
 
-// By shape: the ESM and CommonJS copies of the SDK are different classes.
+// Checks the shape, because the ESM and CommonJS copies of the SDK have different classes.
 function looksLikeServer(value: unknown): value is Product {
   return typeof value === 'object' && value !== null && 'connect' in value && 'close' in value;
 }

@@ -1,15 +1,13 @@
 /**
- * The handler for clients of both protocol eras, for web-standard requests and for Node.
+ * Serves HTTP clients of both protocol eras, for web-standard requests and for Node.
  *
- * In: HTTP requests. The SDK decides the era of each (`isLegacyRequest`). A 2026 request is
- * complete in itself and goes to the SDK's handler, which builds a server for it. A 2025 request
- * belongs to a session, which keeps its server between requests, so that a tool can ask the client
- * in the middle of a call. (The SDK alone would serve 2025 clients without sessions, and every
- * asking tool would fail.)
+ * The SDK decides the era of each request (`isLegacyRequest`). A 2026 request goes to the SDK's
+ * handler, which builds a server for it. A 2025 request belongs to a session, which keeps its
+ * server between requests, so that a tool can ask the client during a call.
  *
- * A request passes these steps in order: method, Host and Origin; the token; the media type; the
- * body, which is read once; and, while the handler closes, whether it helps to finish a call. A
- * request that fails a step is answered with a JSON-RPC error; nothing is thrown.
+ * The handler checks a request in this order: method, Host and Origin; token; media type; body.
+ * While it closes, it serves only requests that help to finish a call. If a check fails, it answers
+ * with an error response and does not throw.
  */
 import {
   type AuthInfo,
@@ -51,26 +49,26 @@ import { SessionTable } from './sessionTable.js';
 export interface DualEraHandler {
   /**
    * Serves one HTTP request of Bun, Deno, workers or hono. `options.authInfo` is the validated
-   * token, if there is one: it reaches the factory and the tools, and its client, issuer and
-   * subject own the 2025 sessions they open.
+   * token, if any. The factory and the tools receive it. Its client, issuer and subject own the
+   * 2025 sessions that they open.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
-   * Serves one request of `node:http`, express or fastify. A validated token is taken from
-   * `req.auth`. Needs the package `@modelcontextprotocol/node`.
+   * Serves one request of `node:http`, express or fastify. It reads a validated token from
+   * `req.auth`. It needs the package `@modelcontextprotocol/node`.
    */
   readonly node: NodeListener;
   /** The number of 2025 sessions that are open now. */
   readonly sessionCount: number;
   /**
-   * Refuses new requests with HTTP 503, lets calls in flight finish (answers to their questions
-   * still come in), and then ends every session and every open stream.
+   * Refuses new requests with HTTP 503 and lets calls in flight finish. Answers to their questions
+   * still arrive. Then it ends every session and every open stream.
    */
   readonly close: (options?: CloseOptions) => Promise<void>;
   /**
    * Closes the sessions that are abandoned at `now` (milliseconds since the epoch, by default the
-   * present) and returns their number. A timer does this in a long-lived process; call it yourself
-   * where timers do not run.
+   * present) and returns their number. A timer does this in a long-lived process. If timers do not
+   * run, call it yourself.
    */
   readonly closeIdleSessions: (now?: number) => Promise<number>;
 }
@@ -78,7 +76,7 @@ export interface DualEraHandler {
 /**
  * Creates a handler that serves one server factory to 2025 and 2026 clients on the same URL.
  *
- * It answers for loopback hosts only; a handler for others needs `allowedHosts`.
+ * By default it serves loopback hosts only. To serve other hosts, set `allowedHosts`.
  *
  * @example
  *
@@ -113,7 +111,7 @@ export function createDualEraHandler(
   };
 }
 
-/** Takes each request through its checks to the era that serves it. */
+/** Checks each request and passes it to the code for its era. */
 class EraRouter {
   readonly sessions: SessionTable;
   private readonly modern: McpHttpHandler;
@@ -136,7 +134,10 @@ class EraRouter {
     return refusal === undefined ? this.serveAdmitted(request, options) : refuse(refusal);
   }
 
-  /** Serves a request whose method, Host and Origin have been checked, maybe a while ago. */
+  /**
+   * Serves a request whose method, Host and Origin have been checked. The handler may have closed
+   * since then.
+   */
   async serveAdmitted(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     let body = options.parsedBody;
     if (this.stage === 'closed') return refuse(handlerClosed(body));
@@ -157,7 +158,7 @@ class EraRouter {
     }
   }
 
-  /** Closes the handler. A second call may shorten the time. */
+  /** Closes the handler. A second call may shorten the timeout. */
   async close(timeoutMs: number): Promise<void> {
     if (this.stage === 'open') this.stage = 'closing';
     this.sessions.seal();
@@ -172,7 +173,7 @@ class EraRouter {
     return this.settings.admission(addressHeaders(request));
   }
 
-  /** Returns the validated token of a request, if it needs one, or the refusal. */
+  /** Returns the validated token of a request, undefined if none is required, or the refusal. */
   private async authenticate(
     request: Request,
     known: AuthInfo | undefined,
@@ -215,15 +216,12 @@ class EraRouter {
   }
 }
 
-/** False for a POST that is not declared as JSON. */
+/** Returns false for a POST that is not declared as JSON. */
 function hasReadableBody({ method, headers }: Request): boolean {
   return method !== 'POST' || isJsonContentType(headers.get('content-type'));
 }
 
-/**
- * Reads a body of at most `maxBytes` bytes as JSON. The SDK would read a copy of the body for each
- * decision (era, session, message); all of them take the parsed value too.
- */
+/** Reads a body of at most `maxBytes` bytes as JSON. All later steps receive the parsed value. */
 async function readJsonBody(
   request: Request,
   maxBytes: number,
@@ -237,13 +235,18 @@ async function readJsonBody(
   }
 }
 
-/** True if a request brings an answer or a cancellation to a session, or ends it. */
+/**
+ * Returns true if a request brings an answer or a cancellation to a session, or ends the session.
+ */
 function helpsToFinish(request: Request, body: unknown): boolean {
   if (!request.headers.has('mcp-session-id') || request.method === 'GET') return false;
   return request.method === 'DELETE' || ![body].flat().some(isJSONRPCRequest);
 }
 
-/** True if a body opens a stream of change events, which lasts for as long as the client likes. */
+/**
+ * Returns true if a body opens a stream of change events. It stays open until the client or the
+ * handler ends it.
+ */
 function isSubscription(body: unknown): boolean {
   return isPlainObject(body) && body.method === 'subscriptions/listen' && isJSONRPCRequest(body);
 }
@@ -265,7 +268,7 @@ function tooLarge(maxBytes: number): HttpRefusal {
   return { status: 413, code: -32_000, message };
 }
 
-/** Creates the refusal of a new request to a handler that only finishes what it has begun. */
+/** Creates the refusal of a new request while the handler closes. */
 function shuttingDown(body: unknown): HttpRefusal {
   return { status: 503, code: -32_000, message: 'This server is shutting down.', body };
 }

@@ -1,5 +1,5 @@
 /**
- * The options of `createDualEraHandler`, checked and completed.
+ * Checks the options of `createDualEraHandler` and fills in the defaults.
  *
  * In: the options of the author. Out: every setting with its default, or a `TypeError`.
  */
@@ -18,49 +18,51 @@ import { checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.
 import type { SessionTableSettings } from './sessionTable.js';
 
 /**
- * The options of `createDualEraHandler`: those of the SDK's handler, the checks of incoming
+ * The options of `createDualEraHandler`: the SDK handler's options, the checks of incoming
  * requests, and the limits on 2025 sessions.
  */
 export interface DualEraHandlerOptions
   extends Omit<CreateMcpHandlerOptions, 'legacy'>, AdmissionOptions {
   /**
-   * Validates the sender of each request. If omitted, requests are anonymous. A request that comes
-   * with its `authInfo` has been validated before and does not pass through it.
+   * Validates the sender of each request. If omitted, requests are anonymous. A request that
+   * already has `authInfo` skips it.
    */
   authenticate?: AuthenticateRequest;
   /**
-   * The number of 2025 sessions kept at a time. One more handshake ends the session unused for
-   * longest that has no call in flight and no open question. If there is none, the handshake gets
-   * HTTP 503. A client whose session has ended gets 404, and opens another.
+   * The maximum number of open 2025 sessions. At the limit, a new handshake ends the least recently
+   * used session that has no call in flight and no open question. If there is none, the handshake
+   * gets HTTP 503. A client whose session has ended gets HTTP 404 and opens another.
    *
    * @defaultValue 1000
    */
   maxSessions?: number;
   /**
-   * The number of 2025 sessions kept at a time for one authenticated principal. One more handshake
-   * ends a session of the same principal, by the same rule. If there is none, it gets HTTP 429.
+   * The maximum number of open 2025 sessions of one authenticated principal. At the limit, a new
+   * handshake ends a session of the same principal, by the same rule. If there is none, the
+   * handshake gets HTTP 429.
    *
    * @defaultValue 100
    */
   maxSessionsPerPrincipal?: number;
   /**
-   * The number of questions that may wait for their answer in one 2025 session. One more is not
-   * sent, and the call that asks it fails.
+   * The maximum number of open questions in one 2025 session. At the limit, a new question is not
+   * sent and its call fails.
    *
    * @defaultValue 128
    */
   maxOpenQuestions?: number;
   /**
-   * The time, in milliseconds, that a 2025 session may be unattended before it is closed. It is
-   * attended while the client waits for the answer of a call or listens on its GET stream.
+   * The time, in milliseconds, that a 2025 session may be unattended before the handler closes it.
+   * A session is attended while the client waits for the response of a call or listens on its GET
+   * stream.
    *
    * @defaultValue 1800000 (30 minutes)
    */
   sessionIdleMs?: number;
   /**
    * The time, in milliseconds, that a 2025 session with an open question may be unattended before
-   * it is closed. A client that lost its connections can come back within it; as the protocol says,
-   * a lost connection alone ends no call.
+   * the handler closes it. Within this time a client can reconnect. According to the protocol, a
+   * lost connection alone ends no call.
    *
    * @defaultValue 60000 (1 minute)
    */
@@ -78,7 +80,7 @@ export interface CloseOptions {
   timeoutMs?: number;
 }
 
-/** The names of all options of a handler; the first six are the SDK's. */
+/** The names of all options of a handler. The first six are options of the SDK. */
 export const HANDLER_OPTIONS: readonly string[] = [
   'onerror',
   'responseMode',
@@ -107,7 +109,7 @@ export interface HandlerSettings {
 }
 
 /**
- * Completes the options with their defaults.
+ * Checks the options and fills in the defaults.
  *
  * @throws {TypeError} If an option has an unusable value.
  */
@@ -146,9 +148,9 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
 }
 
 /**
- * Completes the options of `close()`.
+ * Returns the timeout of `close()`.
  *
- * @throws {TypeError} If a timer cannot wait for that time.
+ * @throws {TypeError} If the timeout is not a whole number that a timer can wait for.
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkWholeNumber(timeoutMs, 'timeoutMs', { min: 0, max: 2 ** 31 - 1 });

@@ -1,5 +1,5 @@
 /**
- * The answers to requests that reach no server: an HTTP status and a JSON-RPC error.
+ * Creates the answers to refused requests: an HTTP status and a JSON-RPC error.
  *
  * All refusals of this folder have the shape that the SDK's transports write, so that a client
  * cannot tell which layer refused its request.
@@ -12,7 +12,7 @@ export interface HttpRefusal {
   status: number;
   code: number;
   message: string;
-  /** The parsed request body; the answer carries its id if it is a single request. */
+  /** The parsed request body. If it is a single request, the answer carries its id. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -23,7 +23,7 @@ export function refuse(refusal: HttpRefusal): Response {
   return Response.json(jsonRpcError(refusal), { status, headers });
 }
 
-/** Writes a refusal to a response of Node. */
+/** Writes a refusal to a Node response. */
 export function refuseTo(response: ServerResponse, refusal: HttpRefusal): void {
   const { status, headers } = refusal;
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
@@ -35,7 +35,7 @@ function jsonRpcError({ code, message, body }: HttpRefusal): object {
   return { jsonrpc: '2.0', error: { code, message }, id };
 }
 
-/** The methods the protocol uses. */
+/** The HTTP methods that the protocol uses. */
 export const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
 /** The refusal of a method that the protocol does not use. */
@@ -48,7 +48,7 @@ export const methodNotAllowed: HttpRefusal = {
 
 /**
  * The refusal after an error of the server. The error itself goes to `onerror`, because its message
- * may name things that a client must not see.
+ * may contain details that a client must not see.
  */
 export const internalError: HttpRefusal = {
   status: 500,

@@ -1,18 +1,21 @@
 /**
- * The work in flight of a handler: counts it, and notices when a streamed response is over.
+ * Counts the work in flight of a handler and detects the end of streamed responses.
  *
- * `close()` of a handler waits for what is counted here. A stream is over when the server ends it,
- * when the client stops reading it, or when the client's connection is lost. Only the request's
- * signal tells of a lost connection: an adapter that waits for the next chunk of a quiet stream
- * would notice it with the next keep-alive, or never.
+ * `close()` of a handler waits for the counted work. A stream ends when the server ends it, when
+ * the client stops reading it, or when the client's connection is lost. Only the request's signal
+ * reports a lost connection in time, because an adapter that waits for the next chunk of a quiet
+ * stream notices it with the next keep-alive, or never.
  */
 
-/** The number of calls a handler works on, in both eras. */
+/** Counts the calls that a handler works on, in both eras. */
 export class InFlight {
   private readonly work = new Set<symbol>();
   private readonly waiting = new Set<() => void>();
 
-  /** Counts a piece of work until the returned function is called. A second call does nothing. */
+  /**
+   * Counts a piece of work until the caller calls the returned function. A second call does
+   * nothing.
+   */
   enter(): () => void {
     const piece = Symbol();
     this.work.add(piece);
@@ -22,7 +25,7 @@ export class InFlight {
     };
   }
 
-  /** Resolves when nothing is in flight, at the latest after `timeoutMs`. */
+  /** Resolves when nothing is in flight, or after `timeoutMs` at the latest. */
   async settled(timeoutMs: number): Promise<void> {
     if (this.work.size === 0 || timeoutMs === 0) return;
     await new Promise<void>((resolve) => {
@@ -40,15 +43,15 @@ export class InFlight {
   }
 }
 
-/** True for a response with a stream of events, which can stay open for long. */
+/** Returns true for an event stream, which can stay open for a long time. */
 export function isEventStream(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
   return response.body !== null && type.startsWith('text/event-stream');
 }
 
 /**
- * Creates a response that passes on an event stream. When the stream is over for either side,
- * `onend` is called once, with the request.
+ * Creates a response that forwards an event stream. When the stream ends on either side, it calls
+ * `onend` once, with the request.
  */
 export function relay(
   response: Response,
@@ -62,7 +65,7 @@ export function relay(
   const lost = (): void => {
     reader.cancel(signal.reason).catch(() => undefined);
   };
-  // This closure keeps the request until the stream is over: Node forgets the link from a
+  // This closure keeps the request until the stream ends, because Node forgets the link from a
   // connection to the signal of a request that was garbage-collected.
   const end = (): void => {
     signal.removeEventListener('abort', lost);
@@ -75,7 +78,7 @@ export function relay(
   return new Response(streamOf(reader, signal), { status, headers });
 }
 
-/** The stream of what `reader` reads, one chunk for each that is asked for. */
+/** Creates a stream of the chunks that `reader` reads, one for each pull. */
 function streamOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   signal: AbortSignal,

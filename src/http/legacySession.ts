@@ -1,15 +1,15 @@
 /**
- * One 2025 session: a server of its own on a stateful transport, and the principal who may use it.
+ * One 2025 session: its own server on a stateful transport, and the principal that may use it.
  *
- * In: the HTTP requests that name its `Mcp-Session-Id`. The server can ask the client in the middle
- * of a call, because the answer comes back as another request of the same session. A session knows
- * three things about its use:
+ * In: the HTTP requests that name its `Mcp-Session-Id`. The server can ask the client during a
+ * call, because the answer comes back as another request of the same session. A session has three
+ * states of use:
  *
  * - **busy**: a call or a question is open. A busy session is never evicted.
  * - **attended**: the client holds a stream open, its GET stream or the response of a call. An
  *   attended session is never abandoned, however long a user takes to answer.
- * - **abandoned**: not attended for too long. A lost connection cancels nothing in this era and the
- *   client may come back, but a session that nobody uses does not stay for ever.
+ * - **abandoned**: not attended for too long. An abandoned session is closed. A lost connection alone
+ *   cancels nothing in this era, because the client may come back.
  */
 import {
   type AuthInfo,
@@ -27,7 +27,7 @@ export interface SessionSettings {
   factory: McpServerFactory;
   /** Called with the new id before the client learns it. */
   onopen: (id: string, session: LegacySession) => void;
-  /** Called once the session has ended, for whatever reason. */
+  /** Called when the session has ended, for any reason. */
   onclose: (id: string) => void;
   onerror: (error: Error) => void;
   /** Counts the calls of all sessions. */
@@ -37,7 +37,7 @@ export interface SessionSettings {
   keepAliveMs: number | undefined;
 }
 
-/** The time that a session may be unattended. */
+/** The time limits of an unattended session. */
 export interface IdleLimits {
   sessionIdleMs: number;
   /** The limit while a question is open. */
@@ -53,7 +53,7 @@ export interface ParsedRequest {
 
 /** A server that serves one `Mcp-Session-Id`. */
 export class LegacySession {
-  /** The principal that opened the session; undefined if it was not authenticated. */
+  /** The principal that opened the session, or undefined if it is anonymous. */
   readonly owner: string | undefined;
   private readonly requests: OpenRequests;
   private getStreams = 0;
@@ -130,7 +130,7 @@ export class LegacySession {
       : this.followCallStream(response, request);
   }
 
-  /** Ends the session: aborts its calls, ends its streams, closes its server. Never rejects. */
+  /** Ends the session: aborts its calls, ends its streams and closes its server. Never rejects. */
   async close(): Promise<void> {
     try {
       await this.transport.close();
@@ -143,7 +143,7 @@ export class LegacySession {
     this.usedAt = Date.now();
   }
 
-  /** Counts a call as in flight until the returned function is called. */
+  /** Counts a call as in flight until the caller calls the returned function. */
   private countCall(): () => void {
     const leave = this.settings.inFlight.enter();
     return () => {
@@ -161,7 +161,7 @@ export class LegacySession {
     });
   }
 
-  /** Notes when the client no longer waits for the response of a POST. */
+  /** Records when the client no longer waits for the response of a POST. */
   private followCallStream(response: Response, request: Request): Response {
     return relay(response, request, (carrier) => {
       this.requests.leave(carrier);

@@ -1,10 +1,11 @@
 /**
- * The Node listener of a handler: `node:http`, express and fastify call it for each request.
+ * Creates the Node listener of a handler, which `node:http`, express and fastify call for each
+ * request.
  *
- * In: Node's request and response, and the body if a framework has parsed it. If the head alone
- * rules a request out, the listener refuses it before it reads the body. Otherwise
- * `@modelcontextprotocol/node` turns it into a web-standard request and writes the answer. A JSON
- * body is read and parsed here, once, unless `authenticate` needs its bytes.
+ * In: Node's request and response, and the body if a framework has parsed it. If the head of a
+ * request is invalid, the listener refuses it before it reads the body. Otherwise
+ * `@modelcontextprotocol/node` turns it into a web-standard request and writes the answer. The
+ * listener reads and parses a JSON body once, unless `authenticate` needs its bytes.
  */
 import type * as nodePackage from '@modelcontextprotocol/node';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
@@ -24,9 +25,9 @@ import {
 import { isEventStream } from './inFlight.js';
 
 /**
- * Serves one request of Node. The third argument is the parsed body, if a framework has read it. If
- * it is `undefined` or a function (express's `next`), the listener takes `req.body`; without that
- * it reads the body itself.
+ * Serves one Node request. The third argument is the parsed body, if a framework has read it. If it
+ * is `undefined` or a function (express's `next`), the listener uses `req.body`. If that is
+ * undefined too, it reads the body itself.
  */
 export type NodeListener = (
   request: IncomingMessage,
@@ -39,13 +40,13 @@ export interface NodeListenerParts {
   /** Serves a request whose method, Host and Origin have been checked. */
   serveAdmitted: (request: Request, options: McpHandlerRequestOptions) => Promise<Response>;
   admission: Admission;
-  /** Receives the request with its body, so the body is not read before. */
+  /** Receives the request with its body unread. */
   authenticate: AuthenticateRequest | undefined;
   maxRequestBodySize: number;
   onerror: (error: Error) => void;
 }
 
-/** One request of Node with its response, and the body that a framework has parsed. */
+/** One Node request with its response, and the body if a framework has parsed it. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -116,7 +117,7 @@ async function answer(
 
 /**
  * Sends the headers of an event stream, with its first event if that is ready at once. Node holds
- * them back until the first event, and to the client of a quiet stream the server would look dead.
+ * the headers back until the first event, so the client of a quiet stream would get no response.
  */
 function flushHeadersSoon(response: ServerResponse): void {
   setImmediate(() => {
@@ -124,22 +125,22 @@ function flushHeadersSoon(response: ServerResponse): void {
   });
 }
 
-/** True for a body that is declared as JSON and still in bytes. */
+/** Returns true for a body that is declared as JSON and still in bytes. */
 function hasJsonBody({ method, headers, readableEncoding }: IncomingMessage): boolean {
   const declared = isJsonContentType(headers['content-type'] ?? null);
   return method === 'POST' && declared && readableEncoding === null;
 }
 
-/** A request for the adapter, and its parsed body unless the adapter has to deal with it. */
+/** A request for the adapter, and its parsed body. If there is none, the adapter reads the body. */
 interface ReadMessage {
   message: NodeIncomingMessageLike;
   parsedBody?: unknown;
 }
 
 /**
- * Reads a JSON body of at most `maxBytes` bytes. The adapter would create a request with that body,
- * only for the body to be read and parsed again; it receives a message without one. A body that is
- * too long or not JSON goes to the adapter as it came, and is refused there.
+ * Reads a JSON body of at most `maxBytes` bytes. The adapter then receives a message without a
+ * body. If the body is too long or not JSON, the adapter receives its bytes, and the request is
+ * refused later.
  */
 async function readJson(request: IncomingMessage, maxBytes: number): Promise<ReadMessage> {
   if (Number(request.headers['content-length']) > maxBytes) return { message: forAdapter(request) };
@@ -162,9 +163,10 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The request as the adapter takes it; with `chunks` as its body if it has been read. */
+/** Returns the request for the adapter. If the body has been read, `chunks` replaces it. */
 function forAdapter(request: IncomingMessage, chunks?: Buffer[]): NodeIncomingMessageLike {
-  // The package types absent headers as missing, Node as undefined: the same at run time.
+  // The package types absent headers as missing, Node types them as undefined. At run time both are
+  // the same.
   const original = request as NodeIncomingMessageLike;
   if (chunks === undefined) return original;
   const { method = 'POST', url = '/', headers, auth } = original;
@@ -177,9 +179,9 @@ type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
 
 /**
  * Loads `@modelcontextprotocol/node`. The package is an optional peer, because servers over stdio
- * and on web-standard runtimes do without it, so only a request or `serveHttp` loads it.
+ * and on web-standard runtimes do not need it. So only a request or `serveHttp` loads it.
  *
- * @throws {Error} Naming the package to install if it is missing.
+ * @throws {Error} If the package is missing. The message says how to install it.
  */
 export async function loadNodeAdapter(
   load: () => Promise<NodeAdapter> = () => import('@modelcontextprotocol/node'),

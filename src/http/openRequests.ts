@@ -1,14 +1,15 @@
 /**
- * The open requests of a 2025 session: the calls of its client, and the questions of its server.
+ * Tracks the open requests of a 2025 session: the calls of its client and the questions of its
+ * server.
  *
- * It listens to both directions of a connected transport:
+ * It listens to both directions of a connected transport.
  *
- * - A **call** is open until its answer is handed to the transport or the client cancels it. A lost
- *   connection alone ends no call in this era. The SDK does not answer a cancelled call and would
- *   keep its stream open for as long as the session lives, so the stream is ended here.
- * - A **question** is any request to the client: for a form, a sampling, the roots. It is open until
- *   its answer arrives or the server takes it back, because the call is cancelled or the time for
- *   the answer is over. Their number is bounded.
+ * - A **call** is open until the server answers it or the client cancels it. A lost connection alone
+ *   ends no call in this era. The SDK does not answer a cancelled call and keeps its stream open
+ *   until the session ends, so this class ends the stream.
+ * - A **question** is any request to the client: a form, sampling or roots. It is open until its
+ *   answer arrives or the server cancels it, because its call is cancelled or its time is over. The
+ *   number of open questions is limited.
  */
 import {
   type JSONRPCMessage,
@@ -28,9 +29,12 @@ interface Call {
 
 /** The settings of {@link OpenRequests}. */
 interface OpenRequestsSettings {
-  /** The number of questions that may be open; one more is not sent, and its sender gets an error. */
+  /**
+   * The maximum number of open questions. At the limit, a new question is not sent and its sender
+   * gets an error.
+   */
   maxQuestions: number;
-  /** Called when a call begins; the function it returns is called when that call ends. */
+  /** Called when a call begins. It returns a function to call when that call ends. */
   onCall: () => () => void;
 }
 
@@ -75,7 +79,7 @@ export class OpenRequests {
     return [...this.calls.values()].some((call) => call.attended);
   }
 
-  /** Notes that no client waits any more for the response of an HTTP request. */
+  /** Records that the client no longer waits for the response of an HTTP request. */
   leave(carrier: Request): void {
     for (const call of this.calls.values()) if (call.carrier === carrier) call.attended = false;
   }
@@ -100,7 +104,7 @@ export class OpenRequests {
   }
 
   private beginCall(id: RequestId, carrier: object | undefined): void {
-    // A client may wrongly use an id twice; the SDK too forgets the first call then.
+    // A client may wrongly use an id twice. The SDK also forgets the first call then.
     this.endCall(id);
     this.calls.set(id, { carrier, ended: this.settings.onCall(), attended: true });
   }
@@ -118,7 +122,7 @@ export class OpenRequests {
     if (id === undefined || cancelled === undefined) return;
     const { carrier } = cancelled;
     if ([...this.calls.values()].some((call) => call.carrier === carrier)) return;
-    // A task later, so that the cancellation of the call's own open question gets out first.
+    // Deferred, so that the cancellation of the call's own open question is sent first.
     setTimeout(() => {
       this.transport.closeSSEStream(id);
     }, 0);
@@ -136,18 +140,18 @@ function tooManyQuestions(max: number): SdkError {
   );
 }
 
-// The SDK has checked or written these messages, so their properties tell what they are.
+// The SDK has checked or written these messages, so their properties identify their kind.
 
 function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** The id of the request that a message answers, if it is an answer. */
+/** Returns the id of the request that a message answers, if it is an answer. */
 function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id;
 }
 
-/** The id of the request that a message cancels, if it is a cancellation. */
+/** Returns the id of the request that a message cancels, if it is a cancellation. */
 function cancelledId(message: JSONRPCMessage): RequestId | undefined {
   // A request with that method cancels nothing.
   if (!('method' in message) || 'id' in message) return undefined;

@@ -1,14 +1,13 @@
 /**
- * Serves one server factory over HTTP, with Node's own server, to clients of both eras.
+ * Serves a server factory over HTTP with Node's own server, to clients of both eras.
  *
- * A request to the path of the endpoint goes to the Node listener of a dual-era handler; every
- * other path is not found. The defaults suit a server on the author's own machine: it listens on
- * loopback, and only pages of that machine may reach it. A server that others can reach has to name
- * its hosts.
+ * A request to the endpoint's path goes to the Node listener of a dual-era handler. Every other
+ * path gets HTTP 404. By default the server listens on loopback and serves only this machine. If
+ * other machines can reach it, the author must name its hosts.
  *
- * Node's own limits on the time a request may take to arrive stay as they are. None of them counts
- * while a response is open, and a silent connection is never cut. `close()` ends streams in order:
- * their last bytes get a moment to leave, and only connections that remain are destroyed.
+ * Node's own limits on the time a request may take to arrive stay in place. None of them applies
+ * while a response is open, so a silent connection is never cut. `close()` ends all streams, gives
+ * their last bytes a moment to leave, and then destroys the remaining connections.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { once } from 'node:events';
@@ -33,7 +32,7 @@ import { loadNodeAdapter } from './nodeListener.js';
 /** The options of `serveHttp`. */
 export interface ServeHttpOptions extends DualEraHandlerOptions {
   /**
-   * The port to listen on; 0 takes any free one.
+   * The port to listen on. 0 picks any free port.
    *
    * @defaultValue 0
    */
@@ -45,7 +44,7 @@ export interface ServeHttpOptions extends DualEraHandlerOptions {
    */
   host?: string;
   /**
-   * The path of the endpoint; every other path is answered with 404.
+   * The path of the endpoint. Every other path gets HTTP 404.
    *
    * @defaultValue '/mcp'
    */
@@ -56,9 +55,9 @@ export interface ServeHttpOptions extends DualEraHandlerOptions {
 export interface HttpServerHandle {
   /** The address of the endpoint, for clients. */
   readonly url: URL;
-  /** The port it listens on, also if the option was 0. */
+  /** The port that the server listens on, even if the option was 0. */
   readonly port: number;
-  /** The server of `node:http` underneath. */
+  /** The underlying `node:http` server. */
   readonly server: HttpServer;
   /**
    * Refuses new requests with HTTP 503 while calls in flight finish, then ends every session,
@@ -70,7 +69,7 @@ export interface HttpServerHandle {
 /**
  * Serves a server factory over HTTP, to 2025 and 2026 clients on the same URL.
  *
- * By default on a free port of the loopback address, for programs of this machine only.
+ * By default it listens on a free port of the loopback address and serves only this machine.
  *
  * @example
  *
@@ -89,12 +88,13 @@ export async function serveHttp(
   checkKnownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp');
   const { endpoint, handlerOptions } = httpSettings(options);
   const handler = createDualEraHandler(factory, handlerOptions);
-  // The handler loads it with its first request; here it is better missed before the port opens.
+  // The handler loads the package with its first request. Load it now, so that a missing package is
+  // reported before the port opens.
   await loadNodeAdapter();
 
   const server = createServer();
-  // A user may take minutes to answer. Meanwhile only keep-alives are written, and an author can
-  // turn those off, so no time of silence may end a connection.
+  // A user may take minutes to answer. Meanwhile the server writes only keep-alives, and an author
+  // can turn those off, so silence must not end a connection.
   server.timeout = 0;
   const open = watchResponses(server);
   server.on('request', atPath(endpoint.path, handler.node));
@@ -106,7 +106,7 @@ export async function serveHttp(
     server,
     close: async (closeOptions) => {
       // The port stays open until the calls in flight have finished, because the answers to their
-      // questions come in there.
+      // questions arrive there.
       await handler.close(closeOptions);
       await (closing ??= shutDown(server, open));
     },
@@ -128,7 +128,7 @@ interface Endpoint {
   path: string;
 }
 
-/** Completes the options with their defaults. */
+/** Checks the options and fills in the defaults. */
 function httpSettings(options: ServeHttpOptions): {
   endpoint: Endpoint;
   handlerOptions: DualEraHandlerOptions;
@@ -171,21 +171,23 @@ function listenFailure(cause: unknown, where: string): string {
   return `Cannot listen on ${where}: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** The address of a listening server, for a client on this machine. */
+/** Returns the address of a listening server, for a client on this machine. */
 function addressOf(server: HttpServer, { host, path }: Endpoint): { url: URL; port: number } {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return { url: new URL(`http://${inUrl(host)}:${address.port}${path}`), port: address.port };
 }
 
-/** The host as a URL has it. A wildcard address is no destination, so loopback replaces it. */
+/**
+ * Returns the host in URL form. A wildcard address is not a destination, so loopback replaces it.
+ */
 function inUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The responses of a server that are not finished yet, kept up to date. */
+/** Returns the unfinished responses of a server. The set stays up to date. */
 function watchResponses(server: HttpServer): ReadonlySet<ServerResponse> {
   const open = new Set<ServerResponse>();
   server.on('request', (_, response) => {
@@ -195,7 +197,7 @@ function watchResponses(server: HttpServer): ReadonlySet<ServerResponse> {
   return open;
 }
 
-/** Closes a server whose handler is closed; resolves when the port is free. */
+/** Closes a server whose handler is closed. Resolves when the port is free. */
 async function shutDown(server: HttpServer, open: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
   server.close();

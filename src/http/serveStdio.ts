@@ -1,8 +1,8 @@
 /**
- * Serves one server factory over standard input and output, to a client of either era.
+ * Serves a server factory over standard input and output, to a client of either era.
  *
- * The SDK decides the era by the client's first message and keeps the connection in it. This file
- * adds the checks of the factory that the other serving functions have too.
+ * The SDK decides the era by the client's first message and keeps it for the connection. This file
+ * adds the same checks of the factory that the other serving functions have.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import {
@@ -18,8 +18,8 @@ export type { ServeStdioOptions, StdioServerHandle };
 /**
  * Serves a server factory over stdio, to 2025 and 2026 clients.
  *
- * The connection ends with the client's, or by `close()` of the returned handle. Standard output
- * belongs to the protocol: write logs to standard error.
+ * The connection ends when the client disconnects, or when you call `close()` on the returned
+ * handle. Standard output belongs to the protocol, so write logs to standard error.
  *
  * @example
  *

@@ -1,11 +1,11 @@
 /**
- * The table of 2025 sessions: finds the session of a request, and limits the number of sessions.
+ * The table of 2025 sessions. It finds the session of a request and limits the number of sessions.
  *
  * In: legacy HTTP requests. An `initialize` without a session id opens a session; every other
- * request must name one. A session of another principal is answered exactly like one that does not
- * exist, so a client cannot probe for ids. Sessions end by DELETE, when they are abandoned, by
- * `close()`, or to make room: in a full table the session unused for longest that is not busy
- * ends.
+ * request must name one. A request for another principal's session gets the same answer as one for
+ * a missing session, so a client cannot probe for ids. A session ends by DELETE, when it is
+ * abandoned, by `close()`, or to make room. A full table ends the least recently used session that
+ * is not busy.
  */
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { principalOf } from '../state/principal.js';
@@ -22,7 +22,7 @@ import {
 export interface SessionTableSettings
   extends Omit<SessionSettings, 'onopen' | 'onclose'>, IdleLimits {
   maxSessions: number;
-  /** The limit for each authenticated principal. Anonymous sessions have only `maxSessions`. */
+  /** The limit for each authenticated principal. Only `maxSessions` limits anonymous sessions. */
   maxSessionsPerPrincipal: number;
 }
 
@@ -61,7 +61,7 @@ export class SessionTable {
     return abandoned.length;
   }
 
-  /** Opens no further session, not even one whose handshake has begun. */
+  /** Prevents new sessions, even those whose handshake has begun. */
   seal(): void {
     this.sealed = true;
   }
@@ -79,7 +79,8 @@ export class SessionTable {
     }
     const principal = principalOf(authInfo);
     if (this.isFull() || this.isFullFor(principal)) await this.closeIdle(Date.now());
-    // Nothing may be awaited between this check and the entry, or a burst passes the limit.
+    // Do not await between this check and the entry. Otherwise a burst of handshakes exceeds the
+    // limit.
     const refusal = this.makeRoom(principal);
     if (refusal !== undefined) return refuse({ ...refusal, body });
     const handshake = Symbol();
@@ -100,7 +101,7 @@ export class SessionTable {
     }
   }
 
-  /** Makes room for one more session of a principal, or returns the refusal if there is none. */
+  /** Makes room for one more session of a principal, or returns the refusal if all are busy. */
   private makeRoom(principal: string | undefined): HttpRefusal | undefined {
     const { maxSessions, maxSessionsPerPrincipal } = this.settings;
     if (this.isFullFor(principal) && !this.evict(({ owner }) => owner === principal)) {
@@ -110,7 +111,7 @@ export class SessionTable {
     return undefined;
   }
 
-  /** Ends the candidate unused for longest that is not busy; returns false if all are busy. */
+  /** Ends the least recently used candidate that is not busy. Returns false if all are busy. */
   private evict(isCandidate: (session: LegacySession) => boolean): boolean {
     const [oldest] = [...this.sessions]
       .filter(([, session]) => !session.busy && isCandidate(session))
@@ -132,8 +133,8 @@ export class SessionTable {
   }
 
   /**
-   * The settings of a new session. They live as long as the session, so they hold no reference to
-   * the request that opened it.
+   * Returns the settings of a new session. They live as long as the session, so they hold no
+   * reference to the request that opened it.
    */
   private sessionSettings(handshake: symbol): SessionSettings {
     return {
@@ -149,7 +150,7 @@ export class SessionTable {
     };
   }
 
-  /** Frees the entry at once, even if the server of the session takes its time to close. */
+  /** Ends a session. Its entry is removed at once, even if its server takes time to close. */
   private end(id: string, session: LegacySession): Promise<void> {
     this.remove(id);
     return session.close();
