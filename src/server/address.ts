@@ -1,22 +1,22 @@
-/** Which requests are for which definition. */
+/** Matches requests with definitions, by method and by name or uri. */
 
 /** The methods whose requests a definition answers. */
 export type Method = 'tools/call' | 'prompts/get' | 'resources/read';
 
-/** The requests that are for a definition: by the name, or the uri, that they are about. */
+/** The requests that a definition answers, by method and by name or uri. */
 export interface Address {
   readonly method: Method;
-  /** The one name or uri; `undefined` for a template, which has many. */
+  /** The name or uri. `undefined` for a template, which matches many uris. */
   readonly target: string | undefined;
   readonly matches: (target: string) => boolean;
 }
 
-/** An address by name. */
+/** Creates an address by name. */
 export function addressOf(method: Method, name: string): Address {
   return { method, target: name, matches: (target) => target === name };
 }
 
-/** A growing set of definitions, by the requests that are for them. */
+/** A set of addresses that can grow. */
 export class Addressees {
   private readonly exact = new Set<string>();
   private readonly matching: Address[] = [];
@@ -25,7 +25,7 @@ export class Addressees {
     this.add(addresses);
   }
 
-  /** Adds definitions. */
+  /** Adds addresses. */
   add(addresses: readonly Address[]): void {
     for (const address of addresses) {
       if (address.method === 'resources/read') this.matching.push(address);
@@ -33,7 +33,7 @@ export class Addressees {
     }
   }
 
-  /** Whether a request is for one of them. */
+  /** Returns true if a request is for one of the addresses. */
   has(method: string, target: string): boolean {
     if (this.exact.has(`${method} ${target}`)) return true;
     return this.matching.some((address) => address.method === method && address.matches(target));

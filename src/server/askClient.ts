@@ -1,6 +1,6 @@
 /**
- * What stands between open questions and the client: the capability gate for both eras, and the
- * push of a question in the middle of a call, which clients of the 2025 era need.
+ * Asks the client. `assertCanAsk` checks its capabilities in both eras. `pushQuestion` sends a
+ * question during a call to a client of the 2025 era.
  */
 import {
   MissingRequiredClientCapabilityError,
@@ -17,10 +17,10 @@ import type { UnansweredQuestion } from '../engine/round.js';
 import type { ClientFacts } from './clientFacts.js';
 
 /**
- * Lets questions through that the client declared it can answer. All open questions pass before any
- * is asked, so that a client never gets half of them.
+ * Checks that the client can answer all open questions. The check covers all of them before any is
+ * sent, so that a client never gets only some.
  *
- * @throws {ProtocolError} For the first, in walk order, that it cannot answer.
+ * @throws {ProtocolError} For the first question, in walk order, that the client cannot answer.
  */
 export function assertCanAsk(
   open: readonly UnansweredQuestion[],
@@ -44,7 +44,7 @@ function noBackChannel(method: string): ProtocolError {
   );
 }
 
-/** Where a question is pushed, and for how long its answer is awaited. */
+/** The context of a pushed question and the time limit for its answer. */
 export interface PushOptions {
   readonly ctx: CallContext;
   readonly askTimeoutMs: number;
@@ -53,7 +53,7 @@ export interface PushOptions {
 /**
  * Asks a client of the 2025 era one question and waits for its answer.
  *
- * @throws {@link ToolError} If the answer does not fit, or does not come in time.
+ * @throws {@link ToolError} If the answer is invalid or does not arrive in time.
  */
 export async function pushQuestion(
   open: UnansweredQuestion,
@@ -64,7 +64,7 @@ export async function pushQuestion(
   return outcome;
 }
 
-/** Accepts any result: the SDK's own check would answer with its validator's words, ours does not. */
+/** Accepts any result. The library checks the answer later and uses its own error messages. */
 const anyResult: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'mcp-resolve', validate: (value) => ({ value }) },
 };
@@ -76,7 +76,7 @@ async function send(
   const { method, params, pushedParams } = asked.rendered;
   const sent = pushedParams?.() ?? params;
   try {
-    // `send` stamps the id of the call, so that the question rides the call's own stream.
+    // `send` adds the id of the call, so that the question uses the call's own stream.
     return await ctx.mcpReq.send({ method, ...(sent && { params: { ...sent } }) }, anyResult, {
       timeout: askTimeoutMs,
       signal: ctx.signal,

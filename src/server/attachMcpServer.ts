@@ -1,6 +1,6 @@
 /**
- * Attaches definitions to an McpServer: registered as any others, so listing, completing, enabling
- * and updating work.
+ * Registers definitions on an McpServer in the usual way, so that listing, completing, enabling and
+ * updating work.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type {
@@ -19,10 +19,10 @@ import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
 import type { CheckedOptions } from './installOptions.js';
 
-/** Where definitions are registered, and the server that answers for them. */
+/** The servers and options of one installation. */
 export interface Site {
   readonly mcp: McpServer;
-  /** The server whose client is asked. */
+  /** The server whose client receives the questions. */
   readonly server: Server;
   readonly options: CheckedOptions;
 }
@@ -34,7 +34,8 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
     try {
       return await callForRequest(server, tool, { args, ctx, settings: options });
     } catch (error) {
-      // McpServer would turn it into a tool error, so the boundary throws it and this answer is never seen.
+      // McpServer would turn the error into a tool result. The boundary throws it instead and
+      // ignores the result below.
       const boundary = boundaryOf(ctx);
       if (boundary === undefined || !bypassesMcpServer(error)) throw error;
       boundary.error = error;
@@ -48,7 +49,7 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
     );
 }
 
-/** Registers a prompt. What it throws reaches the client as it is. */
+/** Registers a prompt. Its errors reach the client unchanged. */
 export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDefinition): void {
   const { name, metadata, argsSchema } = prompt;
   const answer = (args: Arguments, ctx: ServerContext) =>
@@ -60,7 +61,7 @@ export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDef
     );
 }
 
-/** Registers a resource. What it throws reaches the client as it is. */
+/** Registers a resource. Its errors reach the client unchanged. */
 export function registerResource(
   { mcp, server, options }: Site,
   resource: ResourceDefinition,
@@ -82,7 +83,7 @@ export function registerResource(
   }
 }
 
-/** The same template, which lists what it has only for clients that get to see it. */
+/** Returns a copy of the template that lists its resources only for clients that may see them. */
 function listingIf(
   template: ResourceTemplate,
   isShownTo: (ctx: ServerContext) => boolean,
@@ -95,7 +96,10 @@ function listingIf(
 
 const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;
 
-/** The one that McpServer lets through is left to the SDK, which has its own answer for each era. */
+/**
+ * Returns true for a protocol error that McpServer would turn into a tool result. McpServer lets
+ * `UrlElicitationRequired` through, and the SDK answers it in each era.
+ */
 function bypassesMcpServer(error: unknown): error is ProtocolError {
   return error instanceof ProtocolError && error.code !== URL_ELICITATION_REQUIRED;
 }

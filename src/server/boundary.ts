@@ -1,17 +1,17 @@
 /**
- * The boundary: a wrapper around a server's request handlers for the methods that can ask. It
- * stands outside McpServer's error funnel, so what it throws reaches the client as a JSON-RPC
- * error.
+ * The boundary wraps the request handlers of the methods that can ask. It runs outside McpServer's
+ * error handling, so its errors reach the client as JSON-RPC errors.
  *
  * ```
- * client ─► SDK dispatch ─► boundary ─► handler (McpServer's funnel ─► tool callback)
- *                              │  ▲                                        │
- *                              │  └── its error: a protocol error ◄────────┘
- *                              └─► thrown as it is
+ * client ─► SDK dispatch ─► boundary ─► handler (McpServer ─► tool callback)
+ *                              │  ▲                              │
+ *                              │  └──── a protocol error ◄───────┘
+ *                              └─► throws it unchanged
  * ```
  *
- * Inbound it opens the request state, outbound it seals it: handlers read and write plaintext. What
- * a client of the 2025 era sends as answers or state is not genuine and never reaches a handler.
+ * The boundary opens the state of a request and seals the state of a result, so handlers read and
+ * write plaintext. A client of the 2025 era has no genuine answers or state, so the boundary never
+ * passes them to a handler.
  */
 import {
   isInputRequiredResult,
@@ -35,11 +35,13 @@ import type { Handler } from './sdkInternals.js';
 interface ServerBoundary {
   seal: Seal;
   explicit: boolean;
-  /** The requests whose state is sealed; `undefined` for everything on the server. */
+  /** The requests whose state is sealed. `undefined` means all requests of the server. */
   readonly only: Addressees | undefined;
 }
 
-/** The boundary around one request. Its handler reads the seal, and leaves an error for the client. */
+/**
+ * The boundary around one request. Its handler reads the seal and can set an error for the client.
+ */
 export interface RequestBoundary {
   readonly seal: Seal;
   readonly request: StatefulRequest;
@@ -49,7 +51,7 @@ export interface RequestBoundary {
 const REQUEST_BOUNDARY = Symbol.for('mcp-resolve.requestBoundary');
 const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 
-/** The SDK copies contexts property by property, so this is an enumerable property. */
+/** The boundary is an enumerable property, because the SDK copies contexts property by property. */
 type BoundedContext = ServerContext & { [REQUEST_BOUNDARY]?: RequestBoundary };
 
 type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary };
@@ -57,27 +59,32 @@ type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary };
 /** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
-/** The boundary around the request of this context; `undefined` if there is none. */
+/** Returns the boundary around the request of this context, or `undefined` if there is none. */
 export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
   return (ctx as BoundedContext)[REQUEST_BOUNDARY];
 }
 
-/** How a server is to be protected. */
+/** The settings of a server's protection. */
 export interface Protection {
   readonly seal: Seal;
-  /** Whether the author chose the seal: it replaces a default, and there can be only one. */
+  /**
+   * True if the author chose the seal. It replaces a default seal, and a server can have only one.
+   */
   readonly explicit: boolean;
-  /** Protects only these requests; for servers whose author did not ask for more. */
+  /** The only requests to protect. If omitted, all requests are protected. */
   readonly only?: readonly Address[];
-  /** Told of every rejected state, besides the policy's own `onReject`; once, whoever it is for. */
+  /**
+   * Receives every rejected state, in addition to the policy's `onReject`. A seal keeps one
+   * listener per `whose`.
+   */
   readonly listener?: readonly [whose: unknown, tell: (rejection: Rejection) => void];
 }
 
 /**
- * Puts the boundary around a server's handlers, those that are there and those that will be.
+ * Puts the boundary around the present and future handlers of a server.
  *
- * @throws {Error} If another seal was chosen for it before, if it has the SDK's own check of
- *   request state, or if the SDK has changed so that handlers can no longer be reached.
+ * @throws {Error} If the author chose another seal before, if the server has the SDK's own check of
+ *   request state, or if this version of the SDK has no handlers that can be wrapped.
  */
 export function protect(server: GuardedServer, protection: Protection): void {
   const present = server[BOUNDARY];
@@ -109,7 +116,7 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
   return server[BOUNDARY];
 }
 
-/** The policy of a server's seal; `undefined` for a server without one. */
+/** Returns the policy of a server's seal, or `undefined` if the server has none. */
 export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
   return server[BOUNDARY]?.seal.policy;
 }
@@ -168,8 +175,8 @@ interface Entered {
 }
 
 /**
- * Takes a request in whose state is sealed. A client of the 2025 era has neither state nor answers
- * to send; the SDK's own shim, which has them for hand-written handlers, stands inside the
+ * Opens the state of a request that the seal covers. A client of the 2025 era has neither state nor
+ * answers to send. The SDK's shim, which creates them for hand-written handlers, runs inside the
  * boundary.
  */
 async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
@@ -182,7 +189,10 @@ async function enter(server: Server, seal: Seal, request: StatefulRequest): Prom
   throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
 }
 
-/** Takes a request in whose state is its author's business, unless it cannot be genuine. */
+/**
+ * Passes on a request that the seal does not cover. From a client of the 2025 era, it rejects state
+ * and removes answers, because they cannot be genuine.
+ */
 function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
   if (isModern(server.getNegotiatedProtocolVersion())) return ctx;
   if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
@@ -198,7 +208,7 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
   return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
-/** Seals the state in a copy of the result; everything else crosses as it is. */
+/** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
 async function sealResult(
   result: Result,
   { seal, request }: RequestBoundary,
@@ -211,7 +221,7 @@ async function sealResult(
   return { ...result, requestState };
 }
 
-/** The one error for every cause. */
+/** Creates the error for invalid state. Clients get the same message for every cause. */
 export function invalidState(cause: unknown): ProtocolError {
   const error = new ProtocolError(
     ProtocolErrorCode.InvalidParams,

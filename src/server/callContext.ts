@@ -1,6 +1,7 @@
 /**
- * The context that resolvers and bodies see. The multi-round material is taken out of it: it
- * belongs to the library, and a tool called from inside another one must not find the outer one's.
+ * Creates the context that resolvers and bodies receive. It contains neither answers nor request
+ * state, because these belong to the library, and a nested call must not read those of the outer
+ * call.
  */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Askable, CallContext } from '../define/context.js';
@@ -8,7 +9,7 @@ import { allowManyListeners } from '../platform.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { ClientFacts } from './clientFacts.js';
 
-/** What is known about a call, besides its request. */
+/** The facts about a call besides its request. */
 export interface CallFacts extends ClientFacts {
   readonly callId: string;
   readonly signal: AbortSignal;
@@ -28,7 +29,7 @@ export function createContext(ctx: ServerContext, facts: CallFacts): CallContext
   };
 }
 
-/** The signal of one call. It follows the request's signal until the call has ended. */
+/** The signal of one call. It follows the request's signal until the call ends. */
 export class CallSignal {
   /** Called when the request is cancelled. */
   onCancel: ((reason: unknown) => void) | undefined;
@@ -47,13 +48,13 @@ export class CallSignal {
     return this.controller.signal;
   }
 
-  /** Tells the functions of the call that nobody wants their result any more. */
+  /** Aborts the signal, because the results of the call are no longer needed. */
   abort(): void {
     this.release();
     this.controller.abort();
   }
 
-  /** Ends the call: the request can no longer abort the signal. */
+  /** Stops following the request, which can no longer abort the signal. */
   release(): void {
     this.request.removeEventListener('abort', this.follow);
   }
@@ -61,14 +62,17 @@ export class CallSignal {
 
 type McpRequest = ServerContext['mcpReq'];
 
-/** The same request without the state that travels with it. */
+/** Returns the same request without its state. */
 function withoutState(mcpReq: McpRequest): McpRequest {
   const { requestState } = mcpReq as Partial<McpRequest>;
   if (requestState !== undefined && mcpReq.requestState() === undefined) return mcpReq;
   return { ...mcpReq, requestState: () => undefined };
 }
 
-/** The same context without a client's answers, where they are forged or for another call. */
+/**
+ * Returns the same context without the client's answers, which are forged or belong to another
+ * call.
+ */
 export function withoutAnswers(ctx: ServerContext): ServerContext {
   if (!('inputResponses' in ctx.mcpReq) && !('droppedInputResponseKeys' in ctx.mcpReq)) return ctx;
   const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;

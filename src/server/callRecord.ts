@@ -1,7 +1,6 @@
 /**
- * The record of a call on its way through the boundary. What it says of the call itself, its id and
- * its age, is believed only if it was sealed: without a boundary around the handler, every round is
- * a call of its own.
+ * Reads and writes the record of a call between rounds. The id and the age of a call are trusted
+ * only if they were sealed. Without a boundary around the handler, every round is a new call.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError, ToolError } from '../errors.js';
@@ -16,23 +15,26 @@ import type { ClientFacts } from './clientFacts.js';
 
 /** A call at the beginning of a round. */
 export interface CurrentCall {
-  /** Names the call. */
+  /** The same in all rounds of a sealed call. */
   readonly id: string;
-  /** When it first asked, in seconds; `undefined` if it has not asked yet. */
+  /**
+   * The time of the first question, in seconds since the epoch. `undefined` if the call has not
+   * asked.
+   */
   readonly start: number | undefined;
   readonly progress: Progress;
-  /** True if it goes on from an earlier round, as its seal proves. */
+  /** True if sealed state proves that the call continues an earlier round. */
   readonly resumed: boolean;
 }
 
-/** What a call begins with. */
+/** The request that begins or continues a call. */
 export interface CallStart extends ClientFacts {
   readonly ctx: ServerContext;
 }
 
 /**
- * Returns the call that a request goes on with, or a new one. Clients of the 2025 era begin and end
- * a call in one request.
+ * Returns the call that a request continues, or a new one. Clients of the 2025 era begin and end a
+ * call in one request.
  *
  * @throws {ProtocolError} If the call has taken longer than its policy allows.
  */
@@ -48,7 +50,7 @@ function newCall(progress: Progress): CurrentCall {
 
 function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
   const boundary = boundaryOf(ctx);
-  // A pinned value stands in for what the server computes: never without a seal.
+  // A pinned value replaces a computed one, so it is never read from unsealed state.
   if (boundary === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = boundary;
   const age = nowInSeconds() - record.start;
@@ -57,9 +59,10 @@ function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
 }
 
 /**
- * Writes the record of a call that has to ask. Its flow begins when it first asks.
+ * Returns the encoded record of a call that has to ask. The age of a call counts from its first
+ * question.
  *
- * @throws {@link ToolError} If it has become larger than a state may be.
+ * @throws {@link ToolError} If the sealed state would be larger than `maxStateBytes`.
  */
 export function keepRecord(
   { id, start = nowInSeconds() }: CurrentCall,

@@ -1,27 +1,27 @@
-/** Tells whoever listens what happens in a call. A listener cannot change the answer. */
+/** Reports the events of a call to a listener. A listener cannot change the answer. */
 import type { CallEvent, EventBase } from '../define/event.js';
 import type { End } from '../define/model.js';
 import { isThenable } from '../platform.js';
 import type { Step, Watch } from '../engine/steps.js';
 import type { CurrentCall } from './callRecord.js';
 
-/** Who listens, and how much they get to see. */
+/** The listener, and the details that it receives. */
 export interface Listening {
   readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** Whether values, answers and the texts of questions are told too. */
+  /** True if events include values, answers and the text of questions. */
   readonly eventValues?: boolean | undefined;
   readonly onUnexpectedError?: ((error: unknown) => void) | undefined;
 }
 
-/** Watches one round of a call. */
+/** Reports the events of one round of a call. */
 export interface CallWatch {
   readonly started: (method: string) => void;
   readonly step: Watch;
-  /** Only the first end counts. */
+  /** Reports the end of the round. Only the first call has an effect. */
   readonly ended: (end: End, replayed?: boolean) => void;
 }
 
-/** Watches a call, if anybody listens. */
+/** Creates the watch of a call, or returns undefined if there is no listener. */
 export function watchCall(
   listening: Listening,
   call: CurrentCall,
@@ -49,7 +49,10 @@ export function watchCall(
   };
 }
 
-/** Tells a listener. What it throws, now or later, is reported and forgotten. */
+/**
+ * Sends an event to the listener. If the listener throws or rejects, the error goes to
+ * `onUnexpectedError`.
+ */
 export function tell({ onEvent, onUnexpectedError }: Listening, event: CallEvent): void {
   const report = onUnexpectedError ?? (() => undefined);
   try {

@@ -1,38 +1,38 @@
 /**
- * A list of definitions, read once and laid out by name. HTTP installs the same list for every
- * request, and what a request costs must not grow with its length.
+ * Finds the definitions that a request names. HTTP installs the same array for every request, so a
+ * long array is indexed once and the index is reused.
  */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { readDefinitions } from './definitions.js';
 import type { AnyDefinition, Installed } from './definitions.js';
 
-/** What of a list is to be installed. */
+/** The definitions to install. */
 export interface Wanted {
   readonly wanted: readonly Installed[];
-  /** All that run once, for whom the seal matters. */
+  /** All definitions with `once`. Their stores have to fit the seal. */
   readonly storing: readonly Installed['definition'][];
 }
 
-/** An entry of a list, and where it stood when it was read: a list can change. */
+/** A definition and its position when the array was read. The array can change later. */
 type Entry = Installed & { readonly at: number };
 
-/** A list that was read. */
+/** The index of an array of definitions. */
 interface Catalogue {
   readonly all: readonly Entry[];
   readonly storing: Wanted['storing'];
   readonly named: ReadonlyMap<string, readonly Entry[]>;
-  /** They have to be asked whether they match. */
+  /** Resources match by uri, so they are not indexed by name. */
   readonly resources: readonly Entry[];
 }
 
 const catalogues = new WeakMap<readonly AnyDefinition[], Catalogue>();
 
 /**
- * Narrows a list to what an HTTP request names. The headers were checked against the body before
- * the server was made; a name that is not in the list changes nothing, so that the client gets the
- * usual error.
+ * Returns the definitions that an HTTP request names. The headers were checked against the body
+ * before the server was created. If no definition has the name, the function returns all of them,
+ * so that the client gets the usual error.
  *
- * @throws {@link InvalidGraphError} If it is not a list of definitions.
+ * @throws {@link InvalidGraphError} If `definitions` is not an array of definitions.
  */
 export function wantedOf(
   definitions: readonly AnyDefinition[],
@@ -43,7 +43,7 @@ export function wantedOf(
   const known = catalogues.get(definitions);
   if (known !== undefined) {
     const wanted = named(known, request);
-    // What is not found may have been put there since.
+    // A definition that is not found may have been added since.
     if (wanted.length > 0 && areThere(wanted, known, definitions))
       return { wanted, storing: known.storing };
   }
@@ -53,7 +53,7 @@ export function wantedOf(
   return { wanted: wanted.length === 0 ? all : wanted, storing };
 }
 
-/** A list of so many is looked through as fast as it would be laid out, and often written in place. */
+/** Arrays of up to this length are searched without an index. */
 const FEW = 16;
 
 function narrowed(all: readonly Installed[], request: McpRequestContext | undefined): Wanted {
@@ -108,7 +108,7 @@ function named(catalogue: Catalogue, request: McpRequestContext | undefined): re
   return catalogue.resources.filter(({ definition: { address } }) => address.matches(target));
 }
 
-/** What a request is for. */
+/** The method of a request, and the name or uri that it is for. */
 interface Named {
   readonly method: string;
   readonly target: string;

@@ -1,14 +1,18 @@
 /**
- * Which era a request belongs to, and what its client declared. The negotiated version is the
- * truth; the presence of an envelope is not, since clients of the older era can send one.
+ * Determines the era of a request and the capabilities of its client. The negotiated version
+ * decides the era. The presence of an envelope does not, because clients of the older era can send
+ * one.
  */
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import type { ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server';
 
-/** The first version in which questions ride results instead of being pushed. */
+/** The first version that returns questions in results instead of pushing them. */
 const FIRST_MODERN = '2026-07-28';
 
-/** Whether questions ride `input_required` results. An unknown or absent version counts as old. */
+/**
+ * Returns true if a version returns questions in `input_required` results. A malformed or absent
+ * version counts as old.
+ */
 export function isModern(protocolVersion: string | undefined): boolean {
   if (protocolVersion === FIRST_MODERN) return true;
   return (
@@ -18,14 +22,14 @@ export function isModern(protocolVersion: string | undefined): boolean {
   );
 }
 
-/** What a server knows about the client of a request. */
+/** The facts that a server knows about the client of a request. */
 export interface ClientFacts {
   readonly protocolVersion: string | undefined;
-  /** `undefined` where it is not known: older clients that are served without a session. */
+  /** `undefined` for older clients that are served without a session. */
   readonly clientCapabilities: ClientCapabilities | undefined;
 }
 
-/** Reads what is known about the client: from the request itself, or from its `initialize`. */
+/** Returns the facts about the client, from the request itself or from its `initialize`. */
 export function clientFacts(server: Server, ctx: ServerContext): ClientFacts {
   const protocolVersion = server.getNegotiatedProtocolVersion();
   const clientCapabilities = isModern(protocolVersion)
@@ -34,7 +38,7 @@ export function clientFacts(server: Server, ctx: ServerContext): ClientFacts {
   return { protocolVersion, clientCapabilities };
 }
 
-/** A request that declares nothing declares that it can do nothing. */
+/** Returns the capabilities that a request declares. If it declares none, the client has none. */
 function declaredIn({ mcpReq }: ServerContext): ClientCapabilities {
   const envelope: Readonly<Record<string, ClientCapabilities>> | undefined = mcpReq.envelope;
   return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};

@@ -1,13 +1,14 @@
 /**
- * How often definitions are made and installed in this process. Made again for every request, or
- * made and never installed: both are mistakes that show nowhere else.
+ * Counts the definitions made and installed in this process. The counts reveal two mistakes that
+ * nothing else shows: a definition made again for every request, and definitions that are never
+ * installed.
  */
 import { warnManyDefinitions } from './operatorWarnings.js';
 
-/** More often than tests and hot reloading make one and the same definition. */
+/** The count that causes a warning. Tests and hot reloading make a definition less often. */
 const MANY = 100;
 
-/** Names are counted as long as there are not too many of them to be written by hand. */
+/** The maximum number of counted names. Authors do not write more names by hand. */
 const MOST_NAMES = 1000;
 
 interface Counted {
@@ -20,14 +21,14 @@ let installed = 0;
 const known = new WeakSet<object>();
 const byName = new Map<string, number>();
 
-/** Notes that a definition was made. */
+/** Counts a definition that was made. */
 export function noteMade(): void {
   made += 1;
 }
 
 /**
- * Notes that a definition was installed, and warns when its name keeps coming back anew. The copies
- * that a test installs have the metadata of what they are copies of.
+ * Counts a definition that was installed, and warns if its name is defined again and again. A copy
+ * that a test installs shares the metadata of its original, so it counts as the same definition.
  */
 export function noteInstalled({ name, metadata }: Counted): void {
   installed += 1;
@@ -39,7 +40,7 @@ export function noteInstalled({ name, metadata }: Counted): void {
   if (times === MANY) warnManyDefinitions(name, times);
 }
 
-/** Whether definitions were made, and not one was installed. */
+/** Returns true if definitions were made but none was installed. */
 export function nothingInstalled(): boolean {
   return made > 0 && installed === 0;
 }

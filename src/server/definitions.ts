@@ -1,4 +1,4 @@
-/** What tools, prompts and resources have in common, as they are kept and as authors hold them. */
+/** The types of tools, prompts and resources, as authors hold them and as the library runs them. */
 import type {
   CacheHint,
   CallToolResult,
@@ -24,26 +24,26 @@ import type { Address } from './address.js';
 import type { Callable } from './callable.js';
 import type { InstallOptions } from './installOptions.js';
 
-/** A definition, as the library runs it. */
+/** A definition as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {
   readonly address: Address;
-  /** What a client has to be capable of to see it in a list. */
+  /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];
 }
 
-/** A definition, as authors hold it. */
+/** A definition as authors hold it. */
 export interface Installable {
   readonly name: string;
-  /** Installs this definition alone; the same as `install(server, [definition], options)`. */
+  /** Installs only this definition, like `install(server, [definition], options)`. */
   readonly register: (server: McpServer | Server, options?: InstallOptions) => void;
 }
 
-/** What a definition is called with directly. */
+/** The arguments of a direct call. */
 export type CallArguments<I> = I extends Schema
   ? InputOf<I>
   : Readonly<Record<string, never>> | undefined;
 
-/** The fields that all definitions hand to the SDK as they are. */
+/** The fields of all definitions that go to the SDK unchanged. */
 export interface Metadata {
   readonly title?: string;
   readonly description?: string;
@@ -52,122 +52,124 @@ export interface Metadata {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The fields of all definitions that are ours. */
+/** The fields of all definitions that this library adds. */
 export interface ResolvingConfig<R, G> {
   /** The parameters that resolvers fill. */
   readonly resolve?: R;
-  /** Resolvers that finish before anything else starts; their values are dropped. */
+  /** Resolvers that finish before anything else starts. Their values are dropped. */
   readonly guards?: G;
   /**
-   * Leaves it out of lists for clients that have not declared what its resolvers declare to ask
-   * with `asks`; a form, where none of them says. Such a client that calls it all the same gets the
-   * usual error.
+   * Hides the definition from listings for clients that lack a capability which its resolvers
+   * declare with `asks`. If no resolver declares one, the definition needs forms. A client that
+   * calls it anyway gets the usual error.
    */
   readonly hideWhenCannotAsk?: boolean;
 }
 
-/** The fields of a tool that go to the SDK as they are. */
+/** The fields of a tool that go to the SDK unchanged. */
 export interface ToolMetadata extends Metadata {
   readonly annotations?: ToolAnnotations;
 }
 
-/** A tool, as the library runs it. */
+/** A tool as the library runs it. */
 export interface ToolDefinition extends Definition<CallToolResult> {
   readonly metadata: ToolMetadata;
-  /** The schema of the arguments, in its lasting form. */
+  /** The schema of the arguments, wrapped for the SDK. */
   readonly inputSchema: Schema | undefined;
-  /** The schema of the result for the SDK, in its lasting form. */
+  /** The schema of the result, wrapped for the SDK. */
   readonly advertisedOutput: Schema | undefined;
-  /** What it is registered with on an McpServer, besides the schema of the arguments. */
+  /** The configuration for an McpServer, without the schema of the arguments. */
   readonly registration: ToolMetadata & { readonly outputSchema?: Schema };
 }
 
 /** A defined tool, ready to be installed. */
 export interface Tool<in Args = never> extends Installable {
   /**
-   * Calls the tool directly. Without a context there is nobody to ask; with the one that a resolver
-   * or a body of this library was given, questions go to its client, where its protocol allows it.
+   * Calls the tool directly. Without `ctx` there is no client to ask. With the context of a
+   * resolver or body of this library, questions go to its client if the protocol allows it.
    */
   readonly call: (args: Args, ctx?: ServerContext) => Promise<CallToolResult>;
   readonly [KIND]: 'tool';
   readonly '~definition': ToolDefinition;
 }
 
-/** A prompt, as the library runs it. */
+/** A prompt as the library runs it. */
 export interface PromptDefinition extends Definition<GetPromptResult> {
   readonly metadata: Metadata;
-  /** The schema of the arguments, in its lasting form. */
+  /** The schema of the arguments, wrapped for the SDK. */
   readonly argsSchema: Schema | undefined;
 }
 
 /** A defined prompt, ready to be installed. */
 export interface Prompt<in Args = never> extends Installable {
   /**
-   * Gets the prompt directly. Without a context there is nobody to ask; with the one that a
-   * resolver or a body of this library was given, questions go to its client, where its protocol
-   * allows it.
+   * Gets the prompt directly. Without `ctx` there is no client to ask. With the context of a
+   * resolver or body of this library, questions go to its client if the protocol allows it.
    */
   readonly get: (args: Args, ctx?: ServerContext) => Promise<GetPromptResult>;
   readonly [KIND]: 'prompt';
   readonly '~definition': PromptDefinition;
 }
 
-/** The fields of a resource that go to the SDK as they are. */
+/** The fields of a resource that go to the SDK unchanged. */
 export interface ResourceMetadata
   extends Metadata, Readonly<Pick<ListedMetadata, 'mimeType' | 'size' | 'annotations'>> {
-  /** How long clients of 2026-07-28 may keep what they read. */
+  /** The time that clients of 2026-07-28 may cache the content. */
   readonly cacheHint?: CacheHint;
 }
 
-/** The context in which a resource is read. */
+/** The context for the body of a resource. */
 export interface ReadContext extends CallContext {
-  /** What is read. */
+  /** The requested uri. */
   readonly uri: URL;
-  /** The variables of the template as they stand in the URI, before any schema. */
+  /** The variables of the template as they appear in the uri, before validation. */
   readonly variables: Raw;
 }
 
-/** Where a resource is: at one uri, or wherever a template matches. */
+/** The location of a resource: one uri, or a template that matches many. */
 export type Location = string | ResourceTemplate;
 
-/** A resource, as the library runs it. */
+/** A resource as the library runs it. */
 export interface ResourceDefinition extends Omit<Definition<ReadResourceResult>, 'finish'> {
   readonly metadata: ResourceMetadata;
   readonly location: Location;
-  /** The schema of the variables, in its lasting form. */
+  /** The schema of the variables, wrapped for the SDK. */
   readonly variables: Schema | undefined;
-  /** The same resource, about to be read at one uri. */
+  /** Returns the definition for a read of one uri. */
   readonly at: (uri: URL) => Definition<ReadResourceResult>;
 }
 
 /** A defined resource, ready to be installed. */
 export interface Resource extends Installable {
   /**
-   * Reads the resource directly. Without a context there is nobody to ask; with the one that a
-   * resolver or a body of this library was given, questions go to its client, where its protocol
-   * allows it.
+   * Reads the resource directly. Without `ctx` there is no client to ask. With the context of a
+   * resolver or body of this library, questions go to its client if the protocol allows it.
    */
   readonly read: (uri: string | URL, ctx?: ServerContext) => Promise<ReadResourceResult>;
   readonly [KIND]: 'resource';
   readonly '~definition': ResourceDefinition;
 }
 
-/** What can be installed. */
+/** Any definition that can be installed. */
 export type AnyDefinition = Tool | Prompt | Resource;
 
-/** The same, by kind. */
+/** A definition with its kind. */
 export type Installed =
   | { readonly kind: 'tool'; readonly definition: ToolDefinition }
   | { readonly kind: 'prompt'; readonly definition: PromptDefinition }
   | { readonly kind: 'resource'; readonly definition: ResourceDefinition };
 
-/** @throws {@link InvalidGraphError} If it is not a list of definitions. */
+/**
+ * Returns the definitions with their kinds.
+ *
+ * @throws {@link InvalidGraphError} If `definitions` is not an array of definitions.
+ */
 export function readDefinitions(definitions: readonly AnyDefinition[]): readonly Installed[] {
   if (!Array.isArray(definitions)) {
     throw invalid('the second argument is a list of definitions: install(server, [refundOrder]).');
   }
   const all: Installed[] = [];
-  // Counted, because map() would pass over what is missing from a list.
+  // An index loop, because `map()` would skip the holes of a sparse array.
   for (let index = 0; index < definitions.length; index += 1) {
     const installed = read(definitions[index] as AnyDefinition | undefined);
     if (installed === undefined) {

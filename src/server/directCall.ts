@@ -1,4 +1,4 @@
-/** Calls a definition without a request of its own: from a test, a script, or another handler. */
+/** Calls a definition without a client request: from a test, a script or another handler. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
@@ -10,8 +10,8 @@ import type { Method } from './address.js';
 import type { Definition } from './definitions.js';
 
 /**
- * Calls a definition with validated arguments. It starts on its first round whatever `ctx` carries:
- * the answers and the state in there belong to the outer call.
+ * Calls a definition with validated arguments. The call always starts with its first round. The
+ * answers and the state in `ctx` belong to the outer call, so they are ignored.
  *
  * @throws {ProtocolError} If a resolver asks and there is no client to ask.
  */
@@ -36,13 +36,13 @@ function nested(): ToolError {
   );
 }
 
-/** A context of ours knows the client; another one does not. */
+/** Returns the facts about the client. Only a context of this library contains them. */
 function factsOf(ctx: ServerContext | CallContext): ClientFacts {
   if (!('canAsk' in ctx)) return { protocolVersion: undefined, clientCapabilities: undefined };
   return { protocolVersion: ctx.protocolVersion, clientCapabilities: ctx.clientCapabilities };
 }
 
-/** The context of a call that no client made. */
+/** Creates the context of a call without a client. */
 export function detachedContext(method: Method): ServerContext {
   const noClient = (): Promise<never> => Promise.reject(new Error('This call has no client.'));
   return {

@@ -1,6 +1,6 @@
 /**
- * Leaves definitions out of lists for clients that could not answer their questions. Looked at anew
- * for each listing: on the modern era every request says what its client can do.
+ * Hides definitions from listings for clients that cannot answer their questions. Every listing
+ * checks this, because in the modern era each request declares the capabilities of its client.
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
@@ -11,7 +11,9 @@ import type { Installed } from './definitions.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
 
-/** The lists, the member that holds them, and the definitions that stand there. */
+/**
+ * The listing methods, each with the property that holds its entries and the kind of definition.
+ */
 const LISTS: Readonly<Record<string, readonly [member: string, kind: Installed['kind']]>> = {
   'tools/list': ['tools', 'tool'],
   'prompts/list': ['prompts', 'prompt'],
@@ -19,7 +21,7 @@ const LISTS: Readonly<Record<string, readonly [member: string, kind: Installed['
   'resources/templates/list': ['resourceTemplates', 'resource'],
 };
 
-/** Hides definitions, where their authors want it, from clients that cannot be asked. */
+/** Hides definitions with `hideWhenCannotAsk` from clients that cannot answer their questions. */
 export function hideFromIncapable(
   server: Server & { [HIDDEN]?: Installed[] },
   installed: readonly Installed[],
@@ -43,13 +45,13 @@ export function hideFromIncapable(
     return {
       ...result,
       [member]: listed.filter((entry) => !absent.some((one) => isEntry(one, entry))),
-      // What depends on who asks is not for everybody's cache.
+      // The result depends on the client, so a shared cache must not keep it.
       ...(isModern(server.getNegotiatedProtocolVersion()) && { cacheScope: 'private' }),
     };
   });
 }
 
-/** Whether the client of a request gets to see a definition. */
+/** Returns true if the client of a request may see a definition. */
 export function isShown(
   { shownWith }: { readonly shownWith: readonly Capability[] },
   server: Server,
@@ -60,8 +62,9 @@ export function isShown(
 }
 
 /**
- * Whether an entry of a list stands for a definition: by its uri or its name. What a template lists
- * is seen to where it is registered, because a uri that it matches may be somebody else's.
+ * Returns true if an entry of a listing is for a definition, by its uri or its name.
+ * `registerResource` hides the resources that a template lists, because a uri that the template
+ * matches may belong to another resource.
  */
 function isEntry({ kind, definition }: Installed, entry: unknown): boolean {
   if (!isObject(entry)) return false;

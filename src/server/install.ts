@@ -1,6 +1,6 @@
 /**
- * The way in: attaches definitions to a server, beside whatever handlers it has. Cheap, because
- * HTTP builds a server per request; all analysis was done when the definitions were made.
+ * Attaches definitions to a server, next to its own handlers. All analysis happens when the
+ * definitions are made, because HTTP builds a server for every request.
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { InvalidGraphError } from '../errors.js';
@@ -34,7 +34,8 @@ import { addPromptOrResource } from './lowLevelPrompts.js';
  * });
  * ```
  *
- * @throws {@link InvalidGraphError} If what is given is not a server, or not a list of definitions.
+ * @throws {@link InvalidGraphError} If `server` is not a server, `definitions` is not an array of
+ *   definitions, or an option is invalid.
  */
 export function install(
   server: McpServer | Server,
@@ -51,7 +52,7 @@ export function install(
     const site = { mcp: server, server: target, options: checked };
     for (const one of wanted) register(site, one);
   } else {
-    // Without a seal of the author's choice, a low-level Server's own handlers are left alone.
+    // If the author chose no seal, the low-level Server's own handlers stay unsealed.
     assertNoChallenges(wanted);
     const addresses = wanted.map(({ definition }) => definition.address);
     const only = checked.seal === undefined ? { only: addresses } : {};
@@ -62,7 +63,10 @@ export function install(
   hideFromIncapable(target, wanted);
 }
 
-/** The SDK asks for scopes on an McpServer alone: elsewhere a challenge would protect nothing. */
+/**
+ * Rejects scope challenges on a low-level Server. The SDK checks scopes only on an McpServer, so a
+ * challenge would protect nothing.
+ */
 function assertNoChallenges(wanted: readonly Installed[]): void {
   const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
   if (challenging === undefined) return;

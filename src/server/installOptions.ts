@@ -1,4 +1,4 @@
-/** The options of an installation, checked. */
+/** The options of `install()`, with their checks and defaults. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isKind } from '../define/brand.js';
 import type { CallEvent } from '../define/event.js';
@@ -8,39 +8,42 @@ import type { RequestStateSeal } from './requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
 import type { CallSettings, ErrorPolicy } from './callable.js';
 
-/** How definitions are installed. */
+/** The options of `install()`. */
 export interface InstallOptions {
   /**
-   * How the state between rounds is kept from the client's hands. Default: sealed under one key of
-   * this process, which is right for one process and wrong for several.
+   * The seal that protects the state between rounds from the client. Default: a seal with one key
+   * of this process, which works only if one process serves all rounds of a call.
    */
   readonly seal?: RequestStateSeal;
-  /** How long a client of the 2025 era may take to answer a question. Default: 600,000. */
+  /**
+   * The time, in milliseconds, that a client of the 2025 era has to answer a question. Default:
+   * 600,000.
+   */
   readonly askTimeoutMs?: number;
   /**
-   * Which errors the model reads: with `'all'`, the default, the message of anything thrown; with
-   * `'toolErrorsOnly'` those of `ToolError`s alone. Either way, what is not a `ToolError` goes to
-   * the server's `onerror` as well.
+   * The errors that the model may read. With `'all'`, the default, it reads the message of every
+   * error. With `'toolErrorsOnly'` it reads only the messages of `ToolError`s. In both cases, all
+   * other errors also go to the server's `onerror`.
    */
   readonly errors?: ErrorPolicy;
   /**
-   * Told of everything that happens in a call, under one id over all its rounds. What it throws is
-   * reported to the server's `onerror` and changes nothing.
+   * Receives the events of a call. All rounds of a call share one id. If it throws, the error goes
+   * to the server's `onerror` and does not change the answer.
    */
   readonly onEvent?: (event: CallEvent) => void;
   /**
-   * Whether events carry values, answers and the texts of questions. Default: false, because what
-   * listens usually logs.
+   * True if events include values, answers and the text of questions. Default: false, because
+   * listeners usually write logs.
    */
   readonly eventValues?: boolean;
   /**
-   * The context that an HTTP factory was called with. With it, only the definition that the request
-   * names is attached, and the cost of a call does not grow with the number of tools.
+   * The context that an HTTP factory receives. If set, `install()` attaches only the definition
+   * that the request names.
    */
   readonly request?: McpRequestContext;
 }
 
-/** The same with defaults, without the request: a server keeps them longer than the request lives. */
+/** The options with defaults. They omit the request, because the server can outlive it. */
 export interface CheckedOptions extends CallSettings {
   readonly seal: RequestStateSeal | undefined;
 }
@@ -54,7 +57,11 @@ const KNOWN: readonly string[] = [
   'request',
 ];
 
-/** @throws {@link InvalidGraphError} If an option is unknown or has a value that makes no sense. */
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws {@link InvalidGraphError} If an option is unknown or has an invalid value.
+ */
 export function checkInstallOptions(options: InstallOptions = {}): CheckedOptions {
   if (!isObject(options)) throw invalid(`the options are an object: { ${KNOWN.join(', ')} }.`);
   const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
@@ -81,7 +88,7 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
   return { seal, askTimeoutMs, errors, onEvent, eventValues };
 }
 
-/** A longer timer fires at once. */
+/** The longest time of a timer. A longer one fires at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 const ERROR_POLICIES: readonly unknown[] = ['all', 'toolErrorsOnly'];

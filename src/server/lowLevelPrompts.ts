@@ -1,6 +1,6 @@
 /**
- * Prompts and resources on a low-level Server. They stand on a backing: an McpServer that is never
- * connected, whose handlers list, match and complete them, as they would on a server of their own.
+ * Attaches prompts and resources to a low-level Server. They are registered on a backing McpServer
+ * that is never connected. Its handlers list, match and complete them for the low-level Server.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Server } from '@modelcontextprotocol/server';
@@ -18,7 +18,7 @@ interface BackingServer {
   /** The handlers that the McpServer has set so far. */
   readonly handlers: Map<string, SharedHandler>;
   readonly definitions: PromptOrResource[];
-  /** The methods that the outer server answers from here. */
+  /** The methods that the outer server answers with these handlers. */
   readonly shared: Set<string>;
 }
 
@@ -48,7 +48,7 @@ function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }):
   if (known !== undefined) return known;
   const handlers = new Map<string, SharedHandler>();
   const mcp = new McpServer({ name: 'backing', version: '0.0.0' });
-  // Set on the backing alone they would answer nobody.
+  // Collects the handlers for the outer server, because the backing server has no client.
   Object.defineProperty(mcp.server, 'setRequestHandler', {
     value: (method: string, handler: SharedHandler) => handlers.set(method, handler),
   });
@@ -57,7 +57,7 @@ function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }):
   return backing;
 }
 
-/** The members of the results that list something. */
+/** The properties that hold the entries of listings, by method. */
 const LISTS: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
   'resources/list': 'resources',
@@ -78,7 +78,7 @@ function partIn(method: string, { definitions }: BackingServer): object {
   return { owns };
 }
 
-/** Whether a completion is about a definition. */
+/** Returns true if a completion request refers to a definition. */
 function isAbout(ref: unknown, { kind, definition }: PromptOrResource): boolean {
   if (!isObject(ref)) return false;
   if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
@@ -87,7 +87,7 @@ function isAbout(ref: unknown, { kind, definition }: PromptOrResource): boolean 
   return ref.type === 'ref/resource' && ref.uri === shown;
 }
 
-/** Declares what a method belongs to, unless its author has. */
+/** Declares the capability of a method, unless the author has declared it. */
 function declare(server: Server, method: string): void {
   const capability = method.startsWith('prompts/')
     ? 'prompts'

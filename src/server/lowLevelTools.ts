@@ -1,4 +1,4 @@
-/** Attaches tools to a low-level Server, beside its own. */
+/** Attaches tools to a low-level Server, next to its own tools. */
 import {
   isInputRequiredResult,
   ProtocolError,

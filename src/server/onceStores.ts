@@ -1,10 +1,10 @@
-/** Whether the stores of tools that run once fit the seal of their server. */
+/** Checks that the stores of tools with `once` fit the seal of their server. */
 import type { Server } from '@modelcontextprotocol/server';
 import { InvalidGraphError } from '../errors.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 
-/** A definition, as far as it matters here. */
+/** The part of a definition that the check reads. */
 interface Storing {
   readonly name: string;
   readonly once?: OnceSettings | undefined;
@@ -13,11 +13,13 @@ interface Storing {
 const LOCAL = Symbol.for('mcp-resolve.localStore');
 
 /**
- * Keys that several processes share let a call go on in another one, which would not know that it
- * has run. To be called before anything is attached, with the policy that will apply: the first
- * such tool of a server is remembered, because a seal with shared keys may come after it.
+ * Checks that a store of this process is not combined with keys that several processes share. With
+ * shared keys, a call can continue in another process, which would not know that it has run. Call
+ * this before anything is attached, with the policy that will apply. The server remembers the first
+ * tool with such a store, because a seal with shared keys may follow.
  *
- * @throws {@link InvalidGraphError} If a store is only this process's, and the keys are not.
+ * @throws {@link InvalidGraphError} If a store belongs to this process alone but the keys are
+ *   shared.
  */
 export function assertStoresFit(
   server: Server & { [LOCAL]?: string },

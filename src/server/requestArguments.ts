@@ -1,5 +1,5 @@
 /**
- * Validates what a request sends: the arguments of a tool, where McpServer does not do it for us,
+ * Validates the input of a request: the arguments of a tool, if McpServer does not validate them,
  * and the variables in the uri of a resource.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
@@ -8,11 +8,11 @@ import type { Raw } from '../define/infer.js';
 import { describeIssues, isObject } from '../define/schema.js';
 import type { ResourceDefinition, ToolDefinition } from './definitions.js';
 
-/** Valid arguments, or the result that says what is wrong with them. */
+/** Valid arguments, or the result that describes the problem. */
 export type ParsedArguments =
   { readonly args: Readonly<Record<string, unknown>> } | { readonly problem: CallToolResult };
 
-/** Validates the arguments of a tool call, in the words of McpServer. */
+/** Validates the arguments of a tool call. The error message is the same as McpServer's. */
 export async function parseArguments(
   { name, inputSchema }: ToolDefinition,
   given: unknown,
@@ -24,23 +24,23 @@ export async function parseArguments(
   return { problem: { content: [{ type: 'text', text }], isError: true } };
 }
 
-/** What is asked for: a uri, and what the template found in it. */
+/** The requested uri, and the variables that the template found in it. */
 export interface ReadRequest {
   readonly uri: URL;
   readonly raw: Raw;
   readonly ctx: ServerContext;
 }
 
-/** The same with the values that resolvers and the body see. */
+/** The validated variables, and the context for resolvers and the body. */
 export interface ReadableRequest {
   readonly args: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
 }
 
 /**
- * Validates the variables of a request, once.
+ * Validates the variables of a request.
  *
- * @throws {ProtocolError} If they are not valid.
+ * @throws {ProtocolError} If they are invalid.
  */
 export async function readVariables(
   { name, variables }: ResourceDefinition,

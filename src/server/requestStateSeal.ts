@@ -1,4 +1,4 @@
-/** Sealing policies, as authors make them, and the one that is used when they make none. */
+/** Creates sealing policies: those of authors, and the default policy of the process. */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import { isObject } from '../define/schema.js';
@@ -11,17 +11,17 @@ import { protect } from './boundary.js';
 import { assertStoresFit } from './onceStores.js';
 import { lowLevelServer, serverName } from './sdkInternals.js';
 
-/** A sealing policy, made once and given to every server of a service. */
+/** A sealing policy. Create it once and use it for every server of a service. */
 export interface RequestStateSeal {
-  /** Protects every handler of a server, hand-written ones included, whenever they are set. */
+  /** Protects every handler of a server, including hand-written handlers and those set later. */
   readonly protect: (server: McpServer | Server) => void;
   readonly [KIND]: 'seal';
   readonly '~policy': CheckedSeal;
 }
 
 /**
- * Creates a sealing policy over shared keys, or over a codec of one's own. Servers that are to
- * finish each other's calls need the same keys and the same audience.
+ * Creates a sealing policy with shared keys or a custom codec. Servers that finish each other's
+ * calls need the same keys and the same audience.
  *
  * @example
  *
@@ -33,7 +33,7 @@ export interface RequestStateSeal {
  * install(server, [payInvoice], { seal });
  * ```
  *
- * @throws {TypeError} If the options make no sense.
+ * @throws {TypeError} If an option is missing or invalid.
  */
 export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
   if (!isObject(options))
@@ -47,7 +47,7 @@ export function requestStateSeal(options: RequestStateSealOptions): RequestState
   return asSeal(checkSealOptions(options));
 }
 
-/** Creates a policy over a key of its own, which nobody else has and which ends with the process. */
+/** Creates a policy with a new random key, which exists only in this process. */
 requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
   assertKnown(settings);
   return asSeal(completeSeal(settings, ringCodec([randomBytes(32)]), tokenLength));
@@ -65,7 +65,9 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
   });
 }
 
-/** A policy without an audience takes the server's name. */
+/**
+ * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
+ */
 export function sealFor(policy: CheckedSeal, server: Server): Seal {
   return new Seal(policy, policy.audience ?? serverName(server));
 }
@@ -73,8 +75,8 @@ export function sealFor(policy: CheckedSeal, server: Server): Seal {
 let processPolicy: CheckedSeal | undefined;
 
 /**
- * The policy when the author made none: one key for the whole process, as HTTP builds a server per
- * request.
+ * Returns the policy for servers without an explicit seal. The process has one key, because HTTP
+ * builds a server for every request.
  */
 export function defaultPolicy(): CheckedSeal {
   return (processPolicy ??= {

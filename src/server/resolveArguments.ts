@@ -1,9 +1,9 @@
 /**
- * Fills the parameters of a plan for one request, whatever era its client speaks. One loop serves
- * both: run what can run; a failure ends the call before anything is asked; without open questions
- * the values are complete; otherwise ask. Clients of 2026-07-28 and later get all open questions in
- * one result and come back with the answers. Older ones are asked the first question, and the loop
- * goes on.
+ * Resolves the parameters of a plan for one request, in either era. Each pass of the loop runs the
+ * resolvers that can run. A failure ends the call before any question is sent. If no question is
+ * open, the values are complete. Otherwise a client of 2026-07-28 or later gets all open questions
+ * in one result and retries with the answers. An older client gets the first question, and the loop
+ * goes on with its answer.
  */
 import type {
   InputRequiredResult,
@@ -31,28 +31,31 @@ import { warnFailedDispose, warnMovingQuestion } from './operatorWarnings.js';
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
   readonly ctx: ServerContext;
-  /** How long a client of the 2025 era may take to answer a question. Default: ten minutes. */
+  /**
+   * The time, in milliseconds, that a client of the 2025 era has to answer a question. Default: ten
+   * minutes.
+   */
   readonly askTimeoutMs?: number;
-  /** Receives what a `dispose` throws where that does not change the answer. Default: a warning. */
+  /** Receives the errors of `dispose` that do not change the answer. Default: a warning. */
   readonly onUnexpectedError?: (error: unknown) => void;
 }
 
 /** All values of the parameters. */
 export interface Resolved {
   readonly done: true;
-  /** By name. */
+  /** The values by parameter. */
   readonly values: Record<string, unknown>;
-  /** The context for the body: the one that the resolvers saw. */
+  /** The context for the body, which is the same as for the resolvers. */
   readonly ctx: CallContext;
   /**
-   * Ends the call: disposes of what resolvers with `dispose` computed, once, and stops listening to
-   * the request. Always call it when the body has ended. Under `completed` it throws what a
-   * `dispose` throws.
+   * Ends the call. It disposes of the values of resolvers with `dispose`, once, and stops listening
+   * to the request. Always call it when the body has ended. With `completed` it throws the error of
+   * a failed `dispose`.
    */
   readonly dispose: (end: End) => Promise<void>;
 }
 
-/** All values, or the result that asks for what is missing. */
+/** All values, or the result with the open questions. */
 export type Resolution = Resolved | { readonly done: false; readonly result: InputRequiredResult };
 
 /** Ten minutes. */
@@ -76,8 +79,8 @@ export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
  * ```
  *
  * @throws {ToolError} If a question was declined and its consumer wanted the bare value.
- * @throws {ProtocolError} If the client cannot be asked. Whatever a resolver throws passes as it
- *   is.
+ * @throws {ProtocolError} If the client cannot answer a question. Errors of resolvers pass
+ *   unchanged.
  */
 export async function resolveArguments(
   plan: Plan,
@@ -91,7 +94,7 @@ export async function resolveArguments(
 export interface CallInProgress {
   readonly options: ResolveOptions;
   readonly call: CurrentCall;
-  /** Reports what happens, if anyone listens. */
+  /** Reports the events of the call. `undefined` if there is no listener. */
   readonly watch: CallWatch | undefined;
 }
 
@@ -140,16 +143,18 @@ export async function resolveCall(
     const end = request.aborted ? 'cancelled' : 'failed';
     callSignal.abort();
     await disposals.close(end);
-    // A refusal has ended when it is recorded.
+    // `runCall` reports the end of a refused call when it records the refusal.
     if (!isRefusal(error)) watch?.ended(end);
     throw error;
   } finally {
-    // The body may run for long, and must not keep the round alive.
+    // The body may run for a long time and must not keep the round in memory.
     callSignal.onCancel = undefined;
   }
 }
 
-/** A function of its own, so that the body holds nothing of the round. */
+/**
+ * Creates the `dispose` function. It is created here, so that it does not keep the round in memory.
+ */
 function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['dispose'] {
   return async (end) => {
     try {
@@ -160,7 +165,7 @@ function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['disp
   };
 }
 
-/** Opens the ledger of a round. A client of the 2025 era carries nothing between rounds. */
+/** Creates the ledger of a call. A client of the 2025 era sends no answers with its request. */
 function openLedger(
   plan: Plan,
   call: CurrentCall,

@@ -1,4 +1,4 @@
-/** The story of one call, from validated arguments to the result. */
+/** Runs one call, from validated arguments to the result. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
@@ -22,10 +22,10 @@ import type { Callable, CallSettings } from './callable.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
 
-/** Arguments, after validation. */
+/** The validated arguments. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** What a definition answers: a result, or questions. */
+/** The answer of a definition: a result, or questions. */
 export type CallResult<Result> = Result | InputRequiredResult;
 
 /** One request for a definition. */
@@ -46,26 +46,26 @@ export function callForRequest<Result>(
     ...settings,
     ctx,
     onUnexpectedError: (error) => {
-      // A cancelled request is no news; what failed because of it is.
+      // Does not report the cancellation itself, only other errors that it caused.
       const { signal } = ctx.mcpReq;
       if (!signal.aborted || error !== signal.reason) report(server, error);
     },
   });
 }
 
-/** What a call is made with, besides its arguments. */
+/** The options of a call. */
 export interface RunCallOptions extends CallSettings, ClientFacts {
   readonly ctx: ServerContext;
-  /** Told of every error that was not meant for the model, so that nothing is lost. */
+  /** Receives every error that is not meant for the model. */
   readonly onUnexpectedError: (error: unknown) => void;
 }
 
 /**
- * Calls a definition: resolves its parameters, asks if it has to, runs the body, and answers. A
- * call that has run before, and is to run once, answers what it answered then.
+ * Calls a definition: resolves its parameters, asks open questions, runs the body, and returns the
+ * answer. If a call with `once` has run before, it returns the recorded result.
  *
- * @throws {ProtocolError} For the client; everything else becomes a result of the definition's
- *   kind.
+ * @throws {ProtocolError} If the call fails with a protocol error. Other errors become a result of
+ *   the definition's kind.
  */
 export async function runCall<Result>(
   definition: Callable<Result>,
@@ -89,8 +89,8 @@ export async function runCall<Result>(
 }
 
 /**
- * Watches over a call that is to run once. One that has not asked has no token that could be sent
- * again, so nothing is claimed for it.
+ * Creates the single-use check of a call with `once`. A call that has not asked needs none, because
+ * the client has no token to send again.
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
@@ -126,7 +126,7 @@ async function answer<Result>(hand: StartedCall<Result>): Promise<Result | Input
     return await runBody(hand, resolution);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    // A person's no is as final as a result.
+    // A refusal is as final as a result, so it is recorded too.
     return await runOnce(hand, () => {
       watch?.ended('failed');
       return Promise.resolve(failureResult(definition, error, options));
@@ -134,7 +134,7 @@ async function answer<Result>(hand: StartedCall<Result>): Promise<Result | Input
   }
 }
 
-/** Does the work, unless it has been done: then gives what came of it. */
+/** Runs the work, or returns the recorded result if the work has run before. */
 async function runOnce<Result>(
   { once, watch }: StartedCall<Result>,
   work: () => Promise<Result>,
@@ -151,10 +151,11 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
   const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
-      // The resolved values win.
+      // Resolved values override arguments.
       const values = { ...args, ...resolved.values };
       const result = await definition.finish(await callBody(definition, values, ctx));
-      // What is not JSON can be neither sent nor recorded, and fails here, where that is an answer.
+      // A result that is not JSON can be neither sent nor recorded. It fails here, so that the
+      // failure becomes a result.
       if (definition.once !== undefined) JSON.stringify(result);
       await dispose('completed');
       watch?.ended('completed');
@@ -166,7 +167,7 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
       return failureResult(definition, error, options);
     }
   };
-  // Where it has run before, or nobody can tell, the body does not run.
+  // Disposes if the body does not run, because the call has run before or the store cannot tell.
   const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();
@@ -179,8 +180,8 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
 /**
  * Runs the body.
  *
- * @throws {@link ToolError} If it made a question. Nobody was asked, and the body went on as if the
- *   answer were yes.
+ * @throws {@link ToolError} If the body created a question. The client never received it, and the
+ *   body went on as if the answer were yes.
  */
 async function callBody<Result>(
   { name, body }: Callable<Result>,
@@ -193,12 +194,16 @@ async function callBody<Result>(
   return returned;
 }
 
-/** How a call ended that did not complete. */
+/** Returns the end of a call that did not complete. */
 function endOf({ ctx }: RunCallOptions): End {
   return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
 }
 
-/** @throws {ProtocolError} If that is what the error is. */
+/**
+ * Returns the result for an error, and reports the error if it is unexpected.
+ *
+ * @throws {ProtocolError} If the error is a protocol error.
+ */
 function failureResult<Result>(
   definition: Callable<Result>,
   error: unknown,
@@ -211,7 +216,7 @@ function failureResult<Result>(
 
 const THROWN = 'a question was thrown, so nobody was asked: a resolver returns it';
 
-/** Tells a listener of rejected states. */
+/** Creates a function that reports rejected states to a listener. */
 export function rejectionTeller(
   server: Server,
   onEvent: (event: CallEvent) => void,
@@ -224,11 +229,11 @@ export function rejectionTeller(
   };
 }
 
-/** Tells the server's operator; what their function throws must not change the answer. */
+/** Sends an error to the server's `onerror`. If that throws, the answer does not change. */
 function report(server: Server, error: unknown): void {
   try {
     server.onerror?.(errorOf(error));
   } catch {
-    // There is nobody left to tell.
+    // There is no other place to report to.
   }
 }

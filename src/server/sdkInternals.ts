@@ -1,33 +1,36 @@
 /**
- * The SDK's servers, as far as its public types do not tell: what kind of server it is, its name,
- * and its request handlers, those that are set and those that will be. This is the one file that
- * knows private members of the SDK. If one is missing, it says so instead of going on.
+ * Reads what the SDK's public types hide: the kind of a server, its name and its request handlers.
+ * This is the only file that uses private fields of the SDK. If the handlers are missing, it
+ * throws.
  *
- * The SDK's map of handlers is replaced by one of ours, which wraps handlers whenever they are set.
+ * It replaces the SDK's map of handlers with its own, which wraps handlers whenever they are set.
  */
 import type { McpServer, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidGraphError } from '../errors.js';
 
-/** A request handler, as the SDK keeps it: it gets the request as it came over the wire. */
+/** A request handler as the SDK stores it. It receives the request as the client sent it. */
 export type Handler = (request: unknown, ctx: ServerContext) => Promise<Result>;
 
-/** What takes the place of a handler. */
+/** Returns the replacement of a handler. */
 export type Replace = (method: string, handler: Handler) => Handler;
 
 interface Wrapping {
   readonly methods: readonly string[];
   readonly wrap: Replace;
-  /** Whether only what `setRequestHandler` sets is wrapped, and not what is put into the map. */
+  /**
+   * True if only handlers set by `setRequestHandler` are wrapped, not those put into the map
+   * directly.
+   */
   readonly onlySet: boolean;
 }
 
-/** The SDK's map of handlers by method, in which they are wrapped as they are set. */
+/** Replaces the SDK's map of handlers by method, and wraps handlers when they are set. */
 class Handlers extends Map<string, Handler> {
   private readonly wrappings: Wrapping[] = [];
   private isNoticing = false;
   private isSetting = false;
 
-  /** `inner` is what was there: the SDK's own, or one of another copy of this package. */
+  /** `inner` is the previous map: the SDK's own, or that of another copy of this package. */
   constructor(
     private readonly server: Server,
     private readonly inner: Map<string, Handler>,
@@ -50,7 +53,7 @@ class Handlers extends Map<string, Handler> {
     return super.delete(method);
   }
 
-  /** Puts something in the place of the handler that is there, as it is. */
+  /** Replaces the present handler of a method without wrapping it again. */
   replace(method: string, replace: Replace): void {
     const present = super.get(method);
     if (present !== undefined) super.set(method, replace(method, present));
@@ -77,7 +80,7 @@ class Handlers extends Map<string, Handler> {
     Object.defineProperty(this.server, 'setRequestHandler', property);
   }
 
-  /** The SDK sends to one handler what no other handles. */
+  /** Returns the fallback handler, which the SDK calls if a method has no handler of its own. */
   private fallback(method: string): Handler | undefined {
     if (!this.wrappings.some(({ methods }) => methods.includes(method))) return undefined;
     const fallback = (this.inner.get(method) ?? this.server.fallbackRequestHandler) as
@@ -95,9 +98,9 @@ class Handlers extends Map<string, Handler> {
 }
 
 /**
- * The handlers of a server.
+ * Returns the handlers of a server.
  *
- * @throws {Error} If this version of the SDK has none, or keeps them where they cannot be reached.
+ * @throws {Error} If this version of the SDK has no map of handlers that can be replaced.
  */
 export function handlersOf(server: Server): Handlers {
   const present: unknown = Reflect.get(server, '_requestHandlers');
@@ -112,29 +115,29 @@ export function handlersOf(server: Server): Handlers {
 }
 
 /**
- * Calls `replace` for the handlers of a method that are set from now on, by `setRequestHandler`;
- * what is put into the map in another way stands around the one that is there.
+ * Calls `replace` for each handler of a method that `setRequestHandler` sets from now on. It
+ * ignores handlers that are put into the map directly, because those wrap the present handler.
  */
 export function replaceComing(server: Server, method: string, replace: Replace): void {
   handlersOf(server).wrapComing({ methods: [method], wrap: replace, onlySet: true });
 }
 
-/** Puts a wrapper around the handlers of some methods, whenever they are set. */
+/** Wraps the present and future handlers of some methods. */
 export function wrapAll(server: Server, methods: readonly string[], wrap: Replace): void {
   const handlers = handlersOf(server);
   for (const method of methods) handlers.replace(method, wrap);
   handlers.wrapComing({ methods, wrap, onlySet: false });
 }
 
-/** Whether it is an McpServer. */
+/** Returns true for an McpServer. */
 export function isMcpServer(server: McpServer | Server): server is McpServer {
   return typeof (server as Partial<McpServer> | undefined)?.registerTool === 'function';
 }
 
 /**
- * The low-level server behind what is given.
+ * Returns the low-level server of an McpServer, or the given low-level Server.
  *
- * @throws {@link InvalidGraphError} If it is no server.
+ * @throws {@link InvalidGraphError} If the value is not a server, or belongs to an unsupported SDK.
  */
 export function lowLevelServer(server: McpServer | Server, caller: string): Server {
   const target: unknown = isMcpServer(server) ? server.server : server;
@@ -160,7 +163,7 @@ export function hasOwnStateCheck(server: Server): boolean {
   return Reflect.get(server, '_requestStateVerify') !== undefined;
 }
 
-/** The name that a server was given; the SDK keeps it to itself. */
+/** Returns the name of a server, which is private in the SDK. */
 export function serverName(server: Server): string | undefined {
   const info: unknown = Reflect.get(server, '_serverInfo');
   const name = (info as { readonly name?: unknown } | undefined)?.name;

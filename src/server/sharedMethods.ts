@@ -1,30 +1,34 @@
 /**
- * A method of a low-level Server that our definitions share with its author's handler: ours answer
- * for what they own, the author's for everything else, whether it was set before or is set later.
+ * Shares a method of a low-level Server between definitions and the author's handler. The
+ * definitions answer the requests that they own. The author's handler answers all others, even if
+ * it is set later.
  */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { handlersOf, replaceComing } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 
-/** A request, as far as it matters for whose it is. */
+/** The part of a request that decides which handler answers it. */
 export interface SharedRequest {
   readonly method: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A handler as the SDK takes it. */
+/** A handler that the SDK accepts. */
 export type SharedHandler = (
   request: SharedRequest,
   ctx: ServerContext,
 ) => Result | Promise<Result>;
 
-/** Our part in a method: to answer what we own, or to add to a list. */
+/**
+ * The library's part in a method: it answers the requests that it owns, or adds entries to a
+ * listing.
+ */
 export type Share = { readonly answer: SharedHandler } & (
   | { readonly owns: (params: Readonly<Record<string, unknown>>) => boolean }
   | { readonly list: string }
 );
 
-/** Answers a method beside its author. */
+/** Answers a method together with the author's handler. */
 export function shareMethod(server: Server, method: string, share: Share): void {
   const handlers = handlersOf(server);
   let theirs = handlers.has(method) ? handlers.get(method) : undefined;
@@ -49,7 +53,7 @@ interface Listing {
   readonly theirs: Handler | undefined;
 }
 
-/** Their list and ours; ours stands on the first page. */
+/** Joins the author's entries with the library's. The library's are on the first page. */
 async function joined(member: string, { request, ctx, ours, theirs }: Listing): Promise<Result> {
   const listed = await theirs?.(request, ctx);
   if (listed !== undefined && request.params?.cursor !== undefined) return listed;
