@@ -40,7 +40,7 @@ export interface Bench {
 /** What a figure has to be. */
 export interface Limits {
   readonly bar: number;
-  readonly goal: number;
+  readonly goal?: number;
 }
 
 /** A ratio as a figure: how much of the opponent's time is taken; less is better. */

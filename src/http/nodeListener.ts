@@ -11,7 +11,6 @@ import type * as nodePackage from '@modelcontextprotocol/node';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { isJsonContentType, type McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { errorOf } from '../errors.js';
 
 import type { Admission, AuthenticateRequest } from './admission.js';
@@ -170,8 +169,15 @@ function forAdapter(request: IncomingMessage, chunks?: Buffer[]): NodeIncomingMe
   const original = request as NodeIncomingMessageLike;
   if (chunks === undefined) return original;
   const { method = 'POST', url = '/', headers, auth } = original;
-  const head = { method, url, headers, ...(auth !== undefined && { auth }) };
-  return Object.assign(Readable.from(chunks), head);
+  return {
+    method,
+    url,
+    headers,
+    ...(auth !== undefined && { auth }),
+    async *[Symbol.asyncIterator]() {
+      yield* chunks;
+    },
+  };
 }
 
 /** The part of `@modelcontextprotocol/node` used here. */

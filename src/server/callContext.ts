@@ -5,7 +5,6 @@
  */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Askable, CallContext } from '../define/context.js';
-import { allowManyListeners } from '../platform.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { ClientFacts } from './clientFacts.js';
 
@@ -40,7 +39,6 @@ export class CallSignal {
   };
 
   constructor(private readonly request: AbortSignal) {
-    allowManyListeners(request);
     request.addEventListener('abort', this.follow, { once: true });
   }
 

@@ -3,6 +3,7 @@ import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
 import { ToolError } from '../errors.js';
+import { allowManyListeners } from '../platform.js';
 import { runCall } from './runCall.js';
 import { withoutAnswers } from './callContext.js';
 import type { ClientFacts } from './clientFacts.js';
@@ -20,6 +21,8 @@ export async function callAlone<Result>(
   args: Readonly<Record<string, unknown>>,
   ctx: ServerContext = detachedContext(definition.address.method),
 ): Promise<Result> {
+  // Many calls may run at the same time inside one request.
+  allowManyListeners(ctx.mcpReq.signal);
   const { mcpReq } = withoutAnswers(ctx);
   const result = await runCall(definition, args, {
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
