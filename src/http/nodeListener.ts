@@ -10,6 +10,7 @@
 import type * as nodePackage from '@modelcontextprotocol/node';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { isJsonContentType, type McpHandlerRequestOptions } from '@modelcontextprotocol/server';
+import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorOf } from '../errors.js';
 
@@ -169,15 +170,8 @@ function forAdapter(request: IncomingMessage, chunks?: Buffer[]): NodeIncomingMe
   const original = request as NodeIncomingMessageLike;
   if (chunks === undefined) return original;
   const { method = 'POST', url = '/', headers, auth } = original;
-  return {
-    method,
-    url,
-    headers,
-    ...(auth !== undefined && { auth }),
-    async *[Symbol.asyncIterator]() {
-      yield* chunks;
-    },
-  };
+  const head = { method, url, headers, ...(auth !== undefined && { auth }) };
+  return Object.assign(Readable.from(chunks), head);
 }
 
 /** The part of `@modelcontextprotocol/node` used here. */
