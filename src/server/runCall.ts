@@ -113,21 +113,21 @@ interface StartedCall<Result> {
   readonly once: SingleUse<Result> | undefined;
 }
 
-async function answer<Result>(hand: StartedCall<Result>): Promise<Result | InputRequiredResult> {
-  const { definition, args, options, once, watch } = hand;
+async function answer<Result>(started: StartedCall<Result>): Promise<Result | InputRequiredResult> {
+  const { definition, args, options, once, watch } = started;
   const known = await once?.recall();
   if (known !== undefined) {
     watch?.ended('completed', true);
     return known.result;
   }
   try {
-    const resolution = await resolveCall(definition.plan, args, hand);
+    const resolution = await resolveCall(definition.plan, args, started);
     if (!resolution.done) return resolution.result;
-    return await runBody(hand, resolution);
+    return await runBody(started, resolution);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A refusal is as final as a result, so it is recorded too.
-    return await runOnce(hand, () => {
+    return await runOnce(started, () => {
       watch?.ended('failed');
       return Promise.resolve(failureResult(definition, error, options));
     });
@@ -146,8 +146,8 @@ async function runOnce<Result>(
   return result;
 }
 
-async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): Promise<Result> {
-  const { definition, args, options, watch } = hand;
+async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved): Promise<Result> {
+  const { definition, args, options, watch } = started;
   const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
@@ -171,7 +171,7 @@ async function runBody<Result>(hand: StartedCall<Result>, resolved: Resolved): P
   const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();
-    return await runOnce(hand, work, giveUp);
+    return await runOnce(started, work, giveUp);
   } finally {
     await giveUp();
   }

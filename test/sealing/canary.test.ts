@@ -74,7 +74,7 @@ describe('the SDK', () => {
     }
   });
 
-  test('turns a protocol error from a tool callback into a tool error, so the lane is needed', async () => {
+  test('turns a protocol error from a tool callback into a tool error, so the boundary has to throw it', async () => {
     const send = overHttp(() => {
       const mcp = new McpServer(info);
       mcp.registerTool('throwing', {}, () => {
