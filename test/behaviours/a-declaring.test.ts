@@ -11,22 +11,16 @@ import {
   resolver,
   sample,
 } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-  serving,
-  talk,
-  VERSION,
-} from '../support/conversation.js';
+import { eras, VERSION } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf } from '../support/results.js';
+import { httpHandler, serving } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
 
 const Title = z.object({ title: z.string() });
 const title = argsOf(Title).title;
@@ -40,13 +34,13 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { price: priceOf } },
       ({ title, price }) => `${title}: ${price}`,
     );
-    const chat = await talk(era, serving([quote]));
+    const chat = await connectClient(era, serving([quote]));
 
     expect(await chat.call('quote', { title: 'Dune' })).toMatchObject({
       content: [{ type: 'text', text: 'Dune: 42' }],
     });
     expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 42');
-    expect(chat.legs()).toBe(2);
+    expect(chat.requests()).toBe(2);
   });
 
   test("A2: a resolver reads the tool's validated arguments by name", async () => {
@@ -62,7 +56,7 @@ describe.each(eras)('%s', (era) => {
           ? `'${title}' is out of stock.`
           : `Reserved '${title}' (${stock - 1} copies left).`,
     );
-    const chat = await talk(era, serving([reserve]));
+    const chat = await connectClient(era, serving([reserve]));
 
     expect(await chat.text('reserve_book', { title: 'Dune' })).toBe(
       "Reserved 'Dune' (6 copies left).",
@@ -80,7 +74,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { shout } },
       ({ title, shout }) => `${title} ${shout}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('shout', { title: ' dune ' })).toBe('DUNE DUNE!');
   });
@@ -93,7 +87,7 @@ describe.each(eras)('%s', (era) => {
         `${app.greeting} ${ctx.protocolVersion} ${ctx.mcpReq.method} ${typeof ctx.callId}`,
     );
     const tool = defineTool('describe', { resolve: { text: describeCall } }, ({ text }) => text);
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('describe')).toBe(`hello ${VERSION[era]} tools/call string`);
   });
@@ -106,7 +100,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { price: withTax } },
       ({ title, price }) => `${title} costs ${price}`,
     );
-    const chat = await talk(era, serving([cost]));
+    const chat = await connectClient(era, serving([cost]));
 
     expect(await chat.text('cost', { title: 'Dune' })).toBe('Dune costs 20');
   });
@@ -116,7 +110,7 @@ describe.each(eras)('%s', (era) => {
     const later = resolver({ now }, async ({ now }) => `${now} and later`);
     const after = resolver({ later }, ({ later }) => `${later} and after`);
     const tool = defineTool('when', { resolve: { after } }, ({ after }) => after);
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('when')).toBe('now and later and after');
   });
@@ -158,7 +152,7 @@ describe.each(eras)('%s', (era) => {
           typeof v.big,
         ].join(' '),
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('inspect')).toBe(
       'secret-token 1500 1970-01-01T00:00:00.000Z v ada called undefined  bigint',
@@ -180,7 +174,7 @@ describe.each(eras)('%s', (era) => {
       ({ name, capital, roots }) =>
         `${name.name} ${capital.content.type === 'text' ? capital.content.text : ''} ${roots.roots.length}`,
     );
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       elicit: [accept({ name: 'octocat' })],
       sample: [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'Paris' } }],
       roots: [{ roots: [{ uri: 'file:///docs' }] }],
@@ -202,7 +196,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Folder, resolve: { approval } },
       ({ path, approval }) => (approval.ok ? `deleted ${path}` : 'kept the folder'),
     );
-    const chat = await talk(era, serving([remove]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([remove]), { elicit: [accept({ ok: true })] });
 
     expect(await chat.text('delete_folder', { path: '/empty' })).toBe('deleted /empty');
     expect(chat.asked).toEqual([]);
@@ -221,8 +215,8 @@ describe.each(eras)('%s', (era) => {
         `${bare}, ${audited}, ${approval.ok}, ${how.action === 'accept' ? how.data.ok : how.action}`,
     );
     const onlyOutcome = defineTool('audit', { resolve: { audited } }, ({ audited }) => audited);
-    const chat = await talk(era, serving([tool, onlyOutcome]), {
-      elicit: [accept({ ok: true }), decline, decline],
+    const chat = await connectClient(era, serving([tool, onlyOutcome]), {
+      elicit: [accept({ ok: true }), decline(), decline()],
     });
 
     expect(await chat.text('go')).toBe('bare true, outcome accept, true, true');
@@ -251,7 +245,7 @@ describe.each(eras)('%s', (era) => {
     const least = resolver({}, () => sample({ messages: [message], maxTokens: 5 }));
     const most = resolver({}, () => sample(all as never));
     const tool = defineTool('two', { resolve: { least, most } }, () => 'done');
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       sample: () => answer,
       capabilities: { sampling: { tools: {}, context: {} } },
     });
@@ -279,7 +273,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { copies: stock } },
       ({ copies }) => `two ${copies}`,
     );
-    const chat = await talk(era, serving([one, two]));
+    const chat = await connectClient(era, serving([one, two]));
 
     expect(await chat.text('one', { title: 'a' })).toBe('one 1');
     expect(await chat.text('two', { title: 'b' })).toBe('two 2');
@@ -306,7 +300,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { alice, bob, token, upper } },
       ({ alice, bob, token, upper }) => `${alice},${bob} ${token}:${upper}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('who')).toBe('alice,bob tok:TOK');
     expect(runs.sort()).toEqual(['alice', 'bob', 'token']);
@@ -363,7 +357,7 @@ test.each([
     });
     return server;
   };
-  const chat = await talk('legacy', factory, { elicit: [accept({ confirm: true })] });
+  const chat = await connectClient('legacy', factory, { elicit: [accept({ confirm: true })] });
 
   expect(await chat.text('go')).toBe(expected);
   expect(chat.asked).toEqual(expected === 'pushed' ? ['Go?'] : []);
@@ -398,7 +392,7 @@ test('A13: the same tool serves a client of each era at the same time with the s
   );
   const factory = serving([order]);
   const person = { elicit: () => accept({ ok: true }) };
-  const chats = await Promise.all(eras.map((era) => talk(era, factory, person)));
+  const chats = await Promise.all(eras.map((era) => connectClient(era, factory, person)));
 
   const texts = await Promise.all(chats.map((chat) => chat.text('order', { title: 'Dune' })));
   expect(texts).toEqual(['Dune ordered', 'Dune ordered']);
@@ -428,15 +422,15 @@ describe('wire keys', () => {
   };
 
   test('A15: wire keys come from the definition alone, so any worker gives the same', async () => {
-    const legs = await Promise.all(
+    const requests = await Promise.all(
       [build(), build()].map(async (tool) => {
-        const chat = await talk('modern', serving([tool]), { elicit: [] });
-        return questionsOf(await chat.leg('ask_all'));
+        const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+        return questionsOf(await chat.sendRound('ask_all'));
       }),
     );
 
-    expect(legs[0]!.keys).toEqual(['first', 'inner', 'again', 'inner#1', 'inner#2']);
-    expect(legs[1]!.requests).toEqual(legs[0]!.requests);
+    expect(requests[0]!.keys).toEqual(['first', 'inner', 'again', 'inner#1', 'inner#2']);
+    expect(requests[1]!.requests).toEqual(requests[0]!.requests);
   });
 
   test('A15: two resolvers of one factory get two keys, and their answers do not mix', async () => {
@@ -447,14 +441,14 @@ describe('wire keys', () => {
       { resolve: { a: askFor('First name'), b: askFor('Last name') } },
       ({ a, b }) => `${a.value} ${b.value}`,
     );
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
-    const { requests, requestState } = questionsOf(await chat.leg('form'));
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+    const { requests, requestState } = questionsOf(await chat.sendRound('form'));
 
     expect(Object.entries(requests).map(([key, { params }]) => [key, params?.message])).toEqual([
       ['field', 'First name?'],
       ['field#1', 'Last name?'],
     ]);
-    const result = await chat.leg(
+    const result = await chat.sendRound(
       'form',
       {},
       {
@@ -474,17 +468,17 @@ describe('wire keys', () => {
       { resolve: { 'a#1': ask('1'), x: ask('2', 'a'), y: ask('3', 'a') } },
       () => 'done',
     );
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
 
-    expect(questionsOf(await chat.leg('taken')).keys).toEqual(['a#1', 'a', 'a#2']);
+    expect(questionsOf(await chat.sendRound('taken')).keys).toEqual(['a#1', 'a', 'a#2']);
   });
 
   test('A15: a resolver that does not ask still counts in the numbering', async () => {
     const computed = resolver({}, () => 1, { name: 'key' });
     const tool = defineTool('n', { resolve: { computed, asked: ask('?', 'key') } }, () => 'done');
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
 
-    expect(questionsOf(await chat.leg('n')).keys).toEqual(['key#1']);
+    expect(questionsOf(await chat.sendRound('n')).keys).toEqual(['key#1']);
   });
 });
 
@@ -499,7 +493,7 @@ test('A11: nothing but installing the tool is needed, on a server that has other
     return server;
   };
   for (const era of eras) {
-    const chat = await talk(era, factory);
+    const chat = await connectClient(era, factory);
     expect((await chat.client.listTools()).tools.map(({ name }) => name)).toEqual([
       'before',
       'ours',

@@ -2,10 +2,14 @@
 import { fromJsonSchema, McpServer, Server } from '@modelcontextprotocol/server';
 import { type } from 'arktype';
 import { arg, argsOf, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { accept, eras, questionsOf, serving, talk, textOf } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 const Title = z.object({ title: z.string() });
 const args = argsOf(Title);
@@ -19,7 +23,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { stock } },
       ({ title, stock }) => `${title} ${stock}`,
     );
-    const chat = await talk(era, serving([reserve]));
+    const chat = await connectClient(era, serving([reserve]));
 
     const [tool] = (await chat.client.listTools()).tools;
     expect(tool?.inputSchema).toEqual({
@@ -33,7 +37,7 @@ describe.each(eras)('%s', (era) => {
   test('B1: a tool without arguments advertises an empty object', async () => {
     const stock = resolver({}, () => 7);
     const count = defineTool('count', { resolve: { stock } }, ({ stock }) => `${stock}`);
-    const chat = await talk(era, serving([count]));
+    const chat = await connectClient(era, serving([count]));
 
     const [tool] = (await chat.client.listTools()).tools;
     expect(tool?.inputSchema).toMatchObject({ type: 'object', properties: {} });
@@ -53,7 +57,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: RefundInput, resolve: { cents, restock: outcome(restock) } },
       ({ cents }) => `${cents}`,
     );
-    const chat = await talk(era, serving([refundOrder]));
+    const chat = await connectClient(era, serving([refundOrder]));
 
     const { tools } = await chat.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['refund_order']);
@@ -71,7 +75,7 @@ describe.each(eras)('%s', (era) => {
       seen.push(values);
       return `${values.title}: ${values.price}`;
     });
-    const chat = await talk(era, serving([quote]));
+    const chat = await connectClient(era, serving([quote]));
 
     expect(await chat.text('quote', { title: 'Dune', price: 999 })).toBe('Dune: 42');
     expect(seen).toEqual([{ title: 'Dune' }, { title: 'Dune', price: 42 }]);
@@ -99,7 +103,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: inputSchema as typeof Title, resolve: { price } },
       (values) => JSON.stringify(values),
     );
-    const chat = await talk(era, serving([quote]));
+    const chat = await connectClient(era, serving([quote]));
 
     expect(await chat.text('quote', { title: 'Dune', price: 999 })).toBe(
       '{"title":"Dune","price":42}',
@@ -110,14 +114,14 @@ describe.each(eras)('%s', (era) => {
     const price = resolver({ title: arg<string>() }, () => 42);
     const Strict = z.strictObject({ title: z.string() });
     const quote = defineTool('quote', { inputSchema: Strict, resolve: { price } }, () => 'ran');
-    const chat = await talk(era, serving([quote]));
+    const chat = await connectClient(era, serving([quote]));
 
     expect(await chat.errorText('quote', { title: 'Dune', other: 1 })).toContain(
       'Unrecognized key: "other"',
     );
   });
 
-  test('B7: arguments are validated once a leg, and everybody sees the same generated default', async () => {
+  test('B7: arguments are validated once a round, and everybody sees the same generated default', async () => {
     let generated = 0;
     const Input = z.object({ id: z.number().default(() => ++generated) });
     const echo = resolver({ id: argsOf(Input).id }, ({ id }) => id);
@@ -126,7 +130,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { echo } },
       ({ id, echo }) => `${id}:${echo}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     await chat.client.listTools(); // zod generates a default to describe the schema
     const before = generated;
 
@@ -141,7 +145,7 @@ describe.each(eras)('%s', (era) => {
       return elicit('Really?', Ok);
     });
     const tool = defineTool('order', { inputSchema: Title, resolve: { ask } }, () => 'ordered');
-    const chat = await talk(era, serving([tool]), { elicit: [] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [] });
 
     expect(await chat.errorText('order', { title: 7 })).toBe(
       'Input validation error: Invalid arguments for tool order: title: Invalid input: expected string, received number',
@@ -157,7 +161,7 @@ describe.each(eras)('%s', (era) => {
       install(server, [tool]);
       return server;
     };
-    const chat = await talk(era, factory);
+    const chat = await connectClient(era, factory);
 
     expect(await chat.errorText('order', { title: 7 })).toBe(
       'Input validation error: Invalid arguments for tool order: title: Invalid input: expected string, received number',
@@ -176,7 +180,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { upper, noted } },
       ({ upper, noted }) => `${upper}, ${noted}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('model')).toBe('GPT, nothing noted');
     expect(await chat.text('model', { schema: 'o1', note: 'x' })).toBe('O1, x');
@@ -190,7 +194,7 @@ describe.each(eras)('%s', (era) => {
       ({ one, two }) => `${one} ${two}`,
     );
     const tool = defineTool('odd', { inputSchema: Input, resolve: { read } }, ({ read }) => read);
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('odd', { constructor: 'ada', toString: 'text' })).toBe('ada text');
   });
@@ -203,7 +207,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, outputSchema: Receipt, resolve: { cents } },
       ({ title, cents }) => ({ title, cents, secret: 'kept' }),
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     await chat.client.listTools();
 
     expect(await chat.call('refund', { title: 'Dune' })).toMatchObject({
@@ -221,7 +225,7 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('refund', { outputSchema: Receipt, resolve: { ask } }, ({ ask }) => ({
       ok: ask.ok,
     }));
-    const chat = await talk(era, serving([tool]), { elicit: () => accept({ ok: true }) });
+    const chat = await connectClient(era, serving([tool]), { elicit: () => accept({ ok: true }) });
     await chat.client.listTools();
 
     expect(await chat.call('refund')).toMatchObject({ structuredContent: { ok: true } });
@@ -229,7 +233,7 @@ describe.each(eras)('%s', (era) => {
   });
 });
 
-test('B7: a default is generated anew for each leg, and the state does not mind', async () => {
+test('B7: a default is generated anew for each round, and the state does not mind', async () => {
   let generated = 0;
   const Input = z.object({ id: z.string().default(() => `id-${++generated}`) });
   const ask = resolver({}, () => elicit('Go?', Ok));
@@ -239,7 +243,7 @@ test('B7: a default is generated anew for each leg, and the state does not mind'
     { inputSchema: Input, resolve: { echo } },
     ({ id, echo }) => `${id === echo}`,
   );
-  const chat = await talk('modern', serving([tool]), { elicit: [accept({ ok: true })] });
+  const chat = await connectClient('modern', serving([tool]), { elicit: [accept({ ok: true })] });
   await chat.client.listTools(); // zod generates a default to describe the schema
   const before = generated;
 
@@ -247,7 +251,7 @@ test('B7: a default is generated anew for each leg, and the state does not mind'
   expect(generated).toBe(before + 2);
 });
 
-test('B10: an input_required leg skips output validation on a low-level server too', async () => {
+test('B10: an input_required round skips output validation on a low-level server too', async () => {
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { outputSchema: Ok, resolve: { ask } }, ({ ask }) => ask);
   const factory = () => {
@@ -255,13 +259,13 @@ test('B10: an input_required leg skips output validation on a low-level server t
     install(server, [tool]);
     return server;
   };
-  const chat = await talk('modern', factory, { elicit: [] });
-  const first = questionsOf(await chat.leg('refund'));
+  const chat = await connectClient('modern', factory, { elicit: [] });
+  const first = questionsOf(await chat.sendRound('refund'));
 
   expect(first.keys).toEqual(['ask']);
   const { requestState } = first;
   const inputResponses = { ask: accept({ ok: false }) };
-  const last = await chat.leg('refund', {}, { requestState, inputResponses });
+  const last = await chat.sendRound('refund', {}, { requestState, inputResponses });
   expect(textOf(last)).toBe('{"ok":false}');
   expect(last.structuredContent).toEqual({ ok: false });
 });
@@ -303,8 +307,8 @@ test.each(eras)('B1: what the SDK registers beside ours is listed unchanged (%s)
     install(server, [ours]);
     return server;
   };
-  const [mine, yours] = (await (await talk(era, factory)).client.listTools()).tools;
-  const [low] = (await (await talk(era, lowFactory)).client.listTools()).tools;
+  const [mine, yours] = (await (await connectClient(era, factory)).client.listTools()).tools;
+  const [low] = (await (await connectClient(era, lowFactory)).client.listTools()).tools;
 
   expect({ ...mine, name: 'theirs' }).toEqual(yours);
   expect(low).toEqual(mine);

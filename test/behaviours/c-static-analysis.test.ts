@@ -16,19 +16,15 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { AnyResolver, Needs, Tool } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { object as valibotObject, string as valibotString } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  questionsOf,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 /** The functions as an author sees them who writes JavaScript: without types. */
 const js = {
@@ -211,7 +207,7 @@ describe('cycles', () => {
     }
     const tool = js.tool('deep', { resolve: { last } }, ({ last }: { last: number }) => `${last}`);
 
-    expect(await (await talk('legacy', serving([tool]))).text('deep')).toBe('20000');
+    expect(await (await connectClient('legacy', serving([tool]))).text('deep')).toBe('20000');
   });
 });
 
@@ -365,7 +361,7 @@ describe('one resolver, one question', () => {
   test.each(eras)('C8: another kind than the declared one is a tool error (%s)', async (era) => {
     const ask = resolver({}, () => listRoots(), { asks: 'form', name: 'approval' });
     const go = defineTool('go', { resolve: { ask } }, body);
-    const chat = await talk(era, serving([go]), { elicit: [], roots: [] });
+    const chat = await connectClient(era, serving([go]), { elicit: [], roots: [] });
 
     expect(await chat.errorText('go')).toBe(
       "Error executing tool go: Resolver 'approval' declares that it asks 'form', but it asked 'roots'",
@@ -376,7 +372,7 @@ describe('one resolver, one question', () => {
   test.each(eras)('C8: another schema than the declared one is a tool error (%s)', async (era) => {
     const ask = resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok });
     const go = defineTool('go', { resolve: { ask } }, body);
-    const chat = await talk(era, serving([go]), { elicit: [] });
+    const chat = await connectClient(era, serving([go]), { elicit: [] });
 
     expect(await chat.errorText('go')).toBe(
       "Error executing tool go: Resolver 'ask' asked with another schema than the one it declares in 'asks'",
@@ -405,7 +401,9 @@ describe('one resolver, one question', () => {
         },
         (values) => JSON.stringify(values),
       );
-      const chat = await talk(era, serving([tool]), { elicit: () => accept({ ok: true }) });
+      const chat = await connectClient(era, serving([tool]), {
+        elicit: () => accept({ ok: true }),
+      });
 
       expect(JSON.parse(await chat.text('shapes'))).toEqual({
         only: { ok: true },
@@ -472,10 +470,10 @@ describe('bodies do not ask', () => {
       );
       const byQuestion = js.tool('go', config, () => elicit('Go?', Ok));
       for (const tool of [byResult, byQuestion]) {
-        const chat = await talk(era, serving([tool]), { elicit: [] });
+        const chat = await connectClient(era, serving([tool]), { elicit: [] });
         expect(await chat.errorText('go')).toBe(SENTENCE);
         expect(chat.asked).toEqual([]);
-        expect(chat.legs()).toBe(1);
+        expect(chat.requests()).toBe(1);
       }
     });
 
@@ -493,8 +491,8 @@ describe('bodies do not ask', () => {
           if (when === 'after') theirs(server);
           return server;
         };
-        const chat = await talk(era, factory, {
-          elicit: [accept({ ok: true }), accept({ confirm: true }), decline],
+        const chat = await connectClient(era, factory, {
+          elicit: [accept({ ok: true }), accept({ confirm: true }), decline()],
         });
 
         expect(await chat.text('theirs')).toBe('deployed, state: awaiting-confirm');
@@ -512,15 +510,15 @@ describe('bodies do not ask', () => {
       server.registerTool('theirs', { inputSchema: z.object({}) }, (_, ctx) => deploy(ctx));
       return server;
     };
-    const chat = await talk('modern', factory, { elicit: [] });
-    const { requests, requestState } = questionsOf(await chat.leg('theirs'));
+    const chat = await connectClient('modern', factory, { elicit: [] });
+    const { requests, requestState } = questionsOf(await chat.sendRound('theirs'));
 
     expect(requests.confirm).toMatchObject({
       method: 'elicitation/create',
       params: { message: 'Theirs?' },
     });
     const inputResponses = { confirm: accept({ ok: true }) };
-    expect(textOf(await chat.leg('theirs', {}, { requestState, inputResponses }))).toBe(
+    expect(textOf(await chat.sendRound('theirs', {}, { requestState, inputResponses }))).toBe(
       'deployed, state: awaiting-confirm',
     );
   });
@@ -612,7 +610,7 @@ describe('names', () => {
         JSON.stringify(values[name]),
       );
       for (const era of eras) {
-        const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+        const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
         expect(await chat.text('odd')).toBe('{"ok":true}');
       }
     },
@@ -913,7 +911,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { undeclared } },
       ({ undeclared }: { undeclared: { model: string } }) => undeclared.model,
     );
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       sample: [{ role: 'assistant', model: 'm-1', content: { type: 'text', text: 'x' } }],
     });
 

@@ -4,21 +4,16 @@
  */
 import { argsOf, confirm, defineTool, elicit, resolver } from 'mcp-resolve';
 import type { CallContext } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  deferred,
-  eras,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-  serving,
-  talk,
-  VERSION,
-} from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras, VERSION } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf } from '../support/results.js';
+import { httpHandler, serving } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 
@@ -79,7 +74,7 @@ describe.each(eras)('%s', (era) => {
       canAsk: (['form', 'url', 'sample', 'roots'] as const).map((kind) => ctx.canAsk(kind)),
     }));
     const tool = defineTool('read', { resolve: { read } }, ({ read }) => JSON.stringify(read));
-    const chat = await talk(era, serving([tool]), { capabilities });
+    const chat = await connectClient(era, serving([tool]), { capabilities });
 
     expect(JSON.parse(await chat.text('read'))).toEqual({
       protocolVersion: VERSION[era],
@@ -100,7 +95,7 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('ask', {}, (_, ctx) =>
       JSON.stringify((['form', 'url', 'sample', 'roots'] as const).map((kind) => ctx.canAsk(kind))),
     );
-    const chat = await talk(era, serving([tool]), { capabilities });
+    const chat = await connectClient(era, serving([tool]), { capabilities });
 
     expect(JSON.parse(await chat.text('ask'))).toEqual(expected);
   });
@@ -111,8 +106,8 @@ describe.each(eras)('%s', (era) => {
     );
     const tool = defineTool('go', { resolve: { approval } }, ({ approval }) => `${approval.ok}`);
 
-    expect(await (await talk(era, serving([tool]))).text('go')).toBe('false');
-    const able = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    expect(await (await connectClient(era, serving([tool]))).text('go')).toBe('false');
+    const able = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
     expect(await able.text('go')).toBe('true');
   });
 
@@ -124,7 +119,7 @@ describe.each(eras)('%s', (era) => {
       seen.push(ctx);
       return 'went';
     });
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     await chat.text('go');
 
     expect(seen).toHaveLength(3);
@@ -140,14 +135,14 @@ describe.each(eras)('%s', (era) => {
         return id;
       },
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const ids = await Promise.all(Array.from({ length: 20 }, () => chat.text('id')));
 
     expect(new Set(ids).size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^([0-9a-f]{32}|[\w-]{22})$/);
   });
 
-  test('D17: answers and state read as absent, in every leg: the library owns them', async () => {
+  test('D17: answers and state read as absent, in every round: the library owns them', async () => {
     const seen: unknown[] = [];
     const look = (ctx: CallContext) => {
       seen.push(ctx.mcpReq.inputResponses, ctx.mcpReq.requestState());
@@ -161,7 +156,7 @@ describe.each(eras)('%s', (era) => {
       look(ctx);
       return 'went';
     });
-    const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
 
     expect(await chat.text('go')).toBe('went');
     expect(new Set(seen)).toEqual(new Set([undefined]));
@@ -180,7 +175,7 @@ describe.each(eras)('%s', (era) => {
       aborted.push(ctx.signal.aborted);
       return 'went';
     });
-    const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
     await chat.text('go');
 
     expect(new Set(aborted)).toEqual(new Set([false]));
@@ -200,7 +195,7 @@ describe.each(eras)('%s', (era) => {
       aborted.resolve();
     });
     const tool = defineTool('wait', { resolve: { endless } }, () => `${++bodies}`);
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const user = new AbortController();
     const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
     const ended = expect(call).rejects.toThrow();
@@ -227,7 +222,7 @@ describe.each(eras)('%s', (era) => {
       later.push('body');
       return 'ran';
     });
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const user = new AbortController();
     const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
     const ended = expect(call).rejects.toThrow();
@@ -252,7 +247,7 @@ describe.each(eras)('%s', (era) => {
       await aborted.promise;
       return 'too late';
     });
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const user = new AbortController();
     const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
     const ended = expect(call).rejects.toThrow();
@@ -274,7 +269,7 @@ test('D2: on legacy, cancelling a call withdraws the question that is out', asyn
     return confirm('Go?');
   });
   const tool = defineTool('go', { resolve: { ask } }, () => `${++bodies}`);
-  const chat = await talk('legacy', serving([tool]), {
+  const chat = await connectClient('legacy', serving([tool]), {
     capabilities: { elicitation: {} },
     elicit: [],
   });
@@ -352,22 +347,22 @@ test('D2: a question that the call can no longer use is not asked: the failure a
   });
   const tool = defineTool('go', { resolve: { fails, listens } }, () => 'went');
   for (const era of eras) {
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     expect(await chat.errorText('go')).toBe('Error executing tool go: broken');
   }
   expect(reasons).toEqual(['aborted', 'aborted']);
 });
 
-test('A3: on modern each leg has its own signal and sees its own request', async () => {
+test('A3: on modern each round has its own signal and sees its own request', async () => {
   const ids: unknown[] = [];
   const ask = resolver({}, (_, ctx) => {
     ids.push(ctx.mcpReq.id);
     return elicit('Go?', Ok);
   });
   const tool = defineTool('go', { resolve: { ask } }, () => 'went');
-  const chat = await talk('modern', serving([tool]), { elicit: [] });
-  const { requestState } = questionsOf(await chat.leg('go'));
-  await chat.leg('go', {}, { requestState, inputResponses: { ask: accept({ ok: true }) } });
+  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { requestState } = questionsOf(await chat.sendRound('go'));
+  await chat.sendRound('go', {}, { requestState, inputResponses: { ask: accept({ ok: true }) } });
 
   expect(ids).toHaveLength(2);
   expect(ids[0]).not.toBe(ids[1]);

@@ -6,18 +6,14 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  eras,
-  questionsOf,
-  refusal,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf, questionsOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Title = z.object({ title: z.string() });
@@ -94,7 +90,7 @@ describe('without a context', () => {
     const tool = defineTool('go', { resolve: { ask } }, () => 'went');
 
     await expect(tool.call({})).rejects.toBeInstanceOf(ProtocolError);
-    expect(await refusal(tool.call({}))).toEqual({
+    expect(await protocolErrorOf(tool.call({}))).toEqual({
       code: -32600,
       message:
         "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
@@ -131,14 +127,16 @@ describe('from inside another call', () => {
     const outer = defineTool('outer', {}, async (_, ctx) =>
       textOf(await quiet.call({ title: 'Dune' }, ctx)),
     );
-    const chat = await talk(era, serving([outer]));
+    const chat = await connectClient(era, serving([outer]));
 
     expect(await chat.text('outer')).toBe('quiet Dune');
   });
 
   test('D17: on legacy the inner tool asks the client of the outer one', async () => {
     const outer = defineTool('outer', {}, async (_, ctx) => textOf(await inner.call({}, ctx)));
-    const chat = await talk('legacy', serving([outer]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient('legacy', serving([outer]), {
+      elicit: [accept({ ok: true })],
+    });
 
     expect(await chat.text('outer')).toBe('inner true');
     expect(chat.asked).toEqual(['Inner?']);
@@ -150,7 +148,9 @@ describe('from inside another call', () => {
       expect(ask.ok).toBe(true);
       return inner.call({}, ctx);
     });
-    const chat = await talk('modern', serving([outer]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient('modern', serving([outer]), {
+      elicit: [accept({ ok: true })],
+    });
 
     expect(await chat.errorText('outer')).toBe(
       'Error executing tool inner: it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',
@@ -173,12 +173,12 @@ describe('from inside another call', () => {
           });
         }
         expect(ctx.mcpReq.requestState()).toBe('outer state');
-        const refused = await refusal(inner.call({}, ctx));
+        const refused = await protocolErrorOf(inner.call({}, ctx));
         return { content: [{ type: 'text', text: `${refused.code}` }] };
       });
       return server;
     };
-    const chat = await talk(era, factory, { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
     expect(await chat.text('theirs')).toBe('-32600');
     expect(chat.asked).toEqual(['Inner?']);
@@ -192,11 +192,11 @@ describe('from inside another call', () => {
     const outer = defineTool('outer', { resolve: { first } }, async (_, ctx) =>
       textOf(await quiet.call({ title: 'Dune' }, ctx)),
     );
-    const chat = await talk('modern', serving([outer]), { elicit: [] });
-    const { requestState } = questionsOf(await chat.leg('outer'));
+    const chat = await connectClient('modern', serving([outer]), { elicit: [] });
+    const { requestState } = questionsOf(await chat.sendRound('outer'));
     const inputResponses = { first: accept({ ok: true }) };
 
-    expect(textOf(await chat.leg('outer', {}, { requestState, inputResponses }))).toBe(
+    expect(textOf(await chat.sendRound('outer', {}, { requestState, inputResponses }))).toBe(
       'quiet Dune',
     );
   });

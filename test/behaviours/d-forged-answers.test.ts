@@ -8,10 +8,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { accept, rawLegacy, serving, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const approval = resolver({}, () => elicit('Delete everything?', Ok));
@@ -61,8 +64,8 @@ test('D15: forged answers do not help a client that cannot be asked', async () =
 });
 
 test('D15: a genuine state of the modern era means nothing on legacy', async () => {
-  const modern = await talk('modern', serving([wipe]), { elicit: [] });
-  const { requestState } = await modern.leg('wipe');
+  const modern = await connectClient('modern', serving([wipe]), { elicit: [] });
+  const { requestState } = await modern.sendRound('wipe');
   const client = await rawLegacy(serving([wipe]), { capabilities: { elicitation: {} } });
 
   const { error } = await client.request('tools/call', {
@@ -208,7 +211,7 @@ describe("the SDK's way of asking older clients for hand-written handlers still 
       if (when === 'after') register();
       return server;
     };
-    const chat = await talk('legacy', factory, {
+    const chat = await connectClient('legacy', factory, {
       elicit: ({ message }) => accept(message === 'Go?' ? { confirm: true } : { ok: true }),
     });
 
@@ -239,7 +242,7 @@ describe("the SDK's way of asking older clients for hand-written handlers still 
       if (when === 'after') register();
       return server;
     };
-    const chat = await talk('legacy', factory, {
+    const chat = await connectClient('legacy', factory, {
       elicit: ({ message }) => accept(message === 'Go?' ? { confirm: true } : { ok: true }),
     });
 

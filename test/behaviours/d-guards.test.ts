@@ -1,21 +1,15 @@
 /** Guards: resolvers that finish before anything else starts. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, outcome, resolver, ToolError } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  cancel,
-  decline,
-  deferred,
-  eras,
-  errorTextOf,
-  questionsOf,
-  refusal,
-  serving,
-  talk,
-} from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, protocolErrorOf, questionsOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 const Order = z.object({ order_id: z.string() });
 const orderId = argsOf(Order).order_id;
@@ -39,7 +33,7 @@ describe.each(eras)('%s', (era) => {
         return 'refunded';
       },
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('refund')).toBe('refunded');
     expect(log).toEqual(['guard starts', 'guard ends', 'one starts', 'one ends', 'body']);
@@ -55,7 +49,7 @@ describe.each(eras)('%s', (era) => {
     });
     const other = resolver({}, () => started.push('other'));
     const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const text = chat.text('go');
 
     await entered.promise;
@@ -80,7 +74,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Order, guards: [may], resolve: { ask } },
       () => 'refunded',
     );
-    const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
 
     expect(await chat.errorText('refund', { order_id: 'ORD-9' })).toBe(
       'Error executing tool refund: you may not refund ORD-9',
@@ -101,7 +95,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('second');
     });
     const tool = defineTool('go', { guards: [slow, fast] }, () => 'went');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('go')).toBe('Error executing tool go: first');
   });
@@ -111,9 +105,9 @@ describe.each(eras)('%s', (era) => {
       throw new ProtocolError(-32001, 'Not for you', { scope: 'refunds' });
     });
     const tool = defineTool('go', { guards: [guard] }, () => 'went');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
-    expect(await refusal(chat.call('go'))).toEqual({
+    expect(await protocolErrorOf(chat.call('go'))).toEqual({
       code: -32001,
       message: 'Not for you',
       data: { scope: 'refunds' },
@@ -127,20 +121,20 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('go', { guards: [may, user], resolve: { user } }, (values) =>
       JSON.stringify(values),
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('go')).toBe('{"user":"user 1"}');
     expect(runs).toBe(1);
   });
 
-  test.each([decline, cancel])(
+  test.each([decline(), cancel()])(
     "E3: a question of a guard that ends with $action names the parameter 'guard'",
     async (answer) => {
       const started: string[] = [];
       const guard = resolver({}, () => confirm('Are you allowed?'));
       const other = resolver({}, () => started.push('other'));
       const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
-      const chat = await talk(era, serving([tool]), { elicit: [answer] });
+      const chat = await connectClient(era, serving([tool]), { elicit: [answer] });
 
       expect(await chat.errorText('go')).toBe(
         `Error executing tool go: Resolver for parameter 'guard' could not resolve: elicitation was ${answer.action}`,
@@ -158,27 +152,27 @@ describe.each(eras)('%s', (era) => {
       { guards: [guard], resolve: { ask, how: outcome(how) } },
       () => 'refunded',
     );
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       elicit: ({ message }) => accept(message === 'Allowed?' ? { confirm: true } : { ok: true }),
     });
 
     expect(await chat.text('refund')).toBe('refunded');
     expect(chat.asked).toEqual(['Allowed?', 'Refund?', 'How?']);
-    expect(chat.legs()).toBe(era === 'modern' ? 3 : 1);
+    expect(chat.requests()).toBe(era === 'modern' ? 3 : 1);
   });
 
   test('D1: arguments are validated before any guard', async () => {
     let runs = 0;
     const guard = resolver({ id: orderId }, () => ++runs);
     const tool = defineTool('go', { inputSchema: Order, guards: [guard] }, () => 'went');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('go')).toContain('Invalid arguments for tool go');
     expect(runs).toBe(0);
   });
 });
 
-test('D7: guards run again in every leg, and may change their mind', async () => {
+test('D7: guards run again in every round, and may change their mind', async () => {
   let allowed = true;
   let runs = 0;
   const guard = resolver({}, () => {
@@ -187,15 +181,15 @@ test('D7: guards run again in every leg, and may change their mind', async () =>
   });
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { guards: [guard], resolve: { ask } }, () => 'refunded');
-  const chat = await talk('modern', serving([tool]), {
+  const chat = await connectClient('modern', serving([tool]), {
     elicit: [accept({ ok: true })],
   });
 
   expect(await chat.text('refund')).toBe('refunded');
   expect(runs).toBe(2);
-  const { requestState } = questionsOf(await chat.leg('refund'));
+  const { requestState } = questionsOf(await chat.sendRound('refund'));
   allowed = false;
-  const last = await chat.leg(
+  const last = await chat.sendRound(
     'refund',
     {},
     {
@@ -213,9 +207,9 @@ test("A15: guards take their wire keys first, and unnamed ones are called 'guard
   const guard = () => resolver({}, () => confirm('Allowed?'));
   const named = resolver({}, () => confirm('Named?'), { name: 'permission' });
   const tool = defineTool('go', { guards: [guard(), named, guard()] }, () => 'went');
-  const chat = await talk('modern', serving([tool]), { elicit: [] });
+  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
 
-  expect(questionsOf(await chat.leg('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
+  expect(questionsOf(await chat.sendRound('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
 });
 
 test.each(eras)('D1: a guard that gives false ends the call (%s)', async (era) => {
@@ -225,7 +219,7 @@ test.each(eras)('D1: a guard that gives false ends the call (%s)', async (era) =
     ran += 1;
     return 'wiped';
   });
-  const chat = await talk(era, serving([tool]));
+  const chat = await connectClient(era, serving([tool]));
   expect(errorTextOf(await chat.client.callTool({ name: 'wipe', arguments: {} }))).toBe(
     "Error executing tool wipe: Guard 'is_admin' refused",
   );

@@ -2,19 +2,15 @@
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ListToolsResult, McpRequestContext } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  eras,
-  httpHandler,
-  post,
-  questionsOf,
-  refusal,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf, questionsOf, textOf } from '../support/results.js';
+import { httpHandler } from '../support/servers.js';
+import { post } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Title = z.object({ title: z.string() });
@@ -55,7 +51,7 @@ test('an interceptor in the map of handlers stands around ours and around those 
     }
     return server;
   };
-  const chat = await talk('modern', intercepting);
+  const chat = await connectClient('modern', intercepting);
   expect(names(await chat.client.listTools())).toEqual(['quote']);
   expect(await chat.text('quote', { title: 'Emma' })).toBe('Emma: 4');
   await expect(chat.client.callTool({ name: 'unknown', arguments: {} })).rejects.toThrow('unknown');
@@ -93,7 +89,7 @@ describe.each(eras)('%s', (era) => {
         install(server, [quote, go]);
         return server;
       };
-      const chat = await talk(era, factory, { elicit: [accept({ ok: true })] });
+      const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
       expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
       expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
@@ -101,12 +97,12 @@ describe.each(eras)('%s', (era) => {
       expect(await chat.errorText('quote', {})).toBe(
         'Input validation error: Invalid arguments for tool quote: title: Invalid input: expected string, received undefined',
       );
-      expect(await refusal(chat.call('nope'))).toEqual({
+      expect(await protocolErrorOf(chat.call('nope'))).toEqual({
         code: -32602,
         message: 'Tool nope not found',
       });
-      const bare = await talk(era, factory);
-      expect(await refusal(bare.call('go'))).toEqual({
+      const bare = await connectClient(era, factory);
+      expect(await protocolErrorOf(bare.call('go'))).toEqual({
         code: -32021,
         message:
           "Client did not declare the form elicitation capability required by resolver 'ask'",
@@ -121,7 +117,7 @@ describe.each(eras)('%s', (era) => {
         go.register(server);
         return server;
       };
-      const chat = await talk(era, factory, { elicit: [accept({ ok: false })] });
+      const chat = await connectClient(era, factory, { elicit: [accept({ ok: false })] });
 
       expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
       expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
@@ -139,7 +135,7 @@ describe.each(eras)('%s', (era) => {
         fail('masked').register(server, { errors: 'toolErrorsOnly' });
         return server;
       };
-      const chat = await talk(era, factory);
+      const chat = await connectClient(era, factory);
 
       expect(await chat.errorText('open')).toBe('Error executing tool open: boom');
       expect(await chat.errorText('masked')).toBe(
@@ -168,7 +164,7 @@ describe.each(eras)('%s', (era) => {
       };
 
       test('A13: ours answer for their names, the author’s for all others', async () => {
-        const chat = await talk(era, factory, { elicit: [accept({ ok: true })] });
+        const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
         expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
         expect(await chat.text('go')).toBe('went true');
@@ -177,7 +173,7 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('A13: the list has both, ours on its first page', async () => {
-        const chat = await talk(era, factory);
+        const chat = await connectClient(era, factory);
         const first = await chat.client.request({ method: 'tools/list' });
         const second = await chat.client.request({
           method: 'tools/list',
@@ -197,8 +193,8 @@ describe.each(eras)('%s', (era) => {
           });
           return server;
         };
-        const chat = await talk(era, throwing);
-        const { code, message } = await refusal(chat.call('by_hand'));
+        const chat = await connectClient(era, throwing);
+        const { code, message } = await protocolErrorOf(chat.call('by_hand'));
 
         expect([code, message]).toEqual([-32603, 'by hand']);
       });
@@ -211,7 +207,7 @@ describe.each(eras)('%s', (era) => {
       install(server, [quote]);
       return server;
     };
-    const chat = await talk(era, factory);
+    const chat = await connectClient(era, factory);
 
     expect(chat.client.getServerCapabilities()?.tools).toBeDefined();
     expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
@@ -229,7 +225,7 @@ describe.each(eras)('%s', (era) => {
       }));
       return server;
     };
-    const { client } = await talk(era, factory);
+    const { client } = await connectClient(era, factory);
 
     expect((await client.getPrompt({ name: 'hello' })).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Hello' } },
@@ -280,12 +276,12 @@ describe('install with the request of an HTTP factory', () => {
     ['Server', () => new Server(info)],
   ])('A11: everything works as without it, on a %s', async (_, make) => {
     const { factory } = watch(make);
-    const chat = await talk('modern', factory, { elicit: [accept({ ok: true })] });
+    const chat = await connectClient('modern', factory, { elicit: [accept({ ok: true })] });
 
     expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
     expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
     expect(await chat.text('go')).toBe('went true');
-    expect(await refusal(chat.call('nope'))).toEqual({
+    expect(await protocolErrorOf(chat.call('nope'))).toEqual({
       code: -32602,
       message: 'Tool nope not found',
     });
@@ -293,7 +289,7 @@ describe('install with the request of an HTTP factory', () => {
 
   test('A11: a legacy client of the same factory gets all tools', async () => {
     const { factory } = watch(() => new McpServer(info));
-    const chat = await talk('legacy', factory, { elicit: [accept({ ok: true })] });
+    const chat = await connectClient('legacy', factory, { elicit: [accept({ ok: true })] });
 
     expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
     expect(await chat.text('go')).toBe('went true');
@@ -303,16 +299,16 @@ describe('install with the request of an HTTP factory', () => {
   test('A11: two clients that speak at the same time do not get in each other’s way', async () => {
     const { factory } = watch(() => new McpServer(info));
     const chats = await Promise.all(
-      ['a', 'b', 'c'].map(() => talk('modern', factory, { elicit: [] })),
+      ['a', 'b', 'c'].map(() => connectClient('modern', factory, { elicit: [] })),
     );
-    const legs = await Promise.all(chats.map((chat) => chat.leg('go')));
+    const requests = await Promise.all(chats.map((chat) => chat.sendRound('go')));
     const ends = await Promise.all(
-      legs.map((leg, index) =>
-        chats[index]!.leg(
+      requests.map((sendRound, index) =>
+        chats[index]!.sendRound(
           'go',
           {},
           {
-            requestState: questionsOf(leg).requestState,
+            requestState: questionsOf(sendRound).requestState,
             inputResponses: { ask: accept({ ok: index === 1 }) },
           },
         ),

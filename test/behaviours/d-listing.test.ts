@@ -9,7 +9,8 @@ import type { InstallOptions } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { httpHandler, post } from '../support/conversation.js';
+import { httpHandler } from '../support/servers.js';
+import { post } from '../support/wire.js';
 
 const info = { name: 'listing', version: '1.0.0' };
 const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });

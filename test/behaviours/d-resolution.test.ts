@@ -1,20 +1,14 @@
 /** D. Resolution and memoisation. */
 import { argsOf, confirm, defineTool, elicit, outcome, resolver, ToolError } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  cancel,
-  decline,
-  deferred,
-  eras,
-  errorTextOf,
-  questionsOf,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, questionsOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Name = z.object({ name: z.string() });
@@ -32,7 +26,7 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('refund', { resolve: { cents, order } }, ({ cents, order }) =>
       note('body', `${cents} ${order}`),
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('refund')).toBe('5 ORD-1');
     expect(log).toEqual(['order', 'scope of ORD-1', 'cents of all', 'body']);
@@ -46,7 +40,7 @@ describe.each(eras)('%s', (era) => {
       return 'deleted /docs';
     });
     const seenWhileAsked: string[][] = [];
-    const chat = await talk(era, serving([remove]), {
+    const chat = await connectClient(era, serving([remove]), {
       elicit: () => {
         seenWhileAsked.push([...folders]);
         return accept({ ok: true });
@@ -67,7 +61,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { cents, restock: outcome(restock) } },
       () => 'refunded',
     );
-    const chat = await talk(era, serving([refund]), { elicit: [decline] });
+    const chat = await connectClient(era, serving([refund]), { elicit: [decline()] });
 
     expect(await chat.errorText('refund_order')).toBe(
       "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
@@ -86,7 +80,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('second');
     });
     const tool = defineTool('fail', { resolve: { first, second } }, () => 'ran');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('fail')).toBe('Error executing tool fail: first');
   });
@@ -101,7 +95,7 @@ describe.each(eras)('%s', (era) => {
       return new Promise<never>(() => undefined);
     });
     const tool = defineTool('fail', { resolve: { failing, endless } }, () => 'ran');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('fail')).toBe('Error executing tool fail: no such order');
     expect(signal?.aborted).toBe(true);
@@ -121,7 +115,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { a: meet(here, there), b: meet(there, here) } },
       ({ a, b }) => `${a} ${b}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('meet')).toBe('met met');
   });
@@ -136,7 +130,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { login, again: login, upper, how } },
       ({ login, again, upper, how }) => [login, again, upper, how].join(),
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('whoami')).toBe('octocat 1,octocat 1,OCTOCAT 1,accept');
     expect(runs).toBe(1);
@@ -154,7 +148,7 @@ describe.each(eras)('%s', (era) => {
       seen.add(stock);
       return stock.title;
     });
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('stock', { title: 'Dune' })).toBe('Dune');
     expect(lookups).toEqual(['Dune']);
@@ -180,7 +174,7 @@ describe.each(eras)('%s', (era) => {
       ({ opened, cache, circular, approval }) =>
         `${opened.getUTCFullYear()}:${approval.ok}:${cache.get('self')}:${circular.self === circular}`,
     );
-    const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
 
     expect(await chat.text('report')).toBe('2026:true:10:true');
   });
@@ -195,8 +189,8 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.approval);
       return values.approval.action;
     });
-    const chat = await talk(era, serving([tool]), {
-      elicit: [accept({ ok: true }), decline, cancel],
+    const chat = await connectClient(era, serving([tool]), {
+      elicit: [accept({ ok: true }), decline(), cancel()],
     });
 
     expect(await chat.text('delete')).toBe('accept');
@@ -229,7 +223,7 @@ describe.each(eras)('%s', (era) => {
     const ask = resolver({}, () => elicit('Go?', Ok));
     const broken = resolver({}, fail);
     const first = defineTool('go', { resolve: { ask, broken } }, () => 'went');
-    const chat = await talk(era, serving([first]), { elicit: [] });
+    const chat = await connectClient(era, serving([first]), { elicit: [] });
 
     expect(await chat.errorText('go')).toBe('Error executing tool go: broken');
     expect(chat.asked).toEqual([]);
@@ -243,7 +237,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { takes, leaves } },
       (v) => `${v.takes} ${v.leaves}`,
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('both')).toBe('has-context tools/call needs-none');
   });
@@ -267,14 +261,16 @@ test('D4: on legacy the whole call is one round, so each resolver runs once', as
     runs.push('body');
     return 'refunded';
   });
-  const chat = await talk('legacy', serving([refund]), { elicit: () => accept({ ok: true }) });
+  const chat = await connectClient('legacy', serving([refund]), {
+    elicit: () => accept({ ok: true }),
+  });
 
   expect(await chat.text('refund')).toBe('refunded');
   expect(chat.asked).toEqual(['All of ORD-7002?', 'Restock ORD-7002?']);
   expect(runs).toEqual(['order', 'scope', 'restock', 'body']);
 });
 
-test('D6, D12: on modern functions run again in each leg, but a person is asked once', async () => {
+test('D6, D12: on modern functions run again in each round, but a person is asked once', async () => {
   const runs = { login: 0, confirm: 0, body: 0 };
   const login = resolver({}, () => {
     runs.login += 1;
@@ -288,17 +284,17 @@ test('D6, D12: on modern functions run again in each leg, but a person is asked 
     runs.body += 1;
     return `${login.name}:${approve.ok}`;
   });
-  const chat = await talk('modern', serving([tool]), {
+  const chat = await connectClient('modern', serving([tool]), {
     elicit: [accept({ name: 'octocat' }), accept({ ok: true })],
   });
 
   expect(await chat.text('sign_in')).toBe('octocat:true');
   expect(chat.asked).toEqual(['Username?', 'As octocat?']);
-  expect(chat.legs()).toBe(3);
+  expect(chat.requests()).toBe(3);
   expect(runs).toEqual({ login: 3, confirm: 2, body: 1 });
 });
 
-test('D7: a resolver that never asks runs in every leg', async () => {
+test('D7: a resolver that never asks runs in every round', async () => {
   let runs = 0;
   const clock = resolver({}, () => ++runs);
   const login = resolver({}, () => elicit('Username?', Name));
@@ -308,7 +304,7 @@ test('D7: a resolver that never asks runs in every leg', async () => {
     { resolve: { clock, login, approve } },
     ({ clock, login, approve }) => `${clock} ${login.name} ${approve.ok}`,
   );
-  const chat = await talk('modern', serving([tool]), {
+  const chat = await connectClient('modern', serving([tool]), {
     elicit: ({ message }) => accept(message === 'Sure?' ? { ok: true } : { name: 'octocat' }),
   });
 
@@ -316,9 +312,9 @@ test('D7: a resolver that never asks runs in every leg', async () => {
   expect(runs).toBe(2);
 });
 
-describe('answers are consulted only after the resolver has asked in this leg', () => {
-  /** Asks `needed` and then `then`; in the third leg the world has moved and `needed` is computed. */
-  const inThirdLeg = async (answerToNeeded: typeof decline) => {
+describe('answers are consulted only after the resolver has asked in this round', () => {
+  /** Asks `needed` and then `then`; in the third round the world has moved and `needed` is computed. */
+  const inThirdRound = async (answerToNeeded: ReturnType<typeof decline>) => {
     let computes = false;
     let runs = 0;
     const needed = resolver({}, () => {
@@ -329,10 +325,10 @@ describe('answers are consulted only after the resolver has asked in this leg', 
     const tool = defineTool('flip', { resolve: { needed: outcome(needed), then } }, ({ needed }) =>
       needed.action === 'accept' ? `${needed.data.ok} ${needed.asked}` : 'refused',
     );
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
-    const first = questionsOf(await chat.leg('flip'));
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+    const first = questionsOf(await chat.sendRound('flip'));
     const second = questionsOf(
-      await chat.leg(
+      await chat.sendRound(
         'flip',
         {},
         {
@@ -344,7 +340,7 @@ describe('answers are consulted only after the resolver has asked in this leg', 
     expect([first.keys, second.keys]).toEqual([['needed'], ['then']]);
     computes = true;
     runs = 0;
-    const last = await chat.leg(
+    const last = await chat.sendRound(
       'flip',
       {},
       {
@@ -356,22 +352,24 @@ describe('answers are consulted only after the resolver has asked in this leg', 
   };
 
   test('D8, L10: a recorded answer never replaces what the server computes', async () => {
-    expect(await inThirdLeg(accept({ ok: true }))).toEqual({ text: 'false false', runs: 1 });
+    expect(await inThirdRound(accept({ ok: true }))).toEqual({ text: 'false false', runs: 1 });
   });
 
-  test.each([decline, cancel])('D9: nor does a recorded $action', async (refused) => {
-    expect(await inThirdLeg(refused)).toEqual({ text: 'false false', runs: 1 });
+  test.each([decline(), cancel()])('D9: nor does a recorded $action', async (refused) => {
+    expect(await inThirdRound(refused)).toEqual({ text: 'false false', runs: 1 });
   });
 
   test('D8: an answer sent under the key of a resolver that computes is ignored', async () => {
     const price = resolver({}, () => ({ ok: false }));
     const ask = resolver({}, () => elicit('Go?', Ok));
     const tool = defineTool('buy', { resolve: { price, ask } }, (v) => `${v.price.ok} ${v.ask.ok}`);
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
-    const { requestState } = questionsOf(await chat.leg('buy'));
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+    const { requestState } = questionsOf(await chat.sendRound('buy'));
     const inputResponses = { price: accept({ ok: true }), ask: accept({ ok: true }) };
 
-    expect(textOf(await chat.leg('buy', {}, { requestState, inputResponses }))).toBe('false true');
+    expect(textOf(await chat.sendRound('buy', {}, { requestState, inputResponses }))).toBe(
+      'false true',
+    );
   });
 });
 
@@ -384,9 +382,9 @@ test('D12: a resolver whose question is open is asked for once, and what waits f
   const one = resolver({ approval }, () => runs.push('one'));
   const two = resolver({ how: outcome(approval), one }, () => runs.push('two'));
   const tool = defineTool('go', { resolve: { one, two, approval } }, () => 'went');
-  const chat = await talk('modern', serving([tool]), { elicit: [] });
+  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
 
-  expect(questionsOf(await chat.leg('go')).keys).toEqual(['approval']);
+  expect(questionsOf(await chat.sendRound('go')).keys).toEqual(['approval']);
   expect(runs).toEqual(['approval']);
 });
 
@@ -394,11 +392,15 @@ test('D13: on modern a decline of one question ends the call though another is u
   const a = resolver({}, () => elicit('A?', Ok));
   const b = resolver({}, () => elicit('B?', Ok));
   const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
-  const chat = await talk('modern', serving([tool]), { elicit: [] });
-  const { keys, requestState } = questionsOf(await chat.leg('both'));
+  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { keys, requestState } = questionsOf(await chat.sendRound('both'));
 
   expect(keys).toEqual(['a', 'b']);
-  const result = await chat.leg('both', {}, { requestState, inputResponses: { b: decline } });
+  const result = await chat.sendRound(
+    'both',
+    {},
+    { requestState, inputResponses: { b: decline() } },
+  );
   expect(errorTextOf(result)).toBe(
     "Error executing tool both: Resolver for parameter 'b' could not resolve: elicitation was decline",
   );
@@ -411,8 +413,8 @@ test.each([
   const a = resolver({}, () => elicit('A?', Ok));
   const b = resolver({}, () => elicit('B?', Ok));
   const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
-  const chat = await talk(era, serving([tool]), {
-    elicit: ({ message }) => (message === 'A?' ? decline : accept({ ok: true })),
+  const chat = await connectClient(era, serving([tool]), {
+    elicit: ({ message }) => (message === 'A?' ? decline() : accept({ ok: true })),
   });
 
   expect(await chat.errorText('both')).toBe(
@@ -427,7 +429,7 @@ test('D14: on legacy the next question goes out only when the one before is answ
   const first = resolver({}, () => confirm('First?'));
   const second = resolver({}, () => confirm('Second?'));
   const tool = defineTool('both', { resolve: { second, first } }, () => 'ran');
-  const chat = await talk('legacy', serving([tool]), {
+  const chat = await connectClient('legacy', serving([tool]), {
     elicit: async () => {
       shown.resolve();
       await answer.promise;
@@ -451,7 +453,9 @@ test('D14: on legacy an error that an answer brings about ends the call before t
   });
   const restock = resolver({}, () => elicit('Restock?', Ok));
   const tool = defineTool('refund', { resolve: { known, restock } }, () => 'ran');
-  const chat = await talk('legacy', serving([tool]), { elicit: [accept({ name: 'mystery-hat' })] });
+  const chat = await connectClient('legacy', serving([tool]), {
+    elicit: [accept({ name: 'mystery-hat' })],
+  });
 
   expect(await chat.errorText('refund')).toBe(
     "Error executing tool refund: order has no item 'mystery-hat'",

@@ -4,23 +4,19 @@ import { arg, confirm, defineTool, elicit, install, outcome, resolver, sample } 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  eras,
-  errorTextOf,
-  questionsOf,
-  rawLegacy,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, questionsOf, textOf } from '../support/results.js';
+import { rawLegacy } from '../support/wire.js';
 import {
   answering,
   callOnLegacy,
-  legsOf,
+  roundsOf,
   messagesOf,
   readState,
   serving,
   summaryOf,
-} from '../support/legs.js';
+} from '../support/rounds.js';
 
 const Login = z.object({ username: z.string() });
 const askLogin = resolver({}, () => elicit('GitHub username?', Login));
@@ -77,7 +73,7 @@ afterEach(() => {
 
 describe.each(eras)('on the %s era', (era) => {
   test('E1: a question goes to the elicitation handler and its validated answer is injected', async () => {
-    const { text, asked } = await talk(era, serving(whoami), {
+    const { text, asked } = await connectClient(era, serving(whoami), {
       elicit: [{ action: 'accept', content: { username: 'octocat' } }],
     });
 
@@ -86,7 +82,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E2: a "no" inside an accepted form is an answer, so the body runs', async () => {
-    const { text } = await talk(era, serving(orderBook(), deleteFolder), {
+    const { text } = await connectClient(era, serving(orderBook(), deleteFolder), {
       elicit: [
         { action: 'accept', content: { confirm: false } },
         { action: 'accept', content: { ok: false } },
@@ -102,7 +98,9 @@ describe.each(eras)('on the %s era', (era) => {
     ['E4', 'cancel'],
   ] as const)('%s: a %s ends the call of a plain consumer', async (_id, action) => {
     const ran = vi.fn();
-    const { errorText } = await talk(era, serving(orderBook(ran)), { elicit: [{ action }] });
+    const { errorText } = await connectClient(era, serving(orderBook(ran)), {
+      elicit: [{ action }],
+    });
 
     expect(await errorText('order_book', { title: 'Dune' })).toBe(
       `Error executing tool order_book: Resolver for parameter 'backorder' could not resolve: elicitation was ${action}`,
@@ -116,7 +114,7 @@ describe.each(eras)('on the %s era', (era) => {
     [{ action: 'decline' }, 'declined: folder not deleted'],
     [{ action: 'cancel' }, 'cancelled: folder not deleted'],
   ] as const)('E5: an outcome consumer gets %j', async (answer, expected) => {
-    const { text, asked } = await talk(era, serving(deleteFolder), { elicit: [answer] });
+    const { text, asked } = await connectClient(era, serving(deleteFolder), { elicit: [answer] });
 
     expect(await text('delete_folder', { path: '/docs' })).toBe(expected);
     expect(asked).toEqual(['/docs has 2 file(s). Delete it?']);
@@ -131,7 +129,7 @@ describe.each(eras)('on the %s era', (era) => {
       { inputSchema: z.object({ ask: z.boolean() }), resolve: { name: outcome(maybe) } },
       ({ name }) => JSON.stringify(name),
     );
-    const { text } = await talk(era, serving(tool), {
+    const { text } = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { name: 'Ada' } }],
     });
 
@@ -149,7 +147,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { login: outcome(askLogin) } },
       ({ login }) => (login.action === 'accept' ? login.data.username : `no data: ${login.action}`),
     );
-    const { text } = await talk(era, serving(tool), { elicit: [{ action: 'decline' }] });
+    const { text } = await connectClient(era, serving(tool), { elicit: [{ action: 'decline' }] });
 
     expect(await text('only_accepts')).toBe('no data: decline');
   });
@@ -160,7 +158,9 @@ describe.each(eras)('on the %s era', (era) => {
     const tool = defineTool('refund_order', { resolve: { cents } }, ({ cents: sum }) =>
       String(sum),
     );
-    const { errorText } = await talk(era, serving(tool), { elicit: [{ action: 'decline' }] });
+    const { errorText } = await connectClient(era, serving(tool), {
+      elicit: [{ action: 'decline' }],
+    });
 
     expect(await errorText('refund_order')).toBe(
       "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
@@ -174,7 +174,9 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { inner, second: askLogin } },
       ({ inner: name }) => name,
     );
-    const { errorText } = await talk(era, serving(tool), { elicit: [{ action: 'cancel' }] });
+    const { errorText } = await connectClient(era, serving(tool), {
+      elicit: [{ action: 'cancel' }],
+    });
 
     expect(await errorText('both')).toBe(
       "Error executing tool both: Resolver for parameter 'first' could not resolve: elicitation was cancel",
@@ -182,11 +184,11 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E8: what can be computed is not asked, so a client without elicitation gets its result', async () => {
-    const { text, asked, legs } = await talk(era, serving(deleteFolder));
+    const { text, asked, requests } = await connectClient(era, serving(deleteFolder));
 
     expect(await text('delete_folder', { path: '/empty' })).toBe('deleted /empty');
     expect(asked).toEqual([]);
-    expect(legs()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   test('E16: an answer in the names of the form is injected under the names of the schema', async () => {
@@ -198,7 +200,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { user: resolver({}, () => elicit('Who?', Renamed)) } },
       ({ user }) => JSON.stringify(user),
     );
-    const { text, questions } = await talk(era, serving(tool), {
+    const { text, questions } = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { vUser: 'octocat' } }],
     });
 
@@ -220,7 +222,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { v: resolver({}, () => elicit('Values?', Typed)) } },
       ({ v }) => `${v.count + 1} ${v.note} ${v.day.getUTCFullYear()} ${v.code}`,
     );
-    const { text } = await talk(era, serving(tool), {
+    const { text } = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { count: '41', day: '2026-07-28', code: 'c3' } }],
     });
 
@@ -236,7 +238,7 @@ describe.each(eras)('on the %s era', (era) => {
       elicit(`${pick.size}?`, z.object({ ok: z.boolean() })),
     );
     const tool = defineTool('built', { resolve: { sure } }, ({ sure: { ok } }) => String(ok));
-    const { text, asked } = await talk(era, serving(tool), {
+    const { text, asked } = await connectClient(era, serving(tool), {
       elicit: [
         { action: 'accept', content: { size: 'L' } },
         { action: 'accept', content: { ok: true } },
@@ -255,7 +257,7 @@ describe.each(eras)('on the %s era', (era) => {
     const tool = defineTool('undeclared', { resolve: { follow, login: undeclared } }, ({ login }) =>
       JSON.stringify(login),
     );
-    const { text, asked } = await talk(era, serving(tool), {
+    const { text, asked } = await connectClient(era, serving(tool), {
       elicit: [
         { action: 'accept', content: { username: 'octocat' } },
         { action: 'accept', content: { confirm: true } },
@@ -267,7 +269,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E19: content that comes along with a decline is ignored', async () => {
-    const { text } = await talk(era, serving(deleteFolder), {
+    const { text } = await connectClient(era, serving(deleteFolder), {
       elicit: [{ action: 'decline', content: { ok: true } }],
     });
 
@@ -309,13 +311,13 @@ describe('answers that are none', () => {
   test.each(unusable)(
     '%s: %j is a tool error on the modern era, and the question can still be answered',
     async (_id, response, complaint) => {
-      const leg = legsOf(whoami);
-      const first = await leg();
+      const sendRound = roundsOf(whoami);
+      const first = await sendRound();
 
-      const refused = await leg(answering(first, { login: response }));
+      const refused = await sendRound(answering(first, { login: response }));
       expect(errorTextOf(refused)).toBe(text(`received ${complaint}`));
 
-      const corrected = await leg(
+      const corrected = await sendRound(
         answering(first, { login: { action: 'accept', content: { username: 'octocat' } } }),
       );
       expect(textOf(corrected)).toBe('octocat');
@@ -333,11 +335,14 @@ describe('answers that are none', () => {
   );
 
   test('E9: accept without content never counts as a cancel, not even for an outcome consumer', async () => {
-    const leg = legsOf(deleteFolder);
+    const sendRound = roundsOf(deleteFolder);
     const args = { path: '/docs' };
-    const first = await leg({ args });
+    const first = await sendRound({ args });
 
-    const refused = await leg({ args, ...answering(first, { consent: { action: 'accept' } }) });
+    const refused = await sendRound({
+      args,
+      ...answering(first, { consent: { action: 'accept' } }),
+    });
     expect(errorTextOf(refused)).toBe(
       "Error executing tool delete_folder: Resolver 'consent' received an accepted elicitation with no content",
     );
@@ -354,13 +359,13 @@ describe('answers that are none', () => {
       { resolve: { note: resolver({}, () => elicit('Note?', Optional)) } },
       ({ note }) => note.note ?? 'none',
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
-    expect(errorTextOf(await leg(answering(first, { note: { action: 'accept' } })))).toContain(
-      'no content',
-    );
-    const empty = await leg(answering(first, { note: { action: 'accept', content: {} } }));
+    expect(
+      errorTextOf(await sendRound(answering(first, { note: { action: 'accept' } }))),
+    ).toContain('no content');
+    const empty = await sendRound(answering(first, { note: { action: 'accept', content: {} } }));
     expect(textOf(empty)).toBe('none');
   });
 
@@ -373,11 +378,11 @@ describe('answers that are none', () => {
       { resolve: { pin: resolver({}, () => elicit('Pin?', Secret)) } },
       () => 'in',
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
     const wrong = { action: 'accept', content: { pin: '0000' } };
 
-    expect(errorTextOf(await leg(answering(first, { pin: wrong })))).toBe(
+    expect(errorTextOf(await sendRound(answering(first, { pin: wrong })))).toBe(
       "Error executing tool secret: Resolver 'pin' received an accepted elicitation whose content does not match the requested schema",
     );
     const { result } = await callOnLegacy(tool, [wrong]);
@@ -396,10 +401,10 @@ describe('answers that are none', () => {
   ])(
     'E12: %s is no answer at all on the modern era: the question comes again',
     async (_, value) => {
-      const leg = legsOf(whoami);
-      const first = await leg();
+      const sendRound = roundsOf(whoami);
+      const first = await sendRound();
 
-      expect(messagesOf(await leg(answering(first, { login: value })))).toEqual({
+      expect(messagesOf(await sendRound(answering(first, { login: value })))).toEqual({
         login: 'GitHub username?',
       });
     },
@@ -418,8 +423,8 @@ describe('answers that are none', () => {
         { resolve: { form: resolver({}, () => elicit('M?', schema)) } },
         ({ form }) => JSON.stringify(form),
       );
-      const leg = legsOf(tool);
-      results.push(summaryOf(await leg(answering(await leg(), { form: answer }))));
+      const sendRound = roundsOf(tool);
+      results.push(summaryOf(await sendRound(answering(await sendRound(), { form: answer }))));
     }
 
     expect(results).toEqual([
@@ -440,19 +445,21 @@ describe('answers that are none', () => {
     const content: unknown = JSON.parse(
       '{"username":"octocat","__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}',
     );
-    const leg = legsOf(tool);
+    const sendRound = roundsOf(tool);
 
-    const done = await leg(answering(await leg(), { login: { action: 'accept', content } }));
+    const done = await sendRound(
+      answering(await sendRound(), { login: { action: 'accept', content } }),
+    );
     expect(textOf(done)).toBe('octocat false false');
     expect('admin' in {}).toBe(false);
   });
 
   test('E10: a megabyte of text is an answer like any other', async () => {
     const username = 'x'.repeat(1_000_000);
-    const leg = legsOf(whoami);
-    const first = await leg();
+    const sendRound = roundsOf(whoami);
+    const first = await sendRound();
 
-    const done = await leg(
+    const done = await sendRound(
       answering(first, { login: { action: 'accept', content: { username } } }),
     );
     expect(textOf(done)).toHaveLength(1_000_000);
@@ -474,7 +481,7 @@ test('E13: the rendered question is the same on both eras', async () => {
     },
   };
 
-  expect(questionsOf(await legsOf(whoami)()).requests).toEqual({ login: expected });
+  expect(questionsOf(await roundsOf(whoami)()).requests).toEqual({ login: expected });
   const { pushed } = await callOnLegacy(whoami, [{ action: 'decline' }]);
   expect(pushed).toEqual([expected]);
 });
@@ -486,14 +493,14 @@ test('E17: a recorded answer is validated against the schema that the question h
   );
   const sure = resolver({ count: askCount }, ({ count }) => confirm(`${count.n}?`));
   const tool = defineTool('count', { resolve: { sure } }, () => 'done');
-  const leg = legsOf(tool);
-  const second = await leg(
-    answering(await leg(), { count: { action: 'accept', content: { n: 7 } } }),
+  const sendRound = roundsOf(tool);
+  const second = await sendRound(
+    answering(await sendRound(), { count: { action: 'accept', content: { n: 7 } } }),
   );
   expect(messagesOf(second)).toEqual({ sure: '7?' });
 
   maximum = 5;
-  const third = await leg(
+  const third = await sendRound(
     answering(second, { sure: { action: 'accept', content: { confirm: true } } }),
   );
   expect(messagesOf(third)).toEqual({ count: 'How many?' });
@@ -509,9 +516,9 @@ test('E19: content that comes along with a decline or a cancel is not recorded',
     { resolve: { a: outcome(askA), b: outcome(askB), c: askC } },
     () => 'done',
   );
-  const leg = legsOf(tool);
-  const second = await leg(
-    answering(await leg(), {
+  const sendRound = roundsOf(tool);
+  const second = await sendRound(
+    answering(await sendRound(), {
       a: { action: 'decline', content: { username: 'mallory' } },
       b: { action: 'cancel', content: { username: 'mallory' } },
     }),
@@ -571,7 +578,7 @@ describe.each(eras)('confirm on the %s era', (era) => {
     ['declined', { action: 'decline' }, aborted('decline')],
     ['cancelled', { action: 'cancel' }, aborted('cancel')],
   ] as const)('E2: %s, for a plain consumer', async (_, answer, expected) => {
-    const { call, asked } = await talk(era, serving(plain), { elicit: [answer] });
+    const { call, asked } = await connectClient(era, serving(plain), { elicit: [answer] });
 
     expect(summaryOf(await call('plain'))).toBe(expected);
     expect(asked).toEqual(['Delete everything?']);
@@ -587,7 +594,7 @@ describe.each(eras)('confirm on the %s era', (era) => {
     ['declined', { action: 'decline' }, '{"action":"decline"}'],
     ['cancelled', { action: 'cancel' }, '{"action":"cancel"}'],
   ] as const)('E4: %s, for an outcome consumer', async (_, answer, expected) => {
-    const { text } = await talk(era, serving(taken), { elicit: [answer] });
+    const { text } = await connectClient(era, serving(taken), { elicit: [answer] });
 
     expect(await text('taken')).toBe(expected);
   });
@@ -609,7 +616,7 @@ describe.each(eras)('confirm on the %s era', (era) => {
       { resolve: { sure: outcome(sure), third } },
       ({ sure: { action }, third: { username } }) => `${action} ${username}`,
     );
-    const { text, asked } = await talk(era, serving(tool), {
+    const { text, asked } = await connectClient(era, serving(tool), {
       elicit: [
         answer,
         { action: 'accept', content: { username: 'ada' } },
@@ -622,7 +629,9 @@ describe.each(eras)('confirm on the %s era', (era) => {
   });
 
   test('E13: it renders as a form of one required box', async () => {
-    const { questions, call } = await talk(era, serving(plain), { elicit: [{ action: 'cancel' }] });
+    const { questions, call } = await connectClient(era, serving(plain), {
+      elicit: [{ action: 'cancel' }],
+    });
     await call('plain');
 
     expect(questions).toEqual([
@@ -652,9 +661,11 @@ test.each([
 ])('E10: %j ticks no box of confirm', async (content) => {
   const sure = resolver({}, () => confirm('Sure?'));
   const tool = defineTool('sure', { resolve: { sure } }, () => 'ran');
-  const leg = legsOf(tool);
+  const sendRound = roundsOf(tool);
 
-  const refused = await leg(answering(await leg(), { sure: { action: 'accept', content } }));
+  const refused = await sendRound(
+    answering(await sendRound(), { sure: { action: 'accept', content } }),
+  );
   expect(errorTextOf(refused)).toBe(
     "Error executing tool sure: Resolver 'sure' received an accepted elicitation whose content does not match the requested schema",
   );
@@ -663,10 +674,10 @@ test.each([
 test('G9: an unticked confirm is recorded as the client sent it', async () => {
   const sure = resolver({}, () => confirm('Sure?'));
   const next = resolver({ sure: outcome(sure) }, () => elicit('Next?', Login));
-  const leg = legsOf(defineTool('unticked', { resolve: { next } }, () => 'ran'));
+  const sendRound = roundsOf(defineTool('unticked', { resolve: { next } }, () => 'ran'));
 
-  const second = await leg(
-    answering(await leg(), { sure: { action: 'accept', content: { confirm: false } } }),
+  const second = await sendRound(
+    answering(await sendRound(), { sure: { action: 'accept', content: { confirm: false } } }),
   );
   expect(readState(second).outcomes).toEqual({
     sure: { action: 'accept', data: { confirm: false }, q: '_e9aOTPPkrntmlW09xwgJw' },
@@ -697,7 +708,7 @@ describe.each(eras)('declared questions on the %s era', (era) => {
     async (asks, fn, text) => {
       const strays = resolver({}, fn as () => unknown, { asks, name: 'stray' });
       const tool = defineTool('strays', { resolve: { strays } }, () => 'ran');
-      const { errorText, asked } = await talk(era, serving(tool), {
+      const { errorText, asked } = await connectClient(era, serving(tool), {
         capabilities: { elicitation: {}, sampling: {}, roots: {} },
       });
 
@@ -711,7 +722,7 @@ describe.each(eras)('declared questions on the %s era', (era) => {
   test.each([['form' as const], [Login]])('C8: the declared question is asked', async (asks) => {
     const asking = resolver({}, () => elicit('Who?', Login), { asks });
     const tool = defineTool('asking', { resolve: { asking } }, ({ asking: a }) => a.username);
-    const { text } = await talk(era, serving(tool), {
+    const { text } = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { username: 'octocat' } }],
     });
 

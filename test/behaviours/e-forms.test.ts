@@ -8,8 +8,10 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { eras, errorTextOf, questionsOf, talk, textOf } from '../support/conversation.js';
-import { answering, legsOf, serving } from '../support/legs.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, questionsOf, textOf } from '../support/results.js';
+import { answering, roundsOf, serving } from '../support/rounds.js';
 
 const asking = (schema: Schema) =>
   defineTool(
@@ -20,7 +22,7 @@ const asking = (schema: Schema) =>
 
 /** A schema's form as it goes over the wire, without its dialect and an empty list of names. */
 async function formOf(schema: Schema): Promise<Record<string, unknown>> {
-  const { requests } = questionsOf(await legsOf(asking(schema))());
+  const { requests } = questionsOf(await roundsOf(asking(schema))());
   const form = { ...(requests.form?.params?.requestedSchema as Record<string, unknown>) };
   delete form.$schema;
   if (Array.isArray(form.required) && form.required.length === 0) delete form.required;
@@ -29,8 +31,10 @@ async function formOf(schema: Schema): Promise<Record<string, unknown>> {
 
 /** What a form's answer comes to. */
 async function filled(schema: Schema, content: object): Promise<unknown> {
-  const leg = legsOf(asking(schema));
-  const done = await leg(answering(await leg(), { form: { action: 'accept', content } }));
+  const sendRound = roundsOf(asking(schema));
+  const done = await sendRound(
+    answering(await sendRound(), { form: { action: 'accept', content } }),
+  );
   return JSON.parse(textOf(done));
 }
 
@@ -378,7 +382,7 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
   ];
 
   test.each(unshowable)('E14: %s', async (_, schema) => {
-    const { errorText, asked } = await talk(era, serving(asking(schema)), {
+    const { errorText, asked } = await connectClient(era, serving(asking(schema)), {
       elicit: [{ action: 'accept', content: {} }],
     });
 
@@ -388,7 +392,7 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
 
   test('E14: every bad field is named, and no good one', async () => {
     const Mixed = z.object({ good: z.string(), one: z.object({}), two: z.array(z.string()) });
-    const { errorText } = await talk(era, serving(asking(Mixed)), {
+    const { errorText } = await connectClient(era, serving(asking(Mixed)), {
       elicit: [{ action: 'accept', content: {} }],
     });
 
@@ -403,7 +407,7 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
     ['a union of objects', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
     ['a record', z.record(z.string(), z.string())],
   ])('E14: %s in place of the object', async (_, schema) => {
-    const { errorText, asked } = await talk(era, serving(asking(schema)), {
+    const { errorText, asked } = await connectClient(era, serving(asking(schema)), {
       elicit: [{ action: 'accept', content: {} }],
     });
 
@@ -417,7 +421,7 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
     const good = resolver({}, () => elicit('Good?', z.object({ ok: z.boolean() })));
     const bad = resolver({}, () => elicit('Bad?', z.object({ bad: z.array(z.string()) })));
     const tool = defineTool('two', { resolve: { good, bad } }, () => 'ran');
-    const { errorText, asked } = await talk(era, serving(tool), {
+    const { errorText, asked } = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { ok: true } }],
     });
 
@@ -655,9 +659,9 @@ describe('E14: what a form has no word for is left to the validation of the answ
     expect(properties).toEqual({ it: shown });
 
     expect(await filled(schema, { it: good })).toEqual({ it: good });
-    const leg = legsOf(asking(schema));
-    const refused = await leg(
-      answering(await leg(), { form: { action: 'accept', content: { it: bad } } }),
+    const sendRound = roundsOf(asking(schema));
+    const refused = await sendRound(
+      answering(await sendRound(), { form: { action: 'accept', content: { it: bad } } }),
     );
     expect(errorTextOf(refused as CallToolResult)).toContain('does not match the requested schema');
   });

@@ -4,15 +4,17 @@ import { confirm, defineTool, elicit, listRoots, outcome, resolver, sample } fro
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { eras, errorTextOf, questionsOf, refusal, talk, textOf } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, protocolErrorOf, questionsOf, textOf } from '../support/results.js';
 import {
   answering,
   callOnLegacy,
-  legsOf,
+  roundsOf,
   readState,
   serving,
   writeState,
-} from '../support/legs.js';
+} from '../support/rounds.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 const user = (words: string): SamplingMessage => ({ role: 'user', content: text(words) });
@@ -48,14 +50,14 @@ afterEach(() => {
 
 describe.each(eras)('on the %s era', (era) => {
   test('F1: the result of the client model is injected', async () => {
-    const conversation = await talk(era, serving(atlas), { sample: [reply('Paris')] });
+    const conversation = await connectClient(era, serving(atlas), { sample: [reply('Paris')] });
 
     expect(await conversation.text('atlas')).toBe('Paris');
     expect(conversation.asked).toEqual(['Capital of France?']);
   });
 
   test('F2: the roots of the client are injected, and none is a normal value', async () => {
-    const conversation = await talk(era, serving(count), {
+    const conversation = await connectClient(era, serving(count), {
       roots: [{ roots: [{ uri: 'file:///work', name: 'work' }] }, { roots: [] }],
     });
 
@@ -70,7 +72,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { answer: outcome(askCapital), where: outcome(askRoots) } },
       ({ answer, where }) => JSON.stringify([answer, where]),
     );
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       sample: [reply('Paris')],
       roots: [{ roots: [] }],
     });
@@ -89,7 +91,7 @@ describe.each(eras)('on the %s era', (era) => {
       ({ login: { username }, answer, where }) =>
         `${username}/${wordsOf(answer)}/${where.roots.length}`,
     );
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       elicit: [{ action: 'accept', content: { username: 'octocat' } }],
       sample: [reply('hey')],
       roots: [{ roots: [] }],
@@ -101,7 +103,7 @@ describe.each(eras)('on the %s era', (era) => {
       'Username?',
       'roots/list',
     ]);
-    expect(conversation.legs()).toBe(era === 'modern' ? 2 : 1);
+    expect(conversation.requests()).toBe(era === 'modern' ? 2 : 1);
   });
 
   test.each([
@@ -111,15 +113,15 @@ describe.each(eras)('on the %s era', (era) => {
     const sums = resolver({}, () => sample({ ...capital, ...extra }));
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
 
-    const lacking = await talk(era, serving(tool), { sample: [reply('4')] });
-    expect(await refusal(lacking.call('sums'))).toEqual({
+    const lacking = await connectClient(era, serving(tool), { sample: [reply('4')] });
+    expect(await protocolErrorOf(lacking.call('sums'))).toEqual({
       code: -32021,
       message: "Client did not declare the sampling.tools capability required by resolver 'sums'",
       data: { requiredCapabilities: { sampling: { tools: {} } } },
     });
     expect(lacking.asked).toEqual([]);
 
-    const able = await talk(era, serving(tool), {
+    const able = await connectClient(era, serving(tool), {
       sample: [reply('4')],
       capabilities: { sampling: { tools: {} } },
     });
@@ -136,7 +138,7 @@ describe.each(eras)('on the %s era', (era) => {
   ])('F6: with tools, %s is an answer', async (_, content) => {
     const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       sample: [{ role: 'assistant', model: 'm', content }],
       capabilities: { sampling: { tools: {} } },
     });
@@ -153,7 +155,7 @@ describe.each(eras)('on the %s era', (era) => {
       ({ second: sure, answer }) => `${wordsOf(answer)}:${String(sure)}`,
     );
     const yes = { action: 'accept' as const, content: { confirm: true } };
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       elicit: [yes, yes],
       sample: [reply('Paris')],
     });
@@ -178,7 +180,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { a: resolver({}, () => sample(full)), b: askCapital } },
       () => 'done',
     );
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       sample: () => reply('ok'),
       capabilities: { sampling: { context: {} } },
     });
@@ -201,7 +203,7 @@ describe.each(eras)('on the %s era', (era) => {
       vi.spyOn(console, 'error').mockImplementation(() => undefined),
     ];
     const tool = defineTool('both', { resolve: { a: askCapital, b: askRoots } }, () => 'done');
-    const conversation = await talk(era, serving(tool), {
+    const conversation = await connectClient(era, serving(tool), {
       sample: [reply('Paris')],
       roots: [{ roots: [] }],
     });
@@ -235,13 +237,13 @@ describe('answers of the wrong kind', () => {
   ];
 
   test.each(forSample)('F7, F8: %j does not answer a plain sample', async (response) => {
-    const leg = legsOf(atlas);
-    const first = await leg();
+    const sendRound = roundsOf(atlas);
+    const first = await sendRound();
 
-    expect(errorTextOf(await leg(answering(first, { capital: response })))).toBe(
+    expect(errorTextOf(await sendRound(answering(first, { capital: response })))).toBe(
       "Error executing tool atlas: Resolver 'capital' received a response of the wrong kind",
     );
-    const corrected = await leg(answering(first, { capital: reply('Paris') }));
+    const corrected = await sendRound(answering(first, { capital: reply('Paris') }));
     expect(textOf(corrected)).toBe('Paris');
 
     const { result } = await callOnLegacy(atlas, [response]);
@@ -269,13 +271,13 @@ describe('answers of the wrong kind', () => {
   ];
 
   test.each(forRoots)('F8: %j does not answer a request for roots', async (response) => {
-    const leg = legsOf(count);
-    const first = await leg();
+    const sendRound = roundsOf(count);
+    const first = await sendRound();
 
-    expect(errorTextOf(await leg(answering(first, { where: response })))).toBe(
+    expect(errorTextOf(await sendRound(answering(first, { where: response })))).toBe(
       "Error executing tool count: Resolver 'where' received a response of the wrong kind",
     );
-    expect(textOf(await leg(answering(first, { where: { roots: [] } })))).toBe('0');
+    expect(textOf(await sendRound(answering(first, { where: { roots: [] } })))).toBe('0');
 
     const { result } = await callOnLegacy(count, [response]);
     expect(errorTextOf(result)).toBe(
@@ -291,9 +293,9 @@ describe('answers of the wrong kind', () => {
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: { content } }) =>
       String([content].flat().length),
     );
-    const leg = legsOf(tool);
+    const sendRound = roundsOf(tool);
 
-    const done = await leg(answering(await leg(), { sums: response }));
+    const done = await sendRound(answering(await sendRound(), { sums: response }));
     expect(textOf(done)).toBe(String(response.content.length));
   });
 
@@ -304,15 +306,15 @@ describe('answers of the wrong kind', () => {
     { action: 'accept', content: { x: 'y' } },
   ])('F8: with tools, %j is still of the wrong kind', async (response) => {
     const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
-    const leg = legsOf(defineTool('sums', { resolve: { sums } }, () => 'ran'));
+    const sendRound = roundsOf(defineTool('sums', { resolve: { sums } }, () => 'ran'));
 
-    expect(errorTextOf(await leg(answering(await leg(), { sums: response })))).toBe(
+    expect(errorTextOf(await sendRound(answering(await sendRound(), { sums: response })))).toBe(
       "Error executing tool sums: Resolver 'sums' received a response of the wrong kind",
     );
   });
 });
 
-test('F4: three kinds go out in one leg', async () => {
+test('F4: three kinds go out in one round', async () => {
   const login = resolver({}, () => confirm('Sure?'));
   const tool = defineTool(
     'mixed',
@@ -320,7 +322,7 @@ test('F4: three kinds go out in one leg', async () => {
     () => 'done',
   );
 
-  expect(questionsOf(await legsOf(tool)()).requests).toEqual({
+  expect(questionsOf(await roundsOf(tool)()).requests).toEqual({
     login: expect.objectContaining({ method: 'elicitation/create' }) as unknown,
     answer: { method: 'sampling/createMessage', params: capital },
     where: { method: 'roots/list' },
@@ -332,9 +334,9 @@ describe('what is recorded', () => {
   const tool = defineTool('recorded', { resolve: { next } }, () => 'done');
 
   test('F10: results are recorded as accepted, in wire form and without nulls', async () => {
-    const leg = legsOf(tool);
-    const second = await leg(
-      answering(await leg(), {
+    const sendRound = roundsOf(tool);
+    const second = await sendRound(
+      answering(await sendRound(), {
         answer: { ...reply('Paris'), stopReason: null, _meta: null },
         where: { roots: [{ uri: 'file:///work' }], _meta: null },
       }),
@@ -357,15 +359,17 @@ describe('what is recorded', () => {
   test.each(['decline', 'cancel'])(
     'F11: a recorded %s of a sample or of roots means nothing: both are asked again',
     async (action) => {
-      const leg = legsOf(tool);
-      const first = await leg();
+      const sendRound = roundsOf(tool);
+      const first = await sendRound();
       const { v, asked } = readState(first);
       const outcomes = {
         answer: { action, q: asked.answer },
         where: { action, q: asked.where },
       };
 
-      const again = await leg({ requestState: writeState(first, { v, outcomes, asked: {} }) });
+      const again = await sendRound({
+        requestState: writeState(first, { v, outcomes, asked: {} }),
+      });
       expect(questionsOf(again).keys.toSorted()).toEqual(['answer', 'where']);
       expect(readState(again)).toEqual({ v, outcomes: {}, asked });
     },
@@ -378,15 +382,15 @@ describe('what is recorded', () => {
     [null, null],
     [{ ...reply('Paris'), content: [text('Paris')] }, { roots: [{ uri: 'https://x.test/' }] }],
   ])('F11: recorded data %j and %j is no result: both are asked again', async (answer, where) => {
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
     const { v, asked } = readState(first);
     const outcomes = {
       answer: { action: 'accept', data: answer, q: asked.answer },
       where: { action: 'accept', data: where, q: asked.where },
     };
 
-    const again = await leg({ requestState: writeState(first, { v, outcomes, asked: {} }) });
+    const again = await sendRound({ requestState: writeState(first, { v, outcomes, asked: {} }) });
     expect(questionsOf(again).keys.toSorted()).toEqual(['answer', 'where']);
     expect(readState(again).outcomes).toEqual({});
   });
@@ -467,7 +471,7 @@ describe('F12: tool use in the messages of a sample', () => {
 });
 
 test('F14: a request for roots has no params, on either era', async () => {
-  const { requests } = questionsOf(await legsOf(count)());
+  const { requests } = questionsOf(await roundsOf(count)());
   expect(requests).toEqual({ where: { method: 'roots/list' } });
   expect(Object.keys(requests.where!)).toEqual(['method']);
 

@@ -6,16 +6,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { digest } from '../../src/platform.js';
-import { questionsOf, talk, textOf } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf, textOf } from '../support/results.js';
 import {
   answering,
-  legsOf,
+  roundsOf,
   messagesOf,
   readState,
   serving,
   summaryOf,
   writeState,
-} from '../support/legs.js';
+} from '../support/rounds.js';
 
 const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
@@ -29,7 +30,7 @@ async function digestOf(question: AnyQuestion): Promise<string> {
     { resolve: { q: resolver({}, (): unknown => question) } },
     () => '',
   );
-  return readState(await legsOf(tool)()).asked.q!;
+  return readState(await roundsOf(tool)()).asked.q!;
 }
 
 afterEach(() => {
@@ -41,10 +42,10 @@ describe('G12: recorded outcomes are pinned to their question', () => {
     const ask = (message: string) => resolver({}, () => elicit(message, Login));
     const [a, b, c] = [ask('A?'), ask('B?'), ask('C?')];
     const last = resolver({ a, b: outcome(b), c: outcome(c) }, () => confirm('Last?'));
-    const leg = legsOf(defineTool('pinned', { resolve: { last } }, () => 'done'));
-    const first = await leg();
+    const sendRound = roundsOf(defineTool('pinned', { resolve: { last } }, () => 'done'));
+    const first = await sendRound();
     const { asked } = readState(first);
-    const second = await leg(
+    const second = await sendRound(
       answering(first, {
         a: accept({ username: 'ada' }),
         b: { action: 'decline' },
@@ -136,19 +137,19 @@ describe('G13: the digest of a question', () => {
   });
 });
 
-test('G14: a leg that asks records the digest of every question it asks, and only of those', async () => {
+test('G14: a round that asks records the digest of every question it asks, and only of those', async () => {
   const a = resolver({}, () => elicit('A?', Login));
   const b = resolver({}, () => elicit('B?', Login));
   const c = resolver({ a }, () => listRoots());
-  const leg = legsOf(defineTool('asked', { resolve: { a, b, c } }, () => 'done'));
-  const first = await leg();
+  const sendRound = roundsOf(defineTool('asked', { resolve: { a, b, c } }, () => 'done'));
+  const first = await sendRound();
   expect(readState(first)).toEqual({
     v: 4,
     outcomes: {},
     asked: { a: '4e0ut86wr-Z2O1ke-89zNQ', b: 'Q6M03iuBpEGap0txORid5Q' },
   });
 
-  const second = await leg(answering(first, { a: accept({ username: 'ada' }) }));
+  const second = await sendRound(answering(first, { a: accept({ username: 'ada' }) }));
   expect(readState(second).asked).toEqual({
     b: 'Q6M03iuBpEGap0txORid5Q',
     c: 'dCNOmK_nSY-12vHzasLXig',
@@ -165,8 +166,8 @@ describe('fresh answers', () => {
     );
 
   test('G15: an answer counts only for the digest that the state says was asked', async () => {
-    const leg = legsOf(deploy(() => 'Deploy to prod?'));
-    const first = await leg();
+    const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
+    const first = await sendRound();
     const approve = { approval: accept({ ok: true }) };
     const { v, outcomes } = readState(first);
 
@@ -176,44 +177,44 @@ describe('fresh answers', () => {
       { other: readState(first).asked.approval },
     ]) {
       const requestState = writeState(first, { v, outcomes, asked });
-      const again = await leg({ inputResponses: approve, requestState });
+      const again = await sendRound({ inputResponses: approve, requestState });
       expect(messagesOf(again)).toEqual({ approval: 'Deploy to prod?' });
       expect(readState(again)).toMatchObject({ outcomes: {}, asked: readState(first).asked });
     }
-    expect(textOf(await leg(answering(first, approve)))).toBe('deployed:{"ok":true}');
+    expect(textOf(await sendRound(answering(first, approve)))).toBe('deployed:{"ok":true}');
   });
 
   test('G16: an answer without the echoed state is asked for again', async () => {
-    const leg = legsOf(deploy(() => 'Deploy to prod?'));
-    await leg();
+    const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
+    await sendRound();
     const approve = { approval: accept({ ok: true }) };
 
-    const unasked = await leg({ inputResponses: approve });
+    const unasked = await sendRound({ inputResponses: approve });
     expect(messagesOf(unasked)).toEqual({ approval: 'Deploy to prod?' });
-    expect(textOf(await leg(answering(unasked, approve)))).toBe('deployed:{"ok":true}');
+    expect(textOf(await sendRound(answering(unasked, approve)))).toBe('deployed:{"ok":true}');
   });
 
   test('G16: a refusal without the echoed state is no refusal either', async () => {
-    const leg = legsOf(deploy(() => 'Deploy to prod?'));
+    const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
 
     for (const action of ['decline', 'cancel', 'banana']) {
-      const again = await leg({ inputResponses: { approval: { action } } });
+      const again = await sendRound({ inputResponses: { approval: { action } } });
       expect(messagesOf(again)).toEqual({ approval: 'Deploy to prod?' });
     }
   });
 
   test('G17: consent to one wording is never taken for another', async () => {
     let target = 'prod';
-    const leg = legsOf(deploy(() => `Deploy to ${target}?`));
-    const first = await leg();
+    const sendRound = roundsOf(deploy(() => `Deploy to ${target}?`));
+    const first = await sendRound();
     expect(messagesOf(first)).toEqual({ approval: 'Deploy to prod?' });
 
     target = 'staging';
-    const second = await leg(answering(first, { approval: accept({ ok: true }) }));
+    const second = await sendRound(answering(first, { approval: accept({ ok: true }) }));
     expect(messagesOf(second)).toEqual({ approval: 'Deploy to staging?' });
     expect(readState(second).outcomes).toEqual({});
 
-    const third = await leg(answering(second, { approval: accept({ ok: true }) }));
+    const third = await sendRound(answering(second, { approval: accept({ ok: true }) }));
     expect(textOf(third)).toBe('deployed:{"ok":true}');
   });
 
@@ -224,13 +225,13 @@ describe('fresh answers', () => {
       { resolve: { approval: resolver({}, (): unknown => elicit('Deploy?', schema)) } },
       ({ approval }) => JSON.stringify(approval),
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
     schema = z.object({ ok: z.boolean().describe('to production') });
-    const second = await leg(answering(first, { approval: accept({ ok: true }) }));
+    const second = await sendRound(answering(first, { approval: accept({ ok: true }) }));
     expect(summaryOf(second)).toBe('asks approval');
-    expect(textOf(await leg(answering(second, { approval: accept({ ok: true }) })))).toBe(
+    expect(textOf(await sendRound(answering(second, { approval: accept({ ok: true }) })))).toBe(
       '{"ok":true}',
     );
   });
@@ -242,37 +243,37 @@ describe('fresh answers', () => {
       { resolve: { approval: resolver({}, (): unknown => question) } },
       ({ approval }) => JSON.stringify(approval),
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
     question = confirm('Deploy?');
-    const second = await leg(answering(first, { approval: yes }));
+    const second = await sendRound(answering(first, { approval: yes }));
     expect(messagesOf(second)).toEqual({ approval: 'Deploy?' });
   });
 
   test('G17: an old state cannot bring an answer to a question that is out no more', async () => {
     let target = 'prod';
-    const leg = legsOf(deploy(() => `Deploy to ${target}?`));
-    const first = await leg();
+    const sendRound = roundsOf(deploy(() => `Deploy to ${target}?`));
+    const first = await sendRound();
     target = 'staging';
-    await leg(answering(first, { approval: accept({ ok: true }) }));
+    await sendRound(answering(first, { approval: accept({ ok: true }) }));
 
-    const replay = await leg(answering(first, { approval: accept({ ok: true }) }));
+    const replay = await sendRound(answering(first, { approval: accept({ ok: true }) }));
     expect(messagesOf(replay)).toEqual({ approval: 'Deploy to staging?' });
   });
 
   test('G21: an answer that comes before its question is not taken', async () => {
     const login = resolver({}, () => elicit('Username?', Login));
     const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`));
-    const leg = legsOf(defineTool('early', { resolve: { sure } }, () => 'done'));
+    const sendRound = roundsOf(defineTool('early', { resolve: { sure } }, () => 'done'));
     const answers = { login: accept({ username: 'octocat' }), sure: yes };
 
-    const first = await leg({ inputResponses: answers });
+    const first = await sendRound({ inputResponses: answers });
     expect(messagesOf(first)).toEqual({ login: 'Username?' });
-    const second = await leg(answering(first, answers));
+    const second = await sendRound(answering(first, answers));
     expect(messagesOf(second)).toEqual({ sure: 'As octocat?' });
     expect(Object.keys(readState(second).outcomes)).toEqual(['login']);
-    expect(textOf(await leg(answering(second, answers)))).toBe('done');
+    expect(textOf(await sendRound(answering(second, answers)))).toBe('done');
   });
 });
 
@@ -294,9 +295,9 @@ describe('recorded answers', () => {
 
   test('G18: rewording drops the recorded answer, asks again, and keeps its siblings', async () => {
     let target = 'prod';
-    const leg = legsOf(reworded(() => `Deploy to ${target}?`));
-    const second = await leg(
-      answering(await leg(), {
+    const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
+    const second = await sendRound(
+      answering(await sendRound(), {
         deploy: accept({ ok: true }),
         login: accept({ username: 'octocat' }),
       }),
@@ -305,47 +306,50 @@ describe('recorded answers', () => {
     const sibling = readState(second).outcomes.login;
 
     target = 'staging';
-    const third = await leg(answering(second, { last: yes }));
+    const third = await sendRound(answering(second, { last: yes }));
     expect(messagesOf(third)).toEqual({ deploy: 'Deploy to staging?' });
     expect(readState(third).outcomes).toEqual({ login: sibling });
 
-    const fourth = await leg(answering(third, { deploy: accept({ ok: true }) }));
+    const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
     expect(messagesOf(fourth)).toEqual({ last: 'Last?' });
-    expect(textOf(await leg(answering(fourth, { last: yes })))).toBe('true:octocat');
+    expect(textOf(await sendRound(answering(fourth, { last: yes })))).toBe('true:octocat');
   });
 
   test.each(['decline', 'cancel'])(
     'G19: a recorded %s of the old wording does not suppress the new question',
     async (action) => {
       let target = 'prod';
-      const leg = legsOf(reworded(() => `Deploy to ${target}?`));
-      const second = await leg(
-        answering(await leg(), { deploy: { action }, login: accept({ username: 'octocat' }) }),
+      const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
+      const second = await sendRound(
+        answering(await sendRound(), {
+          deploy: { action },
+          login: accept({ username: 'octocat' }),
+        }),
       );
       expect(messagesOf(second)).toEqual({ last: 'Last?' });
 
       target = 'staging';
-      const third = await leg(answering(second, { last: yes }));
+      const third = await sendRound(answering(second, { last: yes }));
       expect(messagesOf(third)).toEqual({ deploy: 'Deploy to staging?' });
-      const fourth = await leg(answering(third, { deploy: accept({ ok: true }) }));
-      expect(textOf(await leg(answering(fourth, { last: yes })))).toBe('true:octocat');
+      const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
+      expect(textOf(await sendRound(answering(fourth, { last: yes })))).toBe('true:octocat');
     },
   );
 
   test('G18: going back to the first wording does not bring its answer back', async () => {
     let target = 'prod';
-    const leg = legsOf(reworded(() => `Deploy to ${target}?`));
-    const second = await leg(
-      answering(await leg(), {
+    const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
+    const second = await sendRound(
+      answering(await sendRound(), {
         deploy: accept({ ok: true }),
         login: accept({ username: 'octocat' }),
       }),
     );
     target = 'staging';
-    const third = await leg(answering(second, { last: yes }));
+    const third = await sendRound(answering(second, { last: yes }));
 
     target = 'prod';
-    const fourth = await leg(answering(third, { deploy: accept({ ok: true }) }));
+    const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
     expect(messagesOf(fourth)).toEqual({ deploy: 'Deploy to prod?' });
   });
 
@@ -355,8 +359,8 @@ describe('recorded answers', () => {
     ['an empty digest', { q: '' }],
   ])('G20: an entry with %s proves nothing and is asked again', async (_, pin) => {
     const login = resolver({}, () => elicit('Username?', Login));
-    const leg = legsOf(defineTool('unpinned', { resolve: { login } }, () => 'ran'));
-    const first = await leg();
+    const sendRound = roundsOf(defineTool('unpinned', { resolve: { login } }, () => 'ran'));
+    const first = await sendRound();
 
     for (const entry of [
       { action: 'accept', data: { username: 'mallory' } },
@@ -364,7 +368,7 @@ describe('recorded answers', () => {
       { action: 'cancel' },
     ]) {
       const record = { v: 4, outcomes: { login: { ...entry, ...pin } }, asked: {} };
-      const again = await leg({ requestState: writeState(first, record) });
+      const again = await sendRound({ requestState: writeState(first, record) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
       expect(readState(again).outcomes).toEqual({});
     }
@@ -381,17 +385,19 @@ describe('recorded answers', () => {
       { resolve: { third, login } },
       (values) => values.login.username,
     );
-    const leg = legsOf(tool);
-    const two = await leg(answering(await leg(), { login: accept({ username: 'octocat' }) }));
+    const sendRound = roundsOf(tool);
+    const two = await sendRound(
+      answering(await sendRound(), { login: accept({ username: 'octocat' }) }),
+    );
 
-    const three = await leg(
+    const three = await sendRound(
       answering(two, { login: accept({ username: 'mallory' }), second: yes }),
     );
     expect(messagesOf(three)).toEqual({ third: 'octocat, 3?' });
     expect(readState(three).outcomes.login).toEqual(readState(two).outcomes.login);
 
     for (const late of [{ action: 'decline' }, { action: 'banana' }, accept({ nope: 1 })]) {
-      const done = await leg(answering(three, { login: late, third: yes }));
+      const done = await sendRound(answering(three, { login: late, third: yes }));
       expect(textOf(done)).toBe('octocat');
     }
   });
@@ -408,7 +414,7 @@ describe('G33: a question that is worded anew each time', () => {
   test('G33: it is asked until the client gives up, and no answer is ever taken', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const { call, asked, legs } = await talk(
+    const { call, asked, requests } = await connectClient(
       'modern',
       serving(volatile('rate', () => `At ${++rate}?`)),
       {
@@ -421,20 +427,24 @@ describe('G33: a question that is worded anew each time', () => {
     expect(error).toBeInstanceOf(SdkError);
     expect((error as SdkError).code).toBe('INPUT_REQUIRED_ROUNDS_EXCEEDED');
     expect(asked).toEqual(['At 1?', 'At 2?', 'At 3?', 'At 4?', 'At 5?']);
-    expect(legs()).toBe(6);
+    expect(requests()).toBe(6);
   });
 
   test('G33: the server is warned at the second answer whose question has changed, once', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const leg = legsOf(volatile('moving', () => `At ${++rate}?`));
-    let result = await leg();
+    const sendRound = roundsOf(volatile('moving', () => `At ${++rate}?`));
+    let result = await sendRound();
     const counts = [];
     for (let n = 0; n < 4; n += 1) {
-      result = await leg(answering(result, { approval: yes }));
+      result = await sendRound(answering(result, { approval: yes }));
       counts.push(warned.mock.calls.length);
     }
-    await leg(answering(await leg(answering(await leg(), { approval: yes })), { approval: yes }));
+    await sendRound(
+      answering(await sendRound(answering(await sendRound(), { approval: yes })), {
+        approval: yes,
+      }),
+    );
 
     expect(counts).toEqual([0, 1, 1, 1]);
     expect(warned.mock.calls).toEqual([
@@ -447,37 +457,39 @@ describe('G33: a question that is worded anew each time', () => {
   test('G33: a refusal of a question that has changed counts as an answer to it', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const leg = legsOf(volatile('refused', () => `At ${++rate}?`));
-    const second = await leg(answering(await leg(), { approval: { action: 'decline' } }));
+    const sendRound = roundsOf(volatile('refused', () => `At ${++rate}?`));
+    const second = await sendRound(
+      answering(await sendRound(), { approval: { action: 'decline' } }),
+    );
     expect(messagesOf(second)).toEqual({ approval: 'At 2?' });
 
-    await leg(answering(second, { approval: { action: 'cancel' } }));
+    await sendRound(answering(second, { approval: { action: 'cancel' } }));
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
   test('G33: nobody is warned of a question that changed without an answer, or only once', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const leg = legsOf(volatile('patient', () => `At ${rate}?`));
-    let result = await leg();
-    for (rate = 1; rate < 4; rate += 1) result = await leg(answering(result, {}));
+    const sendRound = roundsOf(volatile('patient', () => `At ${rate}?`));
+    let result = await sendRound();
+    for (rate = 1; rate < 4; rate += 1) result = await sendRound(answering(result, {}));
     expect(messagesOf(result)).toEqual({ approval: 'At 3?' });
 
-    const moved = await leg(answering(result, { approval: yes }));
+    const moved = await sendRound(answering(result, { approval: yes }));
     expect(messagesOf(moved)).toEqual({ approval: 'At 4?' });
-    expect(textOf(await leg(answering(moved, { approval: yes })))).toBe('ran');
+    expect(textOf(await sendRound(answering(moved, { approval: yes })))).toBe('ran');
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('G33: a leg without an answer between the two does not hide the second', async () => {
+  test('G33: a round without an answer between the two does not hide the second', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const leg = legsOf(volatile('slow', () => `At ${++rate}?`));
-    const moved = await leg(answering(await leg(), { approval: yes }));
-    const idle = await leg(answering(moved, {}));
+    const sendRound = roundsOf(volatile('slow', () => `At ${++rate}?`));
+    const moved = await sendRound(answering(await sendRound(), { approval: yes }));
+    const idle = await sendRound(answering(moved, {}));
     expect(warned).not.toHaveBeenCalled();
 
-    await leg(answering(idle, { approval: yes }));
+    await sendRound(answering(idle, { approval: yes }));
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
@@ -486,22 +498,22 @@ describe('G33: a question that is worded anew each time', () => {
     let rate = 1;
     const approval = resolver({}, () => confirm(`At ${rate}?`));
     const last = resolver({ approval }, () => confirm('Last?'));
-    const leg = legsOf(defineTool('resent', { resolve: { last } }, () => 'ran'));
-    const second = await leg(answering(await leg(), { approval: yes }));
+    const sendRound = roundsOf(defineTool('resent', { resolve: { last } }, () => 'ran'));
+    const second = await sendRound(answering(await sendRound(), { approval: yes }));
     rate = 2;
-    const third = await leg(answering(second, { approval: yes, last: yes }));
+    const third = await sendRound(answering(second, { approval: yes, last: yes }));
     expect(messagesOf(third)).toEqual({ approval: 'At 2?' });
 
     rate = 3;
-    const fourth = await leg(answering(third, { approval: yes }));
+    const fourth = await sendRound(answering(third, { approval: yes }));
     expect(messagesOf(fourth)).toEqual({ approval: 'At 3?' });
     expect(warned).not.toHaveBeenCalled();
   });
 
   test('G33: nobody is warned of an answer that comes without a state', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const leg = legsOf(volatile('stateless', () => 'Sure?'));
-    for (let n = 0; n < 3; n += 1) await leg({ inputResponses: { approval: yes } });
+    const sendRound = roundsOf(volatile('stateless', () => 'Sure?'));
+    for (let n = 0; n < 3; n += 1) await sendRound({ inputResponses: { approval: yes } });
 
     expect(warned).not.toHaveBeenCalled();
   });
@@ -511,13 +523,15 @@ describe('G33: a question that is worded anew each time', () => {
     let rate = 0;
     const approval = resolver({}, () => confirm(`At ${++rate}?`));
     const login = resolver({}, () => elicit('Username?', Login));
-    const leg = legsOf(defineTool('sibling', { resolve: { approval, login } }, () => 'ran'));
-    const second = await leg(
-      answering(await leg(), { approval: yes, login: accept({ username: 'octocat' }) }),
+    const sendRound = roundsOf(
+      defineTool('sibling', { resolve: { approval, login } }, () => 'ran'),
+    );
+    const second = await sendRound(
+      answering(await sendRound(), { approval: yes, login: accept({ username: 'octocat' }) }),
     );
     expect(messagesOf(second)).toEqual({ approval: 'At 2?' });
 
-    const third = await leg(answering(second, { approval: yes }));
+    const third = await sendRound(answering(second, { approval: yes }));
     expect(questionsOf(third).keys).toEqual(['approval']);
     expect(Object.keys(readState(third).outcomes)).toEqual(['login']);
   });

@@ -5,16 +5,18 @@ import type { Resolver } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { eras, errorTextOf, questionsOf, talk, textOf } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, questionsOf, textOf } from '../support/results.js';
 import {
   answering,
-  type LegResult,
-  legsOf,
+  type RoundResult,
+  roundsOf,
   messagesOf,
   readState,
   serving,
   summaryOf,
-} from '../support/legs.js';
+} from '../support/rounds.js';
 
 const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
@@ -66,9 +68,9 @@ const Login = z.object({ username: z.string() });
 const askLogin = resolver({}, () => elicit('Username?', Login));
 const askSure = resolver({}, () => elicit('Sure?', z.object({ ok: z.boolean() })));
 
-test('G1: the first leg returns the question and a state, and the body does not run', async () => {
+test('G1: the first round returns the question and a state, and the body does not run', async () => {
   const deleted: string[] = [];
-  const first = await legsOf(folder(deleted))({ args: { path: '/docs' } });
+  const first = await roundsOf(folder(deleted))({ args: { path: '/docs' } });
 
   expect(first).toMatchObject({
     resultType: 'input_required',
@@ -86,11 +88,11 @@ test('G1: the first leg returns the question and a state, and the body does not 
 
 test('G2: the retry with the answer and the echoed state completes', async () => {
   const deleted: string[] = [];
-  const leg = legsOf(folder(deleted));
+  const sendRound = roundsOf(folder(deleted));
   const args = { path: '/docs' };
-  const first = await leg({ args });
+  const first = await sendRound({ args });
 
-  const second = await leg({ args, ...answering(first, { consent: accept({ ok: true }) }) });
+  const second = await sendRound({ args, ...answering(first, { consent: accept({ ok: true }) }) });
   expect(second).toMatchObject({
     resultType: 'complete',
     content: [{ type: 'text', text: 'deleted /docs' }],
@@ -104,11 +106,11 @@ test('G3: independent questions go out together and are answered together', asyn
     { resolve: { login: askLogin, sure: askSure } },
     ({ login, sure }) => `${login.username}:${String(sure.ok)}`,
   );
-  const leg = legsOf(tool);
-  const first = await leg();
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
   expect(messagesOf(first)).toEqual({ login: 'Username?', sure: 'Sure?' });
 
-  const second = await leg(
+  const second = await sendRound(
     answering(first, { login: accept({ username: 'octocat' }), sure: accept({ ok: true }) }),
   );
   expect(textOf(second)).toBe('octocat:true');
@@ -118,11 +120,11 @@ test('G4: independent questions of nested resolvers go out together too', async 
   const left = resolver({ login: askLogin }, ({ login }) => login.username);
   const right = resolver({ sure: askSure }, ({ sure }) => sure.ok);
   const both = resolver({ left, right }, (values) => `${values.left}:${String(values.right)}`);
-  const leg = legsOf(defineTool('nested', { resolve: { both } }, ({ both: text }) => text));
-  const first = await leg();
+  const sendRound = roundsOf(defineTool('nested', { resolve: { both } }, ({ both: text }) => text));
+  const first = await sendRound();
   expect(messagesOf(first)).toEqual({ login: 'Username?', sure: 'Sure?' });
 
-  const second = await leg(
+  const second = await sendRound(
     answering(first, { login: accept({ username: 'octocat' }), sure: accept({ ok: true }) }),
   );
   expect(textOf(second)).toBe('octocat:true');
@@ -131,15 +133,15 @@ test('G4: independent questions of nested resolvers go out together too', async 
 test('G5: a question that quotes an answer waits for it, its independent neighbours do not', async () => {
   const follow = resolver({ login: askLogin }, ({ login }) => confirm(`As ${login.username}?`));
   const tool = defineTool('order', { resolve: { follow, sure: askSure } }, () => 'done');
-  const leg = legsOf(tool);
-  const first = await leg();
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
   expect(messagesOf(first)).toEqual({ login: 'Username?', sure: 'Sure?' });
 
-  const second = await leg(
+  const second = await sendRound(
     answering(first, { login: accept({ username: 'octocat' }), sure: accept({ ok: true }) }),
   );
   expect(messagesOf(second)).toEqual({ follow: 'As octocat?' });
-  expect(textOf(await leg(answering(second, { follow: yes })))).toBe('done');
+  expect(textOf(await sendRound(answering(second, { follow: yes })))).toBe('done');
 });
 
 describe.each(eras)('on the %s era', (era) => {
@@ -147,13 +149,13 @@ describe.each(eras)('on the %s era', (era) => {
     'G6: in a chain of %i transformed answers each question is shown once',
     async (length) => {
       let given = 0;
-      const { text, asked, legs } = await talk(era, serving(chain(length)), {
+      const { text, asked, requests } = await connectClient(era, serving(chain(length)), {
         elicit: () => accept({ word: `w${++given}` }),
       });
 
       expect(await text('chain')).toBe(`W${length}`);
       expect(asked).toEqual(questionsOfChain(length));
-      expect(legs()).toBe(era === 'modern' ? length + 1 : 1);
+      expect(requests()).toBe(era === 'modern' ? length + 1 : 1);
     },
   );
 
@@ -167,7 +169,7 @@ describe.each(eras)('on the %s era', (era) => {
       ({ ada: a, bob: b, alias, again: c }) =>
         [a.username, b.username, alias.username, c].join(' '),
     );
-    const { text, asked } = await talk(era, serving(tool), {
+    const { text, asked } = await connectClient(era, serving(tool), {
       elicit: ({ message }) => accept({ username: message.slice(0, 3).toLowerCase() }),
     });
 
@@ -183,7 +185,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { last, login: askLogin } },
       ({ last: sure, login }) => `${login.username}:${String(sure)}`,
     );
-    const { text, asked } = await talk(era, serving(tool), {
+    const { text, asked } = await connectClient(era, serving(tool), {
       elicit: [accept({ username: 'oc\ud800t' }), yes, yes],
     });
 
@@ -199,7 +201,7 @@ describe.each(eras)('on the %s era', (era) => {
     const tool = defineTool('huge', { resolve: { last, login: askLogin } }, ({ login }) =>
       String(login.username.length),
     );
-    const { text } = await talk(era, serving(tool), {
+    const { text } = await connectClient(era, serving(tool), {
       elicit: [accept({ username: 'x'.repeat(1_000_000) }), yes, yes],
     });
 
@@ -217,7 +219,7 @@ describe.each(eras)('on the %s era', (era) => {
         confirm(`${(values as Record<string, { username: string }>)[name]!.username}?`),
       );
       const tool = defineTool('odd', { resolve: { [name]: byParameter, last } }, () => 'done');
-      const { text, asked } = await talk(era, serving(tool), {
+      const { text, asked } = await connectClient(era, serving(tool), {
         elicit: [accept({ username: 'ada' }), accept({ username: 'bob' }), yes],
       });
 
@@ -236,7 +238,7 @@ test('G7: keys are unique, and numbered where a name comes twice', async () => {
     () => 'done',
   );
 
-  expect(messagesOf(await legsOf(tool)())).toEqual({
+  expect(messagesOf(await roundsOf(tool)())).toEqual({
     who: 'Ada?',
     'who#1': 'Bob?',
     'who#2': 'Username?',
@@ -250,9 +252,9 @@ test('G8: a decline rides the state and is not asked again', async () => {
     { resolve: { login: outcome(askLogin), sure: outcome(askSure), last } },
     ({ login, sure }) => `${login.action} ${sure.action}`,
   );
-  const leg = legsOf(tool);
-  const second = await leg(
-    answering(await leg(), { login: { action: 'decline' }, sure: { action: 'cancel' } }),
+  const sendRound = roundsOf(tool);
+  const second = await sendRound(
+    answering(await sendRound(), { login: { action: 'decline' }, sure: { action: 'cancel' } }),
   );
   expect(messagesOf(second)).toEqual({ last: 'decline?' });
   expect(readState(second).outcomes).toMatchObject({
@@ -260,7 +262,7 @@ test('G8: a decline rides the state and is not asked again', async () => {
     sure: { action: 'cancel' },
   });
 
-  expect(textOf(await leg(answering(second, { last: yes })))).toBe('decline cancel');
+  expect(textOf(await sendRound(answering(second, { last: yes })))).toBe('decline cancel');
 });
 
 test('G8: what is computed never rides the state', async () => {
@@ -270,8 +272,10 @@ test('G8: what is computed never rides the state', async () => {
     { resolve: { computed, login: askLogin, last: chained() } },
     () => 'done',
   );
-  const leg = legsOf(tool);
-  const second = await leg(answering(await leg(), { login: accept({ username: 'octocat' }) }));
+  const sendRound = roundsOf(tool);
+  const second = await sendRound(
+    answering(await sendRound(), { login: accept({ username: 'octocat' }) }),
+  );
 
   expect(Object.keys(readState(second).outcomes)).toEqual(['login']);
   expect(JSON.stringify(readState(second))).not.toContain('42');
@@ -287,23 +291,23 @@ test('G9: the state keeps exactly the JSON that the client sent', async () => {
     .transform(({ vUser, size }) => ({ user_name: vUser, size, day: new Date(0) }));
   const user = resolver({}, () => elicit('Who?', Renamed));
   const last = resolver({ user }, ({ user: { user_name } }) => confirm(`${user_name}?`));
-  const leg = legsOf(defineTool('renamed', { resolve: { last } }, () => 'done'));
-  const first = await leg();
+  const sendRound = roundsOf(defineTool('renamed', { resolve: { last } }, () => 'done'));
+  const first = await sendRound();
 
-  const plain = await leg(answering(first, { user: accept({ vUser: 'octocat' }) }));
+  const plain = await sendRound(answering(first, { user: accept({ vUser: 'octocat' }) }));
   expect(readState(plain).outcomes.user?.data).toEqual({ vUser: 'octocat' });
 
   const text = '{"vUser":"octocat","size":"8","extra":{"deep":[1,null]},"__proto__":{"a":1}}';
-  const odd = await leg(answering(first, { user: accept(JSON.parse(text) as object) }));
+  const odd = await sendRound(answering(first, { user: accept(JSON.parse(text) as object) }));
   expect(JSON.stringify(readState(odd).outcomes.user?.data)).toBe(text);
 });
 
 test('G10: a restored answer is the same typed value as a fresh one', async () => {
-  const leg = legsOf(chain(4));
-  let result = await leg();
+  const sendRound = roundsOf(chain(4));
+  let result = await sendRound();
   const messages: unknown[] = [];
   for (const n of [1, 2, 3]) {
-    result = await leg(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
+    result = await sendRound(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
     messages.push(messagesOf(result));
   }
 
@@ -315,14 +319,14 @@ test('G10: a restored answer is the same typed value as a fresh one', async () =
 });
 
 test('G11: a restored entry is carried on unchanged, its digest included', async () => {
-  const leg = legsOf(chain(4));
-  const second = await leg(answering(await leg(), { q1: accept({ word: 'w1' }) }));
-  const third = await leg(answering(second, { q2: accept({ word: 'w2' }) }));
-  const fourth = await leg(answering(third, { q3: accept({ word: 'w3' }) }));
+  const sendRound = roundsOf(chain(4));
+  const second = await sendRound(answering(await sendRound(), { q1: accept({ word: 'w1' }) }));
+  const third = await sendRound(answering(second, { q2: accept({ word: 'w2' }) }));
+  const fourth = await sendRound(answering(third, { q3: accept({ word: 'w3' }) }));
   const entries = [second, third, fourth].map((result) => readState(result).outcomes);
 
   expect(entries[0]).toEqual({
-    q1: { action: 'accept', data: { word: 'w1' }, q: readState(await leg()).asked.q1 },
+    q1: { action: 'accept', data: { word: 'w1' }, q: readState(await sendRound()).asked.q1 },
   });
   expect(entries[1]).toEqual({
     ...entries[0],
@@ -348,23 +352,23 @@ describe('G28: missing answers', () => {
   );
 
   test('G28: only the question that was not answered comes again', async () => {
-    const leg = legsOf(three);
-    const second = await leg(
-      answering(await leg(), { a: accept({ username: 'ada' }), b: { action: 'cancel' } }),
+    const sendRound = roundsOf(three);
+    const second = await sendRound(
+      answering(await sendRound(), { a: accept({ username: 'ada' }), b: { action: 'cancel' } }),
     );
     expect(messagesOf(second)).toEqual({ c: 'C?' });
 
-    const third = await leg(answering(second, { c: accept({ username: 'cyd' }) }));
+    const third = await sendRound(answering(second, { c: accept({ username: 'cyd' }) }));
     expect(textOf(third)).toBe('ada cancel cyd');
   });
 
   test('G28: without any answer the same questions come again, with an equal state', async () => {
-    const leg = legsOf(three);
-    const first = await leg();
+    const sendRound = roundsOf(three);
+    const first = await sendRound();
 
     for (const again of [
-      await leg(answering(first, {})),
-      await leg({ requestState: questionsOf(first).requestState }),
+      await sendRound(answering(first, {})),
+      await sendRound({ requestState: questionsOf(first).requestState }),
     ]) {
       expect(questionsOf(again).requests).toEqual(questionsOf(first).requests);
       expect(readState(again)).toEqual(readState(first));
@@ -372,11 +376,11 @@ describe('G28: missing answers', () => {
   });
 
   test('G28: answers may come one by one, in any order', async () => {
-    const leg = legsOf(three);
-    let result: LegResult = await leg();
+    const sendRound = roundsOf(three);
+    let result: RoundResult = await sendRound();
     const steps: string[] = [summaryOf(result)];
     for (const key of ['c', 'b', 'a']) {
-      result = await leg(answering(result, { [key]: accept({ username: key }) }));
+      result = await sendRound(answering(result, { [key]: accept({ username: key }) }));
       steps.push(summaryOf(result));
     }
 
@@ -384,25 +388,27 @@ describe('G28: missing answers', () => {
   });
 });
 
-describe('G29: only what was asked again in this leg is carried', () => {
+describe('G29: only what was asked again in this round is carried', () => {
   test('G29: rewording the first question of a chain drops all answers behind it', async () => {
     let wording = 'A?';
     const a = resolver({}, () => elicit(wording, Login));
     const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
     const c = resolver({ b }, ({ b: { username } }) => elicit(`${username}, C?`, Login));
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('reworded', { resolve: { c } }, ({ c: { username } }) => username),
     );
-    const second = await leg(answering(await leg(), { a: accept({ username: 'ada' }) }));
-    const third = await leg(answering(second, { b: accept({ username: 'bob' }) }));
+    const second = await sendRound(
+      answering(await sendRound(), { a: accept({ username: 'ada' }) }),
+    );
+    const third = await sendRound(answering(second, { b: accept({ username: 'bob' }) }));
     expect(Object.keys(readState(third).outcomes)).toEqual(['a', 'b']);
 
     wording = 'A, please?';
-    const fourth = await leg(answering(third, { c: accept({ username: 'cyd' }) }));
+    const fourth = await sendRound(answering(third, { c: accept({ username: 'cyd' }) }));
     expect(messagesOf(fourth)).toEqual({ a: 'A, please?' });
     expect(readState(fourth).outcomes).toEqual({});
 
-    const fifth = await leg(answering(fourth, { a: accept({ username: 'ada' }) }));
+    const fifth = await sendRound(answering(fourth, { a: accept({ username: 'ada' }) }));
     expect(messagesOf(fifth)).toEqual({ b: 'ada, B?' });
   });
 
@@ -410,23 +416,27 @@ describe('G29: only what was asked again in this leg is carried', () => {
     let computes = false;
     const a = resolver({}, () => (computes ? { username: 'computed' } : elicit('A?', Login)));
     const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
-    const leg = legsOf(defineTool('stops', { resolve: { b } }, ({ b: { username } }) => username));
-    const second = await leg(answering(await leg(), { a: accept({ username: 'ada' }) }));
+    const sendRound = roundsOf(
+      defineTool('stops', { resolve: { b } }, ({ b: { username } }) => username),
+    );
+    const second = await sendRound(
+      answering(await sendRound(), { a: accept({ username: 'ada' }) }),
+    );
     expect(Object.keys(readState(second).outcomes)).toEqual(['a']);
 
     computes = true;
-    const third = await leg(answering(second, { b: accept({ username: 'bob' }) }));
+    const third = await sendRound(answering(second, { b: accept({ username: 'bob' }) }));
     expect(messagesOf(third)).toEqual({ b: 'computed, B?' });
     expect(readState(third).outcomes).toEqual({});
 
     computes = false;
-    const fourth = await leg(answering(third, {}));
+    const fourth = await sendRound(answering(third, {}));
     expect(messagesOf(fourth)).toEqual({ a: 'A?' });
   });
 });
 
-test('G31: any server of the same definitions can serve any leg', async () => {
-  const workers = [legsOf(chain(4)), legsOf(chain(4))] as const;
+test('G31: any server of the same definitions can serve any round', async () => {
+  const workers = [roundsOf(chain(4)), roundsOf(chain(4))] as const;
   let result = await workers[0]();
   for (const n of [1, 2, 3, 4]) {
     result = await workers[n % 2]!(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
@@ -435,10 +445,10 @@ test('G31: any server of the same definitions can serve any leg', async () => {
   expect(textOf(result)).toBe('W4');
 });
 
-test('G31: a leg can be sent twice, and both go on from the same place', async () => {
-  const leg = legsOf(chain(3));
-  const second = await leg(answering(await leg(), { q1: accept({ word: 'w1' }) }));
-  const retry = (word: string) => leg(answering(second, { q2: accept({ word }) }));
+test('G31: a round can be sent twice, and both go on from the same place', async () => {
+  const sendRound = roundsOf(chain(3));
+  const second = await sendRound(answering(await sendRound(), { q1: accept({ word: 'w1' }) }));
+  const retry = (word: string) => sendRound(answering(second, { q2: accept({ word }) }));
 
   const [ada, bob] = await Promise.all([retry('ada'), retry('bob')]);
   expect(messagesOf(ada)).toEqual({ q3: 'ADA none 2026 3?' });
@@ -447,7 +457,7 @@ test('G31: a leg can be sent twice, and both go on from the same place', async (
 
 test('G32, J2, J3: a chain longer than the cap of the client ends in its error', async () => {
   let given = 0;
-  const { call, asked, legs } = await talk('modern', serving(chain(11)), {
+  const { call, asked, requests } = await connectClient('modern', serving(chain(11)), {
     elicit: () => accept({ word: `w${++given}` }),
     maxRounds: 10,
   });
@@ -456,31 +466,31 @@ test('G32, J2, J3: a chain longer than the cap of the client ends in its error',
   expect(error).toBeInstanceOf(SdkError);
   expect((error as SdkError).code).toBe('INPUT_REQUIRED_ROUNDS_EXCEEDED');
   expect(asked).toEqual(questionsOfChain(10));
-  expect(legs()).toBe(11);
+  expect(requests()).toBe(11);
 });
 
 test('G32: by hand a chain of eleven comes to its end, every question shown once', async () => {
-  const leg = legsOf(chain(11));
-  let result = await leg();
+  const sendRound = roundsOf(chain(11));
+  let result = await sendRound();
   const shown: unknown[] = [];
   for (let n = 1; n <= 11; n += 1) {
     shown.push(...Object.values(messagesOf(result)));
-    result = await leg(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
+    result = await sendRound(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
   }
 
   expect(textOf(result)).toBe('W11');
   expect(shown).toEqual(questionsOfChain(11));
 });
 
-test('G34: every leg that asks has questions and a state', async () => {
-  const leg = legsOf(chain(4));
-  let result = await leg();
+test('G34: every round that asks has questions and a state', async () => {
+  const sendRound = roundsOf(chain(4));
+  let result = await sendRound();
   for (const n of [1, 2, 3]) {
     const { keys, requestState } = questionsOf(result);
     expect(keys).toEqual([`q${n}`]);
     expect(requestState).toEqual(expect.any(String));
     expect(requestState).not.toBe('');
-    result = await leg(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
+    result = await sendRound(answering(result, { [`q${n}`]: accept({ word: `w${n}` }) }));
   }
 });
 
@@ -490,24 +500,26 @@ test('G35: the order of the answers in a retry means nothing', async () => {
     { resolve: { login: outcome(askLogin), sure: askSure } },
     ({ login, sure }) => `${login.action}:${String(sure.ok)}`,
   );
-  const leg = legsOf(tool);
-  const first = await leg();
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
   const answers = { login: accept({ username: 'octocat' }), sure: accept({ ok: true }) };
   const reversed = Object.fromEntries(Object.entries(answers).reverse());
 
-  expect(textOf(await leg(answering(first, answers)))).toBe('accept:true');
-  expect(textOf(await leg(answering(first, reversed)))).toBe('accept:true');
+  expect(textOf(await sendRound(answering(first, answers)))).toBe('accept:true');
+  expect(textOf(await sendRound(answering(first, reversed)))).toBe('accept:true');
 });
 
 test('G35: of two bad answers the first in walk order is reported, whatever their order', async () => {
   const tool = defineTool('two', { resolve: { login: askLogin, sure: askSure } }, () => 'ran');
-  const leg = legsOf(tool);
-  const first = await leg();
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
   const answers = { login: accept({}), sure: accept({}) };
   const reversed = Object.fromEntries(Object.entries(answers).reverse());
 
   for (const inputResponses of [answers, reversed]) {
-    expect(errorTextOf(await leg(answering(first, inputResponses)))).toContain("Resolver 'login' ");
+    expect(errorTextOf(await sendRound(answering(first, inputResponses)))).toContain(
+      "Resolver 'login' ",
+    );
   }
 });
 
@@ -525,13 +537,13 @@ test.each([
     { resolve: { login: askLogin } },
     ({ login }) => login.username,
   );
-  const leg = legsOf(tool);
-  const first = await leg();
-  const again = await leg(answering(first, { login: entry }));
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
+  const again = await sendRound(answering(first, { login: entry }));
 
   expect(messagesOf(again)).toEqual({ login: 'Username?' });
   expect(readState(again)).toEqual(readState(first));
-  const done = await leg(answering(again, { login: accept({ username: 'octocat' }) }));
+  const done = await sendRound(answering(again, { login: accept({ username: 'octocat' }) }));
   expect(textOf(done)).toBe('octocat');
 });
 
@@ -539,10 +551,10 @@ test.each([[null], [[]], ['login'], [7], [{}]])(
   'G36: inputResponses %j hold no answers: the question comes again',
   async (inputResponses) => {
     const tool = defineTool('none', { resolve: { login: askLogin } }, () => 'ran');
-    const leg = legsOf(tool);
-    const { requestState } = questionsOf(await leg());
+    const sendRound = roundsOf(tool);
+    const { requestState } = questionsOf(await sendRound());
 
-    const again = await leg({ inputResponses, requestState });
+    const again = await sendRound({ inputResponses, requestState });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
   },
 );

@@ -3,16 +3,16 @@ import { confirm, defineTool, elicit, InvalidGraphError, outcome, resolver } fro
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { questionsOf, textOf } from '../support/conversation.js';
+import { questionsOf, textOf } from '../support/results.js';
 import {
   answering,
-  type LegResult,
-  legsOf,
+  type RoundResult,
+  roundsOf,
   messagesOf,
   readState,
   type StateRecord,
   writeState,
-} from '../support/legs.js';
+} from '../support/rounds.js';
 
 const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
@@ -31,45 +31,47 @@ const CALL = { id: 'AAAAAAAAAAAAAAAAAAAAAA', start: Date.now() / 1000 };
 
 const Q = { login: 'JolArRQvGZnYYcB7Wqfp7Q' };
 
-/** The second leg: the login is recorded, the confirmation is out. */
-async function secondLeg(leg: ReturnType<typeof legsOf>): Promise<LegResult> {
-  return leg(answering(await leg(), { login: accept({ username: 'octocat' }) }));
+/** The second round: the login is recorded, the confirmation is out. */
+async function secondRound(sendRound: ReturnType<typeof roundsOf>): Promise<RoundResult> {
+  return sendRound(answering(await sendRound(), { login: accept({ username: 'octocat' }) }));
 }
 
 describe('G23: unknown keys among the answers are ignored', () => {
   test.each(['ghost', 'constructor', 'toString', '', 'login#1', 'Login', '0'])(
     'G23: %j beside the real answer',
     async (key) => {
-      const leg = legsOf(tool);
+      const sendRound = roundsOf(tool);
       const ghost = accept({ username: 'mallory' });
-      const second = await leg(
-        answering(await leg(), { [key]: ghost, login: accept({ username: 'octocat' }) }),
+      const second = await sendRound(
+        answering(await sendRound(), { [key]: ghost, login: accept({ username: 'octocat' }) }),
       );
       expect(messagesOf(second)).toEqual({ sure: 'As octocat?' });
       expect(Object.keys(readState(second).outcomes)).toEqual(['login']);
 
-      const done = await leg(answering(second, { [key]: ghost, sure: yes }));
+      const done = await sendRound(answering(second, { [key]: ghost, sure: yes }));
       expect(textOf(done)).toBe('octocat:true');
     },
   );
 
   test('G23: unknown keys alone leave everything as it is', async () => {
-    const leg = legsOf(tool);
-    const first = await leg();
-    const again = await leg(answering(first, { ghost: yes, phantom: { action: 'banana' } }));
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
+    const again = await sendRound(answering(first, { ghost: yes, phantom: { action: 'banana' } }));
 
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
     expect(readState(again)).toEqual(readState(first));
   });
 
   test('G23: an answer that is only inherited, through a key __proto__, is none', async () => {
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
     const inputResponses = JSON.parse(
       '{"__proto__":{"login":{"action":"accept","content":{"username":"mallory"}}}}',
     ) as Record<string, unknown>;
 
-    expect(messagesOf(await leg(answering(first, inputResponses)))).toEqual({ login: 'Username?' });
+    expect(messagesOf(await sendRound(answering(first, inputResponses)))).toEqual({
+      login: 'Username?',
+    });
     expect('login' in {}).toBe(false);
   });
 
@@ -77,18 +79,21 @@ describe('G23: unknown keys among the answers are ignored', () => {
     'G23: a question called %s is not answered by what every object inherits',
     async (name) => {
       const inherited = resolver({}, () => elicit('Username?', Login), { name });
-      const leg = legsOf(
+      const sendRound = roundsOf(
         defineTool('inherited', { resolve: { who: inherited } }, ({ who }) => who.username),
       );
-      const first = await leg();
+      const first = await sendRound();
       expect(questionsOf(first).keys).toEqual([name]);
-      expect(messagesOf(await leg(answering(first, {})))).toEqual({ [name]: 'Username?' });
+      expect(messagesOf(await sendRound(answering(first, {})))).toEqual({ [name]: 'Username?' });
 
       const forged = { v: 4, outcomes: {}, asked: {} };
-      const again = await leg({ requestState: writeState(first, forged), inputResponses: {} });
+      const again = await sendRound({
+        requestState: writeState(first, forged),
+        inputResponses: {},
+      });
       expect(messagesOf(again)).toEqual({ [name]: 'Username?' });
 
-      const done = await leg(answering(first, { [name]: accept({ username: 'octocat' }) }));
+      const done = await sendRound(answering(first, { [name]: accept({ username: 'octocat' }) }));
       expect(textOf(done)).toBe('octocat');
     },
   );
@@ -123,19 +128,21 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
     '"":{"action":"accept"}',
     `"login#1":{"action":"decline","q":"${Q.login}"}`,
   ])('G24: %s', async (json) => {
-    const leg = legsOf(tool);
-    const second = await secondLeg(leg);
+    const sendRound = roundsOf(tool);
+    const second = await secondRound(sendRound);
     const requestState = writeState(second, forge(readState(second), json));
 
-    const again = await leg({ requestState });
+    const again = await sendRound({ requestState });
     expect(messagesOf(again)).toEqual({ sure: 'As octocat?' });
     expect(readState(again)).toEqual(readState(second));
-    expect(textOf(await leg({ requestState, inputResponses: { sure: yes } }))).toBe('octocat:true');
+    expect(textOf(await sendRound({ requestState, inputResponses: { sure: yes } }))).toBe(
+      'octocat:true',
+    );
   });
 
   test('G24: unknown keys and members of the record itself', async () => {
-    const leg = legsOf(tool);
-    const second = await secondLeg(leg);
+    const sendRound = roundsOf(tool);
+    const second = await secondRound(sendRound);
     const record = readState(second);
     const requestState = writeState(second, {
       ...record,
@@ -143,13 +150,13 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
       admin: true,
     });
 
-    const again = await leg({ requestState });
+    const again = await sendRound({ requestState });
     expect(readState(again)).toEqual(record);
   });
 
   test('G24: a hundred thousand of them cost no answer', async () => {
-    const leg = legsOf(tool);
-    const second = await secondLeg(leg);
+    const sendRound = roundsOf(tool);
+    const second = await secondRound(sendRound);
     const record = readState(second);
     const ghosts = (value: unknown) =>
       Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`g${index}`, value]));
@@ -159,9 +166,11 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
       asked: { ...ghosts(''), ...record.asked },
     });
 
-    const again = await leg({ requestState });
+    const again = await sendRound({ requestState });
     expect(readState(again)).toEqual(record);
-    expect(textOf(await leg({ requestState, inputResponses: { sure: yes } }))).toBe('octocat:true');
+    expect(textOf(await sendRound({ requestState, inputResponses: { sure: yes } }))).toBe(
+      'octocat:true',
+    );
   });
 });
 
@@ -180,12 +189,12 @@ describe('G25: recorded data that does not fit the question is asked again', () 
     [{ username: null }],
     [{ username: ['mallory'] }],
   ])('G25: %j', async (data) => {
-    const leg = legsOf(tool);
-    const second = await secondLeg(leg);
+    const sendRound = roundsOf(tool);
+    const second = await secondRound(sendRound);
     const { v, outcomes, asked } = readState(second);
     const forged = { v, outcomes: { login: { ...outcomes.login, data } }, asked };
 
-    const again = await leg({
+    const again = await sendRound({
       requestState: writeState(second, forged),
       inputResponses: { sure: yes },
     });
@@ -195,14 +204,14 @@ describe('G25: recorded data that does not fit the question is asked again', () 
 
   test('G25: the answer of a confirm is checked again too', async () => {
     const third = resolver({ sure }, () => confirm('Really?'));
-    const leg = legsOf(defineTool('three_steps', { resolve: { third } }, () => 'ran'));
-    const second = await secondLeg(leg);
-    const three = await leg(answering(second, { sure: yes }));
+    const sendRound = roundsOf(defineTool('three_steps', { resolve: { third } }, () => 'ran'));
+    const second = await secondRound(sendRound);
+    const three = await sendRound(answering(second, { sure: yes }));
     const { v, outcomes, asked } = readState(three);
 
     for (const data of [{}, { confirm: 'yes' }, { confirm: 1 }, [true], 'true', true]) {
       const forged = { v, outcomes: { ...outcomes, sure: { ...outcomes.sure, data } }, asked };
-      const again = await leg({ requestState: writeState(three, forged) });
+      const again = await sendRound({ requestState: writeState(three, forged) });
       expect(messagesOf(again)).toEqual({ sure: 'As octocat?' });
     }
   });
@@ -214,12 +223,14 @@ describe('G25: recorded data that does not fit the question is asked again', () 
     });
     const free = resolver({}, () => elicit('Username?', Free));
     const last = resolver({ free }, ({ free: { username } }) => confirm(`${username}?`));
-    const leg = legsOf(defineTool('free', { resolve: { last } }, () => 'ran'));
-    const second = await leg(answering(await leg(), { free: accept({ username: 'octocat' }) }));
+    const sendRound = roundsOf(defineTool('free', { resolve: { last } }, () => 'ran'));
+    const second = await sendRound(
+      answering(await sendRound(), { free: accept({ username: 'octocat' }) }),
+    );
     expect(messagesOf(second)).toEqual({ last: 'octocat?' });
 
     taken.add('octocat');
-    const third = await leg(answering(second, { last: yes }));
+    const third = await sendRound(answering(second, { last: yes }));
     expect(messagesOf(third)).toEqual({ free: 'Username?' });
     expect(readState(third).outcomes).toEqual({});
   });
@@ -235,13 +246,13 @@ describe('G25: recorded data that does not fit the question is asked again', () 
       },
       (values) => JSON.stringify(values.login),
     );
-    const leg = legsOf(refusing);
-    const second = await leg(answering(await leg(), { login: { action: 'decline' } }));
+    const sendRound = roundsOf(refusing);
+    const second = await sendRound(answering(await sendRound(), { login: { action: 'decline' } }));
     const { v, outcomes, asked } = readState(second);
     const data = { username: 'mallory' };
     const forged = { v, outcomes: { login: { ...outcomes.login!, data } }, asked };
 
-    const done = await leg({
+    const done = await sendRound({
       requestState: writeState(second, forged),
       inputResponses: { last: yes },
     });
@@ -263,8 +274,8 @@ describe('G26, G27: a state that is no record of this version reads as no progre
   const good = { action: 'accept', data: { username: 'octocat' }, q: Q.login };
 
   test('G26: the record that is spoiled below is itself good', async () => {
-    const leg = legsOf(tool);
-    const again = await leg({ requestState: writeState(await leg(), record({})) });
+    const sendRound = roundsOf(tool);
+    const again = await sendRound({ requestState: writeState(await sendRound(), record({})) });
 
     expect(messagesOf(again)).toEqual({ sure: 'As octocat?' });
   });
@@ -312,10 +323,10 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     ['one malformed entry beside a good one', entry(good, { sure: null })],
     ['one malformed entry nobody asks for', entry(good, { ghost: { action: 'banana' } })],
   ])('G26: %s', async (_, inner) => {
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
-    const again = await leg({ requestState: writeState(first, inner) });
+    const again = await sendRound({ requestState: writeState(first, inner) });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
     expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: Q.login } });
   });
@@ -323,27 +334,27 @@ describe('G26, G27: a state that is no record of this version reads as no progre
   test.each([['1'], ['2'], ['3'], ['5'], ['"4"'], ['4.5'], ['null'], ['true'], ['[4]'], ['{}']])(
     'G27: version %s is another version',
     async (version) => {
-      const leg = legsOf(tool);
-      const first = await leg();
+      const sendRound = roundsOf(tool);
+      const first = await sendRound();
       const inner = record({}).replace('"v":4', `"v":${version}`);
 
-      const again = await leg({ requestState: writeState(first, inner) });
+      const again = await sendRound({ requestState: writeState(first, inner) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
       expect(readState(again)).toEqual(readState(first));
     },
   );
 
   test('G27: a record without a version is no record', async () => {
-    const leg = legsOf(tool);
-    const first = await leg();
-    const again = await leg({ requestState: writeState(first, record({ v: undefined })) });
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
+    const again = await sendRound({ requestState: writeState(first, record({ v: undefined })) });
 
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
   });
 
-  test('G27: the record of a leg has a version, outcomes and asked, and nothing else', async () => {
-    const leg = legsOf(tool);
-    const second = await secondLeg(leg);
+  test('G27: the record of a round has a version, outcomes and asked, and nothing else', async () => {
+    const sendRound = roundsOf(tool);
+    const second = await secondRound(sendRound);
 
     expect(readState(second)).toEqual({
       v: 4,
@@ -353,9 +364,9 @@ describe('G26, G27: a state that is no record of this version reads as no progre
   });
 
   test('G26: answers that come with such a state are asked for again', async () => {
-    const leg = legsOf(tool);
-    const first = await leg();
-    const again = await leg({
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
+    const again = await sendRound({
       requestState: writeState(first, 'not json'),
       inputResponses: { login: accept({ username: 'octocat' }) },
     });

@@ -2,20 +2,15 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, listRoots, resolver, sample } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  closeAfterTest,
-  eras,
-  httpHandler,
-  post,
-  rawLegacy,
-  refusal,
-  serving,
-  talk,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { closeAfterTest, httpHandler, serving } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }];
@@ -88,9 +83,9 @@ describe.each(eras)('%s', (era) => {
         { resolve: resolve as { form: typeof form } },
         () => `${++bodies}`,
       );
-      const chat = await talk(era, serving([tool]), { capabilities });
+      const chat = await connectClient(era, serving([tool]), { capabilities });
 
-      expect(await refusal(chat.call('ask'))).toEqual({ code: -32021, message, data });
+      expect(await protocolErrorOf(chat.call('ask'))).toEqual({ code: -32021, message, data });
       expect(chat.asked).toEqual([]);
       expect(bodies).toBe(0);
     },
@@ -105,7 +100,7 @@ describe.each(eras)('%s', (era) => {
     ['H7: roots', { roots }, { roots: {} }],
   ])('%s: the question is delivered', async (_, resolve, capabilities) => {
     const tool = defineTool('ask', { resolve: resolve as { form: typeof form } }, () => 'answered');
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       capabilities,
       elicit: () => accept({ ok: true }),
       sample: () => sampled,
@@ -119,9 +114,11 @@ describe.each(eras)('%s', (era) => {
   test('H8: the message has the wire key, not the parameter', async () => {
     const named = resolver({}, () => elicit('Go?', Ok), { name: 'approval' });
     const tool = defineTool('ask', { resolve: { answer: named } }, () => 'ran');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
-    expect((await refusal(chat.call('ask'))).message).toBe(missing('form elicitation', 'approval'));
+    expect((await protocolErrorOf(chat.call('ask'))).message).toBe(
+      missing('form elicitation', 'approval'),
+    );
   });
 
   test('H9: a client without capabilities can call what computes', async () => {
@@ -134,18 +131,18 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Stock, resolve: { backorder } },
       ({ backorder }) => (backorder.ok ? 'back-ordered' : 'ordered'),
     );
-    const chat = await talk(era, serving([order]));
+    const chat = await connectClient(era, serving([order]));
 
     expect(await chat.text('order_book', { copies: 3 })).toBe('ordered');
-    expect((await refusal(chat.call('order_book', { copies: 0 }))).code).toBe(-32021);
+    expect((await protocolErrorOf(chat.call('order_book', { copies: 0 }))).code).toBe(-32021);
   });
 
   test('H10: of several the first in walk order is reported', async () => {
     const inner = resolver({ roots }, ({ roots }) => roots.roots.length);
     const tool = defineTool('ask', { resolve: { inner, form, completion } }, () => 'ran');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
-    expect(await refusal(chat.call('ask'))).toEqual({
+    expect(await protocolErrorOf(chat.call('ask'))).toEqual({
       code: -32021,
       message: missing('roots', 'roots'),
       data: { requiredCapabilities: { roots: {} } },
@@ -154,9 +151,9 @@ describe.each(eras)('%s', (era) => {
 
   test('H10: all open questions are checked before any is asked', async () => {
     const tool = defineTool('ask', { resolve: { form, completion } }, () => 'ran');
-    const chat = await talk(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
 
-    expect((await refusal(chat.call('ask'))).data).toEqual({
+    expect((await protocolErrorOf(chat.call('ask'))).data).toEqual({
       requiredCapabilities: { sampling: {} },
     });
     expect(chat.asked).toEqual([]);
@@ -167,12 +164,12 @@ describe.each(eras)('%s', (era) => {
       form.ok ? sample({ messages, maxTokens: 5 }) : sampled,
     );
     const tool = defineTool('ask', { resolve: { dependent } }, () => 'ran');
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       elicit: [accept({ ok: false }), accept({ ok: true })],
     });
 
     expect(await chat.text('ask')).toBe('ran');
-    expect((await refusal(chat.call('ask'))).data).toEqual({
+    expect((await protocolErrorOf(chat.call('ask'))).data).toEqual({
       requiredCapabilities: { sampling: {} },
     });
     expect(chat.asked).toEqual(['Go?', 'Go?']);
@@ -181,15 +178,15 @@ describe.each(eras)('%s', (era) => {
   test('H11: the connection stays usable after a refusal', async () => {
     const ask = defineTool('ask', { resolve: { form } }, () => 'ran');
     const plain = defineTool('plain', {}, () => 'ok');
-    const chat = await talk(era, serving([ask, plain]));
+    const chat = await connectClient(era, serving([ask, plain]));
 
-    expect((await refusal(chat.call('ask'))).code).toBe(-32021);
+    expect((await protocolErrorOf(chat.call('ask'))).code).toBe(-32021);
     expect(await chat.text('plain')).toBe('ok');
-    expect((await refusal(chat.call('ask'))).code).toBe(-32021);
+    expect((await protocolErrorOf(chat.call('ask'))).code).toBe(-32021);
   });
 });
 
-test('H9: a leg that brings the answer needs no capability', async () => {
+test('H9: a round that brings the answer needs no capability', async () => {
   const tool = defineTool('ask', { resolve: { form } }, ({ form }) => `${form.ok}`);
   const handler = httpHandler(serving([tool]));
   const params = { name: 'ask', arguments: {} };
@@ -288,7 +285,7 @@ describe('a legacy client that is served without a session', () => {
     const { client } = await stateless(serving([tool]));
 
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-    expect(await refusal(client.callTool({ name: 'ask' }))).toEqual({
+    expect(await protocolErrorOf(client.callTool({ name: 'ask' }))).toEqual({
       code: -32600,
       message: `Cannot send '${method}': this transport context has no back-channel for server-initiated requests.`,
     });

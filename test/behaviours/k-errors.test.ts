@@ -18,21 +18,15 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  errorTextOf,
-  type Factory,
-  questionsOf,
-  rawLegacy,
-  refusal,
-  serving,
-  talk,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, protocolErrorOf, questionsOf } from '../support/results.js';
+import { type Factory, serving } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Order = z.object({ order_id: z.string(), sku: z.string().default('') });
@@ -66,7 +60,7 @@ describe.each(eras)('%s', (era) => {
           return 'refunded';
         },
       );
-      const chat = await talk(era, on([refund]));
+      const chat = await connectClient(era, on([refund]));
 
       expect(await chat.errorText('refund_order', { order_id: 'ORD-9999' })).toBe(
         "Error executing tool refund_order: unknown order 'ORD-9999'",
@@ -88,7 +82,7 @@ describe.each(eras)('%s', (era) => {
         throw thrown;
       };
       const reject = async (): Promise<string> => fail();
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         on([
           defineTool('sync', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
@@ -108,7 +102,7 @@ describe.each(eras)('%s', (era) => {
         throw new ProtocolError(-32050, 'Quota exhausted', { retryAfter: 60 });
       };
       const ask = resolver({}, () => elicit('Go?', Ok));
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         on([
           defineTool('early', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
@@ -121,7 +115,7 @@ describe.each(eras)('%s', (era) => {
       );
 
       for (const name of ['early', 'late', 'body', 'asked', 'with_output']) {
-        expect(await refusal(chat.call(name))).toEqual({
+        expect(await protocolErrorOf(chat.call(name))).toEqual({
           code: -32050,
           message: 'Quota exhausted',
           data: { retryAfter: 60 },
@@ -141,9 +135,9 @@ describe.each(eras)('%s', (era) => {
         { inputSchema: Id, resolve: { odd } },
         ({ id }) => `even ${id}`,
       );
-      const chat = await talk(era, on([tool]));
+      const chat = await connectClient(era, on([tool]));
       const calls = [0, 1, 2, 3].map((id) =>
-        id % 2 === 0 ? chat.text('even', { id }) : refusal(chat.call('even', { id })),
+        id % 2 === 0 ? chat.text('even', { id }) : protocolErrorOf(chat.call('even', { id })),
       );
 
       expect(await Promise.all(calls)).toEqual([
@@ -195,7 +189,7 @@ describe.each(eras)('%s', (era) => {
         inner.onerror = (error) => reported.push(error.message);
         return server;
       };
-      const chat = await talk(era, factory, { elicit: [decline] });
+      const chat = await connectClient(era, factory, { elicit: [decline()] });
 
       expect(await chat.errorText('plain')).toBe(
         'Error executing tool plain: an unexpected error occurred',
@@ -211,7 +205,7 @@ describe.each(eras)('%s', (era) => {
       expect(await chat.errorText('declined')).toBe(
         "Error executing tool declined: Resolver for parameter 'ask' could not resolve: elicitation was decline",
       );
-      expect(await refusal(chat.call('protocol'))).toEqual({
+      expect(await protocolErrorOf(chat.call('protocol'))).toEqual({
         code: -32050,
         message: 'Quota exhausted',
       });
@@ -234,7 +228,7 @@ describe.each(eras)('%s', (era) => {
         inner.onerror = (error) => reported.push(error.message);
         return server;
       };
-      const chat = await talk(era, factory);
+      const chat = await connectClient(era, factory);
 
       expect(await chat.errorText('plain')).toBe('Error executing tool plain: boom');
       expect(await chat.errorText('meant')).toBe('Error executing tool meant: no such order');
@@ -247,7 +241,7 @@ describe.each(eras)('%s', (era) => {
       defineTool('odd', {}, (() => value) as unknown as () => string);
     const texts = [];
     for (const value of [undefined, null, 7, [], { some: 'value' }]) {
-      texts.push(await (await talk(era, serving([returning(value)]))).errorText('odd'));
+      texts.push(await (await connectClient(era, serving([returning(value)]))).errorText('odd'));
     }
 
     const sentence = (what: string) =>
@@ -266,7 +260,7 @@ describe.each(eras)('%s', (era) => {
       content: [{ type: 'text', text: 'mine' }],
       isError: true,
     }));
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('mine')).toBe('mine');
   });
@@ -276,12 +270,12 @@ describe.each(eras)('%s', (era) => {
     const ask = resolver({}, () => elicit('Email?', Email));
     const tool = defineTool('mail', { resolve: { ask } }, () => 'ran');
     const content = { email: 'not an address', age: 3 };
-    const chat = await talk(era, serving([tool]), { elicit: [] });
-    const leg = async () => {
+    const chat = await connectClient(era, serving([tool]), { elicit: [] });
+    const sendRound = async () => {
       if (era === 'modern') {
-        const { requestState } = questionsOf(await chat.leg('mail'));
+        const { requestState } = questionsOf(await chat.sendRound('mail'));
         const inputResponses = { ask: accept(content) };
-        return errorTextOf(await chat.leg('mail', {}, { requestState, inputResponses }));
+        return errorTextOf(await chat.sendRound('mail', {}, { requestState, inputResponses }));
       }
       const client = await rawLegacy(serving([tool]), {
         capabilities: { elicitation: {} },
@@ -293,7 +287,7 @@ describe.each(eras)('%s', (era) => {
 
     const SENTENCE =
       'received an accepted elicitation whose content does not match the requested schema';
-    expect(await leg()).toBe(
+    expect(await sendRound()).toBe(
       era === 'modern'
         ? `Error executing tool mail: Resolver 'ask' ${SENTENCE}`
         : `Error executing tool mail: R${SENTENCE.slice(1)}`,
@@ -310,7 +304,7 @@ describe.each(eras)('%s', (era) => {
       return 'fine';
     });
     const tool = defineTool('go', { resolve: { check } }, () => `${++bodies}`);
-    const chat = await talk(era, serving([tool]), { elicit: () => accept({ ok: true }) });
+    const chat = await connectClient(era, serving([tool]), { elicit: () => accept({ ok: true }) });
 
     expect(await chat.errorText('go')).toBe('Error executing tool go: boom');
     expect(bodies).toBe(0);
@@ -349,11 +343,11 @@ describe('a legacy client that answers a question with an error', () => {
 
   test('K5: so it does with a client of the SDK whose handler throws', async () => {
     const tool = defineTool('go', { resolve: { ask: question() } }, () => 'went');
-    const chat = await talk('legacy', serving([tool]), {
+    const chat = await connectClient('legacy', serving([tool]), {
       elicit: [new ProtocolError(-32050, 'No screen'), accept({ ok: true })],
     });
 
-    expect(await refusal(chat.call('go'))).toEqual({ code: -32050, message: 'No screen' });
+    expect(await protocolErrorOf(chat.call('go'))).toEqual({ code: -32050, message: 'No screen' });
     expect(await chat.text('go')).toBe('went');
   });
 });
@@ -389,13 +383,13 @@ describe('asking in other ways', () => {
       });
       return action;
     });
-    const chat = await talk('modern', serving([tool]), { elicit: [] });
+    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
     const text = await chat.errorText('push');
 
     expect(text).toMatch(/^Error executing tool push: /);
     expect(text).toContain('inputRequired(');
     expect(chat.asked).toEqual([]);
-    expect(chat.legs()).toBe(1);
+    expect(chat.requests()).toBe(1);
   });
 
   test('K10: on legacy the same body may push', async () => {
@@ -406,7 +400,7 @@ describe('asking in other ways', () => {
       });
       return action;
     });
-    const chat = await talk('legacy', serving([tool]), { elicit: [accept({})] });
+    const chat = await connectClient('legacy', serving([tool]), { elicit: [accept({})] });
 
     expect(await chat.text('push')).toBe('accept');
     expect(chat.asked).toEqual(['Go?']);
@@ -425,7 +419,7 @@ describe('asking in other ways', () => {
       });
       return server;
     };
-    const chat = await talk('legacy', factory, { elicit: [accept({ ok: true })] });
+    const chat = await connectClient('legacy', factory, { elicit: [accept({ ok: true })] });
 
     expect(await chat.text('theirs')).toBe('true');
     expect(chat.asked).toEqual(['Go?']);
@@ -437,10 +431,10 @@ describe('asking in other ways', () => {
         { mode: 'url', message: 'Sign in', url: 'https://example.com/', elicitationId: '1' },
       ]);
     });
-    const legacy = await talk('legacy', serving([tool]));
-    expect((await refusal(legacy.call('link'))).code).toBe(-32042);
+    const legacy = await connectClient('legacy', serving([tool]));
+    expect((await protocolErrorOf(legacy.call('link'))).code).toBe(-32042);
 
-    const modern = await talk('modern', serving([tool]));
+    const modern = await connectClient('modern', serving([tool]));
     const outcomeOfCall = await modern.call('link').then(
       (result) => ({ isError: result.isError }),
       (error: unknown) => ({ code: (error as { code: number }).code }),

@@ -4,7 +4,9 @@ import { defineTool, install, resolver, sample } from 'mcp-resolve';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { eras, errorTextOf, talk } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf } from '../support/results.js';
 
 const SECRET = 'the password is hunter2';
 
@@ -36,7 +38,7 @@ describe.each(Object.entries(layers))('K3 on %s', (_, make) => {
   };
 
   test.each(eras)('an onerror that throws does not let the message out (%s)', async (era) => {
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       masked((error) => {
         throw error;
@@ -49,7 +51,7 @@ describe.each(Object.entries(layers))('K3 on %s', (_, make) => {
 
   test.each(eras)('a schema that throws finds the arguments invalid (%s)', async (era) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       masked(() => undefined),
     );

@@ -1,19 +1,14 @@
 /** L. Determinism and idempotency: what the rules for authors come from. */
 import { argsOf, defineTool, elicit, outcome, resolver, sample, ToolError } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  httpHandler,
-  post,
-  questionsOf,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { questionsOf, textOf } from '../support/results.js';
+import { httpHandler, serving } from '../support/servers.js';
+import { post } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Sku = z.object({ sku: z.string() });
@@ -34,7 +29,7 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Order, resolve: { sku, sure } },
       ({ order_id, sku }) => `refunded ${sku.sku} of ${order_id}`,
     );
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       elicit: ({ message }) => accept(message.startsWith('Item') ? { sku: 'mug' } : { ok: true }),
     });
 
@@ -55,7 +50,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { cents, restock: outcome(restock) } },
       () => 'ran',
     );
-    const chat = await talk(era, serving([tool]), { elicit: [decline] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [decline()] });
 
     expect(await chat.errorText('refund')).toContain("parameter 'scope'");
     expect(effects).toEqual([]);
@@ -69,7 +64,7 @@ describe.each(eras)('%s', (era) => {
       return sku.sku;
     });
     const tool = defineTool('refund', { resolve: { item } }, ({ item }) => `refunded ${item}`);
-    const chat = await talk(era, serving([tool]), {
+    const chat = await connectClient(era, serving([tool]), {
       elicit: [accept({ sku: 'mystery-hat' }), accept({ sku: 'canvas-tote' })],
     });
 
@@ -85,7 +80,7 @@ describe.each(eras)('%s', (era) => {
     const pool = open();
     const perCall = resolver({}, () => open());
     const tool = defineTool('pools', { resolve: { perCall } }, (v) => `${pool.id} ${v.perCall.id}`);
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('pools')).toBe('1 2');
     expect(await chat.text('pools')).toBe('1 3');
@@ -103,7 +98,7 @@ test.each([
     let asked = 0;
     const volatile = resolver({}, () => elicit(wording(++asked), Ok), { name: `volatile ${_}` });
     const tool = defineTool('drift', { resolve: { volatile } }, () => 'ran');
-    const chat = await talk('modern', serving([tool]), {
+    const chat = await connectClient('modern', serving([tool]), {
       elicit: () => accept({ ok: true }),
       maxRounds: 4,
     });
@@ -126,13 +121,15 @@ test('L2: a generated default that is kept out of questions does no harm', async
   const ask = resolver({}, () => elicit('Go?', Ok));
   const then = resolver({ ask }, () => elicit('Really?', Ok));
   const tool = defineTool('go', { inputSchema: Input, resolve: { then } }, () => 'went');
-  const chat = await talk('modern', serving([tool]), { elicit: () => accept({ ok: true }) });
+  const chat = await connectClient('modern', serving([tool]), {
+    elicit: () => accept({ ok: true }),
+  });
 
   expect(await chat.text('go')).toBe('went');
   expect(chat.asked).toEqual(['Go?', 'Really?']);
 });
 
-test('L3: code before an ask runs in every leg, the body once', async () => {
+test('L3: code before an ask runs in every round, the body once', async () => {
   const effects = { before: 0, body: 0 };
   const ask = resolver({}, () => {
     effects.before += 1;
@@ -140,14 +137,16 @@ test('L3: code before an ask runs in every leg, the body once', async () => {
   });
   const then = resolver({ ask }, () => elicit('Really?', Ok));
   const tool = defineTool('go', { resolve: { then } }, () => `${++effects.body}`);
-  const chat = await talk('modern', serving([tool]), { elicit: () => accept({ ok: true }) });
+  const chat = await connectClient('modern', serving([tool]), {
+    elicit: () => accept({ ok: true }),
+  });
 
   expect(await chat.text('go')).toBe('1');
-  expect(effects).toEqual({ before: chat.legs(), body: 1 });
-  expect(chat.legs()).toBe(3);
+  expect(effects).toEqual({ before: chat.requests(), body: 1 });
+  expect(chat.requests()).toBe(3);
 });
 
-test('L5: a sample that renders differently in each leg is paid for again', async () => {
+test('L5: a sample that renders differently in each round is paid for again', async () => {
   const sampled = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const;
   const chainOf = (name: string, wording: () => string) => {
     const completion = resolver({}, () =>
@@ -166,10 +165,10 @@ test('L5: a sample that renders differently in each leg is paid for again', asyn
   ]);
   const person = { elicit: () => accept({ ok: true }), sample: () => sampled };
 
-  const stable = await talk('modern', factory, person);
+  const stable = await connectClient('modern', factory, person);
   expect(await stable.text('stable')).toBe('ran');
   expect(stable.asked).toEqual(['Hi', 'Go?']);
-  const unstable = await talk('modern', factory, person);
+  const unstable = await connectClient('modern', factory, person);
   expect(await unstable.text('unstable')).toBe('ran');
   expect(unstable.asked).toEqual(['Hi at 0', 'Go?', 'Hi at 1', 'Go?']);
 });
@@ -192,11 +191,13 @@ test('L7: a header is what the client says, identity is what the authorization l
 test('L9: a client can invent an answer to a question it was asked: nothing can tell', async () => {
   const ask = resolver({}, () => elicit('Go?', Ok));
   const tool = defineTool('go', { resolve: { ask } }, ({ ask }) => `went ${ask.ok}`);
-  const chat = await talk('modern', serving([tool]), { elicit: [] });
-  const { requestState } = questionsOf(await chat.leg('go'));
+  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { requestState } = questionsOf(await chat.sendRound('go'));
   const inputResponses = { ask: accept({ ok: true }) };
 
-  expect(textOf(await chat.leg('go', {}, { requestState, inputResponses }))).toBe('went true');
+  expect(textOf(await chat.sendRound('go', {}, { requestState, inputResponses }))).toBe(
+    'went true',
+  );
   expect(chat.asked).toEqual([]);
 });
 
@@ -206,7 +207,7 @@ test('L10: when the world has moved and the value can be computed, the answer is
   const tool = defineTool('order_book', { resolve: { backorder } }, ({ backorder }) =>
     backorder.ok ? 'back-ordered' : 'ordered',
   );
-  const chat = await talk('modern', serving([tool]), {
+  const chat = await connectClient('modern', serving([tool]), {
     elicit: () => {
       copies = 3;
       return accept({ ok: true });

@@ -17,25 +17,18 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { Outcome, Resolver, Tool } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  closeAfterTest,
-  decline,
-  deferred,
-  eras,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-  refusal,
-  talk,
-} from '../support/conversation.js';
-import type { Person } from '../support/conversation.js';
-import { readState, serving, summaryOf } from '../support/legs.js';
-import type { LegInput, LegResult } from '../support/legs.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient, type ScriptedUser } from '../support/plainClient.js';
+import { protocolErrorOf, questionsOf } from '../support/results.js';
+import { closeAfterTest, httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
+import { readState, serving, summaryOf } from '../support/rounds.js';
+import type { RoundInput, RoundResult } from '../support/rounds.js';
 
 const Name = z.object({ name: z.string() });
 const nobody = { name: 'nobody' };
@@ -60,7 +53,7 @@ interface Kind {
   readonly capability: string;
   readonly required: object;
   /** A client that can be asked, and what it answers. */
-  readonly able: Person;
+  readonly able: ScriptedUser;
   readonly answer: unknown;
 }
 
@@ -136,7 +129,7 @@ describe.each(eras)('on the %s era', (era) => {
       ['an async function', (value) => ({ otherwise: async () => Promise.resolve(value) })],
     ])('N2: a client that cannot be asked gets %s, and the outcome says so', async (__, given) => {
       const tool = showing(kind.ask(given(kind.value as never)));
-      const chat = await talk(era, serving(tool));
+      const chat = await connectClient(era, serving(tool));
 
       expect(JSON.parse(await chat.text('show'))).toEqual({
         value: kind.value,
@@ -147,7 +140,7 @@ describe.each(eras)('on the %s era', (era) => {
 
     test('N2: a client that can be asked is asked, and the fallback does not run', async () => {
       const otherwise = vi.fn(() => kind.value as never);
-      const chat = await talk(era, serving(showing(kind.ask({ otherwise }))), kind.able);
+      const chat = await connectClient(era, serving(showing(kind.ask({ otherwise }))), kind.able);
 
       expect(JSON.parse(await chat.text('show'))).toEqual({
         value: kind.answer,
@@ -162,9 +155,9 @@ describe.each(eras)('on the %s era', (era) => {
       ['no otherwise', {}],
       ['an otherwise that is undefined', { otherwise: undefined as never }],
     ])('H1: with %s the client gets -32021 as before', async (__, options) => {
-      const chat = await talk(era, serving(showing(kind.ask(options))));
+      const chat = await connectClient(era, serving(showing(kind.ask(options))));
 
-      expect(await refusal(chat.call('show'))).toEqual({
+      expect(await protocolErrorOf(chat.call('show'))).toEqual({
         code: -32021,
         message: missing(kind.capability, 'it'),
         data: { requiredCapabilities: kind.required },
@@ -179,7 +172,7 @@ describe.each(eras)('on the %s era', (era) => {
       ],
     ])('a ToolError that is %s is what the model reads', async (__, options) => {
       const tool = defineTool('show', { resolve: { it: kind.ask(options) } }, () => 'ran');
-      const chat = await talk(era, serving(tool));
+      const chat = await connectClient(era, serving(tool));
 
       expect(await chat.call('show')).toMatchObject({
         content: [text('Error executing tool show: pass the name as an argument')],
@@ -194,7 +187,7 @@ describe.each(eras)('on the %s era', (era) => {
       ['what an async function returns', async () => Promise.resolve(listRoots())],
     ])('a question as %s is a tool error that says so', async (__, otherwise) => {
       const tool = showing(kind.ask({ otherwise: otherwise as never }));
-      const chat = await talk(era, serving(tool));
+      const chat = await connectClient(era, serving(tool));
 
       expect(await chat.errorText('show')).toBe(
         "Error executing tool show: Resolver 'it' falls back on another question: 'otherwise' gives a value or throws",
@@ -220,7 +213,7 @@ describe.each(eras)('on the %s era', (era) => {
       const taken = defineTool('taken', { resolve: { it: outcome(it) } }, ({ it: how }) =>
         JSON.stringify(how),
       );
-      const chat = await talk(era, serving(plain, taken));
+      const chat = await connectClient(era, serving(plain, taken));
 
       expect(await chat.errorText('plain')).toBe(
         "Error executing tool plain: Resolver for parameter 'it' could not resolve: elicitation was decline",
@@ -232,7 +225,7 @@ describe.each(eras)('on the %s era', (era) => {
   test('a form takes whatever value the author gives, false and null included', async () => {
     for (const value of [false, null, 0, '', []]) {
       const tool = showing(KINDS.elicit!.ask({ otherwise: value as never }));
-      const chat = await talk(era, serving(tool));
+      const chat = await connectClient(era, serving(tool));
 
       expect(JSON.parse(await chat.text('show'))).toEqual({
         value,
@@ -252,10 +245,10 @@ describe.each(eras)('on the %s era', (era) => {
       return server;
     };
 
-    expect(await (await talk(era, factory('all'))).errorText('failing')).toBe(
+    expect(await (await connectClient(era, factory('all'))).errorText('failing')).toBe(
       'Error executing tool failing: no directory',
     );
-    expect(await (await talk(era, factory('toolErrorsOnly'))).errorText('failing')).toBe(
+    expect(await (await connectClient(era, factory('toolErrorsOnly'))).errorText('failing')).toBe(
       'Error executing tool failing: an unexpected error occurred',
     );
     expect(reported).toEqual(['no directory', 'no directory']);
@@ -263,9 +256,15 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('K4: a protocol error that a fallback throws is for the client', async () => {
     const it = KINDS.elicit!.ask({ otherwise: fails(new ProtocolError(-32602, 'ask elsewhere')) });
-    const chat = await talk(era, serving(defineTool('show', { resolve: { it } }, () => 'ran')));
+    const chat = await connectClient(
+      era,
+      serving(defineTool('show', { resolve: { it } }, () => 'ran')),
+    );
 
-    expect(await refusal(chat.call('show'))).toEqual({ code: -32602, message: 'ask elsewhere' });
+    expect(await protocolErrorOf(chat.call('show'))).toEqual({
+      code: -32602,
+      message: 'ask elsewhere',
+    });
   });
 
   describe('a batch of all kinds', () => {
@@ -287,7 +286,7 @@ describe.each(eras)('on the %s era', (era) => {
       },
       (values) => JSON.stringify(Object.entries(values).map(([key, how]) => `${key} ${read(how)}`)),
     );
-    const all: Person = {
+    const all: ScriptedUser = {
       elicit: ({ message }) =>
         message === 'Name?'
           ? accept({ name: 'Ada' })
@@ -313,20 +312,20 @@ describe.each(eras)('on the %s era', (era) => {
       ],
     ])('a client that declared %s is asked that, and falls back on the rest', async (...row) => {
       const [, capabilities, asked] = row;
-      const chat = await talk(era, serving(batch), { ...all, capabilities });
+      const chat = await connectClient(era, serving(batch), { ...all, capabilities });
       const how = (key: string) => `${key} ${asked.includes(key) ? 'asked' : 'fell back'}`;
 
       expect(JSON.parse(await chat.text('batch'))).toEqual(
         ['form', 'sure', 'link', 'model', 'roots'].map(how),
       );
       expect(chat.asked).toHaveLength(asked.length);
-      expect(chat.legs()).toBe(era === 'modern' && asked.length > 0 ? 2 : 1);
+      expect(chat.requests()).toBe(era === 'modern' && asked.length > 0 ? 2 : 1);
     });
   });
 
   test('H6: a client whose model takes no tools falls back where tools are needed', async () => {
     const tool = showing(KINDS['sample with tools']!.ask({ otherwise: said('yours') as never }));
-    const chat = await talk(era, serving(tool), { sample: [] });
+    const chat = await connectClient(era, serving(tool), { sample: [] });
 
     expect(JSON.parse(await chat.text('show'))).toMatchObject({
       value: said('yours'),
@@ -339,8 +338,8 @@ describe.each(eras)('on the %s era', (era) => {
     const form = resolver({}, () => elicit('Name?', Name, { otherwise: nobody }));
     const inner = defineTool('inner', { resolve: { form } }, ({ form: { name } }) => name);
     const outer = defineTool('outer', {}, (_, ctx) => inner.call({}, ctx));
-    const bare = await talk(era, serving(outer));
-    const able = await talk(era, serving(outer), { elicit: [accept({ name: 'Ada' })] });
+    const bare = await connectClient(era, serving(outer));
+    const able = await connectClient(era, serving(outer), { elicit: [accept({ name: 'Ada' })] });
 
     expect(await bare.text('outer')).toBe('nobody');
     // The modern era cannot ask from there, and a fallback is not for clients that can be asked.
@@ -353,9 +352,9 @@ describe.each(eras)('on the %s era', (era) => {
     const form = resolver({}, () => elicit('Name?', Name, { otherwise }));
     const roots = resolver({}, () => listRoots());
     const tool = defineTool('both', { resolve: { form, roots } }, () => 'ran');
-    const chat = await talk(era, serving(tool));
+    const chat = await connectClient(era, serving(tool));
 
-    expect(await refusal(chat.call('both'))).toEqual({
+    expect(await protocolErrorOf(chat.call('both'))).toEqual({
       code: -32021,
       message: missing('roots', 'roots'),
       data: { requiredCapabilities: { roots: {} } },
@@ -376,7 +375,7 @@ describe.each(eras)('on the %s era', (era) => {
       { guards: [form], resolve: { form, one, two } },
       ({ form: { name }, one: a, two: b }) => [name, a, b].join(),
     );
-    const chat = await talk(era, serving(tool));
+    const chat = await connectClient(era, serving(tool));
 
     expect(await chat.text('shared')).toBe('run 1,run 1,run 1');
     expect(await chat.text('shared')).toBe('run 2,run 2,run 2');
@@ -389,7 +388,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
     const model = resolver({}, () => sample(prompt));
     const tool = defineTool('rounds', { resolve: { form, model } }, ({ form: { name } }) => name);
-    const chat = await talk(era, serving(tool), { sample: [said('y')] });
+    const chat = await connectClient(era, serving(tool), { sample: [said('y')] });
 
     expect(await chat.text('rounds')).toBe(era === 'modern' ? 'run 2' : 'run 1');
     expect(runs).toBe(era === 'modern' ? 2 : 1);
@@ -404,7 +403,7 @@ describe.each(eras)('on the %s era', (era) => {
       resolver({ shown }, (values) => confirm(`File ${values.shown}?`));
     const moving = defineTool('moving', { resolve: { sure: asking(words) } }, () => 'filed');
     const steady = defineTool('steady', { resolve: { sure: asking(kept) } }, () => 'filed');
-    const chat = await talk(era, serving(moving, steady), {
+    const chat = await connectClient(era, serving(moving, steady), {
       elicit: () => accept({ confirm: true }),
       maxRounds: 3,
     });
@@ -431,7 +430,7 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { form, greeting } },
       ({ form: { name }, greeting: { content } }) => `${name} ${JSON.stringify(content)}`,
     );
-    const chat = await talk(era, serving(tool), { sample: [said('Hello')] });
+    const chat = await connectClient(era, serving(tool), { sample: [said('Hello')] });
 
     expect(await chat.text('greet')).toBe('nobody {"type":"text","text":"Hello"}');
     expect(chat.asked).toEqual(['Hi']);
@@ -441,7 +440,7 @@ describe.each(eras)('on the %s era', (era) => {
     const started = vi.fn(() => 1);
     const allowed = (otherwise: boolean) => resolver({}, () => confirm('May I?', { otherwise }));
     const resolve = { started: resolver({}, started) };
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       serving(
         defineTool('shut', { guards: [allowed(false)], resolve }, () => 'ran'),
@@ -464,7 +463,7 @@ describe.each(eras)('on the %s era', (era) => {
     const unshowable = resolver({}, () =>
       elicit('Deep?', Nested, { otherwise: { deep: { er: 'x' } } }),
     );
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       serving(
         defineTool('undeclared', { resolve: { undeclared } }, () => 'ran'),
@@ -486,7 +485,7 @@ describe.each(eras)('on the %s era', (era) => {
       dispose: (value: never, end) => ends.push(`${JSON.stringify(value)} ${end}`),
     });
     const tool = defineTool('tidy', { resolve: { form } }, ({ form: { name } }) => name);
-    const chat = await talk(era, serving(tool));
+    const chat = await connectClient(era, serving(tool));
 
     expect(await chat.text('tidy')).toBe('nobody');
     expect(ends).toEqual(['{"name":"nobody"} completed']);
@@ -507,7 +506,7 @@ describe.each(eras)('on the %s era', (era) => {
       ]);
       return server;
     };
-    const { client } = await talk(era, factory);
+    const { client } = await connectClient(era, factory);
 
     expect((await client.getPrompt({ name: 'greet' })).messages).toEqual([
       { role: 'user', content: text('I am nobody') },
@@ -515,11 +514,11 @@ describe.each(eras)('on the %s era', (era) => {
     expect((await client.readResource({ uri: 'card://me' })).contents).toEqual([
       { uri: 'card://me', text: 'nobody' },
     ]);
-    expect(await refusal(client.getPrompt({ name: 'strict' }))).toEqual({
+    expect(await protocolErrorOf(client.getPrompt({ name: 'strict' }))).toEqual({
       code: -32603,
       message: 'Error getting prompt strict: open it in a client with forms',
     });
-    expect(await refusal(client.readResource({ uri: 'card://sealed' }))).toEqual({
+    expect(await protocolErrorOf(client.readResource({ uri: 'card://sealed' }))).toEqual({
       code: -32603,
       message: 'Error reading resource sealed: open it in a client with forms',
     });
@@ -531,22 +530,22 @@ describe('on the modern era each round declares for itself', () => {
   const SAMPLING = { sampling: {} };
   const yes = { model: said('y') };
 
-  /** Sends legs of one tool by hand, each with capabilities of its own. */
-  const legsOf = (tool: Tool) => {
+  /** Sends rounds of one tool by hand, each with capabilities of its own. */
+  const roundsOf = (tool: Tool) => {
     const handler = httpHandler(serving(tool));
     return async (
       capabilities: ClientCapabilities,
-      { args = {}, ...rest }: LegInput = {},
-    ): Promise<LegResult> => {
+      { args = {}, ...rest }: RoundInput = {},
+    ): Promise<RoundResult> => {
       const params = { name: tool.name, arguments: args, ...rest };
       const { body } = await post(handler, 'tools/call', params, { capabilities });
       if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
-      return body.result as LegResult;
+      return body.result as RoundResult;
     };
   };
-  const after = (leg: LegResult, inputResponses: Record<string, unknown>): LegInput => ({
+  const after = (sendRound: RoundResult, inputResponses: Record<string, unknown>): RoundInput => ({
     inputResponses,
-    requestState: questionsOf(leg).requestState,
+    requestState: questionsOf(sendRound).requestState,
   });
 
   /** A form with a fallback beside a sample without one, and a confirmation after both. */
@@ -569,7 +568,7 @@ describe('on the modern era each round declares for itself', () => {
       { resolve: { form: outcome(form), model, next } },
       ({ form: how }) => JSON.stringify(how),
     );
-    return { leg: legsOf(tool), runs };
+    return { sendRound: roundsOf(tool), runs };
   };
   const fellBack = JSON.stringify({
     action: 'accept',
@@ -580,29 +579,29 @@ describe('on the modern era each round declares for itself', () => {
   const answered = JSON.stringify({ action: 'accept', data: { name: 'Ada' }, asked: true });
 
   test('what fell back is neither asked nor recorded', async () => {
-    const { leg, runs } = stages();
-    const first = await leg(SAMPLING);
+    const { sendRound, runs } = stages();
+    const first = await sendRound(SAMPLING);
 
     expect(questionsOf(first).keys).toEqual(['model']);
     expect(readState(first).outcomes).toEqual({});
     expect(Object.keys(readState(first).asked)).toEqual(['model']);
-    const second = await leg(SAMPLING, after(first, yes));
+    const second = await sendRound(SAMPLING, after(first, yes));
     expect(Object.keys(readState(second).outcomes)).toEqual(['model']);
-    expect(summaryOf(await leg(SAMPLING, after(second, { next: said('z') })))).toBe(fellBack);
+    expect(summaryOf(await sendRound(SAMPLING, after(second, { next: said('z') })))).toBe(fellBack);
     expect(runs.fallback).toBe(3);
   });
 
   test.each([SAMPLING, {}])(
     'G21: an answer to what fell back was never asked for, and a client with %j goes on falling back',
     async (capabilities) => {
-      const { leg } = stages();
-      const first = await leg(SAMPLING);
+      const { sendRound } = stages();
+      const first = await sendRound(SAMPLING);
       const both = { ...yes, form: accept({ name: 'Mallory' }) };
-      const second = await leg(SAMPLING, after(first, both));
+      const second = await sendRound(SAMPLING, after(first, both));
 
       expect(questionsOf(second).requests.next?.params?.systemPrompt).toBe('nobody');
       expect(Object.keys(readState(second).outcomes)).toEqual(['model']);
-      const last = await leg(
+      const last = await sendRound(
         capabilities,
         after(second, { next: said('z'), form: accept({ name: 'Mallory' }) }),
       );
@@ -611,16 +610,16 @@ describe('on the modern era each round declares for itself', () => {
   );
 
   test('G21: nor does it count when the client declares forms together with it: it is asked then', async () => {
-    const { leg, runs } = stages();
-    const first = await leg(SAMPLING);
-    const second = await leg(
+    const { sendRound, runs } = stages();
+    const first = await sendRound(SAMPLING);
+    const second = await sendRound(
       { ...SAMPLING, ...FORMS },
       after(first, { ...yes, form: accept({ name: 'Mallory' }) }),
     );
 
     expect(summaryOf(second)).toBe('asks form');
     expect(runs.fallback).toBe(1);
-    const third = await leg(
+    const third = await sendRound(
       { ...SAMPLING, ...FORMS },
       after(second, { form: accept({ name: 'Ada' }) }),
     );
@@ -628,25 +627,28 @@ describe('on the modern era each round declares for itself', () => {
   });
 
   test('H13: a client that declares more in a later round is asked then, and its answer stays', async () => {
-    const { leg, runs } = stages();
-    const first = await leg(SAMPLING);
-    const second = await leg({ ...SAMPLING, ...FORMS }, after(first, yes));
+    const { sendRound, runs } = stages();
+    const first = await sendRound(SAMPLING);
+    const second = await sendRound({ ...SAMPLING, ...FORMS }, after(first, yes));
     expect(summaryOf(second)).toBe('asks form');
 
-    const third = await leg(SAMPLING, after(second, { form: accept({ name: 'Ada' }) }));
+    const third = await sendRound(SAMPLING, after(second, { form: accept({ name: 'Ada' }) }));
     expect(summaryOf(third)).toBe('asks next');
-    expect(summaryOf(await leg({}, after(third, { next: said('z') })))).toBe(answered);
+    expect(summaryOf(await sendRound({}, after(third, { next: said('z') })))).toBe(answered);
     expect(runs.fallback).toBe(1);
   });
 
   test('H9: an answer that was given wins over the fallback when a later round declares nothing', async () => {
-    const { leg, runs } = stages();
-    const first = await leg({ ...SAMPLING, ...FORMS });
+    const { sendRound, runs } = stages();
+    const first = await sendRound({ ...SAMPLING, ...FORMS });
     expect(questionsOf(first).keys).toEqual(['form', 'model']);
     // Fresh in the second round, and from the record in the third.
-    const second = await leg(SAMPLING, after(first, { ...yes, form: accept({ name: 'Ada' }) }));
+    const second = await sendRound(
+      SAMPLING,
+      after(first, { ...yes, form: accept({ name: 'Ada' }) }),
+    );
     expect(questionsOf(second).requests.next?.params?.systemPrompt).toBe('Ada');
-    expect(summaryOf(await leg({}, after(second, { next: said('z') })))).toBe(answered);
+    expect(summaryOf(await sendRound({}, after(second, { next: said('z') })))).toBe(answered);
     expect(runs.fallback).toBe(0);
   });
 
@@ -655,10 +657,12 @@ describe('on the modern era each round declares for itself', () => {
     const tool = defineTool('go', { resolve: { form: outcome(form) } }, ({ form: how }) =>
       JSON.stringify(how),
     );
-    const leg = legsOf(tool);
-    const first = await leg(FORMS);
+    const sendRound = roundsOf(tool);
+    const first = await sendRound(FORMS);
 
-    expect(summaryOf(await leg({}, after(first, { form: decline })))).toBe('{"action":"decline"}');
+    expect(summaryOf(await sendRound({}, after(first, { form: decline() })))).toBe(
+      '{"action":"decline"}',
+    );
   });
 
   test('a question that was asked and stays unanswered falls back when it can no longer be asked', async () => {
@@ -666,18 +670,18 @@ describe('on the modern era each round declares for itself', () => {
     const tool = defineTool('go', { resolve: { form: outcome(form) } }, ({ form: how }) =>
       JSON.stringify(how),
     );
-    const leg = legsOf(tool);
-    const first = await leg(FORMS);
+    const sendRound = roundsOf(tool);
+    const first = await sendRound(FORMS);
 
-    expect(summaryOf(await leg({}, after(first, {})))).toBe(fellBack);
+    expect(summaryOf(await sendRound({}, after(first, {})))).toBe(fellBack);
   });
 
   test('E10: an answer that does not fit is an error, not a reason to fall back', async () => {
     const form = resolver({}, () => elicit('Name?', Name, { otherwise: nobody }));
-    const leg = legsOf(defineTool('go', { resolve: { form } }, () => 'ran'));
-    const first = await leg(FORMS);
+    const sendRound = roundsOf(defineTool('go', { resolve: { form } }, () => 'ran'));
+    const first = await sendRound(FORMS);
 
-    expect(summaryOf(await leg({}, after(first, { form: accept({ nope: 1 }) })))).toBe(
+    expect(summaryOf(await sendRound({}, after(first, { form: accept({ nope: 1 }) })))).toBe(
       "Error executing tool go: Resolver 'form' received an accepted elicitation whose content does not match the requested schema",
     );
   });
@@ -685,13 +689,13 @@ describe('on the modern era each round declares for itself', () => {
   test('G17: a new wording that can no longer be asked falls back, and the old consent is not used', async () => {
     let message = 'Deploy to staging?';
     const sure = resolver({}, () => confirm(message, { otherwise: false }));
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('deploy', { resolve: { sure: outcome(sure) } }, ({ sure: how }) => how.action),
     );
-    const first = await leg(FORMS);
+    const first = await sendRound(FORMS);
     message = 'Deploy to production?';
 
-    expect(summaryOf(await leg({}, after(first, { sure: accept({ confirm: true }) })))).toBe(
+    expect(summaryOf(await sendRound({}, after(first, { sure: accept({ confirm: true }) })))).toBe(
       'decline',
     );
   });
@@ -731,7 +735,7 @@ describe('where nothing is known about the client', () => {
         }),
       ),
     ]);
-    expect(await refusal(client.callTool({ name: 'strict' }))).toEqual({
+    expect(await protocolErrorOf(client.callTool({ name: 'strict' }))).toEqual({
       code: -32600,
       message:
         "Cannot send 'roots/list': this transport context has no back-channel for server-initiated requests.",
@@ -844,7 +848,7 @@ describe('when the client no longer wants the result', () => {
       }),
     );
     const tool = defineTool('both', { resolve: { broken, slow } }, () => 'ran');
-    const chat = await talk(era, serving(tool));
+    const chat = await connectClient(era, serving(tool));
 
     expect(await chat.errorText('both')).toBe('Error executing tool both: boom');
     await aborted.promise;

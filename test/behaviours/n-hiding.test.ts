@@ -18,19 +18,15 @@ import {
   resolver,
 } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  closeAfterTest,
-  eras,
-  httpHandler,
-  post,
-  refusal,
-  talk,
-} from '../support/conversation.js';
-import type { Factory } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { closeAfterTest, type Factory, httpHandler } from '../support/servers.js';
+import { post } from '../support/wire.js';
 
 const info = { name: 'hiding', version: '1.0.0' };
 const seal = requestStateSeal({ keys: ['k'.repeat(32)], audience: 'hiding' });
@@ -112,7 +108,7 @@ describe.each<[string, () => McpServer | Server]>([
     ])(
       'N3: a client that declared %s does not see what asks with forms',
       async (__, capabilities) => {
-        const { client } = await talk(era, having(make, DEFINITIONS), { capabilities });
+        const { client } = await connectClient(era, having(make, DEFINITIONS), { capabilities });
 
         expect(await listed(client)).toEqual(WHAT_IS_PLAIN);
       },
@@ -125,14 +121,14 @@ describe.each<[string, () => McpServer | Server]>([
     ])(
       'N3: a client that declared %s sees everything, in the usual order',
       async (__, capabilities) => {
-        const { client } = await talk(era, having(make, DEFINITIONS), { capabilities });
+        const { client } = await connectClient(era, having(make, DEFINITIONS), { capabilities });
 
         expect(await listed(client)).toEqual(EVERYTHING);
       },
     );
 
     test('H1, N3: what is hidden is there all the same, and calling it is refused as ever', async () => {
-      const { client } = await talk(era, having(make, DEFINITIONS));
+      const { client } = await connectClient(era, having(make, DEFINITIONS));
       const refused = {
         code: -32021,
         message:
@@ -140,14 +136,14 @@ describe.each<[string, () => McpServer | Server]>([
         data: { requiredCapabilities: { elicitation: { form: {} } } },
       };
 
-      expect(await refusal(client.callTool({ name: 'ask' }))).toEqual(refused);
-      expect(await refusal(client.getPrompt({ name: 'greet' }))).toEqual(refused);
-      expect(await refusal(client.readResource({ uri: 'card://me' }))).toEqual(refused);
-      expect(await refusal(client.readResource({ uri: 'note://7' }))).toEqual(refused);
+      expect(await protocolErrorOf(client.callTool({ name: 'ask' }))).toEqual(refused);
+      expect(await protocolErrorOf(client.getPrompt({ name: 'greet' }))).toEqual(refused);
+      expect(await protocolErrorOf(client.readResource({ uri: 'card://me' }))).toEqual(refused);
+      expect(await protocolErrorOf(client.readResource({ uri: 'note://7' }))).toEqual(refused);
     });
 
     test('what is shown works', async () => {
-      const chat = await talk(era, having(make, DEFINITIONS), {
+      const chat = await connectClient(era, having(make, DEFINITIONS), {
         elicit: () => accept({ name: 'Ada' }),
       });
 
@@ -165,7 +161,7 @@ describe.each<[string, () => McpServer | Server]>([
         { resolve: { kind }, hideWhenCannotAsk },
         ({ kind: given }) => given.name,
       );
-      const chat = await talk(era, having(make, [tool]));
+      const chat = await connectClient(era, having(make, [tool]));
 
       expect((await chat.client.listTools()).tools).toEqual([]);
       expect(await chat.text('kind')).toBe('nobody');
@@ -202,7 +198,7 @@ describe.each<[string, () => McpServer | Server]>([
         [{ roots: {} }, ['roots', 'guarded']],
         [{ elicitation: {}, sampling: {} }, [...forms, ...samples, 'form_and_sample']],
       ])('%j', async (capabilities, expected) => {
-        const { client } = await talk(era, having(make, TOOLS), { capabilities });
+        const { client } = await connectClient(era, having(make, TOOLS), { capabilities });
 
         expect(named((await client.listTools()).tools).toSorted()).toEqual(expected.toSorted());
       });
@@ -215,15 +211,17 @@ describe.each<[string, () => McpServer | Server]>([
         return server;
       };
 
-      expect(await listed((await talk(era, factory)).client)).toEqual(WHAT_IS_PLAIN);
-      expect(await listed((await talk(era, factory, { elicit: [] })).client)).toEqual(EVERYTHING);
+      expect(await listed((await connectClient(era, factory)).client)).toEqual(WHAT_IS_PLAIN);
+      expect(await listed((await connectClient(era, factory, { elicit: [] })).client)).toEqual(
+        EVERYTHING,
+      );
     });
 
     test('a name is hidden in the list of its own kind only', async () => {
       const shown = definePrompt('ask', {}, () => 'ran');
       const page = defineResource('ask', 'card://ask', {}, () => 'read');
       const hidden = DEFINITIONS.filter((definition) => definition.name === 'ask');
-      const { client } = await talk(era, having(make, [...hidden, shown, page]));
+      const { client } = await connectClient(era, having(make, [...hidden, shown, page]));
 
       expect((await client.listTools()).tools).toEqual([]);
       expect(named((await client.listPrompts()).prompts)).toEqual(['ask']);
@@ -232,7 +230,7 @@ describe.each<[string, () => McpServer | Server]>([
 
     test('false hides nothing', async () => {
       const open = defineTool('open', { resolve, hideWhenCannotAsk: false }, () => 'ran');
-      const { client } = await talk(era, having(make, [open]));
+      const { client } = await connectClient(era, having(make, [open]));
 
       expect(named((await client.listTools()).tools)).toEqual(['open']);
     });
@@ -267,7 +265,7 @@ describe.each<[string, () => McpServer | Server]>([
   });
 
   test('on legacy what counts is what the session declared, whatever a request says', async () => {
-    const { client } = await talk('legacy', having(make, DEFINITIONS));
+    const { client } = await connectClient('legacy', having(make, DEFINITIONS));
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': info,
@@ -314,8 +312,8 @@ describe.each(eras)('beside what the author has on an McpServer (%s)', (era) => 
   };
 
   test.each(['before', 'after'])('what was registered %s stays, and works', async (when) => {
-    const bare = await talk(era, factory(when));
-    const able = await talk(era, factory(when), { elicit: [] });
+    const bare = await connectClient(era, factory(when));
+    const able = await connectClient(era, factory(when), { elicit: [] });
     const sorted = (lists: typeof EVERYTHING) =>
       Object.values(lists).map((names) => names.toSorted());
     const withAuthors = (lists: typeof EVERYTHING) => ({
@@ -354,7 +352,7 @@ describe.each(eras)('beside handlers that are written by hand (%s)', (era) => {
   test.each(['before', 'after', 'both before and after'])(
     'those set %s install keep their entries, their order and their pages',
     async (when) => {
-      const { client } = await talk(era, () => {
+      const { client } = await connectClient(era, () => {
         const server = new Server(info, {
           capabilities: { tools: {}, prompts: {}, resources: {} },
         });
@@ -419,8 +417,8 @@ describe.each(eras)('what a hidden template matches and does not own (%s)', (era
       },
     ],
   ])('a resource at such a uri stays in the list: %s', async (_, factory) => {
-    const bare = await talk(era, factory);
-    const able = await talk(era, factory, { elicit: [] });
+    const bare = await connectClient(era, factory);
+    const able = await connectClient(era, factory, { elicit: [] });
 
     expect(named((await bare.client.listResources()).resources)).toEqual(['help']);
     expect(named((await able.client.listResources()).resources)).toEqual(['help', 'first']);
@@ -453,7 +451,7 @@ describe('a list that depends on the client', () => {
   });
 
   test('on legacy there is no such thing', async () => {
-    const { client } = await talk('legacy', () => {
+    const { client } = await connectClient('legacy', () => {
       const server = new McpServer(info, { cacheHints });
       install(server, DEFINITIONS);
       return server;

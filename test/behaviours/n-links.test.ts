@@ -15,26 +15,17 @@ import {
   resolver,
 } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  cancel,
-  closeAfterTest,
-  decline,
-  eras,
-  errorTextOf,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-  refusal,
-  talk,
-  textOf,
-} from '../support/conversation.js';
-import { answering, readState, serving, summaryOf, writeState } from '../support/legs.js';
-import type { LegInput, LegResult } from '../support/legs.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, protocolErrorOf, questionsOf, textOf } from '../support/results.js';
+import { closeAfterTest, httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
+import { answering, readState, serving, summaryOf, writeState } from '../support/rounds.js';
+import type { RoundInput, RoundResult } from '../support/rounds.js';
 
 const LINK = 'https://example.org/sign-in?flow=7';
 const URL_ONLY: ClientCapabilities = { elicitation: { url: {} } };
@@ -47,20 +38,23 @@ const report = defineTool('report', { resolve: { link: outcome(askLink) } }, ({ 
   JSON.stringify(link),
 );
 
-/** Sends legs of one tool by hand, from a client that can be asked with links and forms. */
-function legsOf(tool: Tool): (input?: LegInput) => Promise<LegResult> {
+/** Sends rounds of one tool by hand, from a client that can be asked with links and forms. */
+function roundsOf(tool: Tool): (input?: RoundInput) => Promise<RoundResult> {
   const handler = httpHandler(serving(tool));
   return async ({ args = {}, ...rest } = {}) => {
     const params = { name: tool.name, arguments: args, ...rest };
     const { body } = await post(handler, 'tools/call', params, { capabilities: FORMS_AND_URL });
     if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
-    return body.result as LegResult;
+    return body.result as RoundResult;
   };
 }
 
 describe.each(eras)('on the %s era', (era) => {
   test('N1: the client opens the link, and the value is true', async () => {
-    const chat = await talk(era, serving(visit), { capabilities: URL_ONLY, elicit: [opened] });
+    const chat = await connectClient(era, serving(visit), {
+      capabilities: URL_ONLY,
+      elicit: [opened],
+    });
 
     expect(await chat.text('visit')).toBe('opened true');
     expect(chat.questions).toEqual([
@@ -77,10 +71,13 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test.each([
-    ['decline', decline],
-    ['cancel', cancel],
+    ['decline', decline()],
+    ['cancel', cancel()],
   ])('E3, E4: a %s ends the call, as it does for a form', async (action, answer) => {
-    const chat = await talk(era, serving(visit), { capabilities: URL_ONLY, elicit: [answer] });
+    const chat = await connectClient(era, serving(visit), {
+      capabilities: URL_ONLY,
+      elicit: [answer],
+    });
 
     expect(await chat.errorText('visit')).toBe(
       `Error executing tool visit: Resolver for parameter 'link' could not resolve: elicitation was ${action}`,
@@ -88,9 +85,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E5: a consumer that takes the outcome gets each of the three', async () => {
-    const chat = await talk(era, serving(report), {
+    const chat = await connectClient(era, serving(report), {
       capabilities: URL_ONLY,
-      elicit: [opened, decline, cancel],
+      elicit: [opened, decline(), cancel()],
     });
 
     expect(JSON.parse(await chat.text('report'))).toEqual({
@@ -103,9 +100,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E19: content that comes with an accept or a decline changes nothing', async () => {
-    const chat = await talk(era, serving(report), {
+    const chat = await connectClient(era, serving(report), {
       capabilities: URL_ONLY,
-      elicit: [accept({ confirm: false }), { ...decline, content: { confirm: true } }],
+      elicit: [accept({ confirm: false }), { ...decline(), content: { confirm: true } }],
     });
 
     expect(JSON.parse(await chat.text('report'))).toEqual({
@@ -126,9 +123,9 @@ describe.each(eras)('on the %s era', (era) => {
     async (_, capabilities) => {
       let bodies = 0;
       const tool = defineTool('visit', { resolve: { link: askLink } }, () => `${++bodies}`);
-      const chat = await talk(era, serving(tool), { capabilities });
+      const chat = await connectClient(era, serving(tool), { capabilities });
 
-      expect(await refusal(chat.call('visit'))).toEqual({
+      expect(await protocolErrorOf(chat.call('visit'))).toEqual({
         code: -32021,
         message:
           "Client did not declare the url elicitation capability required by resolver 'link'",
@@ -145,9 +142,9 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { sure: resolver({}, () => confirm('Sure?')) } },
       () => 'ran',
     );
-    const chat = await talk(era, serving(tool), { capabilities: URL_ONLY });
+    const chat = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
 
-    expect(await refusal(chat.call('ask'))).toEqual({
+    expect(await protocolErrorOf(chat.call('ask'))).toEqual({
       code: -32021,
       message: "Client did not declare the form elicitation capability required by resolver 'sure'",
       data: { requiredCapabilities: { elicitation: { form: {} } } },
@@ -158,13 +155,13 @@ describe.each(eras)('on the %s era', (era) => {
   test('H10: of a link and a form, the one that cannot be asked keeps both from going out', async () => {
     const sure = resolver({}, () => confirm('Sure?'));
     const tool = defineTool('both', { resolve: { sure, link: askLink } }, () => 'ran');
-    const lacking = await talk(era, serving(tool), { capabilities: URL_ONLY });
-    const able = await talk(era, serving(tool), {
+    const lacking = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
+    const able = await connectClient(era, serving(tool), {
       capabilities: FORMS_AND_URL,
       elicit: () => accept({ confirm: true }),
     });
 
-    expect((await refusal(lacking.call('both'))).data).toEqual({
+    expect((await protocolErrorOf(lacking.call('both'))).data).toEqual({
       requiredCapabilities: { elicitation: { form: {} } },
     });
     expect(lacking.asked).toEqual([]);
@@ -186,7 +183,7 @@ describe.each(eras)('on the %s era', (era) => {
   ])('a resolver that asks with %s ends the call, and nothing is sent', async (given, problem) => {
     const bad = resolver({}, () => elicitUrl('Sign in', given));
     const tool = defineTool('bad', { resolve: { bad } }, () => 'ran');
-    const chat = await talk(era, serving(tool), { capabilities: URL_ONLY });
+    const chat = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
 
     expect(await chat.errorText('bad')).toBe(`Error executing tool bad: ${problem}`);
     expect(chat.asked).toEqual([]);
@@ -201,7 +198,7 @@ describe.each(eras)('on the %s era', (era) => {
       defineTool('slip', { resolve: { slip } }, () => 'ran'),
       defineTool('other', { resolve: { other } }, () => 'ran'),
     ];
-    const chat = await talk(era, serving(...tools), {
+    const chat = await connectClient(era, serving(...tools), {
       capabilities: FORMS_AND_URL,
       elicit: [opened],
     });
@@ -226,7 +223,9 @@ describe.each(eras)('on the %s era', (era) => {
     const can = resolver({}, (_, ctx) => `${ctx.canAsk('form')} ${ctx.canAsk('url')}`);
     const tool = defineTool('can', { resolve: { can } }, ({ can: both }) => both);
 
-    expect(await (await talk(era, serving(tool), { capabilities })).text('can')).toBe(expected);
+    expect(await (await connectClient(era, serving(tool), { capabilities })).text('can')).toBe(
+      expected,
+    );
   });
 
   test('J13: prompts and resources ask to open a link too', async () => {
@@ -244,7 +243,10 @@ describe.each(eras)('on the %s era', (era) => {
       );
       return server;
     };
-    const chat = await talk(era, factory, { capabilities: URL_ONLY, elicit: [opened, opened] });
+    const chat = await connectClient(era, factory, {
+      capabilities: URL_ONLY,
+      elicit: [opened, opened],
+    });
 
     const prompt = await chat.client.getPrompt({ name: 'greet' });
     expect(prompt.messages).toEqual([
@@ -262,7 +264,7 @@ describe.each(eras)('on the %s era', (era) => {
       return 'flow 7';
     });
     const tool = defineTool('done', { resolve: { flow } }, ({ flow: done }) => done);
-    const chat = await talk(era, serving(tool), {
+    const chat = await connectClient(era, serving(tool), {
       capabilities: URL_ONLY,
       elicit: [opened, opened],
     });
@@ -277,7 +279,7 @@ describe.each(eras)('on the %s era', (era) => {
 
 describe('on the wire', () => {
   test('N1: a modern link has a mode, a message and a url, and no id', async () => {
-    expect(questionsOf(await legsOf(visit)()).requests).toEqual({
+    expect(questionsOf(await roundsOf(visit)()).requests).toEqual({
       link: {
         method: 'elicitation/create',
         params: { mode: 'url', message: 'Sign in', url: LINK },
@@ -330,7 +332,7 @@ describe('on the wire', () => {
       }),
     );
 
-    expect(await refusal(client.callTool({ name: 'visit' }))).toEqual({
+    expect(await protocolErrorOf(client.callTool({ name: 'visit' }))).toEqual({
       code: -32600,
       message:
         "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
@@ -345,13 +347,13 @@ describe('on the wire', () => {
     [{ roots: [] }],
     [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'accept' } }],
   ])('E11, E12: %j does not answer a link', async (response) => {
-    const leg = legsOf(visit);
-    const first = await leg();
+    const sendRound = roundsOf(visit);
+    const first = await sendRound();
 
-    expect(errorTextOf(await leg(answering(first, { link: response })))).toBe(
+    expect(errorTextOf(await sendRound(answering(first, { link: response })))).toBe(
       "Error executing tool visit: Resolver 'link' received a non-elicitation response",
     );
-    expect(textOf(await leg(answering(first, { link: opened })))).toBe('opened true');
+    expect(textOf(await sendRound(answering(first, { link: opened })))).toBe('opened true');
 
     const client = await rawLegacy(serving(visit), {
       capabilities: URL_ONLY,
@@ -381,15 +383,15 @@ describe('over several rounds', () => {
       { resolve: { link: outcome(link), sure } },
       ({ link: { action }, sure: yes }) => `${action}:${String(yes)}`,
     );
-    return { leg: legsOf(tool), shown };
+    return { sendRound: roundsOf(tool), shown };
   };
 
   test('G11, E19: what is recorded of a link is the action alone, carried on unchanged', async () => {
-    const { leg } = chain();
-    const first = await leg();
-    const second = await leg(answering(first, { link: accept({ junk: 'x' }) }));
-    const third = await leg(answering(second, { name: accept({ name: 'Ada' }) }));
-    const last = await leg(answering(third, { sure: accept({ confirm: true }) }));
+    const { sendRound } = chain();
+    const first = await sendRound();
+    const second = await sendRound(answering(first, { link: accept({ junk: 'x' }) }));
+    const third = await sendRound(answering(second, { name: accept({ name: 'Ada' }) }));
+    const last = await sendRound(answering(third, { sure: accept({ confirm: true }) }));
 
     expect([first, second, third, last].map(summaryOf)).toEqual([
       'asks link',
@@ -404,72 +406,72 @@ describe('over several rounds', () => {
 
   test('G13: the digest is that of mode, message and url', async () => {
     // Of `{"mode":"url","message":"Sign in","url":"https://example.org/sign-in?flow=7"}`.
-    expect(readState(await legsOf(visit)()).asked).toEqual({ link: 'uU3eTA5sXbxV45w7F2HlQw' });
+    expect(readState(await roundsOf(visit)()).asked).toEqual({ link: 'uU3eTA5sXbxV45w7F2HlQw' });
   });
 
   test.each(['url', 'message'] as const)(
     'G17: another %s before the answer asks again, and the old answer does not count',
     async (changed) => {
-      const { leg, shown } = chain();
-      const first = await leg();
+      const { sendRound, shown } = chain();
+      const first = await sendRound();
       shown[changed] = `${shown[changed]}8`;
-      const again = await leg(answering(first, { link: opened }));
+      const again = await sendRound(answering(first, { link: opened }));
 
       expect(summaryOf(again)).toBe('asks link');
       expect(questionsOf(again).requests.link?.params).toEqual({ mode: 'url', ...shown });
       expect(readState(again).outcomes).toEqual({});
-      expect(summaryOf(await leg(answering(again, { link: opened })))).toBe('asks name');
+      expect(summaryOf(await sendRound(answering(again, { link: opened })))).toBe('asks name');
     },
   );
 
-  test.each([opened, decline])(
+  test.each([opened, decline()])(
     'G18, G19: another url after %j was recorded asks again, and keeps the answer beside it',
     async (answer) => {
       let url = LINK;
       const link = resolver({}, () => elicitUrl('Sign in', url));
       const name = resolver({}, () => elicit('Name?', Name));
-      const leg = legsOf(
+      const sendRound = roundsOf(
         defineTool(
           'beside',
           { resolve: { link: outcome(link), name } },
           ({ link: { action }, name: given }) => `${action} ${given.name}`,
         ),
       );
-      const second = await leg(answering(await leg(), { link: answer }));
+      const second = await sendRound(answering(await sendRound(), { link: answer }));
       expect(summaryOf(second)).toBe('asks name');
 
       url = 'https://example.org/elsewhere';
-      const third = await leg(answering(second, { name: accept({ name: 'Ada' }) }));
+      const third = await sendRound(answering(second, { name: accept({ name: 'Ada' }) }));
       expect(summaryOf(third)).toBe('asks link');
       expect(Object.keys(readState(third).outcomes)).toEqual(['name']);
-      expect(summaryOf(await leg(answering(third, { link: opened })))).toBe('accept Ada');
+      expect(summaryOf(await sendRound(answering(third, { link: opened })))).toBe('accept Ada');
     },
   );
 
   test('G29: another url drops the answers that stood on the old one', async () => {
-    const { leg, shown } = chain();
-    const second = await leg(answering(await leg(), { link: opened }));
-    const third = await leg(answering(second, { name: accept({ name: 'Ada' }) }));
+    const { sendRound, shown } = chain();
+    const second = await sendRound(answering(await sendRound(), { link: opened }));
+    const third = await sendRound(answering(second, { name: accept({ name: 'Ada' }) }));
     shown.url = 'https://example.org/elsewhere';
-    const again = await leg(answering(third, { sure: accept({ confirm: true }) }));
+    const again = await sendRound(answering(third, { sure: accept({ confirm: true }) }));
 
     expect(summaryOf(again)).toBe('asks link');
     expect(readState(again).outcomes).toEqual({});
-    expect(summaryOf(await leg(answering(again, { link: opened })))).toBe('asks name');
+    expect(summaryOf(await sendRound(answering(again, { link: opened })))).toBe('asks name');
   });
 
   test('G16: an answer without the state that asked does not open anything', async () => {
-    const leg = legsOf(visit);
+    const sendRound = roundsOf(visit);
 
-    expect(summaryOf(await leg({ inputResponses: { link: opened } }))).toBe('asks link');
+    expect(summaryOf(await sendRound({ inputResponses: { link: opened } }))).toBe('asks link');
   });
 
   test('G20, G12: a recorded accept counts for its own url only', async () => {
-    const leg = legsOf(visit);
-    const first = await leg();
+    const sendRound = roundsOf(visit);
+    const first = await sendRound();
     const { v, asked } = readState(first);
     const withEntry = (entry: object) =>
-      leg({ requestState: writeState(first, { v, outcomes: { link: entry }, asked: {} }) });
+      sendRound({ requestState: writeState(first, { v, outcomes: { link: entry }, asked: {} }) });
 
     expect(summaryOf(await withEntry({ action: 'accept', q: asked.link }))).toBe('opened true');
     expect(summaryOf(await withEntry({ action: 'accept', data: { a: 1 }, q: asked.link }))).toBe(

@@ -1,12 +1,14 @@
 /** What `mcp-resolve check` finds in a definition, and what it leaves alone. */
 import { confirm, definePrompt, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { definitionsInFactories } from '../../src/dev/cli/perRequest.js';
 import { findingsIn } from '../../src/dev/cli/rules.js';
-import { accept, serving, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 
 /** The findings of a definition, as `level code`. */
 function found(definition: AnyDefinition): string[] {
@@ -72,7 +74,7 @@ describe('too-many-rounds', () => {
 
   it.each([10, 11])('agrees with the client of the SDK about %i questions', async (length) => {
     const chain = chainOf(length, { asks: 'form' });
-    const conversation = await talk('modern', serving([chain as never]), {
+    const conversation = await connectClient('modern', serving([chain as never]), {
       elicit: () => accept({ confirm: true }),
     });
     const passes = await conversation.call('chain').then(

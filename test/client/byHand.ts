@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { CallToolResult, ClientCapabilities } from '@modelcontextprotocol/server';
 import type { OpenCall } from 'mcp-resolve/client';
 
-import { closeAfterTest, type Conversation, type Factory, talk } from '../support/conversation.js';
+import { connectClient, type PlainClient } from '../support/plainClient.js';
+import { closeAfterTest, type Factory } from '../support/servers.js';
 
 /** Everything that a client can be asked. */
 export const capabilities: ClientCapabilities = {
@@ -18,8 +19,8 @@ export const capabilities: ClientCapabilities = {
 export const refund = { name: 'refund_order', arguments: { order_id: 'ORD-7' } };
 
 /** Connects a client that can be asked anything and has nobody behind it. */
-export function manual(factory: Factory): Promise<Conversation> {
-  return talk('modern', factory, { capabilities });
+export function manual(factory: Factory): Promise<PlainClient> {
+  return connectClient('modern', factory, { capabilities });
 }
 
 /** A file for one saved call. */

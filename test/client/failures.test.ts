@@ -5,7 +5,8 @@ import { accept, resumeCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { accept as fill, talk } from '../support/conversation.js';
+import { accept as fill } from 'mcp-resolve/testing';
+import { connectClient } from '../support/plainClient.js';
 import { finished, manual, open, refund, textOf } from './byHand.js';
 import { handWritten, refundDesk } from './servers.js';
 
@@ -61,7 +62,7 @@ describe('a refusal of the server', () => {
   });
 
   it('to ask what the client cannot answer is the protocol error -32021', async () => {
-    const { client } = await talk('modern', refundDesk);
+    const { client } = await connectClient('modern', refundDesk);
     await expect(startCall(client, refund)).rejects.toMatchObject({ code: -32_021 });
   });
 
@@ -77,12 +78,12 @@ describe('a refusal of the server', () => {
 
 describe('a malformed reply', () => {
   it('J15: with neither questions nor a state fails at once', async () => {
-    const { client, legs } = await manual(handWritten);
+    const { client, requests } = await manual(handWritten);
     replaceResults(client, { resultType: 'input_required' });
     const failure = await failureOf(startCall(client, { name: 'plain' }));
     expect(failure).toBeInstanceOf(SdkError);
     expect(failure).toMatchObject({ code: 'INVALID_RESULT' });
-    expect(legs()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   it.each([
@@ -99,7 +100,7 @@ describe('a malformed reply', () => {
     const failure = await failureOf(startCall(client, { name: 'plain' }));
     expect(failure).toBeInstanceOf(SdkError);
     expect(failure.message).toBe(
-      "Invalid result for tools/call: the question 'odd' is none that can be asked",
+      "Invalid result for tools/call: question 'odd' is not a valid elicitation, sampling or roots request",
     );
   });
 
@@ -121,7 +122,7 @@ describe('a malformed reply', () => {
   });
 
   it('of a tool whose output schema cannot be used is not waited for', async () => {
-    const { client, legs } = await manual(replying({ content: [] }));
+    const { client, requests } = await manual(replying({ content: [] }));
     const toolDefinition = {
       name: 'odd',
       inputSchema: { type: 'object' as const },
@@ -130,29 +131,29 @@ describe('a malformed reply', () => {
     await expect(startCall(client, { name: 'odd' }, { toolDefinition })).rejects.toThrow(
       "Tool 'odd' has an invalid outputSchema",
     );
-    expect(legs()).toBe(0);
+    expect(requests()).toBe(0);
   });
 });
 
 describe('a call that is given up', () => {
   it('is cancelled by its signal in the middle of a round', async () => {
-    const { client, legs } = await manual(handWritten);
+    const { client, requests } = await manual(handWritten);
     const giveUp = new AbortController();
     const call = failureOf(startCall(client, { name: 'hang' }, { signal: giveUp.signal }));
-    expect(legs()).toBe(1);
+    expect(requests()).toBe(1);
     giveUp.abort('no longer needed');
     expect(await call).toMatchObject({ name: 'SdkError', message: 'no longer needed' });
   });
 
   it('sends no further round once the signal it was started with is aborted', async () => {
-    const { client, legs } = await manual(refundDesk);
+    const { client, requests } = await manual(refundDesk);
     const giveUp = new AbortController();
     const call = open(await startCall(client, refund, { signal: giveUp.signal }));
     giveUp.abort('no longer needed');
     await expect(call.answer({ scope: accept({ full: true }) })).rejects.toThrow(
       'no longer needed',
     );
-    expect(legs()).toBe(1);
+    expect(requests()).toBe(1);
     expect(resumeCall(client, call.toJSON()).done).toBe(false);
   });
 
@@ -182,7 +183,7 @@ describe('a call that is given up', () => {
 describe('K11: on the 2025 era', () => {
   it('a call with resolvers is done when it comes back, its questions answered by handlers', async () => {
     const elicit = [fill({ full: true }), fill({ by: 'Ada' })];
-    const { client, asked } = await talk('legacy', refundDesk, { elicit });
+    const { client, asked } = await connectClient('legacy', refundDesk, { elicit });
     const { result } = finished(await startCall(client, refund));
     expect(result.structuredContent).toMatchObject({ approved_by: 'Ada' });
     expect(asked).toEqual(['Refund all of ORD-7?', 'Approve the full refund of ORD-7?']);
@@ -190,7 +191,7 @@ describe('K11: on the 2025 era', () => {
 
   it('a hand-written call is done too: the SDK pushes what it returned', async () => {
     const elicit = [fill({ yes: true })];
-    const { client, asked } = await talk('legacy', handWritten, { elicit });
+    const { client, asked } = await connectClient('legacy', handWritten, { elicit });
     const { result } = finished(await startCall(client, { name: 'waiting' }));
     expect(textOf(result)).toBe('state undefined');
     expect(asked).toEqual(['Done?']);
@@ -199,11 +200,11 @@ describe('K11: on the 2025 era', () => {
   it('a saved call cannot be answered, and nothing is sent', async () => {
     const { client } = await manual(refundDesk);
     const saved = open(await startCall(client, refund)).toJSON();
-    const legacy = await talk('legacy', refundDesk);
+    const legacy = await connectClient('legacy', refundDesk);
     const call = resumeCall(legacy.client, saved);
     await expect(call.answer({ scope: accept({ full: true }) })).rejects.toThrow(
-      'can only be answered there',
+      'but the client has negotiated an earlier version',
     );
-    expect(legacy.legs()).toBe(0);
+    expect(legacy.requests()).toBe(0);
   });
 });

@@ -126,17 +126,17 @@ describe('prompts and resources by hand', () => {
 
   it('J11, J16: a resource is asked for, answered, comes back, and is not cached', async () => {
     const { client, sent } = await manual(handWritten);
-    for (const legs of [3, 6]) {
+    for (const requests of [3, 6]) {
       const first = open(await startCall(client, { resource: 'report://today' }));
       const second = open(await first.answer({}));
       const { result } = finished(await second.answer({ last: accept({ yes: true }) }));
       expect(result.contents[0]?.uri).toBe('report://today');
-      expect(requestsIn(sent, 'resources/read')).toHaveLength(legs);
+      expect(requestsIn(sent, 'resources/read')).toHaveLength(requests);
     }
   });
 });
 
-describe('the legs of a call by hand', () => {
+describe('the rounds of a call by hand', () => {
   it('J7, J8, J9: carry the state as it came, fresh ids, the same call, and only new answers', async () => {
     const { client, sent } = await manual(handWritten);
     const args = { deep: { list: [1, 'é', null] }, big: 1e21 };
@@ -144,9 +144,9 @@ describe('the legs of a call by hand', () => {
     const second = open(await first.answer({ 'left#1': accept({ yes: true }), right: decline() }));
     const { result } = finished(await second.answer({ last: accept({ yes: false }) }));
 
-    const legs = requestsIn(sent, 'tools/call');
+    const requests = requestsIn(sent, 'tools/call');
     const call = { name: 'two_rounds', arguments: args };
-    expect(legs.map(({ params }) => params)).toEqual([
+    expect(requests.map(({ params }) => params)).toEqual([
       call,
       {
         ...call,
@@ -162,7 +162,7 @@ describe('the legs of a call by hand', () => {
         inputResponses: { last: { action: 'accept', content: { yes: false } } },
       },
     ]);
-    expect(new Set(legs.map(({ id }) => id)).size).toBe(3);
+    expect(new Set(requests.map(({ id }) => id)).size).toBe(3);
     expect(textOf(result)).toMatch(/^known state/);
   });
 
@@ -175,7 +175,7 @@ describe('the legs of a call by hand', () => {
     expect(messageOf(next, 'approval')).toBe('Approve the full refund of ORD-7?');
   });
 
-  it('J10: carry no responses after a leg without questions, and no state after one without', async () => {
+  it('J10: carry no responses after a round without questions, and no state after one without', async () => {
     const { client, sent } = await manual(handWritten);
     const busy = open(await startCall(client, { name: 'waiting' }));
     expect(busy.questions).toEqual({});
@@ -225,23 +225,23 @@ describe('an open call', () => {
 
   it.each([
     ['a key that was not asked', { skope: accept({ full: true }) }, "'skope' was not asked"],
-    ['a key of every object', { toString: accept() }, "this round asks 'scope'"],
+    ['a key of every object', { toString: accept() }, "This round asks 'scope'"],
     ['a text for an answer', { scope: 'yes' }, "answer to 'scope' is not a result"],
     ['a wrapped answer', { scope: { method: 'x', result: accept() } }, 'is not a result'],
-    ['no answers at all', undefined, 'Answers are an object'],
+    ['no answers at all', undefined, 'the answers must be an object'],
   ])('refuses %s before anything is sent', async (_, answers, sentence) => {
-    const { client, legs } = await manual(refundDesk);
+    const { client, requests } = await manual(refundDesk);
     const call = open(await startCall(client, refund));
     const refused = call.answer(answers as never);
     await expect(refused).rejects.toThrow(TypeError);
     await expect(refused).rejects.toThrow(sentence);
-    expect(legs()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   it('says that a round without questions takes no answers', async () => {
     const { client } = await manual(handWritten);
     const call = open(await startCall(client, { name: 'waiting' }));
-    await expect(call.answer({ done: accept() })).rejects.toThrow('continue it with answer({})');
+    await expect(call.answer({ done: accept() })).rejects.toThrow('Continue it with answer({})');
   });
 });
 

@@ -9,7 +9,7 @@ import { accept, type Answers, startCall } from 'mcp-resolve/client';
 import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
 import { describe, expect, it } from 'vitest';
 
-import { closeAfterTest } from '../support/conversation.js';
+import { closeAfterTest } from '../support/servers.js';
 import { capabilities, open, refund, scratchFile } from './byHand.js';
 import { refundDesk } from './servers.js';
 

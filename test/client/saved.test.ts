@@ -83,26 +83,34 @@ describe('what is not a saved call', () => {
   };
 
   it.each([
-    ['broken JSON', `{"requestState":"SECRET"`, 'it is not JSON'],
-    ['an empty text', '', 'it is not JSON'],
+    ['broken JSON', `{"requestState":"SECRET"`, 'it is not valid JSON'],
+    ['an empty text', '', 'it is not valid JSON'],
     ['undefined', undefined, 'it is not an object'],
     ['an array', [good], 'it is not an object'],
-    ['a finished call', { done: true, result: {}, method: 'tools/call' }, 'the call is finished'],
+    [
+      'a finished call',
+      { done: true, result: {}, method: 'tools/call' },
+      'the call is already finished',
+    ],
     ['no version', { ...good, version: undefined }, 'its version is not 1'],
     ['a version of the future', { ...good, version: 2 }, 'its version is not 1'],
-    ['another method', { ...good, method: 'tools/list' }, "A call's method is"],
-    ['no name', { ...good, params: {} }, 'The name of a call is a string'],
-    ['a uri for a tool', { ...good, params: { uri: 'x:y' } }, 'The name of a call is a string'],
-    ['no parameters', { ...good, params: null }, 'The parameters of a call are an object'],
-    ['listed arguments', { ...good, params: { name: 'x', arguments: [] } }, 'arguments of a call'],
+    ['another method', { ...good, method: 'tools/list' }, 'the method must be'],
+    ['no name', { ...good, params: {} }, 'the name must be a string'],
+    ['a uri for a tool', { ...good, params: { uri: 'x:y' } }, 'the name must be a string'],
+    ['no parameters', { ...good, params: null }, 'the parameters must be an object'],
+    [
+      'listed arguments',
+      { ...good, params: { name: 'x', arguments: [] } },
+      'the arguments must be an object',
+    ],
     ['no questions', { ...good, questions: undefined }, 'the questions are not an object'],
     ['a question of no kind', { ...good, questions: { a: { method: 'x' } } }, "question 'a'"],
     ['an empty question', { ...good, questions: { a: null } }, "question 'a'"],
-    ['a state that is no text', { ...good, requestState: 7 }, 'its requestState is not a string'],
+    ['a state that is no text', { ...good, requestState: 7 }, 'its `requestState` is not a string'],
     [
       'nothing to go on with',
       { version: 1, method: 'tools/call', params: good.params, questions: {} },
-      'neither questions nor a requestState',
+      'it has neither questions nor a `requestState`',
     ],
   ])('%s is refused with a TypeError that says why and shows no state', (_, saved, reason) => {
     const attempt = (): unknown =>

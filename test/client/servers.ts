@@ -69,7 +69,7 @@ function twoRounds({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> 
   return `${state === STATES[1] ? 'known' : 'strange'} state, ${JSON.stringify(mcpReq.inputResponses)}`;
 }
 
-/** A first leg without questions, a second without a state. */
+/** A first round without questions, a second without a state. */
 function waiting({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> | string {
   const { inputResponses } = mcpReq;
   if (inputResponses?.done !== undefined) return `state ${String(mcpReq.requestState())}`;

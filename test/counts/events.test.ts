@@ -5,10 +5,13 @@
  */
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { CallEvent, InstallOptions } from 'mcp-resolve';
+import { accept, decline, type Era } from 'mcp-resolve/testing';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 
-import { accept, decline, eras, serving, talk, type Era } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 
 const price = resolver({}, () => 100, { pin: z.number() });
 const rate = resolver({}, () => Promise.resolve(2));
@@ -18,8 +21,8 @@ const pay = defineTool('pay', { resolve: { price, sure, gift: outcome(gift) } },
 
 /** Calls a tool that runs, restores, asks, and is told yes and no; counts looks at the clock. */
 async function looksAtClock(era: Era, options: InstallOptions = {}): Promise<number> {
-  const answers = [accept({ confirm: true }), decline];
-  const { text } = await talk(era, serving([pay], options), { elicit: answers });
+  const answers = [accept({ confirm: true }), decline()];
+  const { text } = await connectClient(era, serving([pay], options), { elicit: answers });
   const clock = vi.spyOn(performance, 'now');
   try {
     expect(await text('pay')).toBe('paid');

@@ -6,10 +6,12 @@
 import fc from 'fast-check';
 import { defineTool, elicit, resolver } from 'mcp-resolve';
 import type { AnyResolver, Need, Tool } from 'mcp-resolve';
+import { accept, type Era } from 'mcp-resolve/testing';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { accept, serving, talk, type Conversation, type Era } from '../support/conversation.js';
+import { connectClient, type PlainClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 
 const Answer = z.object({ number: z.number() });
 
@@ -47,7 +49,7 @@ function depthOf(shapes: readonly Shape[]): number {
 
 /** Calls a tool to its end, with every question answered. */
 async function played(tool: Tool, era: Era, onAsked = (): void => undefined) {
-  const conversation: Conversation = await talk(era, serving([tool]), {
+  const conversation: PlainClient = await connectClient(era, serving([tool]), {
     elicit: () => {
       onAsked();
       return accept({ number: 1 });
@@ -55,7 +57,7 @@ async function played(tool: Tool, era: Era, onAsked = (): void => undefined) {
     maxRounds: 100,
   });
   expect(await conversation.text('graph')).toBe('done');
-  return { requests: conversation.legs(), questions: conversation.asked.length };
+  return { requests: conversation.requests(), questions: conversation.asked.length };
 }
 
 const independent = (count: number): Shape[] =>

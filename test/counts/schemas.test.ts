@@ -4,10 +4,13 @@
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
+import { accept, type Era } from 'mcp-resolve/testing';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { accept, eras, talk, type Era, type Factory } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import type { Factory } from '../support/servers.js';
 
 /** Schemas that note when one of them is converted. */
 function noting() {
@@ -58,7 +61,7 @@ function shipping(noted: ReturnType<typeof noting>['noted']): Factory {
 /** Connects, lists, and calls twice with all questions answered. */
 async function useOnce(era: Era, factory: Factory): Promise<void> {
   const answers = [accept({ street: 'Main St' }), accept({ confirm: true })];
-  const { client, call } = await talk(era, factory, { elicit: [...answers, ...answers] });
+  const { client, call } = await connectClient(era, factory, { elicit: [...answers, ...answers] });
   await client.listTools();
   for (const order of ['ORD-1', 'ORD-2'])
     expect(await call('ship', { order })).toMatchObject({ structuredContent: { to: 'Main St' } });
@@ -90,7 +93,9 @@ it('a form is converted once for all resolvers that ask with it', async () => {
     install(server, [tool]);
     return server;
   };
-  const { text } = await talk('modern', factory, { elicit: () => accept({ name: 'Ada' }) });
+  const { text } = await connectClient('modern', factory, {
+    elicit: () => accept({ name: 'Ada' }),
+  });
   expect(await text('names')).toBe('done');
   expect(conversions).toEqual(['form']);
 });
@@ -104,7 +109,7 @@ it('a tool by hand converts its schema in every request, and that is seen', asyn
     server.registerTool('ship', { inputSchema }, () => ({ content: [] }));
     return server;
   };
-  const { client, call } = await talk('modern', factory);
+  const { client, call } = await connectClient('modern', factory);
   await client.listTools();
   const before = conversions.length;
   await client.listTools();

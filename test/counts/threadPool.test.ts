@@ -13,8 +13,10 @@ import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import { expect, it } from 'vitest';
 
-import { eras, talk, textOf } from '../support/conversation.js';
-import { answering, legsOf, serving } from '../support/legs.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { textOf } from '../support/results.js';
+import { answering, roundsOf, serving } from '../support/rounds.js';
 
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 
@@ -50,14 +52,14 @@ const deletes = defineTool('delete', { resolve: { sure } }, () => 'deleted');
 const yes = { action: 'accept' as const, content: { confirm: true } };
 
 it('a call of two rounds, sealed, bound and opened again, does not wait for the pool', async () => {
-  const leg = legsOf(deletes);
+  const sendRound = roundsOf(deletes);
   const call = async (): Promise<string> =>
-    textOf(await leg(answering(await leg(), { sure: yes })));
+    textOf(await sendRound(answering(await sendRound(), { sure: yes })));
   expect(await fateOf(call, 10_000)).toBe('deleted');
 });
 
 it.each(eras)('a call of an SDK client on the %s era does not wait for the pool', async (era) => {
-  const { text } = await talk(era, serving(deletes), { elicit: [yes] });
+  const { text } = await connectClient(era, serving(deletes), { elicit: [yes] });
   expect(await fateOf(() => text('delete'), 10_000)).toBe('deleted');
 });
 

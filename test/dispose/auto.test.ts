@@ -1,9 +1,13 @@
 /** `dispose: 'auto'`: the value's own way, `Symbol.asyncDispose` before `Symbol.dispose`. */
 import { confirm, defineTool, InvalidGraphError, resolver, ToolError } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../serve/eventually.js';
-import { accept, deferred, eras, serving, talk } from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 import { type Log, opening, reporting } from './desk.js';
 
 const tick = accept({ confirm: true });
@@ -34,7 +38,7 @@ describe.each(eras)('%s', (era) => {
   ) => {
     const reported: string[] = [];
     const tool = defineTool('use', { resolve }, body);
-    const chat = await talk(era, reporting([tool], reported), { elicit: [tick] });
+    const chat = await connectClient(era, reporting([tool], reported), { elicit: [tick] });
     const { content } = await chat.call('use');
     return { text: (content[0] as { text: string }).text, reported };
   };
@@ -140,9 +144,13 @@ describe.each(eras)('%s', (era) => {
 
   test('is not used for the answer to a question', async () => {
     const it = resolver({}, () => confirm('Go ahead?'), { dispose: 'auto' });
-    const chat = await talk(era, serving([defineTool('use', { resolve: { it } }, () => 'done')]), {
-      elicit: [tick],
-    });
+    const chat = await connectClient(
+      era,
+      serving([defineTool('use', { resolve: { it } }, () => 'done')]),
+      {
+        elicit: [tick],
+      },
+    );
 
     expect(await chat.text('use')).toBe('done');
   });
@@ -150,7 +158,7 @@ describe.each(eras)('%s', (era) => {
   test('closes a late value', async () => {
     const log: Log = [];
     const { tool, release } = failingBefore(sync(log, 'file'));
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     await chat.errorText('use');
     expect(log).toEqual([]);
@@ -184,7 +192,7 @@ function failingBefore(value: unknown) {
 test.each(eras)('a late value that cannot be closed is reported (%s)', async (era) => {
   const reported: string[] = [];
   const { tool, release } = failingBefore('text');
-  const chat = await talk(era, reporting([tool], reported));
+  const chat = await connectClient(era, reporting([tool], reported));
 
   expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
   release();

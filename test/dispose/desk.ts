@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { install, resolver } from 'mcp-resolve';
 import type { End, InstallOptions, Resolver, Tool } from 'mcp-resolve';
 
-import type { Factory } from '../support/conversation.js';
+import type { Factory } from '../support/servers.js';
 
 /** What happened, in order. */
 export type Log = string[];

@@ -14,22 +14,16 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { End, ModelAnswer } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  cancel,
-  decline,
-  deferred,
-  eras,
-  errorTextOf,
-  refusal,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
-import { answering, legsOf, summaryOf } from '../support/legs.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, protocolErrorOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
+import { answering, roundsOf, summaryOf } from '../support/rounds.js';
 import { closing, type Log, opening } from './desk.js';
 
 const tick = accept({ confirm: true });
@@ -57,7 +51,7 @@ describe.each(eras)('%s', (era) => {
         log.push(`use ${db}`);
         return 'done';
       });
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.text('use')).toBe('done');
       expect(log).toEqual(['open db', 'use db', 'close db: completed']);
@@ -74,7 +68,7 @@ describe.each(eras)('%s', (era) => {
         { outputSchema: Output, resolve: { db: opening(log, 'db') } },
         () => ({ n: 1 }),
       );
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect((await chat.call('use')).structuredContent).toEqual({ n: 1 });
       expect(log.slice(0, 3)).toEqual(['open db', 'validate', 'close db: completed']);
@@ -95,7 +89,7 @@ describe.each(eras)('%s', (era) => {
       const connection = on('connection', { pool });
       const transaction = on('transaction', { connection, pool });
       const tool = defineTool('use', { resolve: { transaction } }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.text('use');
       expect(log).toEqual([
@@ -121,7 +115,7 @@ describe.each(eras)('%s', (era) => {
           },
         });
       const tool = defineTool('use', { resolve: { a: slow('a'), b: slow('b') } }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.text('use');
       expect(log).toEqual(['closing b', 'closed b', 'closing a', 'closed a']);
@@ -137,7 +131,7 @@ describe.each(eras)('%s', (era) => {
         { guards: [left], resolve: { left, right, db, again: db, how: outcome(db) } },
         () => 'done',
       );
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.text('use');
       expect(log).toEqual(['open db', 'close db: completed']);
@@ -149,7 +143,7 @@ describe.each(eras)('%s', (era) => {
         resolver({}, () => value, { dispose: (given, end) => void ends.push([given, end]) });
       const [none, nothing, zero, no] = [of(undefined), of(null), of(0), of(false)];
       const tool = defineTool('use', { resolve: { none, nothing, zero, no } }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.text('use');
       expect(ends).toEqual([false, 0, null, undefined].map((value) => [value, 'completed']));
@@ -163,7 +157,10 @@ describe.each(eras)('%s', (era) => {
           disposed = given;
         },
       });
-      const chat = await talk(era, serving([defineTool('use', { resolve: { it } }, () => 'done')]));
+      const chat = await connectClient(
+        era,
+        serving([defineTool('use', { resolve: { it } }, () => 'done')]),
+      );
 
       await chat.text('use');
       expect(disposed).toBe(value);
@@ -175,7 +172,7 @@ describe.each(eras)('%s', (era) => {
         log.push('body');
         return 'done';
       });
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.text('use');
       expect(log).toEqual(['open lock', 'body', 'close lock: completed']);
@@ -189,7 +186,7 @@ describe.each(eras)('%s', (era) => {
         await Promise.resolve();
         return name;
       });
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       const texts = await Promise.all([1, 2, 3].map(() => chat.text('use')));
       expect(texts.sort()).toEqual(['db 1', 'db 2', 'db 3']);
@@ -207,7 +204,7 @@ describe.each(eras)('%s', (era) => {
         log.push('body');
         return 'done';
       });
-      const chat = await talk(era, serving([tool]), {
+      const chat = await connectClient(era, serving([tool]), {
         elicit: ({ message }) => {
           log.push(`the person reads ${message}`);
           return tick;
@@ -240,7 +237,7 @@ describe.each(eras)('%s', (era) => {
         { dispose: closing(log) },
       );
       const tool = defineTool('use', { resolve: { transaction } }, () => 'done');
-      const chat = await talk(era, serving([tool]), {
+      const chat = await connectClient(era, serving([tool]), {
         elicit: () => {
           log.push('the person agrees');
           return tick;
@@ -260,7 +257,7 @@ describe.each(eras)('%s', (era) => {
     test('comes when the body throws', async () => {
       const log: Log = [];
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, boom);
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: boom');
       expect(log).toEqual(['open db', 'close db: failed']);
@@ -271,9 +268,12 @@ describe.each(eras)('%s', (era) => {
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, (): string => {
         throw new ProtocolError(-32050, 'Quota exhausted');
       });
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
-      expect(await refusal(chat.call('use'))).toEqual({ code: -32050, message: 'Quota exhausted' });
+      expect(await protocolErrorOf(chat.call('use'))).toEqual({
+        code: -32050,
+        message: 'Quota exhausted',
+      });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
 
@@ -287,7 +287,7 @@ describe.each(eras)('%s', (era) => {
         },
         () => ({ n: -1 }),
       );
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.errorText('use')).toMatch(
         /^Error executing tool use: the result does not match outputSchema/,
@@ -299,7 +299,7 @@ describe.each(eras)('%s', (era) => {
       const log: Log = [];
       const body = (() => 7) as unknown as () => string;
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, body);
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       await chat.errorText('use');
       expect(log).toEqual(['open db', 'close db: failed']);
@@ -311,7 +311,7 @@ describe.each(eras)('%s', (era) => {
         content: [{ type: 'text', text: 'no such order' }],
         isError: true,
       }));
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.errorText('use')).toBe('no such order');
       expect(log).toEqual(['open db', 'close db: completed']);
@@ -322,7 +322,7 @@ describe.each(eras)('%s', (era) => {
       const db = opening(log, 'db');
       const broken = resolver({ db }, boom, { dispose: closing(log) });
       const tool = defineTool('use', { resolve: { db, broken } }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: boom');
       expect(log).toEqual(['open db', 'close db: failed']);
@@ -335,22 +335,22 @@ describe.each(eras)('%s', (era) => {
         dispose: (_, end) => void log.push(`close may: ${end}`),
       });
       const tool = defineTool('use', { guards: [may] }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
       expect(await chat.errorText('use')).toBe("Error executing tool use: Guard 'guard' refused");
       expect(log).toEqual(['open lock', 'close may: failed', 'close lock: failed']);
     });
 
     test.each([
-      ['declines', decline],
-      ['cancels', cancel],
+      ['declines', decline()],
+      ['cancels', cancel()],
       ['leaves the box unticked', accept({ confirm: false })],
     ])('comes when the person %s', async (_, reply) => {
       const log: Log = [];
       const db = opening(log, 'db');
       const approved = resolver({}, () => confirm('Go ahead?'));
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await talk(era, serving([tool]), { elicit: [reply] });
+      const chat = await connectClient(era, serving([tool]), { elicit: [reply] });
 
       await chat.errorText('use');
       expect(log).toEqual(
@@ -365,7 +365,7 @@ describe.each(eras)('%s', (era) => {
       const db = opening(log, 'db');
       const many = resolver({}, () => elicit('How many?', z.object({ n: z.number() })));
       const tool = defineTool('use', { resolve: { db, many } }, () => 'done');
-      const chat = await talk(era, serving([tool]), { elicit: [accept({ n: 'many' })] });
+      const chat = await connectClient(era, serving([tool]), { elicit: [accept({ n: 'many' })] });
 
       await chat.errorText('use');
       expect(log.at(-1)).toBe('close db: failed');
@@ -376,9 +376,9 @@ describe.each(eras)('%s', (era) => {
       const db = opening(log, 'db');
       const approved = resolver({}, () => confirm('Go ahead?'));
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
 
-      expect((await refusal(chat.call('use'))).code).toBe(-32021);
+      expect((await protocolErrorOf(chat.call('use'))).code).toBe(-32021);
       expect(log).toEqual(['open db', 'close db: failed']);
     });
   });
@@ -390,7 +390,9 @@ describe.each(eras)('%s', (era) => {
         dispose: () => void log.push('close the answer'),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
-      const chat = await talk(era, serving([tool]), { elicit: [accept({ name: 'octocat' })] });
+      const chat = await connectClient(era, serving([tool]), {
+        elicit: [accept({ name: 'octocat' })],
+      });
 
       expect(await chat.text('use')).toBe('octocat');
       expect(log).toEqual([]);
@@ -403,7 +405,9 @@ describe.each(eras)('%s', (era) => {
         dispose: (value, end) => void log.push(`close ${value.name}: ${end}`),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
-      const chat = await talk(era, serving([tool]), { elicit: [accept({ name: 'octocat' })] });
+      const chat = await connectClient(era, serving([tool]), {
+        elicit: [accept({ name: 'octocat' })],
+      });
 
       await chat.text('use');
       known = { name: 'hubot' };
@@ -432,7 +436,7 @@ describe.each(eras)('%s', (era) => {
         },
       );
       const tool = defineTool('use', { resolve: { now, later } }, () => 'done');
-      const chat = await talk(era, serving([tool]), { elicit: [] });
+      const chat = await connectClient(era, serving([tool]), { elicit: [] });
 
       await chat.text('use');
       expect(log).toEqual(['close fallback later: completed', 'close fallback now: completed']);
@@ -449,7 +453,7 @@ describe.each(eras)('%s', (era) => {
       ['failed', fails, 'Error executing tool use: no such order'],
     ])('under %s', async (end, body, text) => {
       const { tool, entered, leave } = held(body, false);
-      const chat = await talk(era, serving([tool]));
+      const chat = await connectClient(era, serving([tool]));
       let answered = false;
       const call = chat.call('use').finally(() => {
         answered = true;
@@ -476,11 +480,11 @@ describe.each(eras)('%s', (era) => {
       install(server, [prompt, resource, broken]);
       return server;
     };
-    const { client } = await talk(era, factory);
+    const { client } = await connectClient(era, factory);
 
     await client.getPrompt({ name: 'show' });
     await client.readResource({ uri: 'desk://show' });
-    await refusal(client.getPrompt({ name: 'broken' }));
+    await protocolErrorOf(client.getPrompt({ name: 'broken' }));
     expect(log).toEqual([
       ...['open db', 'close db: completed', 'open db', 'close db: completed'],
       ...['open db', 'close db: failed'],
@@ -490,7 +494,7 @@ describe.each(eras)('%s', (era) => {
 
 test('questions wait for the cleanup as well', async () => {
   const { tool, entered, leave } = held(() => 'done', true);
-  const chat = await talk('modern', serving([tool]), { elicit: [tick] });
+  const chat = await connectClient('modern', serving([tool]), { elicit: [tick] });
   const text = chat.text('use');
 
   expect(await entered).toBe('asked');
@@ -505,11 +509,11 @@ test('a round that goes unanswered closes what it opened, like every other', asy
   const log: Log = [];
   const db = opening(log, 'db');
   const approved = resolver({ db }, () => confirm('Go ahead?'));
-  const leg = legsOf(defineTool('use', { resolve: { db, approved } }, () => 'done'));
-  const first = await leg();
-  const second = await leg(answering(first, {}));
+  const sendRound = roundsOf(defineTool('use', { resolve: { db, approved } }, () => 'done'));
+  const first = await sendRound();
+  const second = await sendRound(answering(first, {}));
 
-  expect(summaryOf(await leg(answering(second, { approved: yes })))).toBe('done');
+  expect(summaryOf(await sendRound(answering(second, { approved: yes })))).toBe('done');
   expect(log.filter((line) => line.startsWith('close'))).toEqual([
     'close db: asked',
     'close db: asked',
@@ -528,7 +532,7 @@ test('a state that is too large to carry on is a failure', async () => {
     audience: 'desk',
     maxStateBytes: 1000,
   });
-  const chat = await talk('modern', serving([tool], { seal }), { elicit: [] });
+  const chat = await connectClient('modern', serving([tool], { seal }), { elicit: [] });
 
   expect(await chat.errorText('use')).toMatch(/more than maxStateBytes allows/);
   expect(log).toEqual(['open db', 'close db: failed']);

@@ -3,13 +3,13 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { confirm, resolver } from 'mcp-resolve';
 import type { AnyResolver, End, Filler } from 'mcp-resolve';
+import type { Era } from 'mcp-resolve/testing';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Resolution } from 'mcp-resolve/engine';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { allMicrotasks, contextOf } from '../engine/play.js';
-import { eras, VERSION } from '../support/conversation.js';
-import type { Era } from '../support/conversation.js';
+import { eras, VERSION } from '../support/eras.js';
 import { failing, type Log, opening } from './desk.js';
 
 interface EngineCall {

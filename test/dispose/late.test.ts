@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { allMicrotasks, contextOf } from '../engine/play.js';
 import { eventually } from '../serve/eventually.js';
-import { deferred, eras, rawLegacy, serving, talk } from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 import { closing, type Log, opening, reporting } from './desk.js';
 
 const unhandled: unknown[] = [];
@@ -49,7 +53,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('no such order');
     });
     const tool = defineTool('use', { resolve: { broken, made } }, () => 'done');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
     expect(log).toEqual([]);
@@ -76,7 +80,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('no such order');
     });
     const tool = defineTool('use', { resolve: { broken, made } }, () => 'done');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const text = chat.errorText('use');
 
     await entered.promise;
@@ -116,7 +120,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('no such order');
     });
     const tool = defineTool('use', { resolve: { broken, asking, throwing } }, () => 'done');
-    const chat = await talk(era, reporting([tool], reported));
+    const chat = await connectClient(era, reporting([tool], reported));
 
     await chat.errorText('use');
     release.resolve();
@@ -146,7 +150,7 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('no such order');
     });
     const tool = defineTool('use', { resolve: { broken, guess } }, () => 'done');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     await chat.errorText('use');
     release.resolve();
@@ -159,7 +163,7 @@ describe.each(eras)('%s', (era) => {
     const log: Log = [];
     const { made, started, release } = slow(log, 'late');
     const tool = defineTool('use', { resolve: { db: opening(log, 'db'), made } }, () => 'done');
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const request = new AbortController();
     const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
     const ended = call.catch(() => 'cancelled');
@@ -194,7 +198,7 @@ describe.each(eras)('%s', (era) => {
         });
       },
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const request = new AbortController();
     const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
     const ended = call.catch(() => 'cancelled');
@@ -222,7 +226,7 @@ describe.each(eras)('%s', (era) => {
         return 'done';
       },
     );
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
     const request = new AbortController();
     const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
     const ended = call.catch(() => 'cancelled');
@@ -282,7 +286,7 @@ test.each(eras)('a cleanup that fails after the answer went out is reported (%s)
     throw new ToolError('no such order');
   });
   const tool = defineTool('use', { resolve: { broken, late } }, () => 'done');
-  const chat = await talk(era, reporting([tool], reported));
+  const chat = await connectClient(era, reporting([tool], reported));
 
   await chat.errorText('use');
   release.resolve();
@@ -308,7 +312,7 @@ describe.each(eras)('what fails to close where the request was cancelled (%s)', 
     const tool = defineTool('use', { resolve: { db } }, (_, { signal }) =>
       body(signal, () => started.resolve()),
     );
-    const chat = await talk(era, reporting([tool], reported));
+    const chat = await connectClient(era, reporting([tool], reported));
     const request = new AbortController();
     const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
     const ended = call.catch(() => 'cancelled');

@@ -3,9 +3,11 @@
  * failed must not read as success; elsewhere the answer is on its way, and the operator is told.
  */
 import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
-import { accept, decline, eras, talk } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
 import { closing, failing, type Log, opening, reporting } from './desk.js';
 
 const tick = accept({ confirm: true });
@@ -23,7 +25,7 @@ describe.each(eras)('%s', (era) => {
         log.push('body');
         return 'done';
       });
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: db would not close');
       expect(log).toEqual(['body', 'close db: completed']);
@@ -39,7 +41,7 @@ describe.each(eras)('%s', (era) => {
         { resolve: { a: opening(log, 'a'), b: opening(log, 'b'), last, c: opening(log, 'c') } },
         () => 'done',
       );
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: last would not close');
       expect(log.slice(3)).toEqual([
@@ -54,7 +56,7 @@ describe.each(eras)('%s', (era) => {
       const [log, reported]: [Log, string[]] = [[], []];
       const [a, b] = ['a', 'b'].map((name) => resolver({}, () => name, { dispose: failing(log) }));
       const tool = defineTool('use', { resolve: { a: a!, b: b! } }, () => 'done');
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: b would not close');
       expect(log).toEqual(['close b: completed', 'close a: failed']);
@@ -80,7 +82,7 @@ describe.each(eras)('%s', (era) => {
       ],
     ])('%s counts as well', async (_, dispose, message) => {
       const tool = defineTool('use', { resolve: { db: closingWith('db', dispose) } }, () => 'done');
-      const chat = await talk(era, reporting([tool], []));
+      const chat = await connectClient(era, reporting([tool], []));
 
       expect(await chat.errorText('use')).toBe(`Error executing tool use: ${message}`);
     });
@@ -108,7 +110,7 @@ describe.each(eras)('%s', (era) => {
         reported,
         { errors: 'toolErrorsOnly' },
       );
-      const chat = await talk(era, factory);
+      const chat = await connectClient(era, factory);
 
       expect(await chat.errorText('plain')).toBe(
         'Error executing tool plain: an unexpected error occurred',
@@ -126,7 +128,7 @@ describe.each(eras)('%s', (era) => {
         content: [{ type: 'text', text: 'no such order' }],
         isError: true,
       }));
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: db would not close');
     });
@@ -139,7 +141,7 @@ describe.each(eras)('%s', (era) => {
       const tool = defineTool('use', { resolve: { a: a!, b: b! } }, (): string => {
         throw new ToolError('no such order');
       });
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
       expect(log).toEqual(['close b: failed', 'close a: failed']);
@@ -155,7 +157,7 @@ describe.each(eras)('%s', (era) => {
         },
       });
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await talk(era, reporting([tool], reported), { elicit: [decline] });
+      const chat = await connectClient(era, reporting([tool], reported), { elicit: [decline()] });
 
       expect(await chat.errorText('use')).toBe(
         "Error executing tool use: Resolver for parameter 'approved' could not resolve: elicitation was decline",
@@ -170,7 +172,7 @@ describe.each(eras)('%s', (era) => {
       });
       const approved = resolver({ db }, () => confirm('Go ahead?'));
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await talk(era, reporting([tool], reported), { elicit: [tick] });
+      const chat = await connectClient(era, reporting([tool], reported), { elicit: [tick] });
 
       expect(await chat.text('use')).toBe('done');
       expect(reported).toEqual(era === 'modern' ? ['db would not close'] : []);
@@ -186,7 +188,7 @@ describe.each(eras)('%s', (era) => {
           throw new ToolError('no such order');
         },
       );
-      const chat = await talk(era, reporting([tool], reported));
+      const chat = await connectClient(era, reporting([tool], reported));
 
       await chat.errorText('use');
       expect(log.slice(2)).toEqual(['close c: failed', 'close b: failed', 'close a: failed']);

@@ -9,18 +9,15 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import {
-  accept,
-  deferred,
-  eras,
-  httpHandler,
-  post,
-  rawLegacy,
-  talk,
-} from '../support/conversation.js';
-import { serving } from '../support/legs.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
+import { serving } from '../support/rounds.js';
 import { GUIDE, makeProject, type Project, readPage } from './page.js';
 
 /** What the page exports. */
@@ -92,7 +89,7 @@ beforeEach(() => {
 
 describe.each(eras)('on the %s era', (era) => {
   test('a client with sampling runs its own model, and the provider is not paid', async () => {
-    const chat = await talk(era, serving(recipe.fileTicket), { sample: [theirs] });
+    const chat = await connectClient(era, serving(recipe.fileTicket), { sample: [theirs] });
 
     expect(await chat.text('file_ticket', ticket)).toBe('Filed: No toner.');
     expect(chat.questions).toEqual([{ method: 'sampling/createMessage', params: request }]);
@@ -100,7 +97,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('a client without gets the answer of the provider, to the same request', async () => {
-    const chat = await talk(era, serving(recipe.fileTicket));
+    const chat = await connectClient(era, serving(recipe.fileTicket));
 
     expect(await chat.text('file_ticket', ticket)).toBe('Filed: Out of toner (1).');
     expect(paid).toEqual([{ authorization: 'Bearer a key of the tests', body: request }]);
@@ -111,7 +108,7 @@ describe.each(eras)('on the %s era', (era) => {
       response.statusCode = 529;
       response.end('overloaded');
     };
-    const chat = await talk(era, serving(recipe.fileTicket));
+    const chat = await connectClient(era, serving(recipe.fileTicket));
 
     expect(await chat.errorText('file_ticket', ticket)).toBe(
       'Error executing tool file_ticket: the model answered with HTTP 529',
@@ -122,7 +119,7 @@ describe.each(eras)('on the %s era', (era) => {
     answer = (response) => {
       response.end(JSON.stringify({ text: 7 }));
     };
-    const chat = await talk(era, serving(recipe.fileTicket));
+    const chat = await connectClient(era, serving(recipe.fileTicket));
 
     expect(await chat.errorText('file_ticket', ticket)).toMatch(
       /^Error executing tool file_ticket: /,
@@ -131,7 +128,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('what is pinned is paid for once, and the person approves what is filed', async () => {
-    const chat = await talk(era, serving(recipe.fileApproved), {
+    const chat = await connectClient(era, serving(recipe.fileApproved), {
       elicit: () => accept({ confirm: true }),
     });
 
@@ -141,7 +138,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('of a client with both the model is asked once and the person once', async () => {
-    const chat = await talk(era, serving(recipe.fileApproved), {
+    const chat = await connectClient(era, serving(recipe.fileApproved), {
       elicit: () => accept({ confirm: true }),
       sample: [theirs],
     });

@@ -9,11 +9,12 @@ import { McpServer } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { defineTool, install } from 'mcp-resolve';
 import type { Resolver } from 'mcp-resolve';
+import type { Era } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { eras, talk } from '../support/conversation.js';
-import type { Era } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
 import { actOf, callShapes, realGraph, realise, responseOf, specOf } from './calls.js';
 import type { Behaviour, CallShape, NodeShape, Odds } from './calls.js';
 import { answerTo, legacy, modern } from './oracle.js';
@@ -170,7 +171,7 @@ async function callOn(era: Era, shape: CallShape): Promise<{ isError: boolean; t
     const node = Number(/^question (\d+):/.exec(message)![1]);
     return responseOf(kind, shape.nodes[node]!.reply) as never;
   };
-  const conversation = await talk(era, factory, {
+  const conversation = await connectClient(era, factory, {
     elicit: ({ message, requestedSchema }) =>
       reply('confirm' in requestedSchema.properties ? 'confirm' : 'elicit', message),
     sample: ({ messages }) => reply('sample', (messages[0]!.content as { text: string }).text),

@@ -4,9 +4,14 @@
  */
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import type { AnyResolver, Tool } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
-import { accept, deferred, eras, errorTextOf, serving, talk } from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
 
 const yes = { elicit: () => accept({ confirm: true }) };
 const lost =
@@ -19,7 +24,8 @@ function toolWith(paid: AnyResolver): Tool {
 }
 
 describe.each(eras)('%s', (era) => {
-  const call = async (tool: Tool) => (await talk(era, serving([tool]), yes)).call(tool.name);
+  const call = async (tool: Tool) =>
+    (await connectClient(era, serving([tool]), yes)).call(tool.name);
 
   const losing: [string, () => unknown][] = [
     [
@@ -71,7 +77,7 @@ describe.each(eras)('%s', (era) => {
       return Boolean(confirm('Really?'));
     };
     const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise })));
-    const chat = await talk(era, serving([tool]), { capabilities: {} });
+    const chat = await connectClient(era, serving([tool]), { capabilities: {} });
     expect(errorTextOf(await chat.call('pay'))).toBe(
       "Error executing tool pay: Resolver 'paid' falls back on another question: 'otherwise' gives a value or throws",
     );

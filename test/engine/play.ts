@@ -114,7 +114,7 @@ class Play {
   }
 
   /** Forgets what only counts within a round of the modern era. */
-  nextLeg(): void {
+  nextRound(): void {
     this.everRan.clear();
     this.finished.clear();
   }
@@ -152,8 +152,8 @@ class Play {
     }
     const node = this.shape.nodes[index]!;
     // A legacy call is one round to its resolvers, however often it asks.
-    const legs = ctx.protocolVersion === '2026-07-28' ? round : 0;
-    const act = actOf(node, index, { inputs, round: legs });
+    const requests = ctx.protocolVersion === '2026-07-28' ? round : 0;
+    const act = actOf(node, index, { inputs, round: requests });
     const finish = (): unknown => {
       this.finished.add(index);
       return realise(act);
@@ -195,7 +195,7 @@ class Play {
   }
 }
 
-/** Plays a call on the modern era, leg by leg. */
+/** Plays a call on the modern era, round by round. */
 export async function playModern(
   shape: CallShape,
   oracle: Transcript,
@@ -203,9 +203,9 @@ export async function playModern(
 ): Promise<Seen> {
   const play = new Play(shape, oracle, scheduler);
   const person = new ModernPerson(shape);
-  let leg: Partial<ServerContext['mcpReq']> = {};
+  let sendRound: Partial<ServerContext['mcpReq']> = {};
   for (;;) {
-    const resolution = await play.request('modern', leg);
+    const resolution = await play.request('modern', sendRound);
     if ('error' in resolution || 'values' in resolution) {
       play.endRound([]);
       return play.endCall('error' in resolution ? resolution : { values: resolution.values });
@@ -220,19 +220,19 @@ export async function playModern(
     if (next === undefined || play.rounds.length === oracle.rounds.length) {
       return play.endCall({ error: 'the engine asks on' });
     }
-    play.nextLeg();
+    play.nextRound();
     const inputResponses = person.answer(
       questions.map(({ key }) => key),
       next.questions,
     );
-    leg = {
+    sendRound = {
       inputResponses,
       requestState: (() => requestState) as ServerContext['mcpReq']['requestState'],
     };
   }
 }
 
-/** Answers the questions of a leg, some of them later, and talks out of turn. */
+/** Answers the questions of a round, some of them later, and talks out of turn. */
 class ModernPerson {
   private readonly spec: CallSpec;
   private readonly shown: number[];

@@ -12,7 +12,8 @@ import type { Resolution } from 'mcp-resolve/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { deferred, talk } from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { connectClient } from '../support/plainClient.js';
 import { allMicrotasks, contextOf } from './play.js';
 
 const unhandled: unknown[] = [];
@@ -267,8 +268,8 @@ describe('whatever a resolver returns', () => {
         expect(await ending(first)).toEqual({ error: boom });
         continue;
       }
-      const leg = await first;
-      const state = leg.done ? undefined : leg.result.requestState;
+      const sendRound = await first;
+      const state = sendRound.done ? undefined : sendRound.result.requestState;
       const second = { inputResponses: { it: response }, requestState: (() => state) as never };
       expect(await ending(resolve({ resolve: { it } }, second))).toEqual({ error: boom });
     }
@@ -322,7 +323,7 @@ describe('whatever a resolver throws', () => {
   it.each(shown)('%s is told to the server as an error', async (_, error) => {
     const told: unknown[] = [];
     const tool = defineTool('tool', { resolve: { it: resolver({}, fails(error)) } }, () => 'ran');
-    const { call } = await talk('legacy', () => {
+    const { call } = await connectClient('legacy', () => {
       const server = new McpServer({ name: 'server', version: '1.0.0' });
       server.server.onerror = (reported) => told.push(reported);
       install(server, [tool]);
@@ -683,7 +684,7 @@ it('a context that is logged to any depth shows no argument and no answer', asyn
     return 1;
   });
   const plan = planResolvers({ name: 'tool', resolve: { it } }, ['word']);
-  const leg = (mcpReq: Partial<ServerContext['mcpReq']>): Promise<Resolution> =>
+  const sendRound = (mcpReq: Partial<ServerContext['mcpReq']>): Promise<Resolution> =>
     resolveArguments(
       plan,
       { word: 'an argument' },
@@ -693,10 +694,10 @@ it('a context that is logged to any depth shows no argument and no answer', asyn
         clientCapabilities: { elicitation: {} },
       },
     );
-  const first = await leg({});
+  const first = await sendRound({});
   const state = first.done ? undefined : first.result.requestState;
   const response = { action: 'accept', content: { word: 'an answer' } };
-  await leg({ inputResponses: { asking: response }, requestState: (() => state) as never });
+  await sendRound({ inputResponses: { asking: response }, requestState: (() => state) as never });
 
   expect(logged).toHaveLength(1);
   expect(logged[0]).not.toMatch(/an argument|an answer/);

@@ -24,7 +24,8 @@ import { accept, run } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { post, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { post } from '../support/wire.js';
 
 /** The same functions, as JavaScript sees them. */
 type Untyped<Names extends string> = Record<Names, (...given: unknown[]) => Tool>;
@@ -336,7 +337,9 @@ describe('two copies of the SDK', () => {
 
   test('are no mistake where a server is only installed on: it asks', async () => {
     expect(copy.McpServer).not.toBe(McpServer);
-    const chat = await talk('legacy', factory, { elicit: () => accept({ confirm: true }) });
+    const chat = await connectClient('legacy', factory, {
+      elicit: () => accept({ confirm: true }),
+    });
 
     expect(await chat.text('ask')).toBe('done');
   });

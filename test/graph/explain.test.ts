@@ -2,10 +2,12 @@
 import * as fc from 'fast-check';
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, CallEvent, Tool } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { explain, explainMermaid, explainSvg, explainText } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { accept, serving, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 import { note, ping, planTrip, transfer } from './samples.js';
 
 const UNKNOWN = { kind: 'unknown', declared: false, seen: false };
@@ -243,12 +245,12 @@ describe('the rounds', () => {
   it('are those of real calls in which everybody asks, whatever the graph', async () => {
     await fc.assert(
       fc.asyncProperty(askingGraphs, async ({ tool, questions }) => {
-        const conversation = await talk('modern', serving([tool]), {
+        const conversation = await connectClient('modern', serving([tool]), {
           elicit: () => accept({ confirm: true }),
           maxRounds: 100,
         });
         expect(await conversation.text('asking')).toBe('done');
-        expect(conversation.legs()).toBe(explain(tool).declaredRounds);
+        expect(conversation.requests()).toBe(explain(tool).declaredRounds);
         expect(conversation.asked).toHaveLength(questions);
       }),
       { numRuns: 60 },
@@ -263,7 +265,9 @@ describe('the rounds', () => {
     const other = defineTool('other', { resolve: { cents } }, () => 'done');
     const events: CallEvent[] = [];
     const server = serving([tool, other], { onEvent: (event) => events.push(event) });
-    const conversation = await talk('modern', server, { elicit: () => accept({ confirm: true }) });
+    const conversation = await connectClient('modern', server, {
+      elicit: () => accept({ confirm: true }),
+    });
     expect(explain(tool)).toMatchObject({ declaredRounds: 1, atMostRounds: 3, capabilities: [] });
 
     await conversation.text('refund');
@@ -278,7 +282,7 @@ describe('the rounds', () => {
       ...{ declaredRounds: 3, atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
       capabilities: [{ kind: 'form' }],
     });
-    expect(explain(tool, { events }).declaredRounds).toBe(conversation.legs());
+    expect(explain(tool, { events }).declaredRounds).toBe(conversation.requests());
     expect(explain(other, { events }).declaredRounds).toBe(1);
   });
 });

@@ -7,9 +7,9 @@ import type { Schema } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { textOf } from '../support/conversation.js';
-import { answering, legsOf, messagesOf, summaryOf, writeState } from '../support/legs.js';
-import { pinnedIn, recordOf, rewritten, yes } from './legs.js';
+import { textOf } from '../support/results.js';
+import { answering, roundsOf, messagesOf, summaryOf, writeState } from '../support/rounds.js';
+import { pinnedIn, recordOf, rewritten, yes } from './rounds.js';
 
 /** What every deployment computes: amounts that never repeat, in the shape of its version. */
 interface Market {
@@ -32,7 +32,7 @@ function deploy(market: Market, { pin, quote: shape, name = 'quote' }: Version) 
   const tool = defineTool('buy', { resolve: { quote, approve, note: outcome(note) } }, (values) =>
     JSON.stringify(values.quote),
   );
-  return legsOf(tool);
+  return roundsOf(tool);
 }
 
 const Cents = z.object({ cents: z.number() });
@@ -63,10 +63,10 @@ describe.each([
   test('costs nothing where the call goes on with the same deployment', async () => {
     const market = { price: 0 };
     deploy(market, other);
-    const leg = deploy(market, one);
+    const sendRound = deploy(market, one);
 
     await expect(
-      leg(answering(await leg(), { approve: yes, note: yes })).then(textOf),
+      sendRound(answering(await sendRound(), { approve: yes, note: yes })).then(textOf),
     ).resolves.toBe(JSON.stringify(one.quote(1)));
   });
 });
@@ -77,7 +77,7 @@ test('answers are dropped that were recorded rounds ago', async () => {
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
     const note = resolver({}, () => confirm('Send a note?'), { name: 'note' });
     const sign = resolver({ approve, note }, () => confirm('Sign?'), { name: 'sign' });
-    return legsOf(defineTool('buy', { resolve: { quote, sign } }, () => 'bought'));
+    return roundsOf(defineTool('buy', { resolve: { quote, sign } }, () => 'bought'));
   };
   const [old, young] = [deployed(z.number()), deployed(z.literal(2))];
   const first = await old();
@@ -101,8 +101,8 @@ test('a call that flaps between two versions asks until two rounds in a row agre
   const [old, young] = [deploy(market, before), deploy(market, after)];
   let result = await old();
   const seen: unknown[] = [pinnedIn(result).quote];
-  for (const leg of [young, old, young, old]) {
-    result = await leg(answering(result, { approve: yes, note: yes }));
+  for (const sendRound of [young, old, young, old]) {
+    result = await sendRound(answering(result, { approve: yes, note: yes }));
     expect(messagesOf(result)).toEqual({ approve: 'Go ahead?' });
     seen.push(pinnedIn(result).quote);
   }
@@ -128,7 +128,7 @@ test('what was pinned on top of it is computed anew as well', async () => {
     const tool = defineTool('buy', { resolve: { quote, tax, approve } }, (values) =>
       JSON.stringify([values.quote, values.tax]),
     );
-    return legsOf(tool);
+    return roundsOf(tool);
   };
   const [old, young] = [deployed(z.number()), deployed(z.number().min(2))];
   const first = await old();
@@ -230,10 +230,10 @@ describe('a record whose pins are', () => {
 
   test.each(cases)('%s is no record, and the call starts over', async (_, pins) => {
     const market = { price: 0 };
-    const leg = deploy(market, before);
-    const first = await leg();
+    const sendRound = deploy(market, before);
+    const first = await sendRound();
     const requestState = rewritten(first, (record) => ({ ...record, pins }));
-    const second = await leg({ inputResponses: { approve: yes, note: yes }, requestState });
+    const second = await sendRound({ inputResponses: { approve: yes, note: yes }, requestState });
 
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?', note: 'Send a note?' });
     expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
@@ -241,11 +241,11 @@ describe('a record whose pins are', () => {
 
   test('missing is one of a call that pinned nothing', async () => {
     const market = { price: 0 };
-    const leg = deploy(market, before);
-    const first = await leg();
+    const sendRound = deploy(market, before);
+    const first = await sendRound();
     const { pins: _, ...record } = recordOf(first);
     const requestState = writeState(first, record);
-    const second = await leg({ inputResponses: { approve: yes, note: yes }, requestState });
+    const second = await sendRound({ inputResponses: { approve: yes, note: yes }, requestState });
 
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
     expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
@@ -253,13 +253,13 @@ describe('a record whose pins are', () => {
 
   test('those of nobody is read without them', async () => {
     const market = { price: 0 };
-    const leg = deploy(market, before);
-    const first = await leg();
+    const sendRound = deploy(market, before);
+    const first = await sendRound();
     const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
       ...record,
       pins: { ...pins, ghost: { ...pins.quote }, approve: { ...pins.quote, value: true } },
     }));
-    const second = await leg({ inputResponses: { note: yes }, requestState });
+    const second = await sendRound({ inputResponses: { note: yes }, requestState });
 
     // A pin never stands in for a question.
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
@@ -272,12 +272,14 @@ test('a pin never stands in for a resolver that is not pinned', async () => {
   const quote = resolver({}, () => 1, { pin: z.number(), name: 'quote' });
   const approve = resolver({ user, quote }, () => confirm('Go ahead?'), { name: 'approve' });
   const tool = defineTool('buy', { resolve: { user, quote, approve } }, (values) => values.user);
-  const leg = legsOf(tool);
-  const first = await leg();
+  const sendRound = roundsOf(tool);
+  const first = await sendRound();
   const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
     ...record,
     pins: { ...pins, user: { ...pins.quote, value: 'root' } },
   }));
 
-  expect(summaryOf(await leg({ inputResponses: { approve: yes }, requestState }))).toBe('alice');
+  expect(summaryOf(await sendRound({ inputResponses: { approve: yes }, requestState }))).toBe(
+    'alice',
+  );
 });

@@ -3,12 +3,14 @@ import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, Filler, Resolver, Tool } from 'mcp-resolve';
+import type { Era } from 'mcp-resolve/testing';
 import * as z from 'zod';
 
-import { questionsOf, serving, talk } from '../support/conversation.js';
-import type { Era, FormRequest } from '../support/conversation.js';
-import { type LegInput, legsOf, type LegResult } from '../support/legs.js';
-import { rewritten } from './legs.js';
+import { connectClient, type FormRequest } from '../support/plainClient.js';
+import { questionsOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
+import { type RoundInput, roundsOf, type RoundResult } from '../support/rounds.js';
+import { rewritten } from './rounds.js';
 import {
   actOf,
   canonical,
@@ -108,15 +110,15 @@ function realTool(shape: CallShape, stage: Stage): Tool {
   );
 }
 
-/** Plays a call on the modern era, leg by leg, and moves recorded answers in between. */
+/** Plays a call on the modern era, round by round, and moves recorded answers in between. */
 export async function playModern(shape: CallShape): Promise<Played> {
   const stage = openStage(shape);
-  const leg = legsOf(realTool(shape, stage));
+  const sendRound = roundsOf(realTool(shape, stage));
   const person = new Person(shape);
   const rounds: SeenRound[] = [];
-  let input: LegInput = {};
+  let input: RoundInput = {};
   while (rounds.length < MAX_ROUNDS) {
-    const result = await leg(input);
+    const result = await sendRound(input);
     const ran = sorted(stage.ran.splice(0));
     if (!isInputRequiredResult(result)) {
       const end = endOf(result);
@@ -139,7 +141,7 @@ function endOf({ content }: CallToolResult): string {
   return (content[0] as { text: string }).text.replace('Error executing tool call: ', '');
 }
 
-/** Answers the questions of a leg, some of them later. */
+/** Answers the questions of a round, some of them later. */
 class Person {
   /** The round in which each question was asked last. */
   readonly lastAsked = new Map<number, number>();
@@ -150,7 +152,7 @@ class Person {
   }
 
   answer(
-    result: LegResult,
+    result: RoundResult,
     round: number,
   ): { inputResponses: Record<string, unknown>; asked: readonly string[] } {
     const inputResponses: Record<string, unknown> = {};
@@ -165,7 +167,7 @@ class Person {
   }
 }
 
-function movedState(shape: CallShape, round: number, result: LegResult): string {
+function movedState(shape: CallShape, round: number, result: RoundResult): string {
   return rewritten(result, (record) => {
     const outcomes = { ...record.outcomes };
     for (const node of movesAfter(shape, round)) {
@@ -200,7 +202,7 @@ export async function playThrough(
   shape: CallShape,
 ): Promise<{ end: string; asked: readonly string[]; times: readonly number[] }> {
   const stage = openStage(shape);
-  const chat = await talk(era, serving([realTool(shape, stage)]), {
+  const chat = await connectClient(era, serving([realTool(shape, stage)]), {
     elicit: ({ message }: FormRequest) => {
       const node = Number(/^question (\d+):/.exec(message)![1]);
       return replyTo({ ...shape.nodes[node]!, ignored: 0 }, 1)!;

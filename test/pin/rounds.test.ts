@@ -12,20 +12,16 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
+import { accept as agree, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept as agree,
-  decline,
-  eras,
-  errorTextOf,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
-import { answering, callOnLegacy, legsOf, messagesOf, summaryOf } from '../support/legs.js';
-import { accept, pinnedIn, recordOf, yes } from './legs.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, textOf } from '../support/results.js';
+import { serving } from '../support/servers.js';
+import { answering, callOnLegacy, roundsOf, messagesOf, summaryOf } from '../support/rounds.js';
+import { accept, pinnedIn, recordOf, yes } from './rounds.js';
 
 const Quote = z.object({ cents: z.number() });
 const Word = z.object({ word: z.string() });
@@ -57,7 +53,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { quote, plain, three } },
       ({ quote: { cents } }) => `paid ${cents}`,
     );
-    const chat = await talk(era, serving([tool]), { elicit: [tick, tick, tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick, tick] });
 
     expect(await chat.text('pay')).toBe('paid 4800');
     expect(chat.asked).toEqual(['1: 4800?', '2: 4800?', '3: 4800?']);
@@ -75,7 +71,7 @@ describe.each(eras)('%s', (era) => {
       charged.push(cents);
       return `bought for ${cents}`;
     });
-    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
 
     expect(await chat.text('buy')).toBe('bought for 4800');
     // The next call is another one, with a price of its own.
@@ -93,7 +89,7 @@ describe.each(eras)('%s', (era) => {
       { resolve: { approved, quote } },
       ({ quote: { cents } }) => `bought for ${cents}`,
     );
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     expect(await chat.text('buy')).toBe('bought for 4800');
     expect(market).toBe(4800);
@@ -120,7 +116,7 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.offer);
       return 'bought';
     });
-    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
 
     expect(await chat.text('buy')).toBe('bought');
     const restored = { until: new Date('2026-07-28T00:00:00Z'), sku: 'A1', note: 'none' };
@@ -135,7 +131,7 @@ describe.each(eras)('%s', (era) => {
       const { until, ...rest } = values.offer;
       return `${until.toISOString()} ${JSON.stringify(rest)}`;
     });
-    const chat = await talk(era, serving([tool]));
+    const chat = await connectClient(era, serving([tool]));
 
     expect(await chat.text('look')).toBe('1970-01-01T00:00:00.000Z {}');
     expect(textOf(await tool.call(undefined))).toBe('1970-01-01T00:00:00.000Z {}');
@@ -152,7 +148,7 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.quote);
       return 'bought';
     });
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     await chat.text('buy');
     const computed = { action: 'accept', data: { cents: 4800 }, asked: false };
@@ -180,7 +176,7 @@ describe.each(eras)('%s', (era) => {
     const one = resolver({ total }, (values) => confirm(`1: ${values.total}?`));
     const two = resolver({ total, one }, (values) => confirm(`2: ${values.total}?`));
     const tool = defineTool('buy', { resolve: { two, total } }, (values) => `${values.total}`);
-    const chat = await talk(era, serving([tool]), { elicit: [tick, tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
 
     expect(await chat.text('buy')).toBe('22');
     expect(chat.asked).toEqual(['1: 22?', '2: 22?']);
@@ -202,7 +198,7 @@ describe.each(eras)('%s', (era) => {
     });
     const ask = resolver({}, () => confirm('Buy?'));
     const tool = defineTool('buy', { guards: [guard], resolve: { ask } }, () => 'bought');
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     expect(await chat.text('buy')).toBe('bought');
     expect(ran).toEqual(era === 'modern' ? ['limit', 'guard', 'guard'] : ['limit', 'guard']);
@@ -225,7 +221,7 @@ describe.each(eras)('%s', (era) => {
       install(server, [prompt, resource]);
       return server;
     };
-    const chat = await talk(era, factory, { elicit: [tick, tick] });
+    const chat = await connectClient(era, factory, { elicit: [tick, tick] });
 
     const { messages } = await chat.client.getPrompt({ name: 'offer' });
     expect(messages).toMatchObject([{ content: { text: '4800' } }]);
@@ -261,19 +257,19 @@ describe('only the body is skipped', () => {
       { resolve: { quote, two } },
       (values) => `${values.quote.cents}`,
     );
-    const leg = legsOf(tool);
+    const sendRound = roundsOf(tool);
     const rounds: string[][] = [];
     const note = (): void => {
       rounds.push(ran.splice(0));
     };
 
-    const first = await leg();
+    const first = await sendRound();
     note();
-    const second = await leg(answering(first, { where: accept({ word: 'Ulm' }) }));
+    const second = await sendRound(answering(first, { where: accept({ word: 'Ulm' }) }));
     note();
-    const third = await leg(answering(second, { one: yes }));
+    const third = await sendRound(answering(second, { one: yes }));
     note();
-    expect(textOf(await leg(answering(third, { two: yes })))).toBe('703');
+    expect(textOf(await sendRound(answering(third, { two: yes })))).toBe('703');
     note();
 
     expect(messagesOf(second)).toEqual({ one: '1: 703?' });
@@ -294,11 +290,11 @@ describe('only the body is skipped', () => {
     });
     const quote = resolver({ permission }, () => 4800, { pin: z.number() });
     const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
-    const leg = legsOf(defineTool('buy', { resolve: { quote, approved } }, () => 'bought'));
-    const first = await leg();
+    const sendRound = roundsOf(defineTool('buy', { resolve: { quote, approved } }, () => 'bought'));
+    const first = await sendRound();
 
     allowed = false;
-    expect(errorTextOf(await leg(answering(first, { approved: yes })))).toBe(
+    expect(errorTextOf(await sendRound(answering(first, { approved: yes })))).toBe(
       'Error executing tool buy: no longer yours',
     );
   });
@@ -313,10 +309,10 @@ describe('only the body is skipped', () => {
       { resolve: { live, quote, approved } },
       (values) => `${values.quote} of ${values.live}`,
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
-    expect(textOf(await leg(answering(first, { approved: yes })))).toBe('4800 of 4900');
+    expect(textOf(await sendRound(answering(first, { approved: yes })))).toBe('4800 of 4900');
   });
 });
 
@@ -326,13 +322,13 @@ test('what is pinned stands in the state as JSON, and only while questions are o
     name: 'offer',
   });
   const approved = resolver({ offer }, () => confirm('Buy?'));
-  const leg = legsOf(defineTool('buy', { resolve: { offer, approved } }, () => 'bought'));
-  const first = await leg();
+  const sendRound = roundsOf(defineTool('buy', { resolve: { offer, approved } }, () => 'bought'));
+  const first = await sendRound();
 
   expect(pinnedIn(first)).toEqual({
     offer: { until: '1970-01-01T00:00:00.000Z', secret: 'margin' },
   });
-  expect(await leg(answering(first, { approved: yes }))).not.toHaveProperty('requestState');
+  expect(await sendRound(answering(first, { approved: yes }))).not.toHaveProperty('requestState');
 });
 
 test('it is carried on unchanged from round to round', async () => {
@@ -343,10 +339,10 @@ test('it is carried on unchanged from round to round', async () => {
   const one = resolver({ offer }, () => confirm('1?'));
   const two = resolver({ one }, () => confirm('2?'));
   const three = resolver({ two }, () => confirm('3?'));
-  const leg = legsOf(defineTool('buy', { resolve: { three } }, () => 'bought'));
-  const first = await leg();
-  const second = await leg(answering(first, { one: yes }));
-  const third = await leg(answering(second, { two: yes }));
+  const sendRound = roundsOf(defineTool('buy', { resolve: { three } }, () => 'bought'));
+  const first = await sendRound();
+  const second = await sendRound(answering(first, { one: yes }));
+  const third = await sendRound(answering(second, { two: yes }));
 
   expect(recordOf(first).pins).toEqual({
     offer: { value: { until: '1970-01-01T00:00:00.000Z' }, on: expect.any(String) as string },
@@ -360,14 +356,14 @@ test('an unanswered round computes nothing anew', async () => {
   const quote = resolver({}, () => (runs += 1), { pin: z.number() });
   const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
   const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
-  const leg = legsOf(tool);
-  let result = await leg();
+  const sendRound = roundsOf(tool);
+  let result = await sendRound();
   for (let round = 0; round < 3; round += 1) {
-    result = await leg(answering(result, {}));
+    result = await sendRound(answering(result, {}));
     expect(messagesOf(result)).toEqual({ approved: 'Buy for 1?' });
   }
 
-  expect(textOf(await leg(answering(result, { approved: yes })))).toBe('1');
+  expect(textOf(await sendRound(answering(result, { approved: yes })))).toBe('1');
   expect(runs).toBe(1);
 });
 
@@ -376,10 +372,13 @@ test('a token that is sent twice gives the same value twice', async () => {
   const quote = resolver({}, () => (market += 100), { pin: z.number() });
   const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
   const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
-  const leg = legsOf(tool);
-  const retry = answering(await leg(), { approved: yes });
+  const sendRound = roundsOf(tool);
+  const retry = answering(await sendRound(), { approved: yes });
 
-  expect([textOf(await leg(retry)), textOf(await leg(retry))]).toEqual(['4800', '4800']);
+  expect([textOf(await sendRound(retry)), textOf(await sendRound(retry))]).toEqual([
+    '4800',
+    '4800',
+  ]);
 });
 
 test('a body that throws has pinned nothing, and the token stays good', async () => {
@@ -394,12 +393,14 @@ test('a body that throws has pinned nothing, and the token stays good', async ()
     { pin: z.number() },
   );
   const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
-  const leg = legsOf(defineTool('buy', { resolve: { approved } }, () => 'bought'));
-  const retry = answering(await leg(), { where: accept({ word: 'Ulm' }) });
+  const sendRound = roundsOf(defineTool('buy', { resolve: { approved } }, () => 'bought'));
+  const retry = answering(await sendRound(), { where: accept({ word: 'Ulm' }) });
 
-  expect(errorTextOf(await leg(retry))).toBe('Error executing tool buy: the market is closed');
+  expect(errorTextOf(await sendRound(retry))).toBe(
+    'Error executing tool buy: the market is closed',
+  );
   down = false;
-  expect(messagesOf(await leg(retry))).toEqual({ approved: 'Buy for 4800?' });
+  expect(messagesOf(await sendRound(retry))).toEqual({ approved: 'Buy for 4800?' });
 });
 
 describe('a pinned resolver that asks', () => {
@@ -415,18 +416,18 @@ describe('a pinned resolver that asks', () => {
     const tool = defineTool('buy', { resolve: { sure, look } }, (values) =>
       JSON.stringify(values.look),
     );
-    return { leg: legsOf(tool), tool, seen };
+    return { sendRound: roundsOf(tool), tool, seen };
   };
 
   test('has an answer and no pin: its function asks in every round', async () => {
     let runs = 0;
-    const { leg, seen } = twice(() => {
+    const { sendRound, seen } = twice(() => {
       runs += 1;
       return elicit('How much?', Cents);
     });
-    const first = await leg();
-    const second = await leg(answering(first, { price: accept({ cents: 5, tip: 1 }) }));
-    const third = await leg(answering(second, { sure: yes }));
+    const first = await sendRound();
+    const second = await sendRound(answering(first, { price: accept({ cents: 5, tip: 1 }) }));
+    const third = await sendRound(answering(second, { sure: yes }));
 
     expect(recordOf(second)).toMatchObject({ outcomes: { price: { data: { cents: 5, tip: 1 } } } });
     expect(recordOf(second)).not.toHaveProperty('pins');
@@ -437,22 +438,24 @@ describe('a pinned resolver that asks', () => {
   });
 
   test('can be refused like any other', async () => {
-    const { leg } = twice(() => elicit('How much?', Cents));
-    const first = await leg();
-    const second = await leg(answering(first, { price: decline }));
+    const { sendRound } = twice(() => elicit('How much?', Cents));
+    const first = await sendRound();
+    const second = await sendRound(answering(first, { price: decline() }));
 
     expect(recordOf(second)).toMatchObject({ outcomes: { price: { action: 'decline' } } });
     expect(recordOf(second)).not.toHaveProperty('pins');
-    expect(summaryOf(await leg(answering(second, { sure: yes })))).toBe('{"action":"decline"}');
+    expect(summaryOf(await sendRound(answering(second, { sure: yes })))).toBe(
+      '{"action":"decline"}',
+    );
   });
 
   test('is pinned where it computes', async () => {
     let runs = 0;
-    const { leg } = twice(() => ({ cents: (runs += 1) }));
-    const first = await leg();
+    const { sendRound } = twice(() => ({ cents: (runs += 1) }));
+    const first = await sendRound();
 
     expect(pinnedIn(first)).toEqual({ price: { cents: 1 } });
-    expect(summaryOf(await leg(answering(first, { sure: yes })))).toBe(
+    expect(summaryOf(await sendRound(answering(first, { sure: yes })))).toBe(
       '{"action":"accept","data":{"cents":1},"asked":false}',
     );
   });
@@ -460,18 +463,18 @@ describe('a pinned resolver that asks', () => {
   test('and has computed since then is pinned from there on', async () => {
     let known: number | undefined;
     let runs = 0;
-    const { leg } = twice(() => {
+    const { sendRound } = twice(() => {
       runs += 1;
       return known === undefined ? elicit('How much?', Cents) : { cents: (known += 1) };
     });
-    const first = await leg();
+    const first = await sendRound();
     known = 6;
-    const second = await leg(answering(first, { price: accept({ cents: 5 }) }));
+    const second = await sendRound(answering(first, { price: accept({ cents: 5 }) }));
 
     expect(messagesOf(second)).toEqual({ sure: 'Sure?' });
     expect(pinnedIn(second)).toEqual({ price: { cents: 7 } });
     expect(recordOf(second).outcomes).toEqual({});
-    expect(summaryOf(await leg(answering(second, { sure: yes })))).toBe(
+    expect(summaryOf(await sendRound(answering(second, { sure: yes })))).toBe(
       '{"action":"accept","data":{"cents":7},"asked":false}',
     );
     expect(runs).toBe(2);
@@ -501,13 +504,13 @@ test('values depend on the arguments, and a state is good for its own arguments 
     { inputSchema: Input, resolve: { quote, approved } },
     ({ sku, quote: text }) => `${sku}: ${text}`,
   );
-  const leg = legsOf(tool);
-  const first = await leg({ args: { sku: 'A' } });
+  const sendRound = roundsOf(tool);
+  const first = await sendRound({ args: { sku: 'A' } });
 
-  await expect(leg({ args: { sku: 'B' }, ...answering(first, { approved: yes }) })).rejects.toThrow(
-    'Invalid or expired requestState',
-  );
-  expect(textOf(await leg({ args: { sku: 'A' }, ...answering(first, { approved: yes }) }))).toBe(
-    'A: price of A',
-  );
+  await expect(
+    sendRound({ args: { sku: 'B' }, ...answering(first, { approved: yes }) }),
+  ).rejects.toThrow('Invalid or expired requestState');
+  expect(
+    textOf(await sendRound({ args: { sku: 'A' }, ...answering(first, { approved: yes }) })),
+  ).toBe('A: price of A');
 });

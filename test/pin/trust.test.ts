@@ -8,15 +8,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { contextOf } from '../engine/play.js';
-import {
-  type Factory,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-} from '../support/conversation.js';
-import { answering, legsOf, serving } from '../support/legs.js';
-import { rewritten, yes } from './legs.js';
+import { questionsOf } from '../support/results.js';
+import { type Factory, httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
+import { answering, roundsOf, serving } from '../support/rounds.js';
+import { rewritten, yes } from './rounds.js';
 
 beforeEach(() => {
   // Every refused state is warned about, and there are many here.
@@ -149,7 +145,7 @@ describe('a sealed state', () => {
   test('is refused wherever a letter of it was changed, and nothing runs', async () => {
     const { buy, ran } = tool();
     const handler = httpHandler(serving(buy));
-    const { requestState } = questionsOf(await legsOf(buy)());
+    const { requestState } = questionsOf(await roundsOf(buy)());
     for (let at = 0; at < requestState.length; at += 17) {
       const letter = requestState[at] === 'A' ? 'B' : 'A';
       const tampered = `${requestState.slice(0, at)}${letter}${requestState.slice(at + 1)}`;
@@ -180,7 +176,7 @@ describe('a sealed state', () => {
 
   test('is refused on the legacy era, which carries nothing between rounds', async () => {
     const { buy, ran } = tool();
-    const { requestState } = questionsOf(await legsOf(buy)());
+    const { requestState } = questionsOf(await roundsOf(buy)());
     const client = await rawLegacy(serving(buy), {
       capabilities: FORMS,
       answer: () => ({ result: yes }),
@@ -197,13 +193,13 @@ describe('a sealed state', () => {
 
   test('is believed if it was sealed with the right key: whoever has that is the server', async () => {
     const { buy, ran } = tool();
-    const leg = legsOf(buy);
-    const second = await leg(answering(await leg(), { ready: yes }));
+    const sendRound = roundsOf(buy);
+    const second = await sendRound(answering(await sendRound(), { ready: yes }));
     const requestState = rewritten(second, ({ pins = {}, ...record }) => ({
       ...record,
       pins: { quote: { ...pins.quote, value: 1 } },
     }));
-    const third = await leg({ inputResponses: { approve: yes }, requestState });
+    const third = await sendRound({ inputResponses: { approve: yes }, requestState });
 
     // The question shows the pinned value, and nobody was asked about this one.
     expect(questionsOf(third).requests.approve?.params?.message).toBe('Buy for 1?');

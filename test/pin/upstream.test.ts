@@ -13,12 +13,21 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { Filler, Resolver } from 'mcp-resolve';
+import { decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { decline, questionsOf, textOf } from '../support/conversation.js';
-import { answering, legsOf, messagesOf, summaryOf, type LegResult } from '../support/legs.js';
-import { accept, answeredOtherwise, legsFrom, pinnedIn, recordOf, rewritten, yes } from './legs.js';
+import { questionsOf, textOf } from '../support/results.js';
+import { answering, roundsOf, messagesOf, summaryOf, type RoundResult } from '../support/rounds.js';
+import {
+  accept,
+  answeredOtherwise,
+  roundsFrom,
+  pinnedIn,
+  recordOf,
+  rewritten,
+  yes,
+} from './rounds.js';
 
 const Account = z.object({ account: z.string() });
 const Quote = z.object({ fee: z.number(), to: z.string() });
@@ -53,16 +62,16 @@ function transfer(between: (quote: Resolver<Quote>) => Filler) {
   const tool = defineTool('transfer', { resolve: { quote, memo, sign } }, (values) =>
     JSON.stringify([values.quote, values.memo]),
   );
-  return { leg: legsOf(tool), ran };
+  return { sendRound: roundsOf(tool), ran };
 }
 
-/** The legs of a transfer up to the one that asks for the signature. */
-async function untilSignature(leg: ReturnType<typeof legsOf>): Promise<LegResult[]> {
-  const first = await leg();
-  const second = await leg(
+/** The rounds of a transfer up to the one that asks for the signature. */
+async function untilSignature(sendRound: ReturnType<typeof roundsOf>): Promise<RoundResult[]> {
+  const first = await sendRound();
+  const second = await sendRound(
     answering(first, { account: accept({ account: 'A' }), memo: accept({ memo: 'rent' }) }),
   );
-  const third = await leg(answering(second, { approve: yes }));
+  const third = await sendRound(answering(second, { approve: yes }));
   return [first, second, third];
 }
 
@@ -94,22 +103,22 @@ const between: [string, (quote: Resolver<Quote>) => Filler][] = [
 
 describe.each(between)('a question that stands on it %s', (_, put) => {
   test('counts as long as the answers are the same', async () => {
-    const { leg, ran } = transfer(put);
-    const [, , third] = await untilSignature(leg);
+    const { sendRound, ran } = transfer(put);
+    const [, , third] = await untilSignature(sendRound);
 
     expect(messagesOf(third!)).toEqual({ sign: 'Sign?' });
-    expect(summaryOf(await leg(answering(third!, { sign: yes })))).toBe(
+    expect(summaryOf(await sendRound(answering(third!, { sign: yes })))).toBe(
       '[{"fee":1,"to":"A"},{"memo":"rent"}]',
     );
     expect(ran).toEqual(['quote']);
   });
 
   test('is asked again when they are not, although it reads the same and its answer came', async () => {
-    const { leg, ran } = transfer(put);
-    const [, second] = await untilSignature(leg);
+    const { sendRound, ran } = transfer(put);
+    const [, second] = await untilSignature(sendRound);
     expect(messagesOf(second!)).toEqual({ approve: 'Go ahead?' });
 
-    const third = await leg({
+    const third = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(second!, 'account', { data: { account: 'B' } }),
     });
@@ -117,20 +126,20 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
     expect(ran).toEqual(['quote', 'quote']);
     expect(pinnedIn(third)).toMatchObject({ quote: { fee: 2, to: 'B' } });
 
-    const fourth = await leg(answering(third, { approve: yes }));
+    const fourth = await sendRound(answering(third, { approve: yes }));
     expect(messagesOf(fourth)).toEqual({ sign: 'Sign?' });
-    expect(summaryOf(await leg(answering(fourth, { sign: yes })))).toBe(
+    expect(summaryOf(await sendRound(answering(fourth, { sign: yes })))).toBe(
       '[{"fee":2,"to":"B"},{"memo":"rent"}]',
     );
     expect(ran).toEqual(['quote', 'quote']);
   });
 
   test('is asked again when they are not, although its answer was recorded rounds ago', async () => {
-    const { leg, ran } = transfer(put);
-    const [, , third] = await untilSignature(leg);
+    const { sendRound, ran } = transfer(put);
+    const [, , third] = await untilSignature(sendRound);
     expect(recordOf(third!).outcomes).toHaveProperty('approve');
 
-    const fourth = await leg({
+    const fourth = await sendRound({
       inputResponses: { sign: yes },
       requestState: answeredOtherwise(third!, 'account', { data: { account: 'B' } }),
     });
@@ -139,18 +148,18 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
     expect(ran).toEqual(['quote', 'quote']);
 
     // The signature was given on top of an approval that is gone, and it had not been recorded.
-    const fifth = await leg(answering(fourth, { approve: yes, sign: yes }));
+    const fifth = await sendRound(answering(fourth, { approve: yes, sign: yes }));
     expect(messagesOf(fifth)).toEqual({ sign: 'Sign?' });
-    expect(summaryOf(await leg(answering(fifth, { sign: yes })))).toBe(
+    expect(summaryOf(await sendRound(answering(fifth, { sign: yes })))).toBe(
       '[{"fee":2,"to":"B"},{"memo":"rent"}]',
     );
   });
 
   test('leaves what stands beside it alone', async () => {
-    const { leg } = transfer(put);
-    const [, second] = await untilSignature(leg);
+    const { sendRound } = transfer(put);
+    const [, second] = await untilSignature(sendRound);
 
-    const third = await leg({
+    const third = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(second!, 'account', { data: { account: 'B' } }),
     });
@@ -160,15 +169,15 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
 });
 
 test('another answer beside it moves nothing', async () => {
-  const { leg, ran } = transfer((quote) => quote);
-  const [, second] = await untilSignature(leg);
+  const { sendRound, ran } = transfer((quote) => quote);
+  const [, second] = await untilSignature(sendRound);
 
-  const third = await leg({
+  const third = await sendRound({
     inputResponses: { approve: yes },
     requestState: answeredOtherwise(second!, 'memo', { data: { memo: 'food' } }),
   });
   expect(messagesOf(third)).toEqual({ sign: 'Sign?' });
-  expect(summaryOf(await leg(answering(third, { sign: yes })))).toBe(
+  expect(summaryOf(await sendRound(answering(third, { sign: yes })))).toBe(
     '[{"fee":1,"to":"A"},{"memo":"food"}]',
   );
   expect(ran).toEqual(['quote']);
@@ -194,21 +203,23 @@ describe.each<[string, (account: Resolver<unknown>) => Filler]>([
       name: 'quote',
     });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
     );
-    let result = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    let result = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
     if (questionsOf(result).keys.includes('speed')) {
-      result = await leg(answering(result, { speed: accept({ days: 2 }) }));
+      result = await sendRound(answering(result, { speed: accept({ days: 2 }) }));
     }
     expect(pinnedIn(result)).toEqual({ quote: 1 });
-    const moved = await leg({
+    const moved = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(result, 'account', { data: { account: 'B' } }),
     });
 
     expect(messagesOf(moved)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(moved, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(moved, { approve: yes })))).toBe('2');
   });
 });
 
@@ -224,7 +235,7 @@ describe('answers that differ in', () => {
     );
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote);
-    return legsOf(tool);
+    return roundsOf(tool);
   }
 
   const differences: [string, Record<string, unknown>, string][] = [
@@ -235,9 +246,11 @@ describe('answers that differ in', () => {
   ];
 
   test.each(differences)('%s', async (what, answer, text) => {
-    const leg = lenient();
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
-    const third = await leg({
+    const sendRound = lenient();
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
+    const third = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(second, 'account', answer),
     });
@@ -247,7 +260,7 @@ describe('answers that differ in', () => {
     }
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe(text);
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe(text);
   });
 
   test('what was asked', async () => {
@@ -258,27 +271,29 @@ describe('answers that differ in', () => {
     });
     const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
     );
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
     day = 'Tuesday';
     // The same words of the person, as if they had been the answer to Tuesday's question.
-    const q = recordOf(await leg()).asked.account;
-    const third = await leg({
+    const q = recordOf(await sendRound()).asked.account;
+    const third = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(second, 'account', { q }),
     });
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('2');
   });
 
   test('how it was refused', async () => {
-    const leg = lenient();
-    const second = await leg(answering(await leg(), { account: decline }));
+    const sendRound = lenient();
+    const second = await sendRound(answering(await sendRound(), { account: decline() }));
     expect(pinnedIn(second)).toEqual({ quote: 'decline 1' });
-    const third = await leg({
+    const third = await sendRound({
       inputResponses: { approve: yes },
       requestState: answeredOtherwise(second, 'account', { action: 'cancel' }),
     });
@@ -305,22 +320,22 @@ describe('answers that differ in', () => {
     });
     const approve = resolver({ index }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('scan', { resolve: { index, approve } }, (values) => `${values.index}`);
-    const leg = legsOf(tool);
+    const sendRound = roundsOf(tool);
     const said = (text: string) => ({
       role: 'assistant',
       content: { type: 'text', text },
       model: 'm',
     });
     const answers = { guess: said('left'), folders: { roots: [{ uri: 'file:///a' }] } };
-    const second = await leg(answering(await leg(), answers));
-    expect(textOf(await leg(answering(second, { approve: yes })))).toBe('1');
+    const second = await sendRound(answering(await sendRound(), answers));
+    expect(textOf(await sendRound(answering(second, { approve: yes })))).toBe('1');
 
     for (const [key, data] of [
       ['guess', said('right')],
       ['folders', { roots: [] }],
     ] as const) {
       const requestState = answeredOtherwise(second, key, { data });
-      const third = await leg({ inputResponses: { approve: yes }, requestState });
+      const third = await sendRound({ inputResponses: { approve: yes }, requestState });
       expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     }
     expect(runs).toBe(3);
@@ -344,16 +359,20 @@ describe('without anybody touching the state', () => {
     );
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote);
-    const leg = legsOf(tool);
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    const sendRound = roundsOf(tool);
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
 
     day = 'Tuesday';
-    const third = await leg(answering(second, { approve: yes }));
+    const third = await sendRound(answering(second, { approve: yes }));
     expect(messagesOf(third)).toEqual({ account: 'Which account on Tuesday?' });
     expect(recordOf(third)).not.toHaveProperty('pins');
-    const fourth = await leg(answering(third, { account: accept({ account: 'B' }), approve: yes }));
+    const fourth = await sendRound(
+      answering(third, { account: accept({ account: 'B' }), approve: yes }),
+    );
     expect(messagesOf(fourth)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(fourth, { approve: yes })))).toBe('B');
+    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('B');
     expect(ran).toEqual(['A', 'B']);
   });
 
@@ -365,16 +384,18 @@ describe('without anybody touching the state', () => {
     });
     const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
     );
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
     day = 'Tuesday';
-    const third = await leg(answering(second, {}));
-    const fourth = await leg(answering(third, { account: accept({ account: 'A' }) }));
+    const third = await sendRound(answering(second, {}));
+    const fourth = await sendRound(answering(third, { account: accept({ account: 'A' }) }));
 
     expect(messagesOf(fourth)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(fourth, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('2');
   });
 
   test('a question that need not be asked any more moves it', async () => {
@@ -388,15 +409,17 @@ describe('without anybody touching the state', () => {
       name: 'quote',
     });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
     );
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
     known = { account: 'B' };
-    const third = await leg(answering(second, { approve: yes }));
+    const third = await sendRound(answering(second, { approve: yes }));
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('B2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('B2');
   });
 
   test('a question that has to be asked after all moves it', async () => {
@@ -410,17 +433,17 @@ describe('without anybody touching the state', () => {
       name: 'quote',
     });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
     );
-    const first = await leg();
+    const first = await sendRound();
     known = undefined;
-    const second = await leg(answering(first, { approve: yes }));
+    const second = await sendRound(answering(first, { approve: yes }));
     expect(messagesOf(second)).toEqual({ account: 'Which account?' });
 
-    const third = await leg(answering(second, { account: accept({ account: 'B' }) }));
+    const third = await sendRound(answering(second, { account: accept({ account: 'B' }) }));
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('B2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('B2');
   });
 
   test('a guard that asks in the middle of a call lets what comes behind it start over', async () => {
@@ -429,21 +452,21 @@ describe('without anybody touching the state', () => {
     const guard = resolver({}, () => (suspicious ? confirm('Is that you?') : true));
     const quote = resolver({}, () => (runs += 1), { pin: z.number(), name: 'quote' });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const leg = legsOf(
+    const sendRound = roundsOf(
       defineTool(
         'transfer',
         { guards: [guard], resolve: { quote, approve } },
         (values) => `${values.quote}`,
       ),
     );
-    const first = await leg();
+    const first = await sendRound();
     suspicious = true;
-    const second = await leg(answering(first, { approve: yes }));
+    const second = await sendRound(answering(first, { approve: yes }));
     expect(messagesOf(second)).toEqual({ guard: 'Is that you?' });
-    const third = await leg(answering(second, { guard: yes, approve: yes }));
+    const third = await sendRound(answering(second, { guard: yes, approve: yes }));
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('2');
   });
 });
 
@@ -470,19 +493,19 @@ describe('fallbacks', () => {
     });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('buy', { resolve: { quote, approve } }, (values) => values.quote);
-    const first = await legsFrom(tool, FORMS)();
+    const first = await roundsFrom(tool, FORMS)();
     expect(pinnedIn(first)).toEqual({ quote: 'none 1' });
 
     // From the same client, nothing has moved.
     const retry = answering(first, { approve: yes });
-    expect(textOf(await legsFrom(tool, FORMS)(retry))).toBe('none 1');
+    expect(textOf(await roundsFrom(tool, FORMS)(retry))).toBe('none 1');
 
-    const second = await legsFrom(tool, ALL)(retry);
+    const second = await roundsFrom(tool, ALL)(retry);
     expect(questionsOf(second).keys).toEqual(['rating']);
     const rated = { ...said('good'), model: 'm' };
-    const third = await legsFrom(tool, ALL)(answering(second, { rating: rated, approve: yes }));
+    const third = await roundsFrom(tool, ALL)(answering(second, { rating: rated, approve: yes }));
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await legsFrom(tool, ALL)(answering(third, { approve: yes })))).toBe('m 2');
+    expect(textOf(await roundsFrom(tool, ALL)(answering(third, { approve: yes })))).toBe('m 2');
   });
 
   test('a question is asked again that stands on the pin behind a fallback', async () => {
@@ -492,25 +515,27 @@ describe('fallbacks', () => {
     const rating = resolver({ quote }, (values) => ask(`Rate ${values.quote}`), { name: 'rating' });
     const approve = resolver({ rating }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('buy', { resolve: { quote, approve } }, (values) => `${values.quote}`);
-    const leg = legsFrom(tool, FORMS);
-    const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+    const sendRound = roundsFrom(tool, FORMS);
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
 
     const requestState = answeredOtherwise(second, 'account', { data: { account: 'B' } });
-    const third = await leg({ inputResponses: { approve: yes }, requestState });
+    const third = await sendRound({ inputResponses: { approve: yes }, requestState });
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await leg(answering(third, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('2');
   });
 });
 
 test('what was computed on the wrong answers is never restored, whatever the digest says', async () => {
-  const { leg, ran } = transfer((quote) => quote);
-  const [, second] = await untilSignature(leg);
+  const { sendRound, ran } = transfer((quote) => quote);
+  const [, second] = await untilSignature(sendRound);
   const requestState = rewritten(second!, ({ pins = {}, ...record }) => ({
     ...record,
     pins: { quote: { ...pins.quote, on: 'AAAAAAAAAAAAAAAAAAAAAA' } },
   }));
-  const third = await leg({ inputResponses: { approve: yes }, requestState });
+  const third = await sendRound({ inputResponses: { approve: yes }, requestState });
 
   expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
   expect(ran).toEqual(['quote', 'quote']);
@@ -528,12 +553,14 @@ test('a call can end where the pin is computed anew', async () => {
     { pin: z.number(), name: 'quote' },
   );
   const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-  const leg = legsOf(defineTool('transfer', { resolve: { approve } }, () => 'done'));
-  const second = await leg(answering(await leg(), { account: accept({ account: 'A' }) }));
+  const sendRound = roundsOf(defineTool('transfer', { resolve: { approve } }, () => 'done'));
+  const second = await sendRound(
+    answering(await sendRound(), { account: accept({ account: 'A' }) }),
+  );
   closed = true;
   const requestState = answeredOtherwise(second, 'account', { data: { account: 'B' } });
 
-  expect(summaryOf(await leg({ inputResponses: { approve: yes }, requestState }))).toBe(
+  expect(summaryOf(await sendRound({ inputResponses: { approve: yes }, requestState }))).toBe(
     'Error executing tool transfer: the account was closed',
   );
 });

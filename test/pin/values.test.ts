@@ -8,24 +8,19 @@ import {
   resolver,
 } from 'mcp-resolve';
 import type { Schema } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { type } from 'arktype';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  eras,
-  errorTextOf,
-  type Factory,
-  httpHandler,
-  post,
-  serving,
-  talk,
-  textOf,
-} from '../support/conversation.js';
-import { answering, type LegResult, legsOf, messagesOf, summaryOf } from '../support/legs.js';
-import { pinnedIn, yes } from './legs.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { errorTextOf, textOf } from '../support/results.js';
+import { type Factory, httpHandler, serving } from '../support/servers.js';
+import { post } from '../support/wire.js';
+import { answering, type RoundResult, roundsOf, messagesOf, summaryOf } from '../support/rounds.js';
+import { pinnedIn, yes } from './rounds.js';
 
 const tick = accept({ confirm: true });
 
@@ -91,7 +86,7 @@ const misfits: [string, unknown, string][] = [
 describe.each(eras)('%s', (era) => {
   test.each(misfits)('%s is a tool error that names the resolver and the place', async (...row) => {
     const [, value, misfit] = row;
-    const chat = await talk(era, serving([pinning(() => value, z.any())]), { elicit: [] });
+    const chat = await connectClient(era, serving([pinning(() => value, z.any())]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe(
       `Error executing tool pin: Resolver 'value' is pinned, but its value is not JSON: ${misfit}`,
@@ -101,7 +96,7 @@ describe.each(eras)('%s', (era) => {
 
   test('a value that its schema refuses is a tool error that says why', async () => {
     const tool = pinning(() => ({ cents: '4800' }), z.object({ cents: z.number() }));
-    const chat = await talk(era, serving([tool]), { elicit: [] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe(
       "Error executing tool pin: Resolver 'value' computed what its pin does not accept: cents: Invalid input: expected number, received string",
@@ -111,7 +106,7 @@ describe.each(eras)('%s', (era) => {
 
   test('a value that later rounds could not take is refused in the first one', async () => {
     const tool = pinning(() => new Date(0), z.date());
-    const chat = await talk(era, serving([tool]), { elicit: [] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe(
       "Error executing tool pin: Resolver 'value' computed what its pin does not accept: Invalid input: expected date, received string (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)",
@@ -135,7 +130,7 @@ describe.each(eras)('%s', (era) => {
         return value;
       },
     );
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     expect(await chat.text('pin')).toBe('{"n":2}');
     expect(seen).toEqual(Array.from({ length: era === 'modern' ? 3 : 2 }, () => ({ n: 2 })));
@@ -144,7 +139,7 @@ describe.each(eras)('%s', (era) => {
 
   test('a slow schema that refuses is a tool error as well', async () => {
     const Slow = z.number().refine(async (n) => Promise.resolve(n > 1), 'too little');
-    const chat = await talk(era, serving([pinning(() => 1, Slow)]), { elicit: [] });
+    const chat = await connectClient(era, serving([pinning(() => 1, Slow)]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe(
       "Error executing tool pin: Resolver 'value' computed what its pin does not accept: too little",
@@ -163,7 +158,7 @@ describe.each(eras)('%s', (era) => {
 
   test.each(throwing)('a schema that throws %s ends the call', async (_, validate) => {
     const broken = { '~standard': { ...z.any()['~standard'], validate } } as unknown as Schema;
-    const chat = await talk(era, serving([pinning(() => 1, broken)]), { elicit: [] });
+    const chat = await connectClient(era, serving([pinning(() => 1, broken)]), { elicit: [] });
 
     expect(await chat.errorText('pin')).toBe('Error executing tool pin: broken schema');
   });
@@ -219,7 +214,7 @@ describe.each(eras)('%s', (era) => {
         return given;
       },
     );
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     await chat.text('pin');
     const expected = Array.from({ length: era === 'modern' ? 3 : 2 }, () => restored);
@@ -238,7 +233,7 @@ describe.each(eras)('%s', (era) => {
         return value;
       },
     );
-    const chat = await talk(era, serving([tool]), { elicit: [tick] });
+    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
     expect(await chat.text('pin')).toBe('{"__proto__":{"admin":true},"a":1}');
     expect(seen).toEqual(
@@ -264,14 +259,16 @@ describe('what is carried on', () => {
     const tool = defineTool('pin', { resolve: { two, value } }, (values) =>
       JSON.stringify(values.value),
     );
-    const leg = legsOf(tool);
-    const first = await leg();
-    const second = await leg(answering(first, { one: yes }));
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
+    const second = await sendRound(answering(first, { one: yes }));
 
     expect(pinnedIn(first)).toEqual({ value: { rows: [{ n: 1 }] } });
     expect(pinnedIn(second)).toEqual({ value: { rows: [{ n: 1 }] } });
     // Within a round consumers share a value, as they do with every resolver.
-    expect(textOf(await leg(answering(second, { two: yes })))).toBe('{"rows":[{"n":101},{"n":7}]}');
+    expect(textOf(await sendRound(answering(second, { two: yes })))).toBe(
+      '{"rows":[{"n":101},{"n":7}]}',
+    );
     // What the resolver returned, and may keep, stays its own.
     expect(own).toEqual({ rows: [{ n: 1 }] });
   });
@@ -288,11 +285,11 @@ describe('what is carried on', () => {
       { resolve: { value, approve } },
       (values) => `${values.value.n}`,
     );
-    const leg = legsOf(tool);
-    const first = await leg();
+    const sendRound = roundsOf(tool);
+    const first = await sendRound();
 
     expect(pinnedIn(first)).toEqual({ value: { n: 1 } });
-    expect(textOf(await leg(answering(first, { approve: yes })))).toBe('1');
+    expect(textOf(await sendRound(answering(first, { approve: yes })))).toBe('1');
   });
 });
 
@@ -302,12 +299,12 @@ test('a schema that throws at a restored value ends the call, and the token stay
     if (broken) throw new Error('broken schema');
     return n;
   });
-  const leg = legsOf(pinning(() => 1, Moody));
-  const retry = answering(await leg(), { approve: yes });
+  const sendRound = roundsOf(pinning(() => 1, Moody));
+  const retry = answering(await sendRound(), { approve: yes });
   broken = true;
-  expect(errorTextOf(await leg(retry))).toBe('Error executing tool pin: broken schema');
+  expect(errorTextOf(await sendRound(retry))).toBe('Error executing tool pin: broken schema');
   broken = false;
-  expect(textOf(await leg(retry))).toBe('1');
+  expect(textOf(await sendRound(retry))).toBe('1');
 });
 
 test('a question inside a pinned value is a tool error, as everywhere', async () => {
@@ -331,14 +328,14 @@ describe('a state that grows too large', () => {
     audience: 'limited',
     maxStateBytes: 2000,
   });
-  const call = async (tool: ReturnType<typeof pinning>): Promise<LegResult> => {
+  const call = async (tool: ReturnType<typeof pinning>): Promise<RoundResult> => {
     const { body } = await post(
       httpHandler(limited(tool)),
       'tools/call',
       { name: tool.name, arguments: {} },
       { capabilities: { elicitation: {} } },
     );
-    return body.result as unknown as LegResult;
+    return body.result as unknown as RoundResult;
   };
 
   test('is a tool error that names the largest pinned value', async () => {

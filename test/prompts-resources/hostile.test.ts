@@ -1,10 +1,11 @@
 /** Names, arguments and uris that nobody means well with: refused or taken as they are, and no more. */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { arg, argsOf, confirm, definePrompt, defineResource, install, resolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { accept, rawLegacy } from '../support/conversation.js';
+import { rawLegacy } from '../support/wire.js';
 import { endOf, expectFrozen, overHttp, overStdio, sealing, tokenOf } from '../sealing/desk.js';
 import { layers, serving, template } from './library.js';
 

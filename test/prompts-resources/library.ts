@@ -12,7 +12,7 @@ import type {
 import { install } from 'mcp-resolve';
 import type { AnyDefinition, InstallOptions } from 'mcp-resolve';
 
-import type { Factory } from '../support/conversation.js';
+import type { Factory } from '../support/servers.js';
 
 const INFO = { name: 'library', version: '1.0.0' };
 

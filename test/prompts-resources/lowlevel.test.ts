@@ -18,10 +18,15 @@ import {
   install,
   resolver,
 } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { accept, eras, type Factory, rawLegacy, refusal, talk } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import type { Factory } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 import { endOf, expectFrozen, flipped, overHttp, sealing, tokenOf } from '../sealing/desk.js';
 import { get, read, template } from './library.js';
 
@@ -103,7 +108,7 @@ describe.each(eras)('%s', (era) => {
       };
 
       test('A13: ours answer for their names and uris, the author’s for all others', async () => {
-        const chat = await talk(era, factory, { elicit: () => accept({ confirm: true }) });
+        const chat = await connectClient(era, factory, { elicit: () => accept({ confirm: true }) });
 
         expect(await get(chat, 'plan', { city: 'Lyon' })).toBe('plan for Lyon');
         expect(await get(chat, 'hello')).toBe('our hello');
@@ -118,7 +123,7 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('A13: the lists have both, ours on their first page', async () => {
-        const { client } = await talk(era, factory);
+        const { client } = await connectClient(era, factory);
         const names = (list: readonly { name: string }[]): string[] =>
           list.map(({ name }) => name).sort();
         const second = { params: { cursor: 'page-2' } };
@@ -149,7 +154,7 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('A13: the SDK’s client, which follows the pages, lists everything once', async () => {
-        const { client } = await talk(era, factory);
+        const { client } = await connectClient(era, factory);
 
         expect((await client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
           'hello',
@@ -166,7 +171,7 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('completion: ours complete their own, the author’s everything else', async () => {
-        const { client } = await talk(era, factory);
+        const { client } = await connectClient(era, factory);
         const complete = async (ref: object, name: string) => {
           const params = { ref, argument: { name, value: '' } };
           return (await client.complete(params as never)).completion.values;
@@ -190,13 +195,13 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('K4: an error of the author’s handler is the author’s', async () => {
-        const chat = await talk(era, factory);
+        const chat = await connectClient(era, factory);
 
-        expect(await refusal(get(chat, 'broken'))).toEqual({
+        expect(await protocolErrorOf(get(chat, 'broken'))).toEqual({
           code: -32603,
           message: 'broken by hand',
         });
-        expect(await refusal(read(chat, 'their://gone'))).toEqual({
+        expect(await protocolErrorOf(read(chat, 'their://gone'))).toEqual({
           code: -32602,
           message: 'Resource not found: their://gone',
           data: { uri: 'their://gone' },
@@ -204,7 +209,7 @@ describe.each(eras)('%s', (era) => {
       });
 
       test('what the author declared stays declared', async () => {
-        const { client } = await talk(era, factory);
+        const { client } = await connectClient(era, factory);
 
         expect(client.getServerCapabilities()).toMatchObject(capabilities);
       });
@@ -213,7 +218,7 @@ describe.each(eras)('%s', (era) => {
 
   test('A13: a server without capabilities gets those of what is installed, and no others', async () => {
     const declared = async (...definitions: ReturnType<typeof ours>) => {
-      const { client } = await talk(era, () => {
+      const { client } = await connectClient(era, () => {
         const server = new Server(INFO);
         install(server, definitions);
         return server;
@@ -230,7 +235,7 @@ describe.each(eras)('%s', (era) => {
   });
 
   test('A13: definitions can come one by one, and completion with a later one', async () => {
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       () => {
         const server = new Server(INFO);
@@ -261,13 +266,13 @@ describe.each(eras)('%s', (era) => {
       defineResource(name, `fail://${name}`, {}, (): string => {
         throw new Error('boom');
       });
-    const chat = await talk(era, () => {
+    const chat = await connectClient(era, () => {
       const server = new Server(INFO);
       install(server, [fail('open'), broken('open')]);
       install(server, [fail('masked'), broken('masked')], { errors: 'toolErrorsOnly' });
       return server;
     });
-    const told = async (call: Promise<string>) => (await refusal(call)).message;
+    const told = async (call: Promise<string>) => (await protocolErrorOf(call)).message;
 
     expect(await told(get(chat, 'open'))).toBe('Error getting prompt open: boom');
     expect(await told(get(chat, 'masked'))).toBe(
@@ -280,7 +285,7 @@ describe.each(eras)('%s', (era) => {
   });
 
   test('an author who only lists prompts, and only reads resources, keeps to that', async () => {
-    const chat = await talk(era, () => {
+    const chat = await connectClient(era, () => {
       const server = new Server(INFO, { capabilities: { prompts: {}, resources: {} } });
       server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'listed' }] }));
       server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
@@ -295,7 +300,7 @@ describe.each(eras)('%s', (era) => {
       'listed',
       'plan',
     ]);
-    expect(await refusal(get(chat, 'listed'))).toEqual({
+    expect(await protocolErrorOf(get(chat, 'listed'))).toEqual({
       code: -32602,
       message: 'Prompt listed not found',
     });
@@ -304,7 +309,7 @@ describe.each(eras)('%s', (era) => {
   });
 
   test('on an McpServer the author’s own stand beside ours, registered before and after', async () => {
-    const chat = await talk(
+    const chat = await connectClient(
       era,
       () => {
         const server = new McpServer(INFO);
@@ -334,7 +339,9 @@ describe.each(eras)('%s', (era) => {
     expect(await read(chat, 'their://before')).toBe('before by hand');
     expect(await read(chat, 'their://x/y')).toBe('x y by hand');
     expect(await read(chat, 'rooms://Oslo')).toBe('in Oslo');
-    expect(await refusal(get(chat, 'nope'))).toMatchObject({ message: 'Prompt nope not found' });
+    expect(await protocolErrorOf(get(chat, 'nope'))).toMatchObject({
+      message: 'Prompt nope not found',
+    });
   });
 });
 

@@ -13,10 +13,14 @@ import {
   install,
   resolver,
 } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { accept, httpHandler, post, refusal, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { httpHandler } from '../support/servers.js';
+import { post } from '../support/wire.js';
 import { get, layers, newServer, read, template } from './library.js';
 
 const Trip = z.object({ city: completable(z.string(), () => ['Lyon']) });
@@ -109,7 +113,9 @@ describe.each(layers)('on %s', (layer) => {
   };
 
   test('A11: everything works as without it', async () => {
-    const chat = await talk('modern', factory, { elicit: () => accept({ confirm: true }) });
+    const chat = await connectClient('modern', factory, {
+      elicit: () => accept({ confirm: true }),
+    });
 
     expect(await chat.text('go', { city: 'Lyon' })).toBe('went to Lyon');
     expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');
@@ -131,22 +137,26 @@ describe.each(layers)('on %s', (layer) => {
       argument: { name: 'city', value: '' },
     });
     expect(completion.values).toEqual(['Lyon']);
-    expect(await refusal(get(chat, 'nope'))).toEqual({
+    expect(await protocolErrorOf(get(chat, 'nope'))).toEqual({
       code: -32602,
       message: 'Prompt nope not found',
     });
-    expect(await refusal(read(chat, 'nope://x'))).toMatchObject({ code: -32602 });
+    expect(await protocolErrorOf(read(chat, 'nope://x'))).toMatchObject({ code: -32602 });
   });
 
   test('A11: a uri that a header can only hold encoded is read all the same', async () => {
-    const chat = await talk('modern', factory, { elicit: () => accept({ confirm: true }) });
+    const chat = await connectClient('modern', factory, {
+      elicit: () => accept({ confirm: true }),
+    });
 
     expect(await read(chat, 'go://Zürich')).toBe('went to Z%C3%BCrich');
     expect(chat.asked).toEqual(['Go to Z%C3%BCrich?']);
   });
 
   test('A11: a 2025 client of the same factory gets everything', async () => {
-    const chat = await talk('legacy', factory, { elicit: () => accept({ confirm: true }) });
+    const chat = await connectClient('legacy', factory, {
+      elicit: () => accept({ confirm: true }),
+    });
 
     expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');
     expect(await read(chat, 'go://Lyon')).toBe('went to Lyon');
@@ -170,7 +180,7 @@ test('A11: on a low-level Server the author’s own answer what the request name
     }));
     return server;
   };
-  const chat = await talk('modern', factory, { elicit: () => accept({ confirm: true }) });
+  const chat = await connectClient('modern', factory, { elicit: () => accept({ confirm: true }) });
 
   expect(await get(chat, 'theirs')).toBe('theirs by hand');
   expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');

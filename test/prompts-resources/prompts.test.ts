@@ -15,19 +15,15 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  httpHandler,
-  post,
-  rawLegacy,
-  refusal,
-  talk,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
 import { get, layers, serving, servingHeard } from './library.js';
 
 const Trip = z.object({ city: z.string(), days: z.coerce.number().default(3) });
@@ -42,7 +38,7 @@ afterEach(() => {
 describe.each(eras)('%s', (era) => {
   describe.each(layers)('%s', (layer) => {
     test('A1: a prompt without resolvers says what its body returns', async () => {
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         serving(layer, [
           definePrompt('hello', {}, () => 'Hello'),
@@ -74,7 +70,10 @@ describe.each(eras)('%s', (era) => {
         ],
         _meta: { 'acme/plan': 7 },
       };
-      const { client } = await talk(era, serving(layer, [definePrompt('plan', {}, () => result)]));
+      const { client } = await connectClient(
+        era,
+        serving(layer, [definePrompt('plan', {}, () => result)]),
+      );
       const got = await client.getPrompt({ name: 'plan' });
 
       expect(got).toMatchObject(result);
@@ -92,7 +91,7 @@ describe.each(eras)('%s', (era) => {
         { argsSchema: Trip, resolve: { tax, price } },
         (values, ctx) => `${JSON.stringify(values)} ${ctx.mcpReq.method}`,
       );
-      const chat = await talk(era, serving(layer, [plan]));
+      const chat = await connectClient(era, serving(layer, [plan]));
 
       expect(await get(chat, 'plan', { city: 'Lyon', days: '2' })).toBe(
         '{"city":"Lyon","days":2,"tax":16,"price":{"where":"Lyon","euros":160}} prompts/get',
@@ -106,7 +105,7 @@ describe.each(eras)('%s', (era) => {
           { argsSchema: schema, resolve: { budget: resolver({}, () => 100) } },
           ({ budget }) => `${String(budget)} euros`,
         );
-        const chat = await talk(era, serving(layer, [plan]));
+        const chat = await connectClient(era, serving(layer, [plan]));
         const { prompts } = await chat.client.listPrompts();
 
         expect(prompts[0]?.arguments).toEqual([
@@ -123,7 +122,7 @@ describe.each(eras)('%s', (era) => {
         { resolve: { budget: resolver({}, () => 100) } },
         (values) => JSON.stringify(values),
       );
-      const chat = await talk(era, serving(layer, [bare]));
+      const chat = await connectClient(era, serving(layer, [bare]));
 
       expect((await chat.client.listPrompts()).prompts).toEqual([{ name: 'bare' }]);
       expect(await get(chat, 'bare', { budget: '999', other: 'x' })).toBe('{"budget":100}');
@@ -146,9 +145,9 @@ describe.each(eras)('%s', (era) => {
         { argsSchema: Counted, resolve: { seen } },
         ({ city, seen }) => `${city} ${seen}`,
       );
-      const chat = await talk(era, serving(layer, [plan]));
+      const chat = await connectClient(era, serving(layer, [plan]));
 
-      expect(await refusal(get(chat, 'plan'))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'plan'))).toEqual({
         code: -32602,
         message:
           'Invalid arguments for prompt plan: city: Invalid input: expected string, received undefined',
@@ -160,12 +159,12 @@ describe.each(eras)('%s', (era) => {
 
     test('B8: several complaints are told together, with their places', async () => {
       const Two = z.object({ from: z.iso.date(), to: z.iso.date() });
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         serving(layer, [definePrompt('p', { argsSchema: Two }, () => '')]),
       );
 
-      expect(await refusal(get(chat, 'p', { from: 'x', to: 'y' }))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'p', { from: 'x', to: 'y' }))).toEqual({
         code: -32602,
         message: 'Invalid arguments for prompt p: from: Invalid ISO date, to: Invalid ISO date',
       });
@@ -180,8 +179,8 @@ describe.each(eras)('%s', (era) => {
         { argsSchema: Trip, resolve: { approval: outcome(approval) } },
         ({ approval }) => JSON.stringify(approval),
       );
-      const chat = await talk(era, serving(layer, [plan]), {
-        elicit: [accept({ confirm: true }), accept({ confirm: false }), decline],
+      const chat = await connectClient(era, serving(layer, [plan]), {
+        elicit: [accept({ confirm: true }), accept({ confirm: false }), decline()],
       });
       const plans = (days: string) => get(chat, 'plan', { city: 'Lyon', days });
 
@@ -197,7 +196,7 @@ describe.each(eras)('%s', (era) => {
       const deny = resolver({ city: args.city }, ({ city }) => {
         throw new ToolError(`no trips to ${city}`);
       });
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         serving(layer, [
           definePrompt('refused', { guards: [refuse] }, () => 'ran'),
@@ -205,11 +204,11 @@ describe.each(eras)('%s', (era) => {
         ]),
       );
 
-      expect(await refusal(get(chat, 'refused'))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'refused'))).toEqual({
         code: -32603,
         message: "Error getting prompt refused: Guard 'guard' refused",
       });
-      expect(await refusal(get(chat, 'denied', { city: 'Lyon' }))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'denied', { city: 'Lyon' }))).toEqual({
         code: -32603,
         message: 'Error getting prompt denied: no trips to Lyon',
       });
@@ -222,9 +221,12 @@ describe.each(eras)('%s', (era) => {
       ['a list', () => [], 'a list'],
       ['an object without messages', () => ({ content: [] }), 'a value of type object'],
     ])('a body that returns %s is told what to return', async (_, body, what) => {
-      const chat = await talk(era, serving(layer, [definePrompt('odd', {}, body as () => string)]));
+      const chat = await connectClient(
+        era,
+        serving(layer, [definePrompt('odd', {}, body as () => string)]),
+      );
 
-      expect(await refusal(get(chat, 'odd'))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'odd'))).toEqual({
         code: -32603,
         message: `Error getting prompt odd: the body of 'odd' returned ${what}; the body of a prompt returns a string or a GetPromptResult`,
       });
@@ -232,8 +234,10 @@ describe.each(eras)('%s', (era) => {
 
     test('C12: a body that asks at run time is told to leave that to a resolver', async () => {
       const body = (() => confirm('Sure?')) as unknown as () => string;
-      const chat = await talk(era, serving(layer, [definePrompt('odd', {}, body)]), { elicit: [] });
-      const { code, message } = await refusal(get(chat, 'odd'));
+      const chat = await connectClient(era, serving(layer, [definePrompt('odd', {}, body)]), {
+        elicit: [],
+      });
+      const { code, message } = await protocolErrorOf(get(chat, 'odd'));
 
       expect(code).toBe(-32603);
       expect(message).toContain("the body of 'odd' asked a question");
@@ -260,10 +264,10 @@ describe.each(eras)('%s', (era) => {
         definePrompt('async_body', {}, async () => fail()),
       ];
       const { factory, heard } = servingHeard(layer, prompts);
-      const chat = await talk(era, factory);
+      const chat = await connectClient(era, factory);
 
       for (const { name } of prompts) {
-        expect(await refusal(get(chat, name))).toEqual({
+        expect(await protocolErrorOf(get(chat, name))).toEqual({
           code: -32603,
           message: `Error getting prompt ${name}: ${text}`,
         });
@@ -283,8 +287,8 @@ describe.each(eras)('%s', (era) => {
         definePrompt('told', {}, fail(new ToolError('no such trip'))),
       ];
       const { factory, heard } = servingHeard(layer, prompts, { errors: 'toolErrorsOnly' });
-      const chat = await talk(era, factory);
-      const told = async (name: string) => (await refusal(get(chat, name))).message;
+      const chat = await connectClient(era, factory);
+      const told = async (name: string) => (await protocolErrorOf(get(chat, name))).message;
 
       expect(await told('body')).toBe('Error getting prompt body: an unexpected error occurred');
       expect(await told('resolver')).toBe(
@@ -302,9 +306,9 @@ describe.each(eras)('%s', (era) => {
         }),
       });
       const plan = definePrompt('plan', { argsSchema: Throwing }, ({ city }) => city);
-      const chat = await talk(era, serving(layer, [plan], { errors: 'toolErrorsOnly' }));
+      const chat = await connectClient(era, serving(layer, [plan], { errors: 'toolErrorsOnly' }));
 
-      expect(await refusal(get(chat, 'plan', { city: 'Lyon' }))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'plan', { city: 'Lyon' }))).toEqual({
         code: -32602,
         message: 'Invalid arguments for prompt plan: could not be checked',
       });
@@ -326,10 +330,10 @@ describe.each(eras)('%s', (era) => {
         ],
         { errors: 'toolErrorsOnly' },
       );
-      const chat = await talk(era, factory, { elicit: () => accept({ ok: true }) });
+      const chat = await connectClient(era, factory, { elicit: () => accept({ ok: true }) });
 
       for (const name of ['body', 'resolver', 'guard', 'asked']) {
-        expect(await refusal(get(chat, name))).toEqual({
+        expect(await protocolErrorOf(get(chat, name))).toEqual({
           code: -32050,
           message: 'Quota exhausted',
           data: { retryAfter: 60 },
@@ -343,10 +347,10 @@ describe.each(eras)('%s', (era) => {
         days < 5 ? true : confirm('Sure?'),
       );
       const plan = definePrompt('plan', { argsSchema: Trip, resolve: { approval } }, () => 'went');
-      const chat = await talk(era, serving(layer, [plan]));
+      const chat = await connectClient(era, serving(layer, [plan]));
 
       expect(await get(chat, 'plan', { city: 'Lyon' })).toBe('went');
-      expect(await refusal(get(chat, 'plan', { city: 'Lyon', days: '9' }))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'plan', { city: 'Lyon', days: '9' }))).toEqual({
         code: -32021,
         message:
           "Client did not declare the form elicitation capability required by resolver 'approval'",
@@ -358,8 +362,10 @@ describe.each(eras)('%s', (era) => {
     test('E10, K8: an answer that does not fit ends the prompt without the words of a validator', async () => {
       const ask = resolver({}, () => elicit('Go?', Ok));
       const go = definePrompt('go', { resolve: { ask } }, () => 'went');
-      const chat = await talk(era, serving(layer, [go]), { elicit: [accept({ ok: 'maybe' })] });
-      const { code, message } = await refusal(get(chat, 'go'));
+      const chat = await connectClient(era, serving(layer, [go]), {
+        elicit: [accept({ ok: 'maybe' })],
+      });
+      const { code, message } = await protocolErrorOf(get(chat, 'go'));
 
       expect(code).toBe(-32603);
       expect(message).toMatch(/^Error getting prompt go: .*does not match the requested schema$/);
@@ -382,7 +388,7 @@ describe.each(eras)('%s', (era) => {
         },
         () => '',
       );
-      const chat = await talk(era, serving(layer, [plan]));
+      const chat = await connectClient(era, serving(layer, [plan]));
 
       expect((await chat.client.listPrompts()).prompts).toEqual([
         {
@@ -419,7 +425,7 @@ describe.each(eras)('%s', (era) => {
         ({ city, street = 'any street' }) => `${city}, ${street}`,
       );
       const plain = definePrompt('plain', { argsSchema: Trip }, () => '');
-      const chat = await talk(era, serving(layer, [plain, plan]), {
+      const chat = await connectClient(era, serving(layer, [plain, plan]), {
         elicit: [accept({ confirm: true })],
       });
       const complete = async (
@@ -445,21 +451,24 @@ describe.each(eras)('%s', (era) => {
         ref: { type: 'ref/prompt', name: 'nope' },
         argument: { name: 'city', value: '' },
       });
-      expect(await refusal(unknown)).toEqual({ code: -32602, message: 'Prompt nope not found' });
+      expect(await protocolErrorOf(unknown)).toEqual({
+        code: -32602,
+        message: 'Prompt nope not found',
+      });
       expect(await get(chat, 'plan', { city: 'Lyon', street: 'Rue' })).toBe('Lyon, Rue');
     });
 
     test('A13: without completable arguments nothing about completion is declared', async () => {
-      const chat = await talk(era, serving(layer, [definePrompt('plan', {}, () => '')]));
+      const chat = await connectClient(era, serving(layer, [definePrompt('plan', {}, () => '')]));
 
       expect(chat.client.getServerCapabilities()).toMatchObject({ prompts: {} });
       expect(chat.client.getServerCapabilities()?.completions).toBeUndefined();
     });
 
     test('an unknown prompt is not found', async () => {
-      const chat = await talk(era, serving(layer, [definePrompt('plan', {}, () => '')]));
+      const chat = await connectClient(era, serving(layer, [definePrompt('plan', {}, () => '')]));
 
-      expect(await refusal(get(chat, 'nope'))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'nope'))).toEqual({
         code: -32602,
         message: 'Prompt nope not found',
       });
@@ -594,11 +603,11 @@ describe('a prompt by itself', () => {
   });
 
   test('D16: its arguments are validated in the words of the wire', async () => {
-    const chat = await talk('modern', serving('McpServer', [plan]));
-    const onTheWire = await refusal(get(chat, 'plan', { days: 'x' }));
+    const chat = await connectClient('modern', serving('McpServer', [plan]));
+    const onTheWire = await protocolErrorOf(get(chat, 'plan', { days: 'x' }));
 
-    expect(await refusal(plan.get({ days: 'x' } as never))).toEqual(onTheWire);
-    expect(await refusal(plan.get(undefined as never))).toMatchObject({ code: -32602 });
+    expect(await protocolErrorOf(plan.get({ days: 'x' } as never))).toEqual(onTheWire);
+    expect(await protocolErrorOf(plan.get(undefined as never))).toMatchObject({ code: -32602 });
     const dropped = await plan.get({ city: 'Lyon', price: 1 } as never);
     expect(JSON.stringify(dropped)).toContain('Lyon for 240');
   });
@@ -610,25 +619,25 @@ describe('a prompt by itself', () => {
       throw new Error('boom');
     });
 
-    expect(await refusal(failing.get({}))).toEqual({
+    expect(await protocolErrorOf(failing.get({}))).toEqual({
       code: -32603,
       message: 'Error getting prompt failing: boom',
     });
-    expect(await refusal(asking.get({}))).toMatchObject({ code: -32600 });
+    expect(await protocolErrorOf(asking.get({}))).toMatchObject({ code: -32600 });
   });
 
   test('D17: from inside a body it asks where the protocol allows it', async () => {
     const sure = resolver({}, () => confirm('Sure?'));
     const inner = definePrompt('inner', { resolve: { sure } }, () => 'inner went');
     const outer = definePrompt('outer', {}, (_, ctx) => inner.get({}, ctx));
-    const legacy = await talk('legacy', serving('McpServer', [outer]), {
+    const legacy = await connectClient('legacy', serving('McpServer', [outer]), {
       elicit: [accept({ confirm: true })],
     });
-    const modern = await talk('modern', serving('McpServer', [outer]), { elicit: [] });
+    const modern = await connectClient('modern', serving('McpServer', [outer]), { elicit: [] });
 
     expect(await get(legacy, 'outer')).toBe('inner went');
     expect(legacy.asked).toEqual(['Sure?']);
-    expect(await refusal(get(modern, 'outer'))).toEqual({
+    expect(await protocolErrorOf(get(modern, 'outer'))).toEqual({
       code: -32603,
       message:
         'Error getting prompt inner: it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',

@@ -16,19 +16,15 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  decline,
-  eras,
-  httpHandler,
-  post,
-  rawLegacy,
-  refusal,
-  talk,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { httpHandler } from '../support/servers.js';
+import { post, rawLegacy } from '../support/wire.js';
 import { layers, read, serving, servingHeard, template } from './library.js';
 
 const Ok = z.object({ ok: z.boolean() });
@@ -47,7 +43,7 @@ afterEach(() => {
 describe.each(eras)('%s', (era) => {
   describe.each(layers)('%s', (layer) => {
     test('A1: a text or bytes are the content at the uri that was read', async () => {
-      const { client } = await talk(
+      const { client } = await connectClient(
         era,
         serving(layer, [
           defineResource('text', 'desk://text', {}, () => 'Read me'),
@@ -88,7 +84,7 @@ describe.each(eras)('%s', (era) => {
         _meta: { 'acme/b': 2 },
       };
       const all = defineResource('all', 'desk://all', { mimeType: 'text/csv' }, () => result);
-      const { client } = await talk(era, serving(layer, [all]));
+      const { client } = await connectClient(era, serving(layer, [all]));
       const got = await client.readResource({ uri: 'desk://all' });
 
       expect(got.contents).toEqual(result.contents);
@@ -103,9 +99,9 @@ describe.each(eras)('%s', (era) => {
       ['an object without contents', () => ({ text: 'x' }), 'a value of type object'],
     ])('a body that returns %s is told what to return', async (_, body, what) => {
       const odd = defineResource('odd', 'desk://odd', {}, body as () => string);
-      const chat = await talk(era, serving(layer, [odd]));
+      const chat = await connectClient(era, serving(layer, [odd]));
 
-      expect(await refusal(read(chat, 'desk://odd'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'desk://odd'))).toEqual({
         code: -32603,
         message: `Error reading resource odd: the body of 'odd' returned ${what}; the body of a resource returns a string, bytes or a ReadResourceResult`,
       });
@@ -114,8 +110,8 @@ describe.each(eras)('%s', (era) => {
     test('C12: a body that asks at run time is told to leave that to a resolver', async () => {
       const body = (() => confirm('Sure?')) as unknown as () => string;
       const odd = defineResource('odd', 'desk://odd', {}, body);
-      const chat = await talk(era, serving(layer, [odd]), { elicit: [] });
-      const { code, message } = await refusal(read(chat, 'desk://odd'));
+      const chat = await connectClient(era, serving(layer, [odd]), { elicit: [] });
+      const { code, message } = await protocolErrorOf(read(chat, 'desk://odd'));
 
       expect(code).toBe(-32603);
       expect(message).toContain("the body of 'odd' asked a question");
@@ -130,7 +126,7 @@ describe.each(eras)('%s', (era) => {
         { variables: Trip, resolve: { price } },
         (values, ctx) => JSON.stringify({ values, uri: ctx.uri.href, raw: ctx.variables }),
       );
-      const chat = await talk(era, serving(layer, [trip]));
+      const chat = await connectClient(era, serving(layer, [trip]));
 
       expect(JSON.parse(await read(chat, 'trips://no/7'))).toEqual({
         values: { country: 'no', id: 7, lang: 'en', price: { id: 7, lang: 'en' } },
@@ -148,14 +144,14 @@ describe.each(eras)('%s', (era) => {
         { variables: Trip, resolve: { note } },
         () => '',
       );
-      const chat = await talk(era, serving(layer, [trip]), { elicit: [] });
+      const chat = await connectClient(era, serving(layer, [trip]), { elicit: [] });
 
-      expect(await refusal(read(chat, 'trips://no/seven'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://no/seven'))).toEqual({
         code: -32602,
         message:
           'Invalid variables for resource trip: id: Invalid input: expected number, received NaN',
       });
-      expect(await refusal(read(chat, 'trips://no/1.5'))).toMatchObject({ code: -32602 });
+      expect(await protocolErrorOf(read(chat, 'trips://no/1.5'))).toMatchObject({ code: -32602 });
       expect(ran).toEqual([]);
     });
 
@@ -169,10 +165,10 @@ describe.each(eras)('%s', (era) => {
         { variables: Known },
         ({ id }) => `trip ${id}`,
       );
-      const chat = await talk(era, serving(layer, [known]));
+      const chat = await connectClient(era, serving(layer, [known]));
 
       expect(await read(chat, 'known://5')).toBe('trip 5');
-      expect(await refusal(read(chat, 'known://0'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'known://0'))).toEqual({
         code: -32602,
         message: 'Invalid variables for resource known: id: no such trip',
       });
@@ -188,7 +184,7 @@ describe.each(eras)('%s', (era) => {
       const plain = defineResource('plain', template('plain://{a}/{b}'), {}, (values) =>
         JSON.stringify(values),
       );
-      const chat = await talk(era, serving(layer, [trip, plain]));
+      const chat = await connectClient(era, serving(layer, [trip, plain]));
 
       expect(JSON.parse(await read(chat, 'trips://no/7'))).toEqual([
         { country: 'no', id: '7', upper: 'NO' },
@@ -211,7 +207,7 @@ describe.each(eras)('%s', (era) => {
         { variables: Listed },
         ({ b }) => JSON.stringify(b),
       );
-      const chat = await talk(era, serving(layer, [raw, typed]));
+      const chat = await connectClient(era, serving(layer, [raw, typed]));
 
       expect(JSON.parse(await read(chat, 'raw://x/1'))).toEqual({ b: '1', both: 1 });
       expect(JSON.parse(await read(chat, 'raw://x/1,2,3'))).toEqual({
@@ -220,7 +216,7 @@ describe.each(eras)('%s', (era) => {
       });
       expect(await read(chat, 'typed://x/4')).toBe('[4]');
       expect(await read(chat, 'typed://x/4,5')).toBe('[4,5]');
-      expect(await refusal(read(chat, 'typed://x/4,five'))).toMatchObject({ code: -32602 });
+      expect(await protocolErrorOf(read(chat, 'typed://x/4,five'))).toMatchObject({ code: -32602 });
     });
 
     test('a query operator gives its variables, in the order of the template as the SDK has it', async () => {
@@ -230,10 +226,10 @@ describe.each(eras)('%s', (era) => {
         { variables: z.object({ q: z.string(), page: z.coerce.number() }) },
         ({ q, page }) => `${q} on page ${page}`,
       );
-      const chat = await talk(era, serving(layer, [found]));
+      const chat = await connectClient(era, serving(layer, [found]));
 
       expect(await read(chat, 'search://trips?q=lyon&page=2')).toBe('lyon on page 2');
-      expect(await refusal(read(chat, 'search://trips?page=2&q=lyon'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'search://trips?page=2&q=lyon'))).toEqual({
         code: -32602,
         message: 'Resource not found: search://trips?page=2&q=lyon',
         data: { uri: 'search://trips?page=2&q=lyon' },
@@ -244,13 +240,13 @@ describe.each(eras)('%s', (era) => {
       const file = defineResource('file', template('files://{+path}'), {}, ({ path }) =>
         String(path),
       );
-      const chat = await talk(era, serving(layer, [file]));
+      const chat = await connectClient(era, serving(layer, [file]));
 
       expect(await read(chat, 'files://a/b/c.txt')).toBe('a/b/c.txt');
     });
 
     test('a fixed uri goes before a template that matches it', async () => {
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         serving(layer, [
           defineResource('any', template('desk://{room}'), {}, ({ room }) => `any ${String(room)}`),
@@ -264,7 +260,7 @@ describe.each(eras)('%s', (era) => {
 
     test('a uri is listed in the form in which it is read, and read in every form', async () => {
       const site = defineResource('site', 'https://Example.com', {}, (_, ctx) => ctx.uri.href);
-      const chat = await talk(era, serving(layer, [site]));
+      const chat = await connectClient(era, serving(layer, [site]));
 
       expect((await chat.client.listResources()).resources).toEqual([
         { name: 'site', uri: 'https://example.com/' },
@@ -288,7 +284,7 @@ describe.each(eras)('%s', (era) => {
       const list = () => ({
         resources: [{ uri: 'trips://no/1', name: 'Oslo', title: 'To Oslo' }],
       });
-      const { client } = await talk(
+      const { client } = await connectClient(
         era,
         serving(layer, [
           defineResource(
@@ -325,7 +321,7 @@ describe.each(eras)('%s', (era) => {
         },
       });
       const sure = resolver({ country: args.country }, () => confirm('Sure?'));
-      const { client } = await talk(
+      const { client } = await connectClient(
         era,
         serving(layer, [
           defineResource('next', 'desk://next', {}, () => ''),
@@ -345,7 +341,7 @@ describe.each(eras)('%s', (era) => {
       expect(await complete('trips://{country}/{id}', 'id', '')).toEqual(['1 of nepal']);
       expect(await complete('trips://{country}/{id}', 'other', '')).toEqual([]);
       expect(await complete('desk://next', 'x', '')).toEqual([]);
-      expect(await refusal(complete('nope://{x}', 'x', ''))).toEqual({
+      expect(await protocolErrorOf(complete('nope://{x}', 'x', ''))).toEqual({
         code: -32602,
         message: 'Resource template nope://{x} not found',
       });
@@ -361,8 +357,8 @@ describe.each(eras)('%s', (era) => {
         { variables: Trip, resolve: { approval: outcome(approval) } },
         ({ approval }) => JSON.stringify(approval),
       );
-      const chat = await talk(era, serving(layer, [trip]), {
-        elicit: [accept({ confirm: true }), decline],
+      const chat = await connectClient(era, serving(layer, [trip]), {
+        elicit: [accept({ confirm: true }), decline()],
       });
 
       expect(await read(chat, 'trips://no/4')).toBe(
@@ -381,10 +377,10 @@ describe.each(eras)('%s', (era) => {
         { variables: Trip, guards: [member] },
         ({ id }) => `trip ${id}`,
       );
-      const chat = await talk(era, serving(layer, [trip]));
+      const chat = await connectClient(era, serving(layer, [trip]));
 
       expect(await read(chat, 'trips://no/7')).toBe('trip 7');
-      expect(await refusal(read(chat, 'trips://fr/7'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://fr/7'))).toEqual({
         code: -32603,
         message: "Error reading resource trip: Guard 'guard' refused",
       });
@@ -409,11 +405,11 @@ describe.each(eras)('%s', (era) => {
           defineResource('template', template('fail://{a}/{b}'), {}, async () => fail()),
         ];
         const { factory, heard } = servingHeard(layer, resources);
-        const chat = await talk(era, factory);
+        const chat = await connectClient(era, factory);
         const failures = ['resolver', 'guard', 'body', 'template/x'];
 
         for (const place of failures) {
-          expect(await refusal(read(chat, `fail://${place}`))).toEqual({
+          expect(await protocolErrorOf(read(chat, `fail://${place}`))).toEqual({
             code: -32603,
             message: `Error reading resource ${place.split('/')[0]}: ${text}`,
           });
@@ -438,8 +434,9 @@ describe.each(eras)('%s', (era) => {
         defineResource('told', 'fail://told', {}, fail(new ToolError('no such trip'))),
       ];
       const { factory, heard } = servingHeard(layer, resources, { errors: 'toolErrorsOnly' });
-      const chat = await talk(era, factory);
-      const told = async (name: string) => (await refusal(read(chat, `fail://${name}`))).message;
+      const chat = await connectClient(era, factory);
+      const told = async (name: string) =>
+        (await protocolErrorOf(read(chat, `fail://${name}`))).message;
 
       expect(await told('body')).toBe('Error reading resource body: an unexpected error occurred');
       expect(await told('resolver')).toBe(
@@ -458,9 +455,9 @@ describe.each(eras)('%s', (era) => {
       });
       const place = template('trips://{id}');
       const trip = defineResource('trip', place, { variables: Throwing }, ({ id }) => id);
-      const chat = await talk(era, serving(layer, [trip], { errors: 'toolErrorsOnly' }));
+      const chat = await connectClient(era, serving(layer, [trip], { errors: 'toolErrorsOnly' }));
 
-      expect(await refusal(read(chat, 'trips://7'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://7'))).toEqual({
         code: -32602,
         message: 'Invalid variables for resource trip: could not be checked',
       });
@@ -480,15 +477,15 @@ describe.each(eras)('%s', (era) => {
         () => 'ok',
       );
       const { factory, heard } = servingHeard(layer, [trip], { errors: 'toolErrorsOnly' });
-      const chat = await talk(era, factory);
+      const chat = await connectClient(era, factory);
 
       expect(await read(chat, 'trips://no/1')).toBe('ok');
-      expect(await refusal(read(chat, 'trips://no/11'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://no/11'))).toEqual({
         code: -32050,
         message: 'Quota exhausted',
         data: { retryAfter: 60 },
       });
-      expect(await refusal(read(chat, 'trips://no/101'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://no/101'))).toEqual({
         code: -32602,
         message: 'Resource not found: trips://no/101',
         data: { uri: 'trips://no/101' },
@@ -504,10 +501,10 @@ describe.each(eras)('%s', (era) => {
         { variables: Trip, resolve: { approval } },
         () => 'ok',
       );
-      const chat = await talk(era, serving(layer, [trip]));
+      const chat = await connectClient(era, serving(layer, [trip]));
 
       expect(await read(chat, 'trips://no/4')).toBe('ok');
-      expect(await refusal(read(chat, 'trips://no/5'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://no/5'))).toEqual({
         code: -32021,
         message:
           "Client did not declare the form elicitation capability required by resolver 'approval'",
@@ -517,12 +514,12 @@ describe.each(eras)('%s', (era) => {
     });
 
     test('what is nowhere is not found', async () => {
-      const chat = await talk(
+      const chat = await connectClient(
         era,
         serving(layer, [defineResource('one', 'desk://one', {}, () => '')]),
       );
 
-      expect(await refusal(read(chat, 'desk://two'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'desk://two'))).toEqual({
         code: -32602,
         message: 'Resource not found: desk://two',
         data: { uri: 'desk://two' },
@@ -676,11 +673,11 @@ describe('a resource by itself', () => {
   });
 
   test('D16: is only where it is, and its variables are validated in the words of the wire', async () => {
-    const chat = await talk('modern', serving('McpServer', [trip]));
+    const chat = await connectClient('modern', serving('McpServer', [trip]));
     for (const uri of ['trips://no/x', 'trips://no/2/3', 'other://x']) {
-      expect(await refusal(trip.read(uri))).toEqual(await refusal(read(chat, uri)));
+      expect(await protocolErrorOf(trip.read(uri))).toEqual(await protocolErrorOf(read(chat, uri)));
     }
-    expect(await refusal(trip.read('not a uri'))).toMatchObject({ code: -32602 });
+    expect(await protocolErrorOf(trip.read('not a uri'))).toMatchObject({ code: -32602 });
   });
 
   test('D16: its errors are those of the wire, and there is nobody to ask', async () => {
@@ -690,11 +687,11 @@ describe('a resource by itself', () => {
       throw new Error('boom');
     });
 
-    expect(await refusal(failing.read('fail://it'))).toEqual({
+    expect(await protocolErrorOf(failing.read('fail://it'))).toEqual({
       code: -32603,
       message: 'Error reading resource failing: boom',
     });
-    expect(await refusal(asking.read('ask://it'))).toMatchObject({ code: -32600 });
+    expect(await protocolErrorOf(asking.read('ask://it'))).toMatchObject({ code: -32600 });
   });
 
   test.each(eras)(
@@ -704,7 +701,7 @@ describe('a resource by itself', () => {
         const inner = await trip.read(`trips://no/${String(id)}`, ctx);
         return { contents: [...inner.contents, { uri: ctx.uri.href, text: 'outer' }] };
       });
-      const { client } = await talk(era, serving('McpServer', [outer]));
+      const { client } = await connectClient(era, serving('McpServer', [outer]));
 
       expect((await client.readResource({ uri: 'outer://2' })).contents).toEqual([
         { uri: 'trips://no/2', mimeType: 'text/plain', text: 'no for 160 at trips://no/2' },
@@ -719,13 +716,13 @@ describe('a resource by itself', () => {
     const outer = defineResource('outer', 'outer://it', {}, (_, ctx) =>
       inner.read('inner://it', ctx),
     );
-    const legacy = await talk('legacy', serving('McpServer', [outer]), {
+    const legacy = await connectClient('legacy', serving('McpServer', [outer]), {
       elicit: [accept({ confirm: true })],
     });
-    const modern = await talk('modern', serving('McpServer', [outer]), { elicit: [] });
+    const modern = await connectClient('modern', serving('McpServer', [outer]), { elicit: [] });
 
     expect(await read(legacy, 'outer://it')).toBe('inner read');
-    expect(await refusal(read(modern, 'outer://it'))).toMatchObject({
+    expect(await protocolErrorOf(read(modern, 'outer://it'))).toMatchObject({
       code: -32603,
       message: expect.stringMatching(/^Error reading resource inner: it asks a question/) as string,
     });

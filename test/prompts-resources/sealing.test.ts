@@ -14,10 +14,11 @@ import {
   resolver,
 } from 'mcp-resolve';
 import type { AnyDefinition, RequestStateSeal } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { accept, rawLegacy } from '../support/conversation.js';
+import { rawLegacy } from '../support/wire.js';
 import {
   caller,
   endOf,
@@ -276,7 +277,7 @@ describe.each(layers)('on %s', (layer) => {
       ['prompts/get', { name: 'chain' }],
       ['resources/read', { uri: 'chain://it' }],
     ] as const) {
-      const leg = (requestState: string | undefined, names: Record<string, string>) =>
+      const sendRound = (requestState: string | undefined, names: Record<string, string>) =>
         send(method, {
           ...params,
           ...(requestState !== undefined && { requestState }),
@@ -284,17 +285,17 @@ describe.each(layers)('on %s', (layer) => {
             Object.entries(names).map(([key, name]) => [key, accept({ name })]),
           ),
         });
-      const opened = await leg(undefined, { first: 'early' });
+      const opened = await sendRound(undefined, { first: 'early' });
       expect(asked(opened)).toEqual(['first']);
-      const two = await leg(tokenOf(opened), { first: 'a', second: 'early', ghost: 'x' });
+      const two = await sendRound(tokenOf(opened), { first: 'a', second: 'early', ghost: 'x' });
       expect(asked(two)).toEqual(['second']);
-      const three = await leg(tokenOf(two), { first: 'other', second: 'b', third: 'early' });
+      const three = await sendRound(tokenOf(two), { first: 'other', second: 'b', third: 'early' });
       expect(asked(three)).toEqual(['third']);
       expect(JSON.stringify(three.result)).toContain('After a and b?');
-      expect(endOf(await leg(tokenOf(three), { first: 'z', second: 'z', third: 'c' }))).toBe(
+      expect(endOf(await sendRound(tokenOf(three), { first: 'z', second: 'z', third: 'c' }))).toBe(
         'a b c',
       );
-      expect(asked(await leg(tokenOf(three), {}))).toEqual(['third']);
+      expect(asked(await sendRound(tokenOf(three), {}))).toEqual(['third']);
     }
   });
 });

@@ -3,17 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type CallContext, definePrompt, defineResource, resolver } from 'mcp-resolve';
+import type { Era } from 'mcp-resolve/testing';
 import { serveHttp } from 'mcp-resolve/node';
 import { describe, expect, test } from 'vitest';
 
-import {
-  closeAfterTest,
-  deferred,
-  type Era,
-  eras,
-  talk,
-  VERSION,
-} from '../support/conversation.js';
+import { deferred } from '../support/deferred.js';
+import { eras, VERSION } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { closeAfterTest } from '../support/servers.js';
 import { get, layers, read, serving, servingHeard } from './library.js';
 import { tripServer } from './tripServer.js';
 
@@ -97,7 +94,7 @@ describe.each(eras)('a client of the %s era that cancels', (era) => {
       definePrompt('slow', { resolve: { it: lease('prompt') } }, forever),
       defineResource('slow', 'slow://it', { resolve: { it: lease('resource') } }, forever),
     ]);
-    const { client } = await talk(era, factory);
+    const { client } = await connectClient(era, factory);
 
     const prompting = new AbortController();
     const prompt = client.getPrompt({ name: 'slow' }, { signal: prompting.signal });

@@ -14,20 +14,15 @@ import {
   sample,
   ToolError,
 } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  cancel,
-  decline,
-  eras,
-  httpHandler,
-  post,
-  refusal,
-  talk,
-  VERSION,
-} from '../support/conversation.js';
+import { eras, VERSION } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import { protocolErrorOf } from '../support/results.js';
+import { httpHandler } from '../support/servers.js';
+import { post } from '../support/wire.js';
 import { countOf, get, layers, read, serving, template } from './library.js';
 
 const Trip = z.object({ city: z.string() });
@@ -82,7 +77,7 @@ describe.each(eras)('%s', (era) => {
   describe.each(layers)('%s', (layer) => {
     test('J13, A11: a tool, a prompt and a resource ask the same and answer the same', async () => {
       const { definitions } = travelDesk();
-      const chat = await talk(era, serving(layer, definitions), {
+      const chat = await connectClient(era, serving(layer, definitions), {
         elicit: ({ message }) =>
           message.startsWith('How long') ? accept({ days: 4 }) : accept({ confirm: true }),
       });
@@ -99,8 +94,8 @@ describe.each(eras)('%s', (era) => {
 
     test('D5, D6: each call runs the graph for itself, the functions as often as its era has it', async () => {
       const { definitions, ran } = travelDesk();
-      const chat = await talk(era, serving(layer, definitions), {
-        elicit: ({ message }) => (message.startsWith('How long') ? accept({ days: 9 }) : decline),
+      const chat = await connectClient(era, serving(layer, definitions), {
+        elicit: ({ message }) => (message.startsWith('How long') ? accept({ days: 9 }) : decline()),
       });
       const round = ['known Lyon', 'country of Lyon', 'stay'];
       const expected =
@@ -120,17 +115,17 @@ describe.each(eras)('%s', (era) => {
 
     test('D13: a guard ends each of them before anything else runs', async () => {
       const { definitions, ran } = travelDesk();
-      const chat = await talk(era, serving(layer, definitions), { elicit: [] });
+      const chat = await connectClient(era, serving(layer, definitions), { elicit: [] });
       const message = 'there is no Atlantis';
 
       expect(await chat.errorText('book', { city: 'Atlantis' })).toBe(
         `Error executing tool book: ${message}`,
       );
-      expect(await refusal(get(chat, 'plan', { city: 'Atlantis' }))).toEqual({
+      expect(await protocolErrorOf(get(chat, 'plan', { city: 'Atlantis' }))).toEqual({
         code: -32603,
         message: `Error getting prompt plan: ${message}`,
       });
-      expect(await refusal(read(chat, 'trips://Atlantis'))).toEqual({
+      expect(await protocolErrorOf(read(chat, 'trips://Atlantis'))).toEqual({
         code: -32603,
         message: `Error reading resource trip: ${message}`,
       });
@@ -140,19 +135,19 @@ describe.each(eras)('%s', (era) => {
 
     test('E3, E4: a refusal ends a call whose consumer wanted the value, in the words of its kind', async () => {
       const { definitions, ran } = travelDesk();
-      const chat = await talk(era, serving(layer, definitions), {
-        elicit: [decline, cancel, decline, cancel],
+      const chat = await connectClient(era, serving(layer, definitions), {
+        elicit: [decline(), cancel(), decline(), cancel()],
       });
       const text = "Resolver for parameter 'days' could not resolve: elicitation was";
 
       for (const end of ['decline', 'cancel']) {
-        expect(await refusal(get(chat, 'plan', { city: 'Oslo' }))).toEqual({
+        expect(await protocolErrorOf(get(chat, 'plan', { city: 'Oslo' }))).toEqual({
           code: -32603,
           message: `Error getting prompt plan: ${text} ${end}`,
         });
       }
       for (const end of ['decline', 'cancel']) {
-        expect(await refusal(read(chat, 'trips://Oslo'))).toEqual({
+        expect(await protocolErrorOf(read(chat, 'trips://Oslo'))).toEqual({
           code: -32603,
           message: `Error reading resource trip: ${text} ${end}`,
         });
@@ -220,7 +215,7 @@ const answers: Record<string, Record<string, string | boolean>> = {
 };
 const inquirer = {
   capabilities: everything,
-  elicit: ({ message }: { message: string }) => accept(answers[message]!),
+  elicit: ({ message }: { message: string }) => accept(answers[message]),
   sample: () => sampled as never,
   roots: () => ({ roots: [{ uri: 'file:///trips' }] }),
 };
@@ -242,7 +237,7 @@ describe.each(layers)('rounds on %s', (layer) => {
   test.each(eras)(
     'F4, G6: every kind of question, and a chain of three, are asked once each (%s)',
     async (era) => {
-      const chat = await talk(era, serving(layer, inquiry()), inquirer);
+      const chat = await connectClient(era, serving(layer, inquiry()), inquirer);
       const calls: Record<(typeof kinds)[number][0], () => Promise<string>> = {
         'tools/call': () => chat.text('ask', { city: 'Oslo' }),
         'prompts/get': () => get(chat, 'ask', { city: 'Oslo' }),
@@ -261,7 +256,7 @@ describe.each(layers)('rounds on %s', (layer) => {
     'F4, G3, G5: %s asks in one round what it can, and the rest when it knows how',
     async (method, params) => {
       const handler = httpHandler(serving(layer, inquiry()));
-      const leg = async (more: object = {}) => {
+      const sendRound = async (more: object = {}) => {
         const { body } = await post(
           handler,
           method,
@@ -273,7 +268,7 @@ describe.each(layers)('rounds on %s', (layer) => {
           requestState?: string;
         };
       };
-      const first = await leg();
+      const first = await sendRound();
       const { who, sure, page, hint, folders, ...others } = first.inputRequests!;
       expect(others).toEqual({});
       expect([who, sure, page].map((asked) => asked?.params?.mode)).toEqual([
@@ -284,7 +279,7 @@ describe.each(layers)('rounds on %s', (layer) => {
       expect(hint?.method).toBe('sampling/createMessage');
       expect(folders).toEqual({ method: 'roots/list' });
 
-      const second = await leg({
+      const second = await sendRound({
         requestState: first.requestState,
         inputResponses: {
           who: accept({ name: 'Ida' }),
@@ -295,12 +290,12 @@ describe.each(layers)('rounds on %s', (layer) => {
         },
       });
       expect(Object.keys(second.inputRequests!)).toEqual(['seat']);
-      const third = await leg({
+      const third = await sendRound({
         requestState: second.requestState,
         inputResponses: { seat: accept({ seat: '7A' }) },
       });
       expect(Object.keys(third.inputRequests!)).toEqual(['meal']);
-      const last = await leg({
+      const last = await sendRound({
         requestState: third.requestState,
         inputResponses: { meal: accept({ meal: 'soup' }) },
       });
@@ -330,7 +325,7 @@ describe.each(eras)('contexts on the %s era', (era) => {
       definePrompt('call', { resolve: { call } }, body),
       defineResource('call', 'call://it', { resolve: { call } }, body),
     ];
-    const chat = await talk(era, serving(layer, definitions), { elicit: [] });
+    const chat = await connectClient(era, serving(layer, definitions), { elicit: [] });
     const seen = (method: string): string =>
       JSON.stringify({ method, version: VERSION[era], form: true });
 

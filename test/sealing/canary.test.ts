@@ -11,10 +11,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { install, requestStateSeal } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { accept, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
 import { FROZEN, type Layer, layers, overHttp } from './desk.js';
 
 const info = { name: 'canary', version: '1.0.0' };
@@ -123,7 +124,7 @@ describe('the SDK', () => {
         });
         return inputRequired({ inputRequests: { question }, requestState: 'state' });
       };
-      const { call } = await talk(
+      const { call } = await connectClient(
         'legacy',
         () => {
           const mcp = new McpServer(info, { capabilities: { tools: {} } });

@@ -28,7 +28,8 @@ import { serveStdio } from 'mcp-resolve/node';
 import { expect } from 'vitest';
 import * as z from 'zod';
 
-import { closeAfterTest, type Factory, VERSION } from '../support/conversation.js';
+import { VERSION } from '../support/eras.js';
+import { closeAfterTest, type Factory } from '../support/servers.js';
 
 export const KEY = '0123456789abcdef0123456789abcdef';
 export const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
@@ -72,7 +73,7 @@ const CONFIRM = {
   required: ['confirm'],
 };
 
-/** One leg of the story: asks, or tells how it ended. */
+/** One round of the story: asks, or tells how it ended. */
 export function deploy(
   what: string,
   ctx: ServerContext,

@@ -10,9 +10,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
-import { accept, closeAfterTest, type Factory, rawLegacy, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import { closeAfterTest, type Factory } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 import {
   ACCEPT,
   ask,
@@ -126,7 +129,7 @@ describe.each(layers)('on %s', (layer) => {
         if (when === 'early') server.registerTool('steps', {}, steps);
         return server;
       };
-      const { text, asked } = await talk('legacy', factory, { elicit: () => accept({}) });
+      const { text, asked } = await connectClient('legacy', factory, { elicit: () => accept({}) });
       expect(await text('steps')).toBe('three steps');
       expect(asked).toEqual(['Step 1?', 'Step 2?', 'Step 3?']);
       expect(states).toEqual([undefined, 'step 1', 'step 2', 'step 3']);

@@ -2,10 +2,14 @@
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
 import type { CallContext, Rejection, RequestStateSeal, SealSettings, Tool } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { accept, eras, type Factory, rawLegacy, talk } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient } from '../support/plainClient.js';
+import type { Factory } from '../support/servers.js';
+import { rawLegacy } from '../support/wire.js';
 import {
   ACCEPT,
   ask,
@@ -71,7 +75,7 @@ const answer = (send: Send, key: string, requestState: string): Promise<Reply> =
 describe('the id of a call', () => {
   test.each(eras)('is the same in every round and another in every call (%s)', async (era) => {
     const { tool, ids } = threeQuestions();
-    const { text } = await talk(era, having('McpServer', tool, sealing().seal), {
+    const { text } = await connectClient(era, having('McpServer', tool, sealing().seal), {
       elicit: () => accept({ confirm: true }),
     });
     const first = await text('went');

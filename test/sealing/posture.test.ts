@@ -6,7 +6,8 @@ import type { RequestStateSeal } from 'mcp-resolve';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { type Factory, talk } from '../support/conversation.js';
+import { connectClient } from '../support/plainClient.js';
+import type { Factory } from '../support/servers.js';
 import {
   ACCEPT,
   ask,
@@ -368,7 +369,7 @@ describe('the mrtr story', () => {
   ];
 
   test.each(story)('M9, M13: an accepting person deploys (%s)', async (_, factory) => {
-    const { text, questions } = await talk('modern', factory, {
+    const { text, questions } = await connectClient('modern', factory, {
       elicit: [{ action: 'accept', content: { confirm: true } }],
     });
     expect(await text('deploy', Env.parse({ env: 'production' }))).toBe('deployed to production');

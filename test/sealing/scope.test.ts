@@ -5,7 +5,7 @@ import { install } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { rawLegacy } from '../support/conversation.js';
+import { rawLegacy } from '../support/wire.js';
 import {
   ACCEPT,
   ask,

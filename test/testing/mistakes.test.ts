@@ -14,7 +14,7 @@ import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 import { amountDue, approval, askAll, payInvoice, yes } from './payments.js';
 
 const large = { invoice: 'INV-2' };

@@ -20,7 +20,7 @@ import { BODY } from '../../src/plan/plan.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { overridePlan } from '../../src/dev/testing/overridePlan.js';
 import { planResolvers } from '../../src/plan/planResolvers.js';
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 import { amountDue, approval, payInvoice, yes } from './payments.js';
 
 describe.each(eras)('on the %s era', (era) => {

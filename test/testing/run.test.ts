@@ -19,7 +19,7 @@ import type { AskedQuestion } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 import { askAll, payInvoice, yes } from './payments.js';
 
 describe.each(eras)('on the %s era', (era) => {

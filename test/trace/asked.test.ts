@@ -3,7 +3,7 @@ import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 
 describe.each(eras)('on the %s era', (era) => {
   const a = resolver({}, () => confirm('A?'));

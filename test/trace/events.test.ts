@@ -15,28 +15,21 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { AnyDefinition, CallEvent, InstallOptions } from 'mcp-resolve';
+import { accept, decline, type Era } from 'mcp-resolve/testing';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import {
-  accept,
-  type Conversation,
-  decline,
-  type Era,
-  eras,
-  type Person,
-  questionsOf,
-  refusal,
-  talk,
-} from '../support/conversation.js';
+import { eras } from '../support/eras.js';
+import { connectClient, type PlainClient, type ScriptedUser } from '../support/plainClient.js';
+import { protocolErrorOf, questionsOf } from '../support/results.js';
 
 /** A conversation with one definition, what its listener heard, and what went to `onerror`. */
 async function listen(
   era: Era,
   definition: AnyDefinition,
-  { options, ...person }: Person & { options?: InstallOptions } = {},
-): Promise<Conversation & { heard: CallEvent[]; reported: string[] }> {
+  { options, ...person }: ScriptedUser & { options?: InstallOptions } = {},
+): Promise<PlainClient & { heard: CallEvent[]; reported: string[] }> {
   const heard: CallEvent[] = [];
   const reported: string[] = [];
   const factory = (): McpServer => {
@@ -49,7 +42,7 @@ async function listen(
     });
     return server;
   };
-  return Object.assign(await talk(era, factory, person), { heard, reported });
+  return Object.assign(await connectClient(era, factory, person), { heard, reported });
 }
 
 const seal = requestStateSeal.ephemeral({ logger: { warn: () => undefined } });
@@ -177,7 +170,7 @@ describe.each(eras)('on the %s era', (era) => {
   test('a refusal says which, whether it ends the call or not', async () => {
     const ends = defineTool('t', { resolve: { approved } }, () => 'done');
     const goesOn = defineTool('t', { resolve: { approved: outcome(approved) } }, () => 'done');
-    const first = await listen(era, ends, { elicit: () => decline });
+    const first = await listen(era, ends, { elicit: () => decline() });
     await first.errorText('t');
     const second = await listen(era, goesOn, { elicit: () => ({ action: 'cancel' }) });
     await second.text('t');
@@ -357,7 +350,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
     const counted = async (resolve: typeof many, options?: InstallOptions): Promise<number> => {
       const tool = defineTool('t', { resolve }, () => 'done');
-      const { text } = await talk(era, () => {
+      const { text } = await connectClient(era, () => {
         const server = new McpServer({ name: 'unheard', version: '1.0.0' });
         install(server, [tool], options);
         return server;
@@ -399,7 +392,7 @@ describe('what only the modern era has', () => {
     const second = resolver({ first: outcome(first) }, () => confirm('Second?'));
     const tool = defineTool('t', { resolve: { second } }, () => 'done');
     const { heard, text } = await listen('modern', tool, {
-      elicit: ({ message }) => (message === 'First?' ? decline : yes),
+      elicit: ({ message }) => (message === 'First?' ? decline() : yes),
     });
     await text('t');
 
@@ -425,12 +418,14 @@ describe('what only the modern era has', () => {
   });
 
   test('a state that is rejected is told with the reason, and no call', async () => {
-    const { heard, leg } = await listen('modern', pay, { capabilities: { elicitation: {} } });
-    const { requestState } = questionsOf(await leg('pay'));
+    const { heard, sendRound } = await listen('modern', pay, { capabilities: { elicitation: {} } });
+    const { requestState } = questionsOf(await sendRound('pay'));
     heard.length = 0;
-    const { code } = await refusal(leg('pay', {}, { requestState: `${requestState}!` }));
+    const { code } = await protocolErrorOf(
+      sendRound('pay', {}, { requestState: `${requestState}!` }),
+    );
     expect(code).toBe(-32602);
-    await refusal(leg('pay', { more: 1 }, { requestState }));
+    await protocolErrorOf(sendRound('pay', { more: 1 }, { requestState }));
 
     expect(heard).toEqual([
       {
@@ -452,12 +447,14 @@ describe('what only the modern era has', () => {
       { resolve: { approved }, once: memoryOnceStore() },
       () => 'paid',
     );
-    const { heard, leg } = await listen('modern', once, { capabilities: { elicitation: {} } });
-    const { requestState } = questionsOf(await leg('pay'));
+    const { heard, sendRound } = await listen('modern', once, {
+      capabilities: { elicitation: {} },
+    });
+    const { requestState } = questionsOf(await sendRound('pay'));
     const last = { requestState, inputResponses: { approved: yes } };
-    await leg('pay', {}, last);
+    await sendRound('pay', {}, last);
     heard.length = 0;
-    await leg('pay', {}, last);
+    await sendRound('pay', {}, last);
 
     expect(heard.map(told)).toEqual([
       { definition: 'pay', type: 'started', method: 'tools/call', resumed: true },
@@ -469,7 +466,7 @@ describe('what only the modern era has', () => {
 test('on the legacy era a state cannot be genuine, and is told as rejected', async () => {
   const { heard, client } = await listen('legacy', pay, { elicit: () => yes });
   const params = { name: 'pay', requestState: 'a state' };
-  await refusal(client.request({ method: 'tools/call', params }));
+  await protocolErrorOf(client.request({ method: 'tools/call', params }));
 
   expect(heard.map(told)).toEqual([
     { type: 'rejected', reason: 'request binding', method: 'tools/call' },

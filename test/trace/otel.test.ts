@@ -14,7 +14,7 @@ import { otelEvents } from 'mcp-resolve/otel';
 import { accept, decline, probe, run } from 'mcp-resolve/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

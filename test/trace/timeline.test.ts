@@ -4,7 +4,7 @@ import type { CallEvent } from 'mcp-resolve';
 import { accept, run, timeline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
-import { eras } from '../support/conversation.js';
+import { eras } from '../support/eras.js';
 
 type Step<E> = E extends CallEvent ? Omit<E, 'callId' | 'definition'> : never;
 

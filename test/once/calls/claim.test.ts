@@ -10,7 +10,9 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { caller, expectFrozen, FROZEN, tokenOf } from '../../sealing/desk.js';
-import { deferred, eras, talk } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
+import { eras } from '../../support/eras.js';
+import { connectClient } from '../../support/plainClient.js';
 import {
   accept,
   answerOf,
@@ -203,7 +205,7 @@ describe('what goes wrong before the body claims nothing, and the call can still
     );
     const factory = bank([tool]);
     const rounds = roundsAt(factory, 'pay');
-    const chat = await talk('modern', factory, { elicit: [] });
+    const chat = await connectClient('modern', factory, { elicit: [] });
     const user = new AbortController();
     const token = tokenOf(await rounds());
     const request = {
@@ -248,7 +250,7 @@ describe('what has no token claims nothing', () => {
       ids.push(callId);
       return 'Paid 48 euros.';
     });
-    const chat = await talk('legacy', bank([tool]), {
+    const chat = await connectClient('legacy', bank([tool]), {
       elicit: [{ action: 'accept', content: { confirm: true } }, { action: 'decline' }],
     });
     expect(await chat.text('pay')).toBe('Paid 48 euros.');
@@ -287,7 +289,7 @@ describe('what has no token claims nothing', () => {
 
 test.each(eras)('a client of the SDK does not notice it: %s', async (era) => {
   const { tool, runs } = payTool(memoryOnceStore());
-  const chat = await talk(era, bank([tool]), {
+  const chat = await connectClient(era, bank([tool]), {
     elicit: () => ({ action: 'accept', content: { confirm: true } }),
   });
   expect(await chat.text('pay')).toBe('Paid 48 euros.');
@@ -372,7 +374,7 @@ describe('a token that is not for this request is refused before the store is as
     const { tool } = payTool(store);
     const factory = bank([tool]);
     const token = tokenOf(await roundsAt(factory, 'pay')());
-    const chat = await talk('legacy', factory, { elicit: [] });
+    const chat = await connectClient('legacy', factory, { elicit: [] });
     const params = { name: 'pay', arguments: {}, requestState: token };
     await expect(chat.client.request({ method: 'tools/call', params })).rejects.toMatchObject(
       FROZEN,

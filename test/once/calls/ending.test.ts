@@ -9,7 +9,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { tokenOf } from '../../sealing/desk.js';
-import { deferred, talk } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
+import { connectClient } from '../../support/plainClient.js';
 import {
   answerOf,
   bank,
@@ -217,7 +218,7 @@ describe('a client that goes away while the body runs', () => {
     });
     const factory = bank([tool]);
     const rounds = roundsAt(factory, 'pay');
-    const chat = await talk('modern', factory, { elicit: [] });
+    const chat = await connectClient('modern', factory, { elicit: [] });
     const token = tokenOf(await rounds());
     const user = new AbortController();
     const params = { name: 'pay', requestState: token, inputResponses: { approved: yes } };

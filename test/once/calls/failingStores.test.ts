@@ -7,7 +7,7 @@ import type { OnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { tokenOf } from '../../sealing/desk.js';
-import { deferred } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
 import {
   answerOf,
   type BankOptions,

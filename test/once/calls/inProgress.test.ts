@@ -8,7 +8,8 @@ import type { OnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { type Reply, tokenOf } from '../../sealing/desk.js';
-import { deferred, talk } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
+import { connectClient } from '../../support/plainClient.js';
 import {
   answerOf,
   bank,
@@ -198,7 +199,7 @@ describe('with waitMs', () => {
       waitMs: 600_000,
     });
     const before = reads(listened);
-    const chat = await talk('modern', factory, { elicit: [] });
+    const chat = await connectClient('modern', factory, { elicit: [] });
     const user = new AbortController();
     const params = { name: 'pay', requestState: token, inputResponses: { approved: yes } };
     const second = chat.client.request({ method: 'tools/call', params }, { signal: user.signal });

@@ -7,7 +7,7 @@ import type { OnceLease } from 'mcp-resolve/once';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { expectFrozen, tokenOf } from '../../sealing/desk.js';
-import { deferred } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
 import {
   answerOf,
   countOf,

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { tokenOf } from '../../sealing/desk.js';
-import { deferred } from '../../support/conversation.js';
+import { deferred } from '../../support/deferred.js';
 import {
   accept,
   answerOf,

@@ -10,7 +10,7 @@ import type { OnceEnd, OnceLease, OnceStore } from 'mcp-resolve/once';
 import { vi } from 'vitest';
 
 import { overHttp, type Reply, type SendOptions } from '../../sealing/desk.js';
-import type { Factory } from '../../support/conversation.js';
+import type { Factory } from '../../support/servers.js';
 
 /** The answers that a person can give to a form. */
 export const accept = (content: object) => ({ action: 'accept', content });

@@ -1,29 +1,23 @@
 /**
- * Single legs and crafted state: what a client of the modern era sends by hand, round by round, and
- * what a client of the legacy era answers by hand. {@link readState} and {@link writeState} are the
- * only places that know what stands inside a `requestState`.
+ * Single rounds and crafted state: what a client of the modern era sends by hand, round by round,
+ * and what a client of the legacy era answers by hand. {@link readState} and {@link writeState} are
+ * the only places that know what stands inside a `requestState`.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { install, requestStateSeal } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 
-import {
-  errorTextOf,
-  type Factory,
-  httpHandler,
-  post,
-  questionsOf,
-  rawLegacy,
-  textOf,
-} from './conversation.js';
+import { errorTextOf, questionsOf, textOf } from './results.js';
+import { type Factory, httpHandler } from './servers.js';
+import { post, rawLegacy } from './wire.js';
 import { TokenKey } from './token.js';
 
-/** What a leg answers: questions, or the result. */
-export type LegResult = InputRequiredResult | CallToolResult;
+/** What a round answers: questions, or the result. */
+export type RoundResult = InputRequiredResult | CallToolResult;
 
-/** What a leg carries besides the tool and its arguments; sent as it is, however malformed. */
-export interface LegInput {
+/** What a round carries besides the tool and its arguments; sent as it is, however malformed. */
+export interface RoundInput {
   readonly args?: Record<string, unknown>;
   readonly inputResponses?: unknown;
   readonly requestState?: unknown;
@@ -45,24 +39,27 @@ export function serving(...tools: Tool[]): Factory {
 
 const CAPABILITIES = { elicitation: {}, sampling: { tools: {} }, roots: {} };
 
-/** Sends legs of one tool by hand, from a client that can be asked anything. */
-export function legsOf(tool: Tool): (input?: LegInput) => Promise<LegResult> {
+/** Sends rounds of one tool by hand, from a client that can be asked anything. */
+export function roundsOf(tool: Tool): (input?: RoundInput) => Promise<RoundResult> {
   const handler = httpHandler(serving(tool));
   return async ({ args = {}, ...rest } = {}) => {
     const params = { name: tool.name, arguments: args, ...rest };
     const { body } = await post(handler, 'tools/call', params, { capabilities: CAPABILITIES });
     if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
-    return body.result as LegResult;
+    return body.result as RoundResult;
   };
 }
 
-/** The retry of a leg: its state, and these answers. */
-export function answering(result: LegResult, inputResponses: Record<string, unknown>): LegInput {
+/** The retry of a round: its state, and these answers. */
+export function answering(
+  result: RoundResult,
+  inputResponses: Record<string, unknown>,
+): RoundInput {
   return { inputResponses, requestState: questionsOf(result).requestState };
 }
 
-/** The messages of the forms that a leg asks, by wire key. */
-export function messagesOf(result: LegResult): Record<string, unknown> {
+/** The messages of the forms that a round asks, by wire key. */
+export function messagesOf(result: RoundResult): Record<string, unknown> {
   const { requests } = questionsOf(result);
   return Object.fromEntries(
     Object.entries(requests).map(([key, { params }]) => [key, params?.message]),
@@ -112,8 +109,8 @@ export interface StateRecord {
   asked: Record<string, string>;
 }
 
-/** What stands in the state of a leg. */
-export function readState(result: LegResult): StateRecord {
+/** What stands in the state of a round. */
+export function readState(result: RoundResult): StateRecord {
   const { id: _, start: __, ...record } = openRecord(result);
   return record;
 }
@@ -122,7 +119,7 @@ export function readState(result: LegResult): StateRecord {
  * A state that the server takes for its own: that of `origin`, with another record inside. A record
  * that is a text is put there as it is.
  */
-export function writeState(origin: LegResult, record: unknown): string {
+export function writeState(origin: RoundResult, record: unknown): string {
   const { id, start } = openRecord(origin);
   const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record);
   const s =
@@ -137,16 +134,16 @@ export function writeState(origin: LegResult, record: unknown): string {
 const key = new TokenKey(KEY);
 
 /** The record with what it says of the call itself, which no test of its own is about. */
-function openRecord(result: LegResult): StateRecord & { id: string; start: number } {
+function openRecord(result: RoundResult): StateRecord & { id: string; start: number } {
   return JSON.parse(openClaims(result).s) as StateRecord & { id: string; start: number };
 }
 
-function openClaims(result: LegResult): { s: string } {
+function openClaims(result: RoundResult): { s: string } {
   return JSON.parse(key.open(questionsOf(result).requestState)) as { s: string };
 }
 
-/** The outcome of a leg in one line: its text, its error, or what it asks. */
-export function summaryOf(result: LegResult): string {
+/** The outcome of a round in one line: its text, its error, or what it asks. */
+export function summaryOf(result: RoundResult): string {
   if ('inputRequests' in result) return `asks ${questionsOf(result).keys.join(', ')}`;
   return result.isError === true ? errorTextOf(result) : textOf(result);
 }

@@ -1,0 +1,53 @@
+/** Servers in this process, reached without sockets. Whatever is opened is closed after the test. */
+import {
+  createMcpHandler,
+  InMemoryTransport,
+  McpServer,
+  type McpHttpHandler,
+  type McpRequestContext,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { install, type InstallOptions, type Tool } from 'mcp-resolve';
+import { afterEach } from 'vitest';
+
+/** Creates a server: once per connection on legacy, once per request on modern. */
+export type Factory = (ctx: McpRequestContext) => McpServer | Server;
+
+/** Creates an `McpServer` that has only these tools. */
+export function serving(definitions: readonly Tool[], options?: InstallOptions): Factory {
+  return () => {
+    const server = new McpServer({ name: 'conversation', version: '1.0.0' });
+    install(server, definitions, options);
+    return server;
+  };
+}
+
+/** Creates the HTTP handler of a server. */
+export function httpHandler(factory: Factory): McpHttpHandler {
+  const handler = createMcpHandler(factory);
+  closeAfterTest(() => handler.close());
+  return handler;
+}
+
+/** Connects a legacy server to a transport. */
+export async function connectInMemory(
+  factory: Factory,
+): Promise<{ readonly transport: Transport; readonly server: McpServer | Server }> {
+  const [transport, far] = InMemoryTransport.createLinkedPair();
+  const server = factory({ era: 'legacy' });
+  closeAfterTest(() => server.close());
+  await server.connect(far);
+  return { transport, server };
+}
+
+const open: (() => Promise<unknown>)[] = [];
+
+/** Closes something after the test. */
+export function closeAfterTest(close: () => Promise<unknown>): void {
+  open.push(close);
+}
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
