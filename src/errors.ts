@@ -5,22 +5,18 @@
  * Error
  * ├── ToolError                  during a call; the model reads its message
  * │   └── Refusal                the user declined or cancelled a question
- * ├── InvalidGraphError          at definition; an author's mistake, before any client connects
+ * ├── InvalidGraphError          at definition; a mistake in a graph, before any client connects
  * └── InvalidRequestStateError   from codecs; a token they did not seal, the reason is for the log
  * ```
  *
- * Protocol errors are the SDK's own `ProtocolError` and pass through unchanged. `instanceof` checks
- * a brand, so it works between the ESM and the CJS copy of this package.
+ * A wrong option or argument of a function throws a plain `TypeError`. Protocol errors are the
+ * SDK's own `ProtocolError` and pass through unchanged. `instanceof` checks a brand, so it works
+ * between the ESM and the CJS copy of this package.
  */
 
 /** The codes of {@link InvalidGraphError}. They are stable across releases. */
 export type InvalidGraphCode =
-  | 'ERR_GRAPH_CYCLE'
-  | 'ERR_GRAPH_NEED'
-  | 'ERR_GRAPH_ARGUMENT'
-  | 'ERR_GRAPH_NAME'
-  | 'ERR_GRAPH_ASKS'
-  | 'ERR_DEFINITION';
+  'ERR_GRAPH_CYCLE' | 'ERR_GRAPH_NEED' | 'ERR_GRAPH_ARGUMENT' | 'ERR_GRAPH_NAME' | 'ERR_GRAPH_ASKS';
 
 function isBranded(value: unknown, brand: symbol): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
@@ -70,8 +66,8 @@ export function isRefusal(thrown: unknown): thrown is Refusal {
 }
 
 /**
- * A graph or definition that cannot work. It is thrown at definition, never during a call. The
- * message names the place, the path to it and the fix.
+ * A graph that cannot work. It is thrown at definition, never during a call. The message names the
+ * place, the path to it and the fix.
  *
  * @example
  *
@@ -165,7 +161,7 @@ export function messageOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    return 'something that cannot be shown was thrown';
+    return 'the thrown value cannot be converted to a string';
   }
 }
 

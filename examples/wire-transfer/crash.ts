@@ -19,9 +19,9 @@ import { begin, type OpenTransfer, ordersOf, takeUp } from './transfer.js';
 type InNewProcess = NonNullable<Telling['inNewProcess']>;
 
 const IN_PROGRESS =
-  'Error executing tool wire_transfer: this call is in progress: nothing was started a second time. Send the same round again to get its result';
+  'Error executing tool wire_transfer: this call is already in progress, so it was not started again. Send the same request again to get its result.';
 const UNKNOWN =
-  'Error executing tool wire_transfer: the outcome of this call is unknown: it was started, and its end was never recorded. It is not run again; check what it did before you start a new one';
+  'Error executing tool wire_transfer: the outcome of this call is unknown. It was started, but its end was never recorded, so it is not run again. Check what it did before you start a new call.';
 const REFUSED = [-32602, 'Invalid or expired requestState', { reason: 'invalid_request_state' }];
 
 /** Checks what becomes of transfers when their server is killed. */

@@ -68,7 +68,9 @@ export function checkedAnswers(
   answers: Answers,
   questions: OpenQuestions,
 ): Record<string, Answer> | undefined {
-  if (!isObject(answers)) throw new TypeError('Answers are an object: { [key]: result }.');
+  if (!isObject(answers)) {
+    throw new TypeError('answer(): the answers must be an object that maps each key to a result.');
+  }
   const given = Object.entries(answers).filter(isGiven);
   for (const [key, answer] of given) {
     if (!Object.hasOwn(questions, key)) throw new TypeError(notAsked(key, questions));
@@ -89,10 +91,10 @@ function isResult(answer: unknown): boolean {
 function notAsked(key: string, questions: OpenQuestions): string {
   const keys = Object.keys(questions).map((asked) => `'${asked}'`);
   return keys.length === 0
-    ? `'${key}' was not asked: this round has no questions, continue it with answer({}).`
-    : `'${key}' was not asked: this round asks ${keys.join(', ')}.`;
+    ? `answer(): '${key}' was not asked. This round has no questions. Continue it with answer({}).`
+    : `answer(): '${key}' was not asked. This round asks ${keys.join(', ')}.`;
 }
 
 function noResult(key: string): string {
-  return `The answer to '${key}' is not a result: give { action, content } for an elicitation, { role, content, model } for sampling, { roots } for roots.`;
+  return `answer(): the answer to '${key}' is not a result. Pass { action, content } for an elicitation, { role, content, model } for sampling, or { roots } for roots.`;
 }

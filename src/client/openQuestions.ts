@@ -43,7 +43,9 @@ export type OpenQuestions = Readonly<Record<string, OpenQuestion>>;
 export function problemOf(questions: unknown): string | undefined {
   if (!isObject(questions)) return 'the questions are not an object';
   const bad = Object.keys(questions).find((key) => !isQuestion(questions[key]));
-  return bad === undefined ? undefined : `the question '${bad}' is none that can be asked`;
+  return bad === undefined
+    ? undefined
+    : `question '${bad}' is not a valid elicitation, sampling or roots request`;
 }
 
 function isQuestion(entry: unknown): boolean {

@@ -57,7 +57,7 @@ export function saveCall<M extends CallMethod>(
 export function readSavedCall(saved: unknown): { request: CallRequest; pending: Pending } {
   const data = parsed(typeof saved === 'string' ? saved : JSON.stringify(saved));
   if (!isObject(data)) throw notSaved('it is not an object');
-  if (data.done === true) throw notSaved('the call is finished');
+  if (data.done === true) throw notSaved('the call is already finished');
   if (data.version !== VERSION) throw notSaved(`its version is not ${VERSION}`);
   return { request: readRequest(data), pending: readPending(data) };
 }
@@ -67,7 +67,7 @@ function parsed(text: string | undefined): unknown {
     return JSON.parse(text ?? 'null');
   } catch {
     // The error of `JSON.parse` quotes its input, which may contain the state.
-    throw notSaved('it is not JSON');
+    throw notSaved('it is not valid JSON');
   }
 }
 
@@ -83,17 +83,17 @@ function readPending({ questions, requestState }: Record<string, unknown>): Pend
   const problem = problemOf(questions);
   if (problem !== undefined) throw notSaved(problem);
   if (requestState !== undefined && typeof requestState !== 'string') {
-    throw notSaved('its requestState is not a string');
+    throw notSaved('its `requestState` is not a string');
   }
   const pending = { questions: questions as OpenQuestions, requestState };
   if (requestState === undefined && Object.keys(pending.questions).length === 0) {
-    throw notSaved('it has neither questions nor a requestState');
+    throw notSaved('it has neither questions nor a `requestState`');
   }
   return pending;
 }
 
 function notSaved(reason: string): TypeError {
   return new TypeError(
-    `This is not an open call that mcp-resolve/client saved: ${reason.replace(/\.$/, '')}. Give resumeCall what JSON.stringify(call) made.`,
+    `resumeCall(): the saved call is invalid: ${reason.replace(/\.$/, '')}. Pass the output of JSON.stringify(call) for an open call.`,
   );
 }

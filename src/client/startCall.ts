@@ -204,6 +204,6 @@ function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pend
 function assertModern(client: Client): void {
   if (client.getProtocolEra() !== 'legacy') return;
   throw new TypeError(
-    'This call was started on protocol 2026-07-28 and can only be answered there; this client has negotiated a version before it.',
+    'answer(): this call was started on protocol 2026-07-28, but the client has negotiated an earlier version. Answer it on a connection with protocol 2026-07-28 or later.',
   );
 }

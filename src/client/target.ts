@@ -66,39 +66,43 @@ export function requestOf(target: CallTarget): CallRequest {
   const { name, prompt, resource, arguments: args } = given;
   const named = [name, prompt, resource].filter((field) => field !== undefined);
   if (named.length !== 1) throw new TypeError(WHAT_TO_CALL);
-  if (resource !== undefined) return checkedRequest('resources/read', { uri: resource });
+  if (resource !== undefined) return checkedRequest('resources/read', { uri: resource }, PLACE);
   const method = name === undefined ? 'prompts/get' : 'tools/call';
-  return checkedRequest(method, { name: name ?? prompt, arguments: args });
+  return checkedRequest(method, { name: name ?? prompt, arguments: args }, PLACE);
 }
 
-const WHAT_TO_CALL =
-  'A call is made to a tool { name, arguments }, a prompt { prompt, arguments } or a resource { resource }.';
+const PLACE = 'startCall(): ';
+
+const WHAT_TO_CALL = `${PLACE}the target must be a tool { name, arguments }, a prompt { prompt, arguments } or a resource { resource }.`;
 
 /**
- * Creates a request with a copy of the parameters that the method knows.
+ * Creates a request with a copy of the parameters that the method knows. Error messages start with
+ * `place`.
  *
  * @throws {TypeError} If the parameters do not fit the method.
  */
-export function checkedRequest(method: unknown, params: unknown): CallRequest {
-  if (!isObject(params)) throw new TypeError('The parameters of a call are an object.');
-  if (method === 'resources/read') return { method, params: { uri: text(params.uri, 'uri') } };
+export function checkedRequest(method: unknown, params: unknown, place = ''): CallRequest {
+  if (!isObject(params)) throw new TypeError(`${place}the parameters must be an object.`);
+  if (method === 'resources/read') {
+    return { method, params: { uri: stringOf(params.uri, `${place}the URI`) } };
+  }
   if (method !== 'tools/call' && method !== 'prompts/get') {
-    throw new TypeError("A call's method is 'tools/call', 'prompts/get' or 'resources/read'.");
+    throw new TypeError(
+      `${place}the method must be 'tools/call', 'prompts/get' or 'resources/read'.`,
+    );
   }
-  const name = text(params.name, 'name');
+  const name = stringOf(params.name, `${place}the name`);
   if (params.arguments === undefined) return { method, params: { name } };
-  return { method, params: { name, arguments: copyOfArguments(params.arguments) } };
+  return { method, params: { name, arguments: copyOfArguments(params.arguments, place) } };
 }
 
-function text(value: unknown, what: string): string {
+function stringOf(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new TypeError(`The ${what} of a call is a string.`);
+  throw new TypeError(`${what} must be a string.`);
 }
 
-function copyOfArguments(args: unknown): Record<string, string> {
-  if (!isObject(args)) {
-    throw new TypeError('The arguments of a call are an object.');
-  }
+function copyOfArguments(args: unknown, place: string): Record<string, string> {
+  if (!isObject(args)) throw new TypeError(`${place}the arguments must be an object.`);
   // The server checks that the arguments of a prompt are strings.
   return JSON.parse(JSON.stringify(args)) as Record<string, string>;
 }

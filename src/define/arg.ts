@@ -28,7 +28,7 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
   if (name !== undefined && typeof name !== 'string') {
     throw new InvalidGraphError(
       'ERR_GRAPH_NEED',
-      "arg() takes the argument's name: arg('order_id').",
+      "arg(): `name` must be a string, such as arg('order_id').",
     );
   }
   return Object.freeze({ [KIND]: 'arg' as const, name });
@@ -45,20 +45,18 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
  * const order = resolver({ id: args.order_id }, ({ id }) => findOrder(id));
  * ```
  *
- * @throws {@link InvalidGraphError} If the schema does not expose its properties.
+ * @throws {TypeError} If the schema does not expose its properties.
  */
 export function argsOf<S extends Schema>(schema: S): ArgsOf<S> {
   if (!isSchema(schema)) {
-    throw new InvalidGraphError(
-      'ERR_DEFINITION',
-      'argsOf() takes a schema, such as z.object({ … }).',
+    throw new TypeError(
+      'argsOf(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
     );
   }
   const names = propertyNames(schema);
   if (names === undefined) {
-    throw new InvalidGraphError(
-      'ERR_DEFINITION',
-      "argsOf() cannot read the properties of this schema (does it end in a transform?): use arg('name').",
+    throw new TypeError(
+      "argsOf() cannot read the properties of this schema. It may end in a transform. Use arg('name') instead.",
     );
   }
   return Object.freeze(

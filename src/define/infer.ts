@@ -52,7 +52,7 @@ export type CheckPin<P extends Schema, R> = Schema extends P
   ? unknown // No pin.
   : [OutputOf<P>] extends [ValueOfReturn<R>]
     ? unknown
-    : 'The pin restores another type than the resolver returns: let its schema describe the whole value.';
+    : 'The `pin` schema restores a different type than the resolver returns. Describe the whole value in the schema.';
 
 type AnswerTo<Q> = Q extends Question<infer T> ? T : never;
 
@@ -62,7 +62,7 @@ type OneType<A, B> = [A] extends [B] ? ([B] extends [A] ? B : A | B) : A | B;
 /** A sentence if a function returns two different questions. */
 export type OneQuestion<R> =
   IsUnion<Extract<R, AnyQuestion>> extends true
-    ? 'A resolver asks one question: split this one into a resolver per question.'
+    ? 'A resolver can ask only one question. Split it into one resolver per question.'
     : unknown;
 
 type IsUnion<T, U = T> = [T] extends [never]
@@ -120,14 +120,14 @@ export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
   [P in keyof R]: string extends P
     ? unknown
     : IsClash<P, A> extends true
-      ? `'${P & string}' is both an argument of ${S} and a resolved parameter: rename one of them.`
+      ? `'${P & string}' is both an argument in \`${S}\` and a resolved parameter. Rename one of them.`
       : Unless<Complaint<ReqsOf<R[P], P>, A, { param: P & string; source: S }>>;
 };
 
 /** A sentence for each guard that does not fit the arguments `A`, described by `S`. */
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
   [I in keyof G]: MayGiveNothing<G[I]> extends true
-    ? 'A guard that gives undefined lets the call go on: give true or false, or throw.'
+    ? 'This guard can return undefined, which lets the call continue. Return true or false, or throw an error.'
     : Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
 };
 
@@ -186,11 +186,11 @@ type Complaint<R, A, P extends Place> =
         ? A[N] extends T
           ? never
           : string extends keyof A
-            ? `'${P['param']}' needs the argument '${N}' as another type than string | string[]: describe the template's variables with 'variables'.`
+            ? `'${P['param']}' needs the argument '${N}' with a type other than string | string[]. Describe the template's variables in \`variables\`.`
             : Exclude<A[N], undefined> extends T
-              ? `'${P['param']}' needs the argument '${N}', which is optional in ${P['source']}: make it required, give it a default, or let the resolver take undefined.`
-              : `'${P['param']}' needs the argument '${N}', which has another type in ${P['source']}.`
-        : `'${P['param']}' needs the argument '${N}', which ${P['source']} does not have.`
+              ? `'${P['param']}' needs the argument '${N}', which is optional in \`${P['source']}\`. Make it required, give it a default, or let the resolver accept undefined.`
+              : `'${P['param']}' needs the argument '${N}', which has a different type in \`${P['source']}\`. Make the types match.`
+        : `'${P['param']}' needs the argument '${N}', which \`${P['source']}\` does not have.`
     : never;
 
 /** The values that a body receives: the tool's arguments and the resolved values in one object. */
@@ -241,11 +241,11 @@ type CheckResult<Got, Want, As extends { what: string; results: string }> = [Got
   : [Extract<Got, Asking>] extends [never]
     ? [Got] extends [Want | Constant<Want>]
       ? unknown
-      : `A ${As['what']} body returns ${As['results']}.`
+      : `A ${As['what']} body must return ${As['results']}.`
     : CannotAsk<As['what']>;
 
 type CannotAsk<What extends string> =
-  `A ${What} body cannot ask: return the question from a resolver and list that resolver under 'resolve'.`;
+  `A ${What} body cannot ask a question. Return the question from a resolver and list that resolver under \`resolve\`.`;
 
 type Asking = AnyQuestion | InputRequiredResult;
 
@@ -255,9 +255,9 @@ type CheckOutput<Got, Want, O> = [Got] extends [BodyReturn<O>]
     ? unknown
     : O extends Schema
       ? [WrongProperty<Got, Want>] extends [never]
-        ? 'The body must return what outputSchema describes.'
+        ? 'The body must return a value that matches `outputSchema`.'
         : WrongProperty<Got, Want>
-      : 'A tool body returns a string or a CallToolResult: to return another value, declare outputSchema.';
+      : 'A tool body must return a string or a CallToolResult. To return another value, declare `outputSchema`.';
 
 type WrongProperty<Got, Want> = Want extends readonly unknown[]
   ? never
@@ -266,9 +266,9 @@ type WrongProperty<Got, Want> = Want extends readonly unknown[]
         [K in keyof Want & string]: K extends keyof Got
           ? Got[K] extends Want[K]
             ? never
-            : `The body returns '${K}' of another type than outputSchema has.`
+            : `The body returns '${K}' with a type that does not match \`outputSchema\`.`
           : Pick<Want, K> extends Required<Pick<Want, K>>
-            ? `The body does not return '${K}', which outputSchema requires.`
+            ? `The body does not return '${K}', which \`outputSchema\` requires.`
             : never;
       }[keyof Want & string]
     : never;

@@ -13,17 +13,17 @@ export function assertToolResultsFollowToolUse(messages: readonly SamplingMessag
 
   if (answered.size > 0 && last.some((block) => block.type !== 'tool_result')) {
     throw new TypeError(
-      'sample(): a message with tool_result content holds only tool_result blocks.',
+      'sample(): a message with tool_result content must contain only tool_result blocks.',
     );
   }
   if (answered.size > 0 && used.size === 0) {
     throw new TypeError(
-      'sample(): tool_result content must follow a message with tool_use content.',
+      'sample(): a message with tool_result content must follow a message with tool_use content.',
     );
   }
   if (used.size > 0 && !sameMembers(used, answered)) {
     throw new TypeError(
-      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+      'sample(): the ids of the tool_result blocks must match the ids of the tool_use blocks in the previous message.',
     );
   }
 }

@@ -21,7 +21,7 @@ export function outcome<T, R extends Reqs>(resolver: Resolver<T, R>): OutcomeOf<
   if (!isKind(resolver, 'resolver')) {
     throw new InvalidGraphError(
       'ERR_GRAPH_NEED',
-      'outcome() takes a resolver: outcome(askRestock).',
+      'outcome(): `resolver` must be a resolver. Write outcome(askRestock).',
     );
   }
   return Object.freeze({ [KIND]: 'outcome' as const, resolver });

@@ -138,7 +138,9 @@ export function elicit<S extends Schema>(
 ): Elicit<OutputOf<S>> {
   assertMessage('elicit', message);
   if (!isSchema(schema)) {
-    throw new TypeError('elicit(message, schema) takes a schema, such as z.object({ … }).');
+    throw new TypeError(
+      'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
+    );
   }
   return question({ kind: 'form', message, schema, ...checked('elicit', options) });
 }
@@ -235,21 +237,22 @@ function question<const Q extends object>(data: Q): Q & AnyQuestion {
 /** Rejects unknown options. A misspelt `otherwise` would leave a client without its fallback. */
 function checked<T>(name: string, options: AskOptions<T> | undefined): AskOptions<T> {
   if (options === undefined) return {};
-  const unknown = isPlainObject(options)
-    ? Object.keys(options).find((key) => key !== 'otherwise')
-    : 'something else';
+  if (!isPlainObject(options)) {
+    throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
+  }
+  const unknown = Object.keys(options).find((key) => key !== 'otherwise');
   if (unknown === undefined) return options;
-  throw new TypeError(`${name}() takes { otherwise } as its last argument, not ${unknown}.`);
+  throw new TypeError(`${name}() has no option '${unknown}'. Known options: otherwise.`);
 }
 
 /** Returns the `href` of a link, or throws if a user cannot be asked to open it. */
 function linkOf(given: string | URL): string {
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError('elicitUrl(message, url) takes an absolute http or https URL.');
+    throw new TypeError('elicitUrl(): `url` must be an absolute http or https URL.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError('The URL of elicitUrl() must not carry a user name or a password.');
+    throw new TypeError('elicitUrl(): `url` must not contain a user name or a password.');
   }
   return url.href;
 }
@@ -260,16 +263,20 @@ type ToolUse =
 
 function assertMessage(name: string, message: unknown): void {
   if (typeof message !== 'string' || message === '') {
-    throw new TypeError(`${name}() takes the text of the question first.`);
+    throw new TypeError(`${name}(): \`message\` must be a non-empty string.`);
   }
 }
 
 function assertSampleParams(params: Partial<CreateMessageRequestParams> | undefined): void {
   if (!Array.isArray(params?.messages) || typeof params.maxTokens !== 'number') {
-    throw new TypeError('sample() takes createMessage parameters: { messages, maxTokens, … }.');
+    throw new TypeError(
+      'sample(): `params` must contain `messages`, an array, and `maxTokens`, a number.',
+    );
   }
   if (!params.messages.every(isMessage)) {
-    throw new TypeError("sample(): a message is { role: 'user' | 'assistant', content }.");
+    throw new TypeError(
+      "sample(): every message must have the form { role: 'user' | 'assistant', content }.",
+    );
   }
   assertToolResultsFollowToolUse(params.messages);
 }

@@ -3,7 +3,6 @@
  * If two parameters use it, it is one resolver and runs at most once per round. The needs are read
  * when a tool is defined, because that requires the whole graph.
  */
-import { InvalidGraphError } from '../errors.js';
 import { KIND, kindOf } from './brand.js';
 import type { CallContext } from './context.js';
 import type { CheckPin, Computed, OneQuestion, ReqsOf, ValueOf, ValueOfReturn } from './infer.js';
@@ -25,7 +24,7 @@ import type { Schema } from './schema.js';
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the needs, the function or the options are malformed.
+ * @throws {TypeError} If the needs, the function or the options are malformed.
  */
 // The return type is written out instead of using an alias. With an alias, the declarations of a
 // project that exports resolvers would repeat every dependency.
@@ -41,13 +40,13 @@ export function resolver(
   options: ResolverOptions = {},
 ): Resolver<unknown> {
   if (!isPlainObject(needs) || kindOf(needs) !== undefined) {
-    throw invalid(
-      'resolver() takes its needs first: resolver({}, fn) where there are none, resolver({ id: args.order_id }, fn) where there are; a name is an option, { name }.',
+    throw new TypeError(
+      'resolver(): `needs` must be an object, such as { id: args.order_id }, or {} if there are none. To name the resolver, use the option `name`.',
     );
   }
   if (typeof fn !== 'function') {
-    throw invalid(
-      'resolver() takes its function second: resolver({ id: args.order_id }, ({ id }) => …).',
+    throw new TypeError(
+      'resolver(): `fn` must be a function. Write resolver({ id: args.order_id }, ({ id }) => …).',
     );
   }
   assertOptions(options);
@@ -60,37 +59,37 @@ export function resolver(
 }
 
 const OPTIONS: readonly string[] = ['name', 'asks', 'pin', 'dispose'];
+const KNOWN = `Known options: ${OPTIONS.join(', ')}.`;
 const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots', 'nothing'];
 
 function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (!isObject(options)) {
-    throw invalid(`The options of resolver() are an object: { ${OPTIONS.join(', ')} }.`);
+    throw new TypeError(`resolver(): \`options\` must be an object. ${KNOWN}`);
   }
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined)
-    throw invalid(`resolver() has no option '${unknown}' (known: ${OPTIONS.join(', ')}).`);
+  if (unknown !== undefined) throw new TypeError(`resolver() has no option '${unknown}'. ${KNOWN}`);
   const { name, asks, pin, dispose } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw invalid('The name of a resolver is a text that is not empty.');
+    throw new TypeError('resolver(): `name` must be a non-empty string.');
   }
   if (asks !== undefined && !isSchema(asks) && !KINDS.includes(asks)) {
-    throw invalid(
-      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+    throw new TypeError(
+      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     );
   }
   if (pin !== undefined && !isSchema(pin)) {
-    throw invalid('The pin of a resolver is the schema of its value, such as z.object({ … }).');
-  }
-  if (dispose !== undefined && dispose !== 'auto' && typeof dispose !== 'function') {
-    throw invalid("The dispose of a resolver is a function of the value and the end, or 'auto'.");
-  }
-  if (pin !== undefined && dispose !== undefined) {
-    throw invalid(
-      'A resolver has either pin or dispose: what is pinned is restored in later rounds without having been made there.',
+    throw new TypeError(
+      'resolver(): `pin` must be the schema of the value, such as z.object({ … }).',
     );
   }
-}
-
-function invalid(message: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', message);
+  if (dispose !== undefined && dispose !== 'auto' && typeof dispose !== 'function') {
+    throw new TypeError(
+      "resolver(): `dispose` must be 'auto' or a function, such as (value, end) => value.close().",
+    );
+  }
+  if (pin !== undefined && dispose !== undefined) {
+    throw new TypeError(
+      'resolver(): `pin` and `dispose` cannot be combined, because later rounds restore a pinned value and do not create it. Remove one of them.',
+    );
+  }
 }

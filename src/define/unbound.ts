@@ -11,7 +11,7 @@ export const UNBOUND: object = new Proxy(Object.freeze({}), {
   get: (_, name) => {
     if (typeof name === 'symbol' || HARMLESS.includes(name)) return undefined;
     throw new TypeError(
-      `'this.${name}' was read in a function without an object: pass a method as (values, ctx) => desk.load(values, ctx)`,
+      `\`this.${name}\` was read in a function that was called without its object. Pass a method as (values, ctx) => desk.load(values, ctx).`,
     );
   },
 });

@@ -24,7 +24,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
   const { validate } = schema['~standard'];
   const uncheckable = (error: unknown): { issues: { message: string }[] } => {
     warnThrowingSchema(name, error);
-    return { issues: [{ message: 'could not be checked' }] };
+    return { issues: [{ message: 'could not be validated' }] };
   };
   return lasting(schema, (value, options) => {
     try {

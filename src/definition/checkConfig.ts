@@ -6,7 +6,7 @@
 import { kindOf } from '../define/brand.js';
 import { isObject, isPlainObject, isSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
-import { InvalidGraphError, messageOf } from '../errors.js';
+import { messageOf } from '../errors.js';
 import { noteMade } from '../server/definitionCounts.js';
 
 /** The kind of definition, for error messages. */
@@ -27,37 +27,33 @@ export interface Parts {
 /**
  * Checks the parts of a definition and counts it as made.
  *
- * @throws {@link InvalidGraphError} If a part is missing or has the wrong type, or if a field is
- *   misspelt or belongs to another kind of definition.
+ * @throws {TypeError} If a part is missing or has the wrong type, or if an option is misspelt or
+ *   belongs to another kind of definition.
  */
 export function assertParts({ name, config, body }: Parts, wording: PartsWording): void {
   const { what, example, fields } = wording;
   if (typeof name !== 'string' || name === '') {
-    throw invalid(what.toLowerCase(), `${what}: its name comes first: ${example}.`);
+    throw new TypeError(`define${what}(): \`name\` must be a non-empty string. Write ${example}.`);
   }
   if (!isPlainObject(config) || kindOf(config) !== undefined) {
-    throw invalid(name, `${what} '${name}': its configuration, an object, is missing: ${example}.`);
+    throw new TypeError(`${what} '${name}': \`config\` must be an object. Write ${example}.`);
   }
   if (typeof body !== 'function') {
-    throw invalid(name, `${what} '${name}' has no body: its function comes last: ${example}.`);
+    throw new TypeError(`${what} '${name}': \`body\` must be a function. Write ${example}.`);
   }
   const misspelt = findMisspelling(Object.keys(config), fields);
   if (misspelt !== undefined) {
-    throw invalid(
-      name,
-      `${what} '${name}' has no field '${misspelt.written}': did you mean '${misspelt.meant}'?`,
+    throw new TypeError(
+      `${what} '${name}' has no option '${misspelt.written}'. Did you mean '${misspelt.meant}'?`,
     );
   }
   const foreign = findForeign(Object.keys(config), fields);
   if (foreign !== undefined) {
-    const problem = `has no field '${foreign}', which only other kinds of definition have.`;
-    throw invalid(name, `${what} '${name}' ${problem}`);
+    throw new TypeError(
+      `${what} '${name}' has no option '${foreign}'. It belongs to another kind of definition. Remove it.`,
+    );
   }
   noteMade();
-}
-
-function invalid(name: string, message: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', message, [name]);
 }
 
 /** The definition and the field that a schema belongs to. */
@@ -71,21 +67,21 @@ export interface SchemaPlace {
 /**
  * Checks a schema of arguments, which must describe an object.
  *
- * @throws {@link InvalidGraphError} If the value is not a schema or does not describe an object.
+ * @throws {TypeError} If the value is not a schema or does not describe an object.
  */
 export function assertObjectSchema(place: SchemaPlace, given: unknown): asserts given is Schema {
   const { type } = jsonOf(place, given);
   if (type === undefined || type === 'object') return;
   throw invalidSchema(
     place,
-    `${place.field} must describe an object, not ${JSON.stringify(type)}: wrap it in z.object({ … }).`,
+    `\`${place.field}\` must describe an object, not ${JSON.stringify(type)}. Wrap it in z.object({ … }).`,
   );
 }
 
 /**
  * Checks a schema that may describe any value.
  *
- * @throws {@link InvalidGraphError} If the value is not a schema or has no JSON Schema.
+ * @throws {TypeError} If the value is not a schema or has no JSON Schema.
  */
 export function assertAnySchema(place: SchemaPlace, given: unknown): asserts given is Schema {
   jsonOf(place, given);
@@ -93,31 +89,35 @@ export function assertAnySchema(place: SchemaPlace, given: unknown): asserts giv
 
 function jsonOf(place: SchemaPlace, given: unknown): JsonSchema {
   const { field } = place;
-  if (!isSchema(given)) throw invalidSchema(place, `${field} is not a schema: ${remedy(given)}`);
+  if (!isSchema(given))
+    throw invalidSchema(place, `\`${field}\` is not a usable schema. ${remedy(given)}`);
   const { jsonSchema } = given['~standard'];
   try {
     return jsonSchema[field === 'outputSchema' ? 'output' : 'input']({ target: 'draft-2020-12' });
   } catch (error) {
-    throw invalidSchema(place, `${field} cannot be shown as JSON Schema: ${messageOf(error)}`);
+    throw invalidSchema(
+      place,
+      `\`${field}\` cannot be converted to JSON Schema: ${messageOf(error)}`,
+    );
   }
 }
 
 function remedy(given: unknown): string {
-  if (!isObject(given)) return 'use z.object({ … }) or another Standard Schema.';
+  if (!isObject(given)) return 'Use z.object({ … }) or another Standard Schema.';
   if ('~standard' in given) {
-    return 'this library version has no JSON Schema; use zod 4.2 or later, or a converter (valibot: toStandardJsonSchema).';
+    return 'It does not provide JSON Schema. Use zod 4.2 or later, or a converter (valibot: toStandardJsonSchema).';
   }
   if (Object.values(given).some((value) => isObject(value) && '~standard' in value)) {
-    return 'wrap the raw shape in z.object({ … }).';
+    return 'Wrap the raw shape in z.object({ … }).';
   }
   if ('type' in given || 'properties' in given || '$schema' in given) {
-    return "wrap the JSON Schema with fromJsonSchema() of '@modelcontextprotocol/server'.";
+    return "Wrap the JSON Schema in fromJsonSchema() from '@modelcontextprotocol/server'.";
   }
-  return 'use z.object({ … }) or another Standard Schema.';
+  return 'Use z.object({ … }) or another Standard Schema.';
 }
 
-function invalidSchema({ what, name }: SchemaPlace, problem: string): InvalidGraphError {
-  return invalid(name, `${what} '${name}': ${problem}`);
+function invalidSchema({ what, name }: SchemaPlace, problem: string): TypeError {
+  return new TypeError(`${what} '${name}': ${problem}`);
 }
 
 /** The field names of a kind of definition. */

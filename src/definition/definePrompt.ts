@@ -56,7 +56,8 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ * @throws {TypeError} If an argument or an option is wrong.
+ * @throws {@link InvalidGraphError} If the graph cannot work. This happens before any client
  *   connects.
  */
 export function definePrompt<
@@ -88,7 +89,7 @@ export function definePrompt(name: string, given: unknown, body: unknown): Promp
     argsSchema: argsSchema && argumentSchema(argsSchema, { name, resolved }),
     plan,
     address: addressOf('prompts/get', name),
-    shownWith: shownWith(plan, hideWhenCannotAsk),
+    shownWith: shownWith('Prompt', plan, hideWhenCannotAsk),
     body: body as PromptDefinition['body'],
     finish: (returned) => promptResult(name, returned),
     fail: (error, policy) => failPrompt(name, error, policy),
@@ -146,7 +147,7 @@ export function promptResult(name: string, returned: unknown): GetPromptResult {
   }
   if (isObject(returned) && Array.isArray(returned.messages)) return returned as GetPromptResult;
   throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}; the body of a prompt returns a string or a GetPromptResult`,
+    `the body of '${name}' returned ${describeReturned(returned)}. A prompt body must return a string or a GetPromptResult.`,
   );
 }
 

@@ -64,7 +64,8 @@ export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConf
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ * @throws {TypeError} If an argument or an option is wrong.
+ * @throws {@link InvalidGraphError} If the graph cannot work. This happens before any client
  *   connects.
  */
 // eslint-disable-next-line max-params -- the parameters of the SDK's own registerResource
@@ -106,7 +107,7 @@ export function defineResource(
     variables: variables && argumentSchema(variables, { name, resolved }),
     plan,
     address: addressAt(location),
-    shownWith: shownWith(plan, hideWhenCannotAsk),
+    shownWith: shownWith('Resource', plan, hideWhenCannotAsk),
     body: body as ResourceDefinition['body'],
     fail: (error: unknown, policy: Parameters<ResourceDefinition['fail']>[1]) =>
       failResource(name, error, policy),
@@ -162,7 +163,7 @@ export function resourceResult(spec: ReadSpec, returned: unknown): ReadResourceR
   if (returned instanceof Uint8Array) return readAs(spec, { blob: base64(returned) });
   if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
   throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}; the body of a resource returns a string, bytes or a ReadResourceResult`,
+    `the body of '${name}' returned ${describeReturned(returned)}. A resource body must return a string, bytes or a ReadResourceResult.`,
   );
 }
 

@@ -68,7 +68,8 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
  * );
  * ```
  *
- * @throws {@link InvalidGraphError} If the definition cannot work. This happens before any client
+ * @throws {TypeError} If an argument or an option is wrong.
+ * @throws {@link InvalidGraphError} If the graph cannot work. This happens before any client
  *   connects.
  */
 export function defineTool<
@@ -109,7 +110,7 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
       advertisedOutput === undefined ? metadata : { ...metadata, outputSchema: advertisedOutput },
     plan,
     address: addressOf('tools/call', name),
-    shownWith: shownWith(plan, hideWhenCannotAsk),
+    shownWith: shownWith('Tool', plan, hideWhenCannotAsk),
     once: once === undefined ? undefined : onceSettings(name, once),
     body: body as ToolDefinition['body'],
     finish: (returned) => toolResult({ name, outputSchema }, returned),
@@ -173,7 +174,7 @@ export async function toolResult(
   if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
   if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
   throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}; a body returns a string or a CallToolResult, and another value only with outputSchema`,
+    `the body of '${name}' returned ${describeReturned(returned)}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
   );
 }
 
@@ -184,10 +185,12 @@ export async function toolResult(
 async function structured(schema: Schema, returned: unknown): Promise<CallToolResult> {
   const result = await schema['~standard'].validate(returned);
   if (result.issues !== undefined) {
-    throw new ToolError(`the result does not match outputSchema: ${describeIssues(result.issues)}`);
+    throw new ToolError(
+      `the result does not match \`outputSchema\`: ${describeIssues(result.issues)}`,
+    );
   }
   const text = JSON.stringify(result.value) as string | undefined;
-  if (text === undefined) throw new ToolError('the result is not JSON');
+  if (text === undefined) throw new ToolError('the result cannot be converted to JSON');
   return {
     content: [{ type: 'text', text }],
     structuredContent: result.value,

@@ -5,7 +5,6 @@
 import type { ResourceTemplate } from '@modelcontextprotocol/server';
 import { followReference, propertyNames, sentNames, toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
 import type { Surroundings } from '../plan/buildPlan.js';
 import type { Address } from '../server/address.js';
 import type { Location } from '../server/definitions.js';
@@ -14,17 +13,20 @@ import type { Location } from '../server/definitions.js';
  * Checks the location of a resource and returns it. A fixed uri is normalized in the same way as
  * the uri of a request.
  *
- * @throws {@link InvalidGraphError} If the value is neither an absolute uri nor a template.
+ * @throws {TypeError} If the value is neither an absolute uri nor a template.
  */
 export function readLocation(name: string, given: unknown): Location {
   if (isTemplate(given)) return given;
   if (typeof given !== 'string') {
-    throw invalid(name, 'its uri, or a ResourceTemplate, is the second argument.');
+    throw invalid(name, '`uriOrTemplate` must be a string or a ResourceTemplate.');
   }
   if (/\{[^}\s]+\}/.test(given)) {
-    throw invalid(name, `'${given}' is a template: new ResourceTemplate('${given}', { list }).`);
+    throw invalid(
+      name,
+      `'${given}' is a template. Write new ResourceTemplate('${given}', { list: undefined }).`,
+    );
   }
-  if (!URL.canParse(given)) throw invalid(name, `'${given}' is not an absolute uri.`);
+  if (!URL.canParse(given)) throw invalid(name, `the uri must be absolute, got '${given}'.`);
   return new URL(given).href;
 }
 
@@ -45,7 +47,7 @@ export function addressAt(location: Location): Address {
  * Returns the names that the resolvers of a resource can depend on: the variables of its schema or,
  * without a schema, of its template.
  *
- * @throws {@link InvalidGraphError} If the schema requires a variable that the uri does not have.
+ * @throws {TypeError} If the schema requires a variable that the uri does not have.
  */
 export function surroundingsAt(
   name: string,
@@ -57,7 +59,10 @@ export function surroundingsAt(
   if (variables === undefined) return { argumentNames: inUri, wording };
   const absent = requiredBy(variables).find((required) => !inUri.has(required));
   if (absent !== undefined) {
-    throw invalid(name, `variables requires '${absent}', which its uri does not have.`);
+    throw invalid(
+      name,
+      `\`variables\` requires '${absent}', which the uri does not contain. Add it to the template, or make it optional.`,
+    );
   }
   const sent = new Set([...inUri, ...sentNames(variables)]);
   return { argumentNames: propertyNames(variables), sentNames: sent, wording };
@@ -96,6 +101,6 @@ function hrefOf(uri: string): string | undefined {
   return URL.canParse(uri) ? new URL(uri).href : undefined;
 }
 
-function invalid(name: string, problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `Resource '${name}': ${problem}`, [name]);
+function invalid(name: string, problem: string): TypeError {
+  return new TypeError(`Resource '${name}': ${problem}`);
 }

@@ -2,7 +2,7 @@
  * Implements `hideWhenCannotAsk`, which hides a definition from clients that cannot answer its
  * questions. Resolvers declare their questions with `asks`.
  */
-import { InvalidGraphError } from '../errors.js';
+import type { Wording } from '../plan/buildPlan.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { Capability } from '../question/capability.js';
@@ -11,14 +11,24 @@ import type { Capability } from '../question/capability.js';
  * Returns the capabilities that a client needs to see a definition. If the array is empty, every
  * client sees it.
  *
- * @throws {@link InvalidGraphError} If `hideWhenCannotAsk` is not a boolean, or is true although no
- *   resolver can ask.
+ * @throws {TypeError} If `hideWhenCannotAsk` is not a boolean, or is true although no resolver can
+ *   ask.
  */
-export function shownWith(plan: Plan, hideWhenCannotAsk: unknown): readonly Capability[] {
+export function shownWith(
+  what: Wording['what'],
+  plan: Plan,
+  hideWhenCannotAsk: unknown,
+): readonly Capability[] {
   if (hideWhenCannotAsk === undefined || hideWhenCannotAsk === false) return [];
-  if (hideWhenCannotAsk !== true) throw invalid(plan, 'is true or false.');
-  if (plan.nodes.every(({ resolver }) => resolver.options.asks === 'nothing'))
-    throw invalid(plan, 'makes no sense without resolvers that ask.');
+  const place = `${what} '${plan.name}'`;
+  if (hideWhenCannotAsk !== true) {
+    throw new TypeError(`${place}: \`hideWhenCannotAsk\` must be true or false.`);
+  }
+  if (plan.nodes.every(({ resolver }) => resolver.options.asks === 'nothing')) {
+    throw new TypeError(
+      `${place}: \`hideWhenCannotAsk\` has no effect, because no resolver asks a question. Remove it.`,
+    );
+  }
   const declared = plan.nodes.flatMap(declaredBy);
   // If no resolver declares what it asks, assume a form, the most common question.
   return declared.length === 0 ? [CAPABILITIES.form] : [...new Set(declared)];
@@ -28,8 +38,4 @@ function declaredBy({ resolver }: PlanNode): Capability[] {
   const { asks } = resolver.options;
   if (asks === undefined || asks === 'nothing') return [];
   return [CAPABILITIES[typeof asks === 'string' ? asks : 'form']];
-}
-
-function invalid({ name }: Plan, problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `'${name}': hideWhenCannotAsk ${problem}`, [name]);
 }

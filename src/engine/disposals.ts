@@ -103,6 +103,6 @@ function ownDispose(key: string, value: unknown): Dispose<unknown> {
     .find((method) => typeof method === 'function');
   if (own !== undefined) return () => Reflect.apply(own as () => unknown, value, []);
   throw new ToolError(
-    `Resolver '${key}' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose`,
+    `Resolver '${key}' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose. Pass a function as \`dispose\`.`,
   );
 }

@@ -48,7 +48,7 @@ function parsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): P
 /** Creates the error for a value that its pin's schema rejects. */
 export function pinRejected({ key }: PlanNode, problem: string, computed: unknown): ToolError {
   return new ToolError(
-    `Resolver '${key}' computed what its pin does not accept: ${problem}${hintFor(computed)}`,
+    `Resolver '${key}' returned a value that its \`pin\` schema rejects: ${problem}${hintFor(computed)}`,
   );
 }
 
@@ -56,7 +56,7 @@ export function pinRejected({ key }: PlanNode, problem: string, computed: unknow
 function hintFor(computed: unknown): string {
   const values = isPlainObject(computed) ? Object.values(computed) : [computed];
   if (!values.some((value) => value instanceof Date)) return '';
-  return ' (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)';
+  return ' (JSON turns a Date into a string; restore it with z.coerce.date() in the schema)';
 }
 
 /**

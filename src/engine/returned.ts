@@ -22,7 +22,7 @@ export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
     return renderQuestion(question);
   } catch (error) {
     const what =
-      question.kind === 'form' ? 'a schema that no form can show' : 'what cannot be sent';
+      question.kind === 'form' ? 'a schema that a form cannot show' : 'data that cannot be sent';
     throw new ToolError(`Resolver '${node.key}' asks with ${what}: ${messageOf(error)}`);
   }
 }
@@ -32,18 +32,18 @@ function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): vo
   if (asks === undefined) return;
   if (asks === 'nothing') {
     throw new ToolError(
-      `Resolver '${key}' declares that it asks nothing, but it asked '${question.kind}'`,
+      `Resolver '${key}' declares that it asks nothing, but it returned a '${question.kind}' question`,
     );
   }
   const declared = typeof asks === 'string' ? asks : 'form';
   if (question.kind !== declared) {
     throw new ToolError(
-      `Resolver '${key}' declares that it asks '${declared}', but it asked '${question.kind}'`,
+      `Resolver '${key}' declares that it asks a '${declared}' question, but it returned a '${question.kind}' question`,
     );
   }
   if (typeof asks !== 'string' && question.kind === 'form' && question.schema !== asks) {
     throw new ToolError(
-      `Resolver '${key}' asked with another schema than the one it declares in 'asks'`,
+      `Resolver '${key}' asked with a different schema than the one it declares in \`asks\``,
     );
   }
 }
@@ -64,13 +64,13 @@ export function assertValue(
   const kind = kindOf(value);
   if (kind === 'resolver' || kind === 'outcome' || kind === 'arg') {
     throw new ToolError(
-      `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${kind}()`}, which does not run: put it into the needs, and decide on its value`,
+      `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${kind}()`}, which does not run. Add it to the needs and use its value.`,
     );
   }
   assertHidesNone(key, value);
   if (madeQuestion) {
     throw new ToolError(
-      `Resolver '${key}' made a question and did not return it, so nobody was asked: return the question itself, its answer becomes the value`,
+      `Resolver '${key}' created a question but did not return it, so it was never asked. Return the question itself. Its answer becomes the value.`,
     );
   }
 }
@@ -89,7 +89,7 @@ export function assertFallback(
 ): void {
   if (isQuestion(value) || madeQuestion) {
     throw new ToolError(
-      `Resolver '${key}' falls back on another question: 'otherwise' gives a value or throws`,
+      `Resolver '${key}' falls back to another question. \`otherwise\` must return a value or throw.`,
     );
   }
   assertHidesNone(key, value);
@@ -98,6 +98,6 @@ export function assertFallback(
 function assertHidesNone(key: string, value: unknown): void {
   if (!hidesQuestion(value)) return;
   throw new ToolError(
-    `Resolver '${key}' returned a question inside another value, where it is not asked: return the question itself`,
+    `Resolver '${key}' returned a question inside another value, where it is not asked. Return the question itself.`,
   );
 }

@@ -51,14 +51,14 @@ export interface AddressHeaders {
 export type Admission = (headers: AddressHeaders) => HttpRefusal | undefined;
 
 /**
- * Creates the check of Host and Origin.
+ * Creates the check of Host and Origin. Errors name the function `caller`.
  *
  * @throws {TypeError} If a name could never match.
  */
-export function createAdmission(options: AdmissionOptions): Admission {
-  const hosts = hostsOf(options.allowedHosts);
+export function createAdmission(options: AdmissionOptions, caller: string): Admission {
+  const hosts = hostsOf(options.allowedHosts, caller);
   const origins = options.allowedOrigins
-    ? names(options.allowedOrigins, 'allowedOrigins')
+    ? names(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
     : (hosts ?? localhostAllowedOrigins());
   return ({ host, origin }) => {
     const checks = [
@@ -79,9 +79,11 @@ export function addressHeaders({ headers, url }: Request): AddressHeaders {
 }
 
 /** Returns the allowed host names, or undefined if any host is allowed. */
-function hostsOf(allowed: AdmissionOptions['allowedHosts']): string[] | undefined {
+function hostsOf(allowed: AdmissionOptions['allowedHosts'], caller: string): string[] | undefined {
   if (allowed === 'any') return undefined;
-  return allowed === undefined ? localhostAllowedHostnames() : names(allowed, 'allowedHosts');
+  return allowed === undefined
+    ? localhostAllowedHostnames()
+    : names(allowed, `${caller}(): \`allowedHosts\``);
 }
 
 /**
@@ -89,14 +91,14 @@ function hostsOf(allowed: AdmissionOptions['allowedHosts']): string[] | undefine
  *
  * @throws {TypeError} If a name has a scheme or port, because it would never match.
  */
-function names(list: readonly string[], option: string): string[] {
+function names(list: readonly string[], place: string): string[] {
   if (!Array.isArray(list)) {
-    throw new TypeError(`The option '${option}' must be a list of names, not ${describe(list)}.`);
+    throw new TypeError(`${place} must be an array of host names, got ${describe(list)}.`);
   }
   return list.map((name: unknown) => {
     if (typeof name === 'string' && HOSTNAME.test(name)) return name.toLowerCase();
     throw new TypeError(
-      `The option '${option}' takes host names without scheme and port, like 'example.com' or '[::1]', not ${describe(name)}.`,
+      `${place} must contain host names without scheme and port, such as 'example.com' or '[::1]', got ${describe(name)}.`,
     );
   });
 }
@@ -144,6 +146,6 @@ function assertToken(decision: unknown): asserts decision is AuthInfo {
   const { clientId } = Object(decision) as Partial<AuthInfo>;
   if (typeof clientId === 'string') return;
   throw new TypeError(
-    "'authenticate' returned neither a validated token, which has a 'clientId', nor undefined, nor a Response.",
+    '`authenticate` returned an invalid value. It must return a validated token with a `clientId`, a Response or undefined.',
   );
 }

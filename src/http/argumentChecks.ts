@@ -23,7 +23,7 @@ type Product = Awaited<ReturnType<McpServerFactory>>;
 export function checkArguments(factory: unknown, options: unknown, caller: string): void {
   if (typeof factory !== 'function') throw new TypeError(noFactory(factory, caller));
   if (typeof options === 'object' && options !== null) return;
-  throw new TypeError(`The options of ${caller} must be an object, not ${describe(options)}.`);
+  throw new TypeError(`${caller}(): \`options\` must be an object, got ${describe(options)}.`);
 }
 
 /**
@@ -35,7 +35,9 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(`${caller} has no option '${unknown}' (known: ${known.join(', ')}).`);
+  throw new TypeError(
+    `${caller}() has no option '${unknown}'. Known options: ${known.join(', ')}.`,
+  );
 }
 
 /**
@@ -54,7 +56,7 @@ export function checkedFactory(
     try {
       return await checked(context);
     } catch (error) {
-      Warnings.of(STANDARD_ERROR).warn(`the server factory failed: ${messageOf(error)}`);
+      Warnings.of(STANDARD_ERROR).warn(`The server factory failed: ${messageOf(error)}`);
       throw error;
     }
   };
@@ -66,20 +68,20 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
     const product = await factory(context);
     if (!looksLikeServer(product)) {
       throw new TypeError(
-        `The server factory returned ${describe(product)}, not a server. Return the McpServer (or Server) it built.`,
+        `The server factory must return a server, got ${describe(product)}. Return the McpServer or Server that it built.`,
       );
     }
     // The SDK would fail on its private fields and report nothing.
     if (!(product instanceof McpServer) && !(product instanceof Server)) {
       throw new TypeError(
-        "The server factory returned a server of another copy of '@modelcontextprotocol/server' than the one that mcp-resolve serves with: let both use one copy (`npm ls @modelcontextprotocol/server` shows where they are).",
+        "The server factory returned a server from a different copy of '@modelcontextprotocol/server' than the one that mcp-resolve uses. Make both use the same copy. `npm ls @modelcontextprotocol/server` shows where the copies are installed.",
       );
     }
     // The SDK lets a second connection take over a connected server without an error. Questions of
     // one user's call would then go to the other user.
     if (served.has(product)) {
       throw new Error(
-        'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',
+        'The server factory returned the same server twice. Build a new server inside the factory, because every request or session needs its own.',
       );
     }
     served.add(product);
@@ -89,21 +91,20 @@ function checkingFactory(factory: McpServerFactory): McpServerFactory {
 }
 
 /**
- * Checks that an option is a whole number in a range. The message calls the option `name`.
+ * Checks that an option is an integer in a range. The message starts with `place`, which names the
+ * function and the option.
  *
  * @throws {TypeError} If it is not.
  */
-export function checkWholeNumber(
+export function checkInteger(
   value: number,
-  name: string,
+  place: string,
   range: { min: number; max?: number },
 ): number {
   const { min, max = Number.MAX_SAFE_INTEGER } = range;
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   const bounds = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new TypeError(
-    `The option '${name}' must be a whole number ${bounds}, not ${describe(value)}.`,
-  );
+  throw new TypeError(`${place} must be an integer ${bounds}, got ${describe(value)}.`);
 }
 
 /** Describes a value for a message: primitives by value, everything else by kind. */
@@ -117,9 +118,9 @@ export function describe(value: unknown): string {
 
 function noFactory(value: unknown, caller: string): string {
   if (looksLikeServer(value)) {
-    return `${caller} was given a server; it needs a function that builds one, because every request or session gets its own. Write ${caller}(() => { const server = new McpServer(…); …; return server; }).`;
+    return `${caller}(): \`factory\` must be a function that builds a server, got a server. Every request or session needs its own server. Write ${caller}(() => { const server = new McpServer(…); …; return server; }).`;
   }
-  return `${caller} needs a function that builds a server, not ${describe(value)}. Write ${caller}(() => new McpServer(…)).`;
+  return `${caller}(): \`factory\` must be a function that builds a server, got ${describe(value)}. Write ${caller}(() => new McpServer(…)).`;
 }
 
 // Checks the shape, because the ESM and CommonJS copies of the SDK have different classes.

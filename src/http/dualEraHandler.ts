@@ -95,7 +95,16 @@ export function createDualEraHandler(
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
-  const settings = handlerSettings(options);
+  return createHandler(factory, options, 'createDualEraHandler');
+}
+
+/** Creates the handler for the function `caller`, which has checked the types of its arguments. */
+export function createHandler(
+  factory: McpServerFactory,
+  options: DualEraHandlerOptions,
+  caller: string,
+): DualEraHandler {
+  const settings = handlerSettings(options, caller);
   const router = new EraRouter(checkedFactory(factory, options), settings);
   return {
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),

@@ -14,7 +14,7 @@ import {
   type AuthenticateRequest,
   createAdmission,
 } from './admission.js';
-import { checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.js';
+import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import type { SessionTableSettings } from './sessionTable.js';
 
 /**
@@ -109,12 +109,12 @@ export interface HandlerSettings {
 }
 
 /**
- * Checks the options and fills in the defaults.
+ * Checks the options and fills in the defaults. Errors name the function `caller`.
  *
  * @throws {TypeError} If an option has an unusable value.
  */
-export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings {
-  checkKnownOptions(options, HANDLER_OPTIONS, 'The handler');
+export function handlerSettings(options: DualEraHandlerOptions, caller: string): HandlerSettings {
+  checkKnownOptions(options, HANDLER_OPTIONS, caller);
   const {
     allowedHosts,
     allowedOrigins,
@@ -128,6 +128,8 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
   } = options;
   const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE, keepAliveMs } = modernOptions;
   const onerror = reportTo(options.onerror);
+  const limit = (value: number, name: string): number =>
+    checkInteger(value, `${caller}(): \`${name}\``, { min: 1 });
   return {
     modernOptions: { ...modernOptions, legacy: 'reject' },
     sessionSettings: {
@@ -140,8 +142,8 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
       keepAliveMs,
       onerror,
     },
-    admission: createAdmission(options),
-    authenticate: checkedAuthenticate(authenticate),
+    admission: createAdmission(options, caller),
+    authenticate: checkedAuthenticate(authenticate, caller),
     maxRequestBodySize,
     onerror,
   };
@@ -150,22 +152,19 @@ export function handlerSettings(options: DualEraHandlerOptions): HandlerSettings
 /**
  * Returns the timeout of `close()`.
  *
- * @throws {TypeError} If the timeout is not a whole number that a timer can wait for.
+ * @throws {TypeError} If the timeout is not an integer that a timer can wait for.
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
-  return checkWholeNumber(timeoutMs, 'timeoutMs', { min: 0, max: 2 ** 31 - 1 });
-}
-
-function limit(value: number, name: string): number {
-  return checkWholeNumber(value, name, { min: 1 });
+  return checkInteger(timeoutMs, 'close(): `timeoutMs`', { min: 0, max: 2 ** 31 - 1 });
 }
 
 function checkedAuthenticate(
   authenticate: AuthenticateRequest | undefined,
+  caller: string,
 ): AuthenticateRequest | undefined {
   if (authenticate === undefined || typeof authenticate === 'function') return authenticate;
   throw new TypeError(
-    `The option 'authenticate' must be a function, not ${describe(authenticate)}.`,
+    `${caller}(): \`authenticate\` must be a function, got ${describe(authenticate)}.`,
   );
 }
 

@@ -191,7 +191,7 @@ export async function loadNodeAdapter(
   } catch (error) {
     if (!isMissingModule(error)) throw error;
     throw new Error(
-      'Serving HTTP with Node needs the package @modelcontextprotocol/node. Install it: npm install @modelcontextprotocol/node',
+      "Serving HTTP on Node.js requires the package '@modelcontextprotocol/node'. Install it with `npm install @modelcontextprotocol/node`.",
       { cause: error },
     );
   }

@@ -136,7 +136,7 @@ export class OpenRequests {
 function tooManyQuestions(max: number): SdkError {
   return new SdkError(
     SdkErrorCode.SendFailed,
-    `Too many open questions: this session waits for ${max} answers already.`,
+    `Too many open questions: this session is already waiting for ${max} answers.`,
   );
 }
 

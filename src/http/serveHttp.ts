@@ -19,8 +19,8 @@ import {
 } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { checkArguments, checkKnownOptions, checkWholeNumber, describe } from './argumentChecks.js';
-import { createDualEraHandler } from './dualEraHandler.js';
+import { checkArguments, checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
+import { createHandler } from './dualEraHandler.js';
 import {
   type CloseOptions,
   type DualEraHandlerOptions,
@@ -87,7 +87,7 @@ export async function serveHttp(
   checkArguments(factory, options, 'serveHttp');
   checkKnownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp');
   const { endpoint, handlerOptions } = httpSettings(options);
-  const handler = createDualEraHandler(factory, handlerOptions);
+  const handler = createHandler(factory, handlerOptions, 'serveHttp');
   // The handler loads the package with its first request. Load it now, so that a missing package is
   // reported before the port opens.
   await loadNodeAdapter();
@@ -135,19 +135,21 @@ function httpSettings(options: ServeHttpOptions): {
 } {
   const { port = 0, host = '127.0.0.1', path = '/mcp', ...handlerOptions } = options;
   if (typeof host !== 'string' || host === '') {
-    throw new TypeError(`The option 'host' must be an address, not ${describe(host)}.`);
+    throw new TypeError(
+      `serveHttp(): \`host\` must be a host name or an IP address, got ${describe(host)}.`,
+    );
   }
   if (typeof path !== 'string' || !/^\/[^?#\s]*$/.test(path)) {
     throw new TypeError(
-      `The option 'path' must start with a slash, like '/mcp', not ${describe(path)}.`,
+      `serveHttp(): \`path\` must start with a slash and contain no '?', '#' or whitespace, got ${describe(path)}. Use a path such as '/mcp'.`,
     );
   }
   if (handlerOptions.allowedHosts === undefined && !LOOPBACK.includes(host)) {
     throw new TypeError(
-      `A server on '${host}' can be reached from other machines: name the hosts it answers for, like allowedHosts: ['mcp.example.com'], or allowedHosts: 'any' when a proxy in front checks them.`,
+      `serveHttp(): a server on '${host}' can be reached from other machines, so \`allowedHosts\` is required. Name the hosts that it serves, such as allowedHosts: ['mcp.example.com'], or set allowedHosts: 'any' if a proxy in front checks them.`,
     );
   }
-  checkWholeNumber(port, 'port', { min: 0, max: 65_535 });
+  checkInteger(port, 'serveHttp(): `port`', { min: 0, max: 65_535 });
   return { endpoint: { port, host, path }, handlerOptions };
 }
 
@@ -166,7 +168,7 @@ async function listen(server: HttpServer, { port, host }: Endpoint): Promise<voi
 function listenFailure(cause: unknown, where: string): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'EADDRINUSE') {
-    return `${where} is already in use. Choose another port, or port 0 for any free one.`;
+    return `${where} is already in use. Choose another port, or use port 0 for any free port.`;
   }
   return `Cannot listen on ${where}: ${cause instanceof Error ? cause.message : String(cause)}`;
 }

@@ -196,11 +196,11 @@ function sessionRequired(body: unknown): HttpRefusal {
 }
 
 function tooMany(max: number): HttpRefusal {
-  const message = `Too many sessions: this server keeps at most ${max} open. Try again later.`;
+  const message = `Too many sessions: this server allows at most ${max}. Try again later.`;
   return { status: 503, code: -32_000, message };
 }
 
 function tooManyOfPrincipal(max: number): HttpRefusal {
-  const message = `Too many sessions: this server keeps at most ${max} open for one user. End one of yours first.`;
+  const message = `Too many sessions: this server allows at most ${max} per user. End one of your sessions first.`;
   return { status: 429, code: -32_000, message };
 }

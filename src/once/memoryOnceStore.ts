@@ -55,9 +55,10 @@ function checkOptions(options: MemoryOnceStoreOptions): Required<MemoryOnceStore
   assertOptions(options, ['maxEntries', 'singleProcess'], 'memoryOnceStore');
   const { maxEntries = 10_000, singleProcess = false } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
-    throw new TypeError("'maxEntries' is a whole number, at least 1");
+    throw new TypeError('memoryOnceStore(): `maxEntries` must be an integer of at least 1.');
   }
-  if (typeof singleProcess !== 'boolean') throw new TypeError("'singleProcess' is true or false");
+  if (typeof singleProcess !== 'boolean')
+    throw new TypeError('memoryOnceStore(): `singleProcess` must be true or false.');
   return { maxEntries, singleProcess };
 }
 
@@ -140,7 +141,7 @@ class Records {
     if (this.kept.size >= this.max) this.dropEverywhere();
     if (this.kept.size >= this.max) {
       throw new OnceStoreFullError(
-        `the store of calls that run once is full: ${this.max} calls are known and none has expired`,
+        `The memory store for \`once\` is full. No record has expired, and \`maxEntries\` is ${this.max}. Raise \`maxEntries\` to keep more records.`,
       );
     }
     this.kept.set(id, record);

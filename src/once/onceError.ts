@@ -3,14 +3,14 @@ import { ToolError } from '../errors.js';
 
 const REASONS = {
   in_progress:
-    'this call is in progress: nothing was started a second time. Send the same round again to get its result',
+    'this call is already in progress, so it was not started again. Send the same request again to get its result.',
   outcome_unknown:
-    'the outcome of this call is unknown: it was started, and its end was never recorded. It is not run again; check what it did before you start a new one',
+    'the outcome of this call is unknown. It was started, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
   result_not_kept:
-    'this call has been completed, but its result was too large to be kept. It is not run again',
+    'this call has completed, but its result was too large to keep. It is not run again.',
   store_unavailable:
-    'nothing was started: the store that keeps this call from running twice cannot be reached, so it may have run before. Send the same round again later',
-  store_full: 'nothing was started: the store that keeps this call from running twice is full',
+    'this call was not started, because the store that prevents a second run cannot be reached. An earlier request may have run it. Send the same request again later.',
+  store_full: 'this call was not started, because the store that prevents a second run is full.',
 } as const;
 
 /** The reason that a result carries in its `_meta`. */

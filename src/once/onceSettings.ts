@@ -1,6 +1,5 @@
 /** Validates the `once` option of a tool. */
 import { isPlainObject } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
 import type { OnceStore } from './onceStore.js';
 
 /** The options of a tool whose approved calls run once. */
@@ -25,7 +24,7 @@ const STEPS = ['read', 'claim', 'renew', 'finish'] as const;
 /**
  * Reads the `once` option of a tool: a store, or an object with a store and settings.
  *
- * @throws {@link InvalidGraphError} If it is neither.
+ * @throws {TypeError} If it is neither.
  */
 export function onceSettings(tool: string, given: unknown): OnceSettings {
   if (isStore(given)) return { store: given, ...DEFAULTS };
@@ -34,15 +33,15 @@ export function onceSettings(tool: string, given: unknown): OnceSettings {
   if (!isStore(options.store) || unknown !== undefined) {
     throw invalid(
       tool,
-      "is a store, or { store, waitMs, maxResultBytes }; make a store with memoryOnceStore() or redisOnceStore(client) of 'mcp-resolve/once'.",
+      "`once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryOnceStore() or redisOnceStore(client) from 'mcp-resolve/once'.",
     );
   }
   const { waitMs = DEFAULTS.waitMs, maxResultBytes = DEFAULTS.maxResultBytes } = options;
   if (typeof waitMs !== 'number' || !(waitMs >= 0 && waitMs < Infinity)) {
-    throw invalid(tool, 'has a waitMs that is not a number of milliseconds.');
+    throw invalid(tool, '`once.waitMs` must be a non-negative, finite number of milliseconds.');
   }
   if (typeof maxResultBytes !== 'number' || !(maxResultBytes > 0)) {
-    throw invalid(tool, 'has a maxResultBytes that is not a positive number.');
+    throw invalid(tool, '`once.maxResultBytes` must be a positive number.');
   }
   return { store: options.store, waitMs, maxResultBytes };
 }
@@ -54,6 +53,6 @@ function isStore(value: unknown): value is OnceStore {
   return STEPS.every((step) => typeof Reflect.get(value, step) === 'function');
 }
 
-function invalid(tool: string, problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `Tool '${tool}': once ${problem}`, [tool]);
+function invalid(tool: string, problem: string): TypeError {
+  return new TypeError(`Tool '${tool}': ${problem}`);
 }

@@ -106,9 +106,9 @@ export class OnceStoreFullError extends Error {
  */
 export function assertOptions(options: unknown, known: readonly string[], maker: string): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`the options of ${maker} are an object`);
+    throw new TypeError(`${maker}(): \`options\` must be an object.`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(`${maker} has no option '${unknown}' (known: ${known.join(', ')})`);
+  throw new TypeError(`${maker}() has no option '${unknown}'. Known options: ${known.join(', ')}.`);
 }

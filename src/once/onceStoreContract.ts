@@ -41,43 +41,47 @@ export function onceStoreContract(
 }
 
 const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
-  'nothing is known of a call that nobody claimed': async (store) => {
+  'a call without a claim is unknown': async (store) => {
     const id = newId();
-    sameEntry(await store.read(id), undefined, 'read() of a call that nobody claimed');
-    same(await store.renew(id, leaseOf('nobody')), false, 'renew() of a call that nobody claimed');
-    sameEntry(await store.read(id), undefined, 'read() after a renew() of nothing');
+    sameEntry(await store.read(id), undefined, 'read() of an unknown call');
+    same(await store.renew(id, leaseOf('owner')), false, 'renew() of an unknown call');
+    sameEntry(await store.read(id), undefined, 'read() after renew() of an unknown call');
   },
 
-  'of fifty claims at the same time one holds': async (store) => {
+  'exactly one of fifty concurrent claims succeeds': async (store) => {
     const id = newId();
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
     const answers = await Promise.all(owners.map((owner) => store.claim(id, leaseOf(owner))));
     const holders = owners.filter((_, index) => answers[index] === undefined);
-    same(holders.length, 1, 'the number of claims that hold');
+    same(holders.length, 1, 'the number of successful claims');
     for (const answer of answers.filter((given) => given !== undefined)) {
-      sameEntry(answer, RUNNING, 'claim() of a call that another one has claimed');
+      sameEntry(answer, RUNNING, 'claim() of a call that another owner has claimed');
     }
     for (const owner of owners) {
       const renewed = await store.renew(id, leaseOf(owner));
-      same(renewed, holders.includes(owner), `renew() by ${owner} of fifty`);
+      same(renewed, holders.includes(owner), `renew() by ${owner} after fifty concurrent claims`);
     }
   },
 
-  'a claimed call reads as running, and so it does to the next who claims it': async (store) => {
+  'a claimed call is running for read() and for the next claim()': async (store) => {
     const id = await claimedBy(store, 'first');
     sameEntry(await store.read(id), RUNNING, 'read() of a claimed call');
     sameEntry(await store.claim(id, leaseOf('second')), RUNNING, 'claim() of a claimed call');
-    same(await store.renew(id, leaseOf('second')), false, 'renew() by who did not get the claim');
+    same(await store.renew(id, leaseOf('second')), false, 'renew() by an owner without the claim');
   },
 
-  'a claim that its owner sends again holds': async (store) => {
+  'a repeated claim by its owner succeeds': async (store) => {
     const id = await claimedBy(store, 'owner');
-    sameEntry(await store.claim(id, leaseOf('owner')), undefined, 'claim() sent again');
-    same(await store.finish(id, endOf('owner', 'x')), true, 'finish() of a claim sent twice');
+    sameEntry(
+      await store.claim(id, leaseOf('owner')),
+      undefined,
+      'a repeated claim() by the owner',
+    );
+    same(await store.finish(id, endOf('owner', 'x')), true, 'finish() after a repeated claim()');
     sameEntry(await store.claim(id, leaseOf('owner')), done('x'), 'claim() of an ended call');
   },
 
-  'calls whose ids look alike are calls of their own': async (store) => {
+  'calls with similar ids are separate calls': async (store) => {
     const stem = newId();
     const ids = ODD_ENDINGS.map((ending) => stem + ending);
     for (const id of ids) {
@@ -91,50 +95,62 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
     }
   },
 
-  'a lease that is not renewed lapses, and the call is never claimed again': async (store) => {
+  'a lease that is not renewed lapses, and the call cannot be claimed again': async (store) => {
     const id = await lapsedOf(store, 'owner');
     sameEntry(await store.claim(id, leaseOf('other')), LAPSED, 'claim() of a lapsed call');
-    sameEntry(await store.read(id), LAPSED, 'read() of a lapsed call after a claim()');
-    same(await store.renew(id, leaseOf('other')), false, 'renew() by who claimed a lapsed call');
+    sameEntry(await store.read(id), LAPSED, 'read() of a lapsed call after claim()');
+    same(
+      await store.renew(id, leaseOf('other')),
+      false,
+      'renew() by an owner that tried to claim a lapsed call',
+    );
   },
 
-  'a renewed lease holds beyond its first end': async (store) => {
+  'a renewed lease outlives its first end': async (store) => {
     const id = await claimedBy(store, 'owner', { leaseMs: SHORT_MS });
     same(await store.renew(id, leaseOf('owner')), true, 'renew() by the owner');
     await pause(2 * SHORT_MS);
-    sameEntry(await store.read(id), RUNNING, 'read() after the end of a lease that was renewed');
+    sameEntry(await store.read(id), RUNNING, 'read() after the first end of a renewed lease');
   },
 
-  'a renewed lease ends when it says': async (store) => {
+  'a renewed lease lapses after its new duration': async (store) => {
     const id = await claimedBy(store, 'owner');
     await store.renew(id, leaseOf('owner', { leaseMs: SHORT_MS }));
     await becomes(store, id, LAPSED);
   },
 
-  'a lapsed lease can be renewed by its owner, and runs again': async (store) => {
+  'the owner of a lapsed lease can renew it, and the call is running again': async (store) => {
     const id = await lapsedOf(store, 'owner');
     same(await store.renew(id, leaseOf('owner')), true, 'renew() of a lapsed lease by its owner');
     sameEntry(await store.read(id), RUNNING, 'read() after renew() of a lapsed lease');
   },
 
-  'a lease is not for others to renew': async (store) => {
+  'only the owner can renew a lease': async (store) => {
     const id = await claimedBy(store, 'owner', { leaseMs: SHORT_MS });
-    same(await store.renew(id, leaseOf('other')), false, 'renew() by another than the owner');
+    same(await store.renew(id, leaseOf('other')), false, 'renew() by another owner');
     await becomes(store, id, LAPSED);
-    same(await store.renew(id, leaseOf('other')), false, 'renew() of a lapsed lease by another');
-    sameEntry(await store.read(id), LAPSED, "read() after somebody else's renew()");
+    same(
+      await store.renew(id, leaseOf('other')),
+      false,
+      'renew() of a lapsed lease by another owner',
+    );
+    sameEntry(await store.read(id), LAPSED, 'read() after renew() by another owner');
   },
 
-  'a result comes back exactly': async (store) => {
+  'a result is returned unchanged': async (store) => {
     for (const [what, text] of Object.entries(TEXTS)) {
       const id = await claimedBy(store, 'owner');
       same(await store.finish(id, endOf('owner', text)), true, `finish() with ${what}`);
       sameEntry(await store.read(id), done(text), `read() of ${what}`);
-      sameEntry(await store.claim(id, leaseOf('other')), done(text), `claim() over ${what}`);
+      sameEntry(
+        await store.claim(id, leaseOf('other')),
+        done(text),
+        `claim() of a call that ended with ${what}`,
+      );
     }
   },
 
-  'no result is not an empty one': async (store) => {
+  'a missing result differs from an empty one': async (store) => {
     const without = await claimedBy(store, 'owner');
     same(await store.finish(without, endOf('owner')), true, 'finish() without a result');
     sameEntry(await store.read(without), done(), 'read() of a call without a result');
@@ -143,12 +159,16 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
     sameEntry(await store.read(empty), done(''), 'read() of a call with an empty result');
   },
 
-  'a call that is done is never claimed again, nor renewed': async (store) => {
+  'a call that is done can be neither claimed nor renewed': async (store) => {
     const id = await claimedBy(store, 'owner');
     await store.finish(id, endOf('owner', 'kept'));
     sameEntry(await store.claim(id, leaseOf('other')), done('kept'), 'claim() of an ended call');
     same(await store.renew(id, leaseOf('owner')), false, 'renew() of an ended call by its owner');
-    same(await store.renew(id, leaseOf('other')), false, 'renew() of an ended call by another');
+    same(
+      await store.renew(id, leaseOf('other')),
+      false,
+      'renew() of an ended call by another owner',
+    );
     sameEntry(await store.read(id), done('kept'), 'read() after claim() and renew()');
   },
 
@@ -157,96 +177,120 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
     await store.finish(id, endOf('owner', 'first'));
     same(await store.finish(id, endOf('owner', 'second')), true, 'a second finish() by the owner');
     sameEntry(await store.read(id), done('first'), 'read() after a second finish()');
-    same(await store.finish(id, endOf('other', 'third')), false, 'a finish() by another');
-    sameEntry(await store.read(id), done('first'), "read() after somebody else's finish()");
+    same(await store.finish(id, endOf('other', 'third')), false, 'finish() by another owner');
+    sameEntry(await store.read(id), done('first'), 'read() after finish() by another owner');
   },
 
-  'a claim is not for others to end': async (store) => {
+  'only the owner of a claim can end the call': async (store) => {
     const id = await claimedBy(store, 'owner');
-    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() by another');
-    sameEntry(await store.read(id), RUNNING, "read() after somebody else's finish()");
-    same(await store.renew(id, leaseOf('owner')), true, 'renew() by the owner after that');
-    same(await store.finish(id, endOf('owner', 'right')), true, 'finish() by the owner after that');
-    sameEntry(await store.read(id), done('right'), 'read() after the finish() of the owner');
+    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() by another owner');
+    sameEntry(await store.read(id), RUNNING, 'read() after finish() by another owner');
+    same(
+      await store.renew(id, leaseOf('owner')),
+      true,
+      'renew() by the owner after finish() by another owner',
+    );
+    same(
+      await store.finish(id, endOf('owner', 'right')),
+      true,
+      'finish() by the owner after finish() by another owner',
+    );
+    sameEntry(await store.read(id), done('right'), 'read() after finish() by the owner');
   },
 
-  'a late end still counts, if it is that of the owner': async (store) => {
+  'the owner can end a lapsed call': async (store) => {
     const id = await lapsedOf(store, 'owner');
-    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() of a lapsed call');
-    sameEntry(await store.read(id), LAPSED, "read() after somebody else's finish()");
-    same(await store.finish(id, endOf('owner', 'late')), true, 'finish() by its owner, late');
-    sameEntry(await store.read(id), done('late'), 'read() after a late finish()');
+    same(
+      await store.finish(id, endOf('other', 'wrong')),
+      false,
+      'finish() of a lapsed call by another owner',
+    );
+    sameEntry(await store.read(id), LAPSED, 'read() after finish() by another owner');
+    same(
+      await store.finish(id, endOf('owner', 'late')),
+      true,
+      'finish() of a lapsed call by its owner',
+    );
+    sameEntry(await store.read(id), done('late'), 'read() after finish() of a lapsed call');
   },
 
-  'an end counts where nothing is known': async (store) => {
+  'an unknown call can be ended': async (store) => {
     const id = newId();
     same(await store.finish(id, endOf('owner', 'alone')), true, 'finish() without a claim');
     sameEntry(await store.read(id), done('alone'), 'read() after finish() without a claim');
-    sameEntry(await store.claim(id, leaseOf('other')), done('alone'), 'claim() after that');
+    sameEntry(
+      await store.claim(id, leaseOf('other')),
+      done('alone'),
+      'claim() after finish() without a claim',
+    );
   },
 
-  'of many ends at the same time one counts': async (store) => {
+  'exactly one of many concurrent ends is recorded': async (store) => {
     const id = newId();
     const owners = Array.from({ length: 20 }, (_, index) => `owner ${index}`);
     const counts = await Promise.all(owners.map((owner) => store.finish(id, endOf(owner, owner))));
     const [first, ...others] = owners.filter((_, index) => counts[index]);
-    same(others.length, 0, 'the number of other ends that count');
-    sameEntry(await store.read(id), done(first), 'read() after many ends');
+    same(others.length, 0, 'the number of other recorded ends');
+    sameEntry(await store.read(id), done(first), 'read() after many concurrent ends');
   },
 
-  'a claim and an end at the same time do not both count': async (store) => {
+  'a concurrent claim and end do not both succeed': async (store) => {
     for (let time = 0; time < 20; time += 1) {
       const id = newId();
       const [known, counts] = await Promise.all([
         store.claim(id, leaseOf('claims')),
         store.finish(id, endOf('ends', 'over')),
       ]);
-      sameEntry(known, counts ? done('over') : undefined, `claim() where finish() gave ${counts}`);
+      sameEntry(
+        known,
+        counts ? done('over') : undefined,
+        `claim() while finish() returned ${counts}`,
+      );
       sameEntry(await store.read(id), counts ? done('over') : RUNNING, 'read() after both');
     }
   },
 
-  'a claim is known for its time, and then forgotten': async (store) => {
+  'a claim is known for its ttlMs and then expires': async (store) => {
     await livesFor(store, async (id) => {
       await store.claim(id, leaseOf('owner', { ttlMs: TTL_MS }));
     });
   },
 
-  'a lapsed claim is known for its time, and then forgotten': async (store) => {
+  'a lapsed claim is known for its ttlMs and then expires': async (store) => {
     await livesFor(store, async (id) => {
       await store.claim(id, leaseOf('owner', { leaseMs: 1, ttlMs: TTL_MS }));
     });
   },
 
-  'an end is known for its time, and then forgotten': async (store) => {
+  'an end is known for its ttlMs and then expires': async (store) => {
     await livesFor(store, async (id) => {
       await store.claim(id, leaseOf('owner'));
       await store.finish(id, { ...endOf('owner', 'kept'), ttlMs: TTL_MS });
     });
   },
 
-  'a call that was forgotten can be claimed, or ended late': async (store) => {
+  'an expired call can be claimed, and its owner can still end it': async (store) => {
     const id = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
     await becomes(store, id, undefined);
-    same(await store.renew(id, leaseOf('owner')), false, 'renew() of a forgotten call');
-    sameEntry(await store.claim(id, leaseOf('other')), undefined, 'claim() of a forgotten call');
+    same(await store.renew(id, leaseOf('owner')), false, 'renew() of an expired call');
+    sameEntry(await store.claim(id, leaseOf('other')), undefined, 'claim() of an expired call');
     const late = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
     await becomes(store, late, undefined);
-    same(await store.finish(late, endOf('owner', 'late')), true, 'finish() of a forgotten call');
-    sameEntry(await store.read(late), done('late'), 'read() after that');
+    same(await store.finish(late, endOf('owner', 'late')), true, 'finish() of an expired call');
+    sameEntry(await store.read(late), done('late'), 'read() after finish() of an expired call');
   },
 
-  'renewing a call prolongs its time': async (store) => {
+  'renew() extends the lifetime of a call': async (store) => {
     const id = await claimedAndRenewed(store);
     await pause(1.5 * TTL_MS);
-    sameEntry(await store.read(id), RUNNING, 'read() after the first time of a renewed call');
+    sameEntry(await store.read(id), RUNNING, 'read() of a renewed call after its first ttlMs');
   },
 
-  'ending a call prolongs its time': async (store) => {
+  'finish() extends the lifetime of a call': async (store) => {
     const id = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
     await store.finish(id, endOf('owner', 'kept'));
     await pause(2 * SHORT_MS);
-    sameEntry(await store.read(id), done('kept'), 'read() after the first time of an ended call');
+    sameEntry(await store.read(id), done('kept'), 'read() of an ended call after its first ttlMs');
   },
 };
 
@@ -274,12 +318,12 @@ const ODD_ENDINGS: readonly string[] = [
 
 const TEXTS: Readonly<Record<string, string>> = {
   'a result': JSON.stringify({ content: [{ type: 'text', text: 'Paid 48.00.' }] }),
-  'characters of all lengths': 'aé\u2028€😀𝒳 e\u0301 \u00e9 \ufeff',
-  'a byte order mark in front': '\ufeff{}',
-  'spaces and line ends around it': ' \t\r\n{}\r\n ',
-  'quotes, backslashes and signs': `'"\`\\ \\u0000 %s $1 ? ; -- {{}}`,
+  'characters of one to four bytes': 'aé\u2028€😀𝒳 e\u0301 \u00e9 \ufeff',
+  'a leading byte order mark': '\ufeff{}',
+  'surrounding whitespace': ' \t\r\n{}\r\n ',
+  'quotes, backslashes and special characters': `'"\`\\ \\u0000 %s $1 ? ; -- {{}}`,
   'a number': '0012',
-  'null as a word': 'null',
+  'the string null': 'null',
   '200 kilobytes': 'é😀x'.repeat(30_000),
 };
 
@@ -303,7 +347,7 @@ async function claimedBy(
 ): Promise<string> {
   const id = newId();
   const known = await store.claim(id, leaseOf(owner, besides));
-  sameEntry(known, undefined, 'claim() of a call that nobody claimed');
+  sameEntry(known, undefined, 'claim() of an unknown call');
   return id;
 }
 
@@ -332,7 +376,7 @@ async function livesFor(store: OnceStore, make: (id: string) => Promise<void>): 
   await becomes(store, id, undefined);
   const lived = performance.now() - began;
   if (lived >= TTL_MS - TOLERANCE_MS) return;
-  throw new Error(`a record with ttlMs ${TTL_MS} was gone after ${Math.round(lived)} ms`);
+  throw new Error(`A record with ttlMs ${TTL_MS} expired after ${Math.round(lived)} ms.`);
 }
 
 /** Polls a call until its state is the expected one. */
@@ -347,7 +391,7 @@ async function becomes(
     await pause(10);
     known = await store.read(id);
   }
-  sameEntry(known, expected, `read(), again and again for ${PATIENCE_MS / 1000} seconds`);
+  sameEntry(known, expected, `read(), polled for ${PATIENCE_MS / 1000} seconds`);
 }
 
 function pause(ms: number): Promise<void> {

@@ -92,10 +92,12 @@ function checkOptions(options: RedisOnceStoreOptions): Required<RedisOnceStoreOp
   assertOptions(options, ['prefix', 'logger'], 'redisOnceStore');
   const { prefix = 'mcp-resolve:once:', logger = STANDARD_ERROR } = options;
   if (typeof prefix !== 'string' || prefix === '') {
-    throw new TypeError("'prefix' is a text that is not empty");
+    throw new TypeError('redisOnceStore(): `prefix` must be a non-empty string.');
   }
   if (typeof (logger as Partial<SealLogger> | null)?.warn !== 'function') {
-    throw new TypeError("'logger' is an object with warn(text)");
+    throw new TypeError(
+      'redisOnceStore(): `logger` must be an object with a `warn(message)` method.',
+    );
   }
   return { prefix, logger };
 }
@@ -111,13 +113,13 @@ function senderOf(client: RedisOnceClient): RedisCommandSender {
   }
   if (typeof sendCommand !== 'function') {
     throw new TypeError(
-      'redisOnceStore takes a client of node-redis or ioredis, or a function that sends a command',
+      'redisOnceStore(): `client` must be a node-redis or ioredis client, or a function that sends a command.',
     );
   }
   // The clusters and sentinels of node-redis take more parameters, such as the key.
   if (sendCommand.length > 2) {
     throw new TypeError(
-      'redisOnceStore cannot tell a cluster or sentinel of node-redis where a command goes: give it a function, such as (command) => cluster.sendCommand(command[3], false, [...command])',
+      'redisOnceStore(): `client` is a node-redis cluster or sentinel, which needs more than the command to route it. Pass a function instead, such as (command) => cluster.sendCommand(command[3], false, [...command]).',
     );
   }
   return (command) => sendCommand.call(client, [...command]);
@@ -231,13 +233,13 @@ class Redis {
     const policy = await this.findPolicy().catch(messageOf);
     if (policy === 'noeviction') return;
     this.warnings.once(
-      `a call of a tool with 'once' can run again if Redis drops its record: set maxmemory-policy to noeviction (found: ${policy})`,
+      `A call of a tool with \`once\` can run again if Redis drops its record. Set \`maxmemory-policy\` to \`noeviction\` (found: ${policy}).`,
     );
   }
 
   private async findPolicy(): Promise<string> {
     const info = textOf(await this.send(['INFO', 'memory']));
-    return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'nothing about it';
+    return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'not reported';
   }
 }
 
@@ -276,5 +278,5 @@ function textOf(part: unknown): string {
 }
 
 function notUnderstood(shown: string): Error {
-  return new Error(`Redis, or the client in front of it, gave an answer of another kind: ${shown}`);
+  return new Error(`Redis or its client returned an unexpected reply: ${shown}`);
 }

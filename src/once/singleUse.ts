@@ -136,7 +136,7 @@ export class SingleUse<Result> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(new Error(`no answer within ${STORE_TIMEOUT_MS} ms`));
+        reject(new Error(`The \`once\` store did not answer within ${STORE_TIMEOUT_MS} ms.`));
       }, STORE_TIMEOUT_MS);
     });
     try {
@@ -189,7 +189,7 @@ function answerOf<Result>(end: Ended<Result>): Result {
   throw new ProtocolError(code, message, data);
 }
 
-const NOT_RECORDED = 'The end of a call was not recorded: its claim belongs to somebody else.';
+const NOT_RECORDED = 'The end of a call was not recorded, because another owner holds its claim.';
 
 function isJson(value: unknown): boolean {
   try {

@@ -47,6 +47,7 @@ export interface Surroundings {
 /**
  * Builds the plan of a graph.
  *
+ * @throws {TypeError} If `resolve` or `guards` has the wrong type.
  * @throws {@link InvalidGraphError} If the graph has a cycle, a need that nothing fills, or a bad
  *   name.
  */
@@ -70,12 +71,14 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
 
 function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
   if (resolve !== undefined && (!isPlainObject(resolve) || kindOf(resolve) !== undefined)) {
-    const problem = `${what} '${name}': resolve is an object of resolvers by parameter: { cents: refundAmount }.`;
-    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+    throw new TypeError(
+      `${what} '${name}': \`resolve\` must be an object of resolvers by parameter, such as { cents: refundAmount }.`,
+    );
   }
   if (guards !== undefined && !Array.isArray(guards)) {
-    const problem = `${what} '${name}': guards is a list of resolvers: [canRefund].`;
-    throw new InvalidGraphError('ERR_DEFINITION', problem, [name]);
+    throw new TypeError(
+      `${what} '${name}': \`guards\` must be an array of resolvers, such as [canRefund].`,
+    );
   }
 }
 
@@ -123,14 +126,16 @@ class PlanBuilder {
     if (readNeed(guard)?.from === 'resolver' && !isKind(guard, 'resolver')) {
       throw this.error(
         'ERR_GRAPH_NEED',
-        'A guard is a bare resolver: outcome() would let a refusal pass.',
+        `${this.subject()}: a guard cannot be an outcome(), because a refusal would not end the call. Pass the resolver itself.`,
         GUARD,
       );
     }
     if (readNeed(guard)?.from === 'resolver' && (guard as AnyResolver).options.pin !== undefined) {
-      const problem =
-        'A guard cannot be pinned: it is there to look again in every round. Remove its pin.';
-      throw this.error('ERR_GRAPH_NEED', problem, GUARD);
+      throw this.error(
+        'ERR_GRAPH_NEED',
+        `${this.subject()}: a guard cannot be pinned, because it must check again in every round. Remove its \`pin\`.`,
+        GUARD,
+      );
     }
     this.addRoot(GUARD, guard);
   }
@@ -225,18 +230,18 @@ class PlanBuilder {
 
   private checkName(name: string, at = name): void {
     if (name !== '__proto__' && name !== '') return;
-    const problem = `'${name}' cannot be the name of a parameter or a resolver: rename it.`;
+    const problem = `'${name}' cannot be the name of a parameter or a resolver. Rename it.`;
     throw this.error('ERR_GRAPH_NAME', problem, at);
   }
 
   private checkArgument(param: string, argument: string): string {
     if (this.surroundings.argumentNames?.has(argument) === false) {
-      const has =
+      const known =
         [...this.surroundings.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
       throw this.error(
         'ERR_GRAPH_ARGUMENT',
-        `${this.subject()} parameter '${param}' cannot be resolved: '${this.name}' has no argument '${argument}' (it has ${has}). ` +
-          `Add '${argument}' to ${this.wording.source}, or name the argument that is meant: arg('name').`,
+        `${this.subject()} parameter '${param}' cannot be resolved: '${this.name}' has no argument '${argument}'. Known arguments: ${known}. ` +
+          `Add '${argument}' to \`${this.wording.source}\`, or name another argument with arg('name').`,
         param,
       );
     }
@@ -248,7 +253,7 @@ class PlanBuilder {
       this.visits.length > 0 ? IN_A_RESOLVER : param === GUARD ? 'a resolver' : IN_A_DEFINITION;
     return this.error(
       'ERR_GRAPH_NEED',
-      `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, but ${describeMisfit(given)}.`,
+      `${this.subject()} parameter '${param}' cannot be resolved: expected ${expected}, got ${describeMisfit(given)}`,
       param,
     );
   }
@@ -258,7 +263,7 @@ class PlanBuilder {
     const name = this.visits[first]?.key ?? param;
     return this.error(
       'ERR_GRAPH_CYCLE',
-      `Resolver '${name}' has a cyclic dependency: let one of the resolvers on the path compute its value without the other.`,
+      `Resolver '${name}' has a cyclic dependency. Change one of the resolvers on the path so that it does not need the next one.`,
       param,
     );
   }
@@ -276,12 +281,12 @@ class PlanBuilder {
 }
 
 const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
-const IN_A_RESOLVER = 'a resolver, outcome(resolver), or an argument of the tool by name, arg()';
+const IN_A_RESOLVER = "a resolver, outcome(resolver) or an argument of the tool, arg('name')";
 
 function clash(name: string, param: string, { what, source }: Wording): InvalidGraphError {
   return new InvalidGraphError(
     'ERR_GRAPH_NAME',
-    `'${param}' of ${what.toLowerCase()} '${name}' is both an argument of ${source} and a resolved parameter: rename one of them.`,
+    `${what} '${name}': '${param}' is both an argument in \`${source}\` and a resolved parameter. Rename one of them.`,
     [name, param],
   );
 }

@@ -20,6 +20,7 @@ import { formSchema } from '../question/formSchema.js';
  * ]);
  * ```
  *
+ * @throws {TypeError} If `resolve` or `guards` has the wrong type.
  * @throws InvalidGraphError If the graph cannot work.
  */
 export function planResolvers(
@@ -54,6 +55,6 @@ function unshowable({ options: { asks } }: AnyResolver): string | undefined {
     formSchema(asks);
     return undefined;
   } catch (error) {
-    return `asks with a schema that no form can show: ${messageOf(error)}`;
+    return `asks with a schema that a form cannot show: ${messageOf(error)}`;
   }
 }

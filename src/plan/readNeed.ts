@@ -26,18 +26,17 @@ export function readNeed(need: unknown): ReadNeed | undefined {
   return undefined;
 }
 
-/** Describes a value that is not a need, and suggests a fix. */
+/** Describes a value that is not a need, and suggests a fix, after the words "expected …, got". */
 export function describeMisfit(value: unknown): string {
   if (value === undefined)
-    return 'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)';
-  if (value === null) return 'it is null';
-  if (typeof value === 'function') return 'it is a function: wrap it as resolver({ … }, fn)';
-  if (isSchema(value))
-    return 'it is a schema: use arg() for an argument, or elicit() inside a resolver';
-  if (kindOf(value) === 'question') return 'it is a question: return it from a resolver';
+    return 'undefined. Check for a misspelt name, a definition further down in the file, or a circular import.';
+  if (value === null) return 'null.';
+  if (typeof value === 'function') return 'a function. Wrap it as resolver({ … }, fn).';
+  if (isSchema(value)) return 'a schema. Use arg() for an argument, or elicit() inside a resolver.';
+  if (kindOf(value) === 'question') return 'a question. Return it from a resolver.';
   const kind = kindOf(value);
   if (kind === 'tool' || kind === 'prompt' || kind === 'resource')
-    return `it is a ${kind}: name the resolvers it uses instead`;
-  if (Array.isArray(value)) return 'it is a list';
-  return `it is of type ${typeof value}`;
+    return `a ${kind}. Use one of its resolvers instead.`;
+  if (Array.isArray(value)) return 'an array.';
+  return `a value of type ${typeof value}.`;
 }

@@ -84,7 +84,7 @@ async function send(
   } catch (error) {
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
       throw new ToolError(
-        `No answer to the question of resolver '${node.key}' came within ${askTimeoutMs / 1000} seconds`,
+        `The client did not answer the question of resolver '${node.key}' within ${askTimeoutMs / 1000} seconds`,
       );
     }
     throw error;

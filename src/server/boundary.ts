@@ -106,7 +106,9 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
     return boundary;
   }
   if (explicit && present.explicit && present.seal.policy !== seal.policy) {
-    throw new Error('This server has a seal already: give it one, to install() or with protect().');
+    throw new Error(
+      'This server already has another seal. Use one seal per server, with install() or with protect().',
+    );
   }
   const widened = explicit || only === undefined ? undefined : present.only;
   widened?.add(only ?? []);
@@ -124,7 +126,7 @@ export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
 function assertNoOtherCheck(server: Server): void {
   if (!hasOwnStateCheck(server)) return;
   throw new Error(
-    "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
+    "This server has the SDK's own `requestState.verify`, which would reject the state that mcp-resolve sends. Use one or the other.",
   );
 }
 

@@ -80,6 +80,6 @@ export function withoutAnswers(ctx: ServerContext): ServerContext {
 function canAskOf(declared: ClientCapabilities = {}): (kind: Askable) => boolean {
   return (kind) => {
     if (Object.hasOwn(CAPABILITIES, kind)) return CAPABILITIES[kind].isDeclaredIn(declared);
-    throw new TypeError("canAsk() takes 'form', 'url', 'sample' or 'roots'.");
+    throw new TypeError("canAsk(): `kind` must be 'form', 'url', 'sample' or 'roots'.");
   };
 }

@@ -79,9 +79,9 @@ export function keepRecord(
   const hint =
     largest === undefined
       ? ''
-      : `; the largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes`;
+      : ` The largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes.`;
   throw new ToolError(
-    `the state between rounds would take about ${size} bytes, more than maxStateBytes allows (${maxStateBytes})${hint}`,
+    `the state between rounds would take about ${size} bytes, but \`maxStateBytes\` allows only ${maxStateBytes}.${hint}`,
   );
 }
 

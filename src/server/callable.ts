@@ -54,7 +54,7 @@ export function assertNotAsking(name: string, returned: unknown): void {
 /** Creates the error for a body that returned or created a question. */
 export function bodyAskedError(name: string): ToolError {
   return new ToolError(
-    `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver`,
+    `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.`,
   );
 }
 
@@ -62,5 +62,5 @@ export function bodyAskedError(name: string): ToolError {
 export function describeReturned(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }

@@ -32,7 +32,7 @@ const catalogues = new WeakMap<readonly AnyDefinition[], Catalogue>();
  * before the server was created. If no definition has the name, the function returns all of them,
  * so that the client gets the usual error.
  *
- * @throws {@link InvalidGraphError} If `definitions` is not an array of definitions.
+ * @throws {TypeError} If `definitions` is not an array of definitions.
  */
 export function wantedOf(
   definitions: readonly AnyDefinition[],

@@ -18,7 +18,6 @@ import type { KIND } from '../define/brand.js';
 import type { CallContext } from '../define/context.js';
 import type { Raw } from '../define/infer.js';
 import type { InputOf, Schema } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
 import type { Capability } from '../question/capability.js';
 import type { Address } from './address.js';
 import type { Callable } from './callable.js';
@@ -162,11 +161,11 @@ export type Installed =
 /**
  * Returns the definitions with their kinds.
  *
- * @throws {@link InvalidGraphError} If `definitions` is not an array of definitions.
+ * @throws {TypeError} If `definitions` is not an array of definitions.
  */
 export function readDefinitions(definitions: readonly AnyDefinition[]): readonly Installed[] {
   if (!Array.isArray(definitions)) {
-    throw invalid('the second argument is a list of definitions: install(server, [refundOrder]).');
+    throw invalid('`definitions` must be an array. Write install(server, [refundOrder]).');
   }
   const all: Installed[] = [];
   // An index loop, because `map()` would skip the holes of a sparse array.
@@ -174,7 +173,7 @@ export function readDefinitions(definitions: readonly AnyDefinition[]): readonly
     const installed = read(definitions[index] as AnyDefinition | undefined);
     if (installed === undefined) {
       throw invalid(
-        `entry ${index} of the list is not a definition; make one with defineTool(name, config, body).`,
+        `\`definitions[${index}]\` is not a definition. Create one with defineTool(name, config, body).`,
       );
     }
     all.push(installed);
@@ -195,6 +194,6 @@ function read(given: AnyDefinition | undefined): Installed | undefined {
   }
 }
 
-function invalid(problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `install(): ${problem}`);
+function invalid(problem: string): TypeError {
+  return new TypeError(`install(): ${problem}`);
 }

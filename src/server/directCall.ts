@@ -35,7 +35,7 @@ export async function callAlone<Result>(
 
 function nested(): ToolError {
   return new ToolError(
-    'it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',
+    'it asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer tool.',
   );
 }
 

@@ -3,7 +3,6 @@
  * definitions are made, because HTTP builds a server for every request.
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import { InvalidGraphError } from '../errors.js';
 import { protect, sealPolicyOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
@@ -34,8 +33,8 @@ import { addPromptOrResource } from './lowLevelPrompts.js';
  * });
  * ```
  *
- * @throws {@link InvalidGraphError} If `server` is not a server, `definitions` is not an array of
- *   definitions, or an option is invalid.
+ * @throws {TypeError} If `server` is not a server, `definitions` is not an array of definitions, or
+ *   an option is invalid.
  */
 export function install(
   server: McpServer | Server,
@@ -71,10 +70,8 @@ function assertNoChallenges(wanted: readonly Installed[]): void {
   const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
   if (challenging === undefined) return;
   const { kind, definition } = challenging;
-  throw new InvalidGraphError(
-    'ERR_DEFINITION',
-    `install(): the scopeChallenge of ${kind} '${definition.name}' works on an McpServer only: check the scopes in a guard, or install it on an McpServer.`,
-    [definition.name],
+  throw new TypeError(
+    `install(): the \`scopeChallenge\` of ${kind} '${definition.name}' works only on an McpServer. Install it on an McpServer, or check the scopes in a guard.`,
   );
 }
 

@@ -3,7 +3,6 @@ import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isKind } from '../define/brand.js';
 import type { CallEvent } from '../define/event.js';
 import { isObject } from '../define/schema.js';
-import { InvalidGraphError } from '../errors.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
 import type { CallSettings, ErrorPolicy } from './callable.js';
@@ -60,13 +59,15 @@ const KNOWN: readonly string[] = [
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws {@link InvalidGraphError} If an option is unknown or has an invalid value.
+ * @throws {TypeError} If an option is unknown or has an invalid value.
  */
 export function checkInstallOptions(options: InstallOptions = {}): CheckedOptions {
-  if (!isObject(options)) throw invalid(`the options are an object: { ${KNOWN.join(', ')} }.`);
+  if (!isObject(options)) throw invalid(`\`options\` must be an object { ${KNOWN.join(', ')} }.`);
   const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined)
-    throw invalid(`there is no option '${unknown}' (known: ${KNOWN.join(', ')}).`);
+    throw new TypeError(
+      `install() has no option '${unknown}'. Known options: ${KNOWN.join(', ')}.`,
+    );
   const {
     askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
     errors = 'all',
@@ -76,15 +77,16 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
   } = options as InstallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
     throw invalid(
-      `askTimeoutMs is a positive number of milliseconds, at most ${LONGEST_TIMER_MS}.`,
+      `\`askTimeoutMs\` must be a positive number of milliseconds, at most ${LONGEST_TIMER_MS}.`,
     );
   }
-  if (!ERROR_POLICIES.includes(errors)) throw invalid("errors is 'all' or 'toolErrorsOnly'.");
+  if (!ERROR_POLICIES.includes(errors))
+    throw invalid("`errors` must be 'all' or 'toolErrorsOnly'.");
   if (seal !== undefined && !isKind(seal, 'seal'))
-    throw invalid('seal is made with requestStateSeal(…).');
+    throw invalid('`seal` must be created with requestStateSeal(…).');
   if (onEvent !== undefined && typeof onEvent !== 'function')
-    throw invalid('onEvent is a function of an event.');
-  if (typeof eventValues !== 'boolean') throw invalid('eventValues is true or false.');
+    throw invalid('`onEvent` must be a function that takes an event.');
+  if (typeof eventValues !== 'boolean') throw invalid('`eventValues` must be true or false.');
   return { seal, askTimeoutMs, errors, onEvent, eventValues };
 }
 
@@ -93,6 +95,6 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 const ERROR_POLICIES: readonly unknown[] = ['all', 'toolErrorsOnly'];
 
-function invalid(problem: string): InvalidGraphError {
-  return new InvalidGraphError('ERR_DEFINITION', `install(): ${problem}`);
+function invalid(problem: string): TypeError {
+  return new TypeError(`install(): ${problem}`);
 }

@@ -1,6 +1,5 @@
 /** Checks that the stores of tools with `once` fit the seal of their server. */
 import type { Server } from '@modelcontextprotocol/server';
-import { InvalidGraphError } from '../errors.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 
@@ -18,8 +17,7 @@ const LOCAL = Symbol.for('mcp-resolve.localStore');
  * this before anything is attached, with the policy that will apply. The server remembers the first
  * tool with such a store, because a seal with shared keys may follow.
  *
- * @throws {@link InvalidGraphError} If a store belongs to this process alone but the keys are
- *   shared.
+ * @throws {TypeError} If a store belongs to this process alone but the keys are shared.
  */
 export function assertStoresFit(
   server: Server & { [LOCAL]?: string },
@@ -33,10 +31,8 @@ export function assertStoresFit(
   Object.defineProperty(server, LOCAL, { value: local, configurable: true });
 }
 
-function misfit(tool: string): InvalidGraphError {
-  return new InvalidGraphError(
-    'ERR_DEFINITION',
-    `install(): tool '${tool}' remembers in this process alone that a call has run, but the seal has keys that other processes may share: use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.`,
-    [tool],
+function misfit(tool: string): TypeError {
+  return new TypeError(
+    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may share the keys of the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.`,
   );
 }

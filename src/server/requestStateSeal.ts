@@ -37,11 +37,13 @@ export interface RequestStateSeal {
  */
 export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
   if (!isObject(options))
-    throw new TypeError('requestStateSeal takes its options: { keys, audience }');
+    throw new TypeError(
+      'requestStateSeal(): `options` must be an object such as { keys, audience }.',
+    );
   const { audience } = options as { readonly audience?: string };
   if (audience === undefined) {
     throw new TypeError(
-      "requestStateSeal needs an 'audience': the name of the service, so that another one with the same keys does not take its tokens",
+      'requestStateSeal(): `audience` is required. Set it to the name of the service, so that another service with the same keys rejects its tokens.',
     );
   }
   return asSeal(checkSealOptions(options));
@@ -49,7 +51,7 @@ export function requestStateSeal(options: RequestStateSealOptions): RequestState
 
 /** Creates a policy with a new random key, which exists only in this process. */
 requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
-  assertKnown(settings);
+  assertKnown(settings, [], 'requestStateSeal.ephemeral');
   return asSeal(completeSeal(settings, ringCodec([randomBytes(32)]), tokenLength));
 };
 

@@ -214,7 +214,7 @@ function failureResult<Result>(
   return definition.fail(isQuestion(error) ? new ToolError(THROWN) : error, errors);
 }
 
-const THROWN = 'a question was thrown, so nobody was asked: a resolver returns it';
+const THROWN = 'a question was thrown. Return it from the resolver instead.';
 
 /** Creates a function that reports rejected states to a listener. */
 export function rejectionTeller(

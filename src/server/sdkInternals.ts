@@ -6,7 +6,6 @@
  * It replaces the SDK's map of handlers with its own, which wraps handlers whenever they are set.
  */
 import type { McpServer, Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { InvalidGraphError } from '../errors.js';
 
 /** A request handler as the SDK stores it. It receives the request as the client sent it. */
 export type Handler = (request: unknown, ctx: ServerContext) => Promise<Result>;
@@ -110,7 +109,7 @@ export function handlersOf(server: Server): Handlers {
     if (Reflect.set(server, '_requestHandlers', handlers)) return handlers;
   }
   throw new Error(
-    'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.',
+    "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/server' is not supported.",
   );
 }
 
@@ -137,7 +136,7 @@ export function isMcpServer(server: McpServer | Server): server is McpServer {
 /**
  * Returns the low-level server of an McpServer, or the given low-level Server.
  *
- * @throws {@link InvalidGraphError} If the value is not a server, or belongs to an unsupported SDK.
+ * @throws {TypeError} If the value is not a server, or belongs to an unsupported SDK.
  */
 export function lowLevelServer(server: McpServer | Server, caller: string): Server {
   const target: unknown = isMcpServer(server) ? server.server : server;
@@ -147,15 +146,11 @@ export function lowLevelServer(server: McpServer | Server, caller: string): Serv
     return target as Server;
   }
   if (isServer) {
-    throw new InvalidGraphError(
-      'ERR_DEFINITION',
-      `${caller}: this server is not one of '@modelcontextprotocol/server' 2.4 or later; servers of '@modelcontextprotocol/sdk' have another shape.`,
+    throw new TypeError(
+      `${caller}: this server is not from '@modelcontextprotocol/server' 2.4 or later. Servers from '@modelcontextprotocol/sdk' are not supported.`,
     );
   }
-  throw new InvalidGraphError(
-    'ERR_DEFINITION',
-    `${caller}: the first argument is an McpServer or a Server.`,
-  );
+  throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.`);
 }
 
 /** Returns true if a server has the SDK's own check of request state. */

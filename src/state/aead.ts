@@ -46,7 +46,7 @@ const GCM = { authTagLength: TAG_BYTES };
 /** Derives a key with `node:crypto`, which is synchronous. */
 export const deriveWithNode: DeriveKey = async (secret) => {
   const crypto = nodeCrypto();
-  if (crypto === undefined) throw new Error('node:crypto is not available here.');
+  if (crypto === undefined) throw new Error('`node:crypto` is not available in this runtime.');
   const { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } = crypto;
   const derived = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), KEY_INFO, 32));
   const key = createSecretKey(derived);

@@ -56,7 +56,7 @@ function leaf(value: unknown): string {
   // `JSON.parse` reads 1e400 as Infinity.
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   const json = JSON.stringify(value) as string | undefined;
-  if (json === undefined) throw new TypeError(`JSON has no word for a ${typeof value}.`);
+  if (json === undefined) throw new TypeError(`JSON cannot express a ${typeof value}.`);
   return json;
 }
 

@@ -6,7 +6,7 @@ export type RequestStateKey = string | Uint8Array;
 
 const LEAST_BYTES = 32;
 const ADVICE =
-  "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
 
 /**
  * Reads an array of secrets. The bytes are copied, so the caller cannot change them later.
@@ -16,7 +16,7 @@ const ADVICE =
  */
 export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[] {
   if (!Array.isArray(keys) || keys.length === 0) {
-    throw new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`);
+    throw new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`);
   }
   const ring: Uint8Array[] = [];
   keys.forEach((key: unknown, index) => {
@@ -32,12 +32,14 @@ export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[
 function readKey(key: unknown, index: number): Uint8Array {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
     const type = key === null ? 'null' : typeof key;
-    throw new TypeError(`keys[${index}] is of type ${type}: a key is a string or a Uint8Array`);
+    throw new TypeError(
+      `requestStateSeal(): \`keys[${index}]\` must be a string or a Uint8Array, got a value of type ${type}.`,
+    );
   }
   const bytes = typeof key === 'string' ? utf8(key) : concat(key);
   if (bytes.length < LEAST_BYTES) {
     throw new TypeError(
-      `keys[${index}] has ${bytes.length} bytes, and at least ${LEAST_BYTES} are needed; ${ADVICE}`,
+      `requestStateSeal(): \`keys[${index}]\` must have at least ${LEAST_BYTES} bytes, got ${bytes.length}. ${ADVICE}`,
     );
   }
   return bytes;

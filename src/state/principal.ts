@@ -73,7 +73,7 @@ export function authenticatedPrincipal(ctx: ServerContext, warnings: Warnings): 
   const authInfo = ctx.http?.authInfo;
   if (authInfo !== undefined && (authInfo.extra?.sub ?? undefined) === undefined) {
     warnings.once(
-      "a validated token has no subject (authInfo.extra.sub), so all users of one OAuth client count as one person; have the token verifier supply 'sub', or give requestStateSeal a 'principal'",
+      'A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
     );
   }
   return principalOf(authInfo);

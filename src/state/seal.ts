@@ -90,12 +90,12 @@ export class Seal {
         await this.claimContext(request, principal),
       );
       if (claims.length > maxStateBytes)
-        throw new RangeError(`the state is larger than ${maxStateBytes} bytes`);
+        throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       this.warnOfProcessKey(request.ctx);
       const token: unknown = await codec.seal(claims);
-      if (typeof token !== 'string') throw new TypeError('the codec gave no text');
+      if (typeof token !== 'string') throw new TypeError('The codec did not return a string.');
       if (token === '' || token.length > this.policy.maxTokenLength)
-        throw new RangeError('the codec gave a token that would not be taken back');
+        throw new RangeError('The codec returned a token that is empty or too long.');
       return token;
     } catch (error) {
       this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
@@ -144,13 +144,14 @@ export class Seal {
   private warnOfProcessKey(ctx: ServerContext): void {
     if (!this.policy.byDefault || ctx.http === undefined) return;
     this.warnings.once(
-      'requestState is sealed under a key that only this process has, so a call cannot go on in another process or after a restart; for that, pass { seal: requestStateSeal({ keys, audience }) } to install()',
+      'requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, pass { seal: requestStateSeal({ keys, audience }) } to install().',
     );
   }
 
   private async unseal(token: string): Promise<Uint8Array> {
     const bytes: unknown = await this.policy.codec.unseal(token);
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('the codec gave no bytes');
+    if (!(bytes instanceof Uint8Array))
+      throw new TypeError('The codec did not return a Uint8Array.');
     return bytes;
   }
 
@@ -159,7 +160,7 @@ export class Seal {
     const found: unknown =
       principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);
     if (found !== undefined && typeof found !== 'string')
-      throw new TypeError('the principal is not a text');
+      throw new TypeError('The principal is not a string.');
     return found;
   }
 

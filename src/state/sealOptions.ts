@@ -77,17 +77,19 @@ export interface CheckedSeal extends Required<
  * @throws {TypeError} If an option is invalid.
  */
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
-  assertKnown(options, ['keys', 'codec']);
+  assertKnown(options, ['keys', 'codec'], 'requestStateSeal');
   const { keys, codec } = options as {
     keys?: readonly RequestStateKey[];
     codec?: RequestStateCodec | null;
   };
   if ((keys === undefined) === (codec === undefined)) {
-    throw new TypeError("requestStateSeal takes exactly one of 'keys' and 'codec'");
+    throw new TypeError('requestStateSeal() takes exactly one of `keys` and `codec`.');
   }
   if (codec !== undefined) {
     if (typeof codec?.seal !== 'function' || typeof codec.unseal !== 'function') {
-      throw new TypeError("'codec' is an object with seal(bytes) and unseal(token)");
+      throw new TypeError(
+        'requestStateSeal(): `codec` must be an object with `seal(bytes)` and `unseal(token)`.',
+      );
     }
     return { ...completeSeal(options, codec, (bytes) => 4 * bytes + 4096), shared: true };
   }
@@ -104,16 +106,20 @@ export function completeSeal(
   assertPositive({ ttlSeconds, maxFlowSeconds, maxStateBytes });
   const { audience, principal, onReject, logger = STANDARD_ERROR } = settings;
   if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
-    throw new TypeError("'audience' is a text that is not empty");
+    throw new TypeError('requestStateSeal(): `audience` must be a non-empty string.');
   }
   if (principal !== undefined && typeof principal !== 'function') {
-    throw new TypeError("'principal' is a function of the request's context");
+    throw new TypeError(
+      "requestStateSeal(): `principal` must be a function that takes the request's context.",
+    );
   }
   if (onReject !== undefined && typeof onReject !== 'function') {
-    throw new TypeError("'onReject' is a function");
+    throw new TypeError('requestStateSeal(): `onReject` must be a function.');
   }
   if (typeof logger.warn !== 'function')
-    throw new TypeError("'logger' is an object with warn(text)");
+    throw new TypeError(
+      'requestStateSeal(): `logger` must be an object with a `warn(message)` method.',
+    );
   const maxTokenLength = tokenLengthFor(maxStateBytes);
   return {
     codec,
@@ -141,17 +147,17 @@ const SETTINGS: readonly string[] = [
 ];
 
 /** Rejects unknown settings. A misspelt one would silently leave the default in place. */
-export function assertKnown(options: object, besides: readonly string[] = []): void {
+export function assertKnown(options: object, besides: readonly string[], caller: string): void {
   const unknown = Object.keys(options).find((key) => ![...SETTINGS, ...besides].includes(key));
   if (unknown === undefined) return;
   const known = [...besides, ...SETTINGS].join(', ');
-  throw new TypeError(`requestStateSeal has no option '${unknown}' (known: ${known})`);
+  throw new TypeError(`${caller}() has no option '${unknown}'. Known options: ${known}.`);
 }
 
 function assertPositive(numbers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(numbers)) {
     if (typeof value !== 'number' || !(value > 0 && value < Infinity)) {
-      throw new TypeError(`'${name}' is a positive, finite number`);
+      throw new TypeError(`requestStateSeal(): \`${name}\` must be a positive, finite number.`);
     }
   }
 }

@@ -45,7 +45,7 @@ export class Warnings {
       return;
     }
     this.allowance -= 1;
-    const left = this.suppressed === 0 ? '' : ` (${this.suppressed} similar warnings left out)`;
+    const left = this.suppressed === 0 ? '' : ` (${this.suppressed} similar warnings omitted)`;
     this.suppressed = 0;
     this.say(message + left);
   }

@@ -1,4 +1,4 @@
-// 'guard' needs the argument 'order_id', which inputSchema does not have.
+// 'guard' needs the argument 'order_id', which `inputSchema` does not have.
 import { argsOf, defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

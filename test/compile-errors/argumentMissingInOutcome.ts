@@ -1,4 +1,4 @@
-// 'restock' needs the argument 'order_id', which inputSchema does not have.
+// 'restock' needs the argument 'order_id', which `inputSchema` does not have.
 import { argsOf, confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

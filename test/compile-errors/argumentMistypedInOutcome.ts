@@ -1,4 +1,4 @@
-// 'restock' needs the argument 'order_id', which has another type in inputSchema.
+// 'restock' needs the argument 'order_id', which has a different type in `inputSchema`. Make the types match.
 import { argsOf, confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

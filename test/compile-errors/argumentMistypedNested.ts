@@ -1,4 +1,4 @@
-// 'cents' needs the argument 'order_id', which has another type in inputSchema.
+// 'cents' needs the argument 'order_id', which has a different type in `inputSchema`. Make the types match.
 import { argsOf, defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// 'cents' needs the argument 'order_id', which is optional in inputSchema: make it required, give it a default, or let the resolver take undefined.
+// 'cents' needs the argument 'order_id', which is optional in `inputSchema`. Make it required, give it a default, or let the resolver accept undefined.
 import { argsOf, defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

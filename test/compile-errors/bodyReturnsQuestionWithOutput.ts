@@ -1,4 +1,4 @@
-// A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+// A tool body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
 import { confirm, defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

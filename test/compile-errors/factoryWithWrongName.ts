@@ -1,4 +1,4 @@
-// 'cents' needs the argument 'invoice_id', which inputSchema does not have.
+// 'cents' needs the argument 'invoice_id', which `inputSchema` does not have.
 import { type Arg, argsOf, defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

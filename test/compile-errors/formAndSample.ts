@@ -1,4 +1,4 @@
-// A resolver asks one question: split this one into a resolver per question.
+// A resolver can ask only one question. Split it into one resolver per question.
 import { argsOf, elicit, resolver, sample } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// A guard that gives undefined lets the call go on: give true or false, or throw.
+// This guard can return undefined, which lets the call continue. Return true or false, or throw an error.
 import { defineTool, resolver } from 'mcp-resolve';
 
 const roles = new Map([['ann', ['refund']]]);

@@ -1,4 +1,4 @@
-// 'cents' is both an argument of inputSchema and a resolved parameter: rename one of them.
+// 'cents' is both an argument in `inputSchema` and a resolved parameter. Rename one of them.
 import { defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

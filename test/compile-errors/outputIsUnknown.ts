@@ -1,4 +1,4 @@
-// A tool body returns a string or a CallToolResult: to return another value, declare outputSchema.
+// A tool body must return a string or a CallToolResult. To return another value, declare `outputSchema`.
 import { defineTool } from 'mcp-resolve';
 
 export const refund = defineTool(

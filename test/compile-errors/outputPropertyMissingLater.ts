@@ -1,4 +1,4 @@
-// The body does not return 'cents', which outputSchema requires.
+// The body does not return 'cents', which `outputSchema` requires.
 import { defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// The body returns 'cents' of another type than outputSchema has.
+// The body returns 'cents' with a type that does not match `outputSchema`.
 import { defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// The body returns 'status' of another type than outputSchema has.
+// The body returns 'status' with a type that does not match `outputSchema`.
 import { defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

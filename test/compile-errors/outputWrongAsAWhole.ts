@@ -1,4 +1,4 @@
-// The body must return what outputSchema describes.
+// The body must return a value that matches `outputSchema`.
 import { defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

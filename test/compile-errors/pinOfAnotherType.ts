@@ -1,4 +1,4 @@
-// The pin restores another type than the resolver returns: let its schema describe the whole value.
+// The `pin` schema restores a different type than the resolver returns. Describe the whole value in the schema.
 import { resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which argsSchema does not have.
+// 'price' needs the argument 'city', which `argsSchema` does not have.
 import { argsOf, definePrompt, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which has another type in argsSchema.
+// 'price' needs the argument 'city', which has a different type in `argsSchema`. Make the types match.
 import { argsOf, definePrompt, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

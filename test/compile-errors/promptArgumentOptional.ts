@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which is optional in argsSchema: make it required, give it a default, or let the resolver take undefined.
+// 'price' needs the argument 'city', which is optional in `argsSchema`. Make it required, give it a default, or let the resolver accept undefined.
 import { argsOf, definePrompt, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// A prompt body returns a string or a GetPromptResult.
+// A prompt body must return a string or a GetPromptResult.
 import { definePrompt } from 'mcp-resolve';
 
 export const plan = definePrompt(

@@ -1,4 +1,4 @@
-// A prompt body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+// A prompt body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
 import { definePrompt, elicit } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// 'price' is both an argument of argsSchema and a resolved parameter: rename one of them.
+// 'price' is both an argument in `argsSchema` and a resolved parameter. Rename one of them.
 import { definePrompt, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which variables does not have.
+// 'price' needs the argument 'city', which `variables` does not have.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

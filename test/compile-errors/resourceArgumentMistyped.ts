@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which has another type in variables.
+// 'price' needs the argument 'city', which has a different type in `variables`. Make the types match.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-// 'price' needs the argument 'city', which is optional in variables: make it required, give it a default, or let the resolver take undefined.
+// 'price' needs the argument 'city', which is optional in `variables`. Make it required, give it a default, or let the resolver accept undefined.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

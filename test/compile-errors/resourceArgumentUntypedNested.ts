@@ -1,4 +1,4 @@
-// 'rate' needs the argument 'city' as another type than string | string[]: describe the template's variables with 'variables'.
+// 'rate' needs the argument 'city' with a type other than string | string[]. Describe the template's variables in `variables`.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

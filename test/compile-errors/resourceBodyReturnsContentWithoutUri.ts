@@ -1,4 +1,4 @@
-// A resource body returns a string
+// A resource body must return a string, bytes or a ReadResourceResult.
 import { defineResource } from 'mcp-resolve';
 
 export const trip = defineResource(

@@ -1,4 +1,4 @@
-// A resource body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+// A resource body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
 import { inputRequired } from '@modelcontextprotocol/server';
 import { defineResource } from 'mcp-resolve';
 

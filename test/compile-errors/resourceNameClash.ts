@@ -1,4 +1,4 @@
-// 'price' is both an argument of variables and a resolved parameter: rename one of them.
+// 'price' is both an argument in `variables` and a resolved parameter. Rename one of them.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-// A resolver asks one question: split this one into a resolver per question.
+// A resolver can ask only one question. Split it into one resolver per question.
 import { confirm, elicitUrl, resolver } from 'mcp-resolve';
 
 export const signedIn = resolver(

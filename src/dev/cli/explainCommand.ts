@@ -25,7 +25,7 @@ export function runExplain(
   const { out, format } = command;
   const explanations = chosen(command, definitions).map((definition) => explain(definition));
   if (out === undefined) {
-    if (isPicture(format)) assertOne(explanations, format, 'name one');
+    if (isPicture(format)) assertOne(explanations, format);
     return `${printed(explanations, format, color)}\n`;
   }
   if (isFolder(out)) {
@@ -36,7 +36,9 @@ export function runExplain(
       )
       .join('');
   }
-  if (isPicture(format)) assertOne(explanations, format, `name one, or a folder: --out ${out}/`);
+  if (isPicture(format)) {
+    assertOne(explanations, format, `, or write all of them to a folder: --out ${out}/`);
+  }
   return written(out, printed(explanations, format, false));
 }
 
@@ -44,10 +46,12 @@ function isPicture(format: Format): boolean {
   return format === 'svg' || format === 'mermaid';
 }
 
-function assertOne(explanations: readonly Explanation[], format: Format, remedy: string): void {
+function assertOne(explanations: readonly Explanation[], format: Format, remedy = '.'): void {
   if (explanations.length === 1) return;
   const names = explanations.map(({ name }) => name).join(', ');
-  throw new Failure(`--format ${format} draws one definition: ${remedy} (there is ${names}).`);
+  throw new Failure(
+    `--format ${format} draws a single definition. Add its name (${names})${remedy}`,
+  );
 }
 
 function printed(explanations: readonly Explanation[], format: Format, color: boolean): string {

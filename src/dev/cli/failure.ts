@@ -19,12 +19,21 @@ export class Failure extends Error {
   }
 }
 
-/** Returns a hint that suggests the closest name, or lists the names. */
-export function didYouMean(written: string, names: readonly string[], prefix = ''): string {
+/** The names that a user can choose from. */
+export interface Choice {
+  /** The title of the list of names. */
+  readonly title: string;
+  readonly names: readonly string[];
+  /** A prefix that users type before a name. */
+  readonly prefix?: string;
+}
+
+/** Returns a sentence that suggests the closest name, or lists the names. */
+export function didYouMean(written: string, { title, names, prefix = '' }: Choice): string {
   const meant =
     names.find((name) => isPartOf(written, name)) ?? findMisspelling([written], names)?.meant;
-  if (meant !== undefined) return `(did you mean ${prefix}${meant}?)`;
-  return `(there is ${listed(names.map((name) => `${prefix}${name}`))})`;
+  if (meant !== undefined) return `Did you mean '${prefix}${meant}'?`;
+  return `${title}: ${listed(names.map((name) => `${prefix}${name}`))}.`;
 }
 
 /** Returns true for the beginning of a name, or a long part of it. */

@@ -24,15 +24,16 @@ export function chosen(
 ): readonly AnyDefinition[] {
   if (definitions.length === 0) {
     throw new Failure(
-      `${file} defines nothing: there is no defineTool(), definePrompt() or defineResource() in it or in what it imports. ` +
-        'If a function makes the definitions, export it and name it: --factory buildTools',
+      `${file} has no definitions. Neither it nor its imports call defineTool(), definePrompt() or defineResource(). ` +
+        'If a function creates the definitions, export it and pass its name: --factory <name>',
     );
   }
   if (name === undefined) return definitions;
   const named = definitions.filter((definition) => definition.name === name);
   if (named.length > 0) return named;
   const names = [...new Set(definitions.map((definition) => definition.name))];
-  throw new Failure(`${file} has no definition '${name}' ${didYouMean(name, names)}.`);
+  const hint = didYouMean(name, { title: 'Known definitions', names });
+  throw new Failure(`${file} has no definition '${name}'. ${hint}`);
 }
 
 function membersOf(value: unknown): unknown[] {

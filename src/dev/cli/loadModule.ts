@@ -12,7 +12,8 @@ import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, EXIT, Failure } from './failure.js';
 import { definitionsIn, valuesOf } from './findDefinitions.js';
-import { loadFailure } from './loadFailure.js';
+import { loadFailure, SEPARATE_MODULE } from './loadFailure.js';
+import type { AuthorCode } from './loadFailure.js';
 import { enableTypeScript, isTypeScript } from './typescript.js';
 
 /** A loaded module. */
@@ -39,7 +40,7 @@ export async function loadModule(shown: string, timeoutMs: number): Promise<Load
   process.argv.splice(2);
   const { href } = pathToFileURL(file);
   const { result, made } = await runAuthorCode(
-    shown,
+    { action: `Loading ${shown}`, file: shown },
     timeoutMs,
     async () => (await import(href)) as unknown,
   );
@@ -69,11 +70,14 @@ export async function callFactory(
   const exported = Object.hasOwn(exports, factory) ? exports[factory] : undefined;
   if (typeof exported !== 'function') {
     const names = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
-    const hint = names.length === 0 ? '(it exports no function)' : didYouMean(factory, names);
-    throw new Failure(`${file} exports no function '${factory}' ${hint}.`);
+    const hint =
+      names.length === 0
+        ? 'It exports no functions at all.'
+        : didYouMean(factory, { title: 'Exported functions', names });
+    throw new Failure(`${file} exports no function '${factory}'. ${hint}`);
   }
   const { result, made } = await runAuthorCode(
-    `${factory}() of ${file}`,
+    { action: `Calling ${factory}() of ${file}`, file },
     timeoutMs,
     async () => (await Reflect.apply(exported, undefined, [{ era: 'modern' }])) as unknown,
   );
@@ -95,7 +99,7 @@ interface Ran {
  * @throws {@link Failure} If the code fails, takes too long, or ends the process.
  */
 async function runAuthorCode(
-  shown: string,
+  code: AuthorCode,
   timeoutMs: number,
   work: () => Promise<unknown>,
 ): Promise<Ran> {
@@ -108,7 +112,7 @@ async function runAuthorCode(
   // If the built-in objects are frozen themselves, the command sees only the exports.
   const replaced = Reflect.set(Object, 'freeze', noteAndFreeze);
   try {
-    return { result: await guardProcess(shown, timeoutMs, work), made };
+    return { result: await guardProcess(code, timeoutMs, work), made };
   } finally {
     if (replaced) Reflect.set(Object, 'freeze', freeze);
   }
@@ -116,16 +120,16 @@ async function runAuthorCode(
 
 /** Turns errors, a timeout and the end of the process into failures of the command. */
 async function guardProcess(
-  shown: string,
+  code: AuthorCode,
   timeoutMs: number,
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   let giveUp: (reason: unknown) => void = () => undefined;
   const trouble = new Promise<never>((_, reject) => (giveUp = reject));
-  const timer = setTimeout(() => giveUp(tooSlow(shown, timeoutMs)), timeoutMs);
-  const onExit = (code: number): void => {
+  const timer = setTimeout(() => giveUp(tooSlow(code, timeoutMs)), timeoutMs);
+  const onExit = (exitCode: number): void => {
     process.stderr.write(
-      `${shown} ended the process while it was loaded (exit code ${code}): move the definitions to a module of their own, and give that one.\n`,
+      `${code.action} ended the process with exit code ${exitCode}. ${SEPARATE_MODULE}\n`,
     );
     process.exitCode = EXIT.failed;
   };
@@ -133,7 +137,7 @@ async function guardProcess(
   try {
     return await Promise.race([work(), trouble]);
   } catch (error) {
-    throw loadFailure(shown, error);
+    throw loadFailure(code, error);
   } finally {
     clearTimeout(timer);
     process.off('uncaughtException', giveUp).off('unhandledRejection', giveUp).off('exit', onExit);
@@ -142,10 +146,10 @@ async function guardProcess(
   }
 }
 
-function tooSlow(shown: string, timeoutMs: number): Failure {
+function tooSlow({ action }: AuthorCode, timeoutMs: number): Failure {
   return new Failure(
-    `${shown} did not finish loading within ${timeoutMs / 1000} s. If it waits for something at its top level, such as a server that listens, ` +
-      'move the definitions to a module of their own and give that one; if it is only slow, give it longer: --timeout 60.',
+    `${action} did not finish within ${timeoutMs / 1000} s. If the code is only slow, use a longer timeout, such as --timeout 60. ` +
+      'If it waits for something, such as a server that keeps running, move the definitions to a separate module, and pass that one.',
   );
 }
 
@@ -163,10 +167,10 @@ function assertFile(file: string, shown: string): void {
     const inside = readdirSync(file).filter((name) => EXTENSIONS.includes(path.extname(name)));
     const example = inside.find((name) => /^(server|index|main)\./.test(name)) ?? inside[0];
     const hint = example === undefined ? '' : `, such as ${path.join(shown, example)}`;
-    throw new Failure(`${shown} is a directory: give the module that defines the tools${hint}.`);
+    throw new Failure(`${shown} is a directory. Pass the module that defines the tools${hint}.`);
   }
   const stem = shown.replace(/\.[cm]?[jt]s$/, '');
   const meant = EXTENSIONS.map((end) => `${stem}${end}`).find((name) => existsSync(name));
-  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  throw new Failure(`There is no file ${shown}${hint}.`);
+  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+  throw new Failure(`There is no file '${shown}'.${hint}`);
 }

@@ -26,7 +26,7 @@ export async function enableTypeScript(file: string, shown: string): Promise<voi
   }
   if (nodeStripsTypes()) return;
   throw new Failure(
-    `${shown} is TypeScript, which Node ${process.versions.node} does not load: install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give the built JavaScript.`,
+    `${shown} is TypeScript, which Node ${process.versions.node} cannot load. Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or pass the compiled JavaScript file.`,
   );
 }
 

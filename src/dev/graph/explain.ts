@@ -79,7 +79,7 @@ function installedOf(definition: AnyDefinition): Installed {
   const installed = readDefinition(definition);
   if (installed !== undefined) return installed;
   throw new TypeError(
-    'explain() takes a definition, as defineTool, definePrompt and defineResource make them.',
+    'explain(): the first argument must be a definition. Create one with defineTool(), definePrompt() or defineResource().',
   );
 }
 

@@ -140,7 +140,7 @@ class Trees {
     const sections = [
       this.section(GUARDS_FIRST, guards.map(rootOf)),
       this.section(
-        'resolvers fill',
+        'filled by resolvers',
         parameters.map(({ name, resolver, outcome }) => ({
           ...rootOf(resolver),
           parameter: name,
@@ -149,7 +149,7 @@ class Trees {
       ),
     ];
     for (const key of this.postponed) {
-      if (!this.drawn.has(key)) sections.push(this.section('further up', [rootOf(key)]));
+      if (!this.drawn.has(key)) sections.push(this.section('continued', [rootOf(key)]));
     }
     return sections;
   }

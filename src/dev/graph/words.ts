@@ -9,32 +9,32 @@ import type {
 
 /** The titles of the arguments, by the kind of definition. */
 export const FILLED_BY: Readonly<Record<Explanation['kind'], string>> = {
-  tool: 'the model fills',
-  prompt: 'the user fills',
-  resource: 'the uri fills',
+  tool: 'filled by the model',
+  prompt: 'filled by the user',
+  resource: 'filled from the URI',
 };
 
 /** The title of the guards. */
-export const GUARDS_FIRST = 'guards, before anything else';
+export const GUARDS_FIRST = 'guards, which run first';
 
 /** Returns the name of an argument, with `?` if it is optional. */
 export function argumentName({ name, required }: ExplainedArgument): string {
   return required ? name : `${name}?`;
 }
 
-/** The names of the kinds of question. */
+/** How a resolver asks each kind of question. */
 const QUESTIONS = {
-  form: 'a form',
-  url: 'a link',
+  form: 'with a form',
+  url: 'with a link',
   sample: 'the model',
-  roots: 'the roots',
+  roots: 'for the roots',
 } as const;
 
 /** Describes the question of a resolver, without the fields of a form. */
 export function askingWords({ kind, declared }: ExplainedQuestion): string {
   if (kind === 'unknown') return 'may ask';
   if (kind === 'nothing') return 'asks nothing';
-  return `${kind === 'roots' ? 'asks for' : 'asks'} ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
+  return `asks ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
 }
 
 /** Describes the question of a resolver, with the fields of a form. */
@@ -76,11 +76,11 @@ export function roundsWords(explanation: Explanation): string[] {
   const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
   const declared =
     chain.length === 0
-      ? `1: ${undeclared.length === 0 ? 'nothing is asked' : 'no question is known'}`
+      ? `1: ${undeclared.length === 0 ? 'no questions' : 'no known questions'}`
       : `at most ${declaredRounds}: ${chain.join(', then ')}`;
   if (undeclared.length === 0) return [declared];
   const ask = undeclared.length === 1 ? 'this one asks' : 'these ask';
-  return [declared, `at most ${atMostRounds}, if ${ask} as well: ${some(undeclared)}`];
+  return [declared, `at most ${atMostRounds} if ${ask} as well: ${some(undeclared)}`];
 }
 
 /** Describes the capabilities that a client needs. */

@@ -115,18 +115,18 @@ export class AnswerScript {
       [
         // If the call failed, the script is usually not the cause.
         ...(isError
-          ? [`'${this.definition}' failed, and left answers of the script unused: ${text}`]
-          : [`'${this.definition}' did not ask for every answer that is scripted.`]),
+          ? [`'${this.definition}' failed before it used all scripted answers: ${text}`]
+          : [`'${this.definition}' ended without using all scripted answers.`]),
         '',
-        ...lines('not used', unused),
+        ...lines('unused', unused),
         ...lines('asked', asked.length === 0 ? ['nothing'] : [...new Set(asked)]),
-        ...(isError ? [] : lines('ended', [shorten(text)])),
+        ...(isError ? [] : lines('result', [shorten(text)])),
         '',
-        `${isError ? 'If it is to fail there, take' : 'Take'} what is not used out of the script, or allow it with { unused: 'allow' }.`,
+        `${isError ? 'If the call is meant to fail, remove' : 'Remove'} the unused answers from the script, or allow them with { unused: 'allow' }.`,
         ...(asked.length === 0
           ? []
           : [
-              'On the legacy era questions come one by one: after a refusal the others stay unasked.',
+              'The legacy era asks one question at a time, so questions after a refusal are not asked.',
             ]),
       ].join('\n'),
     );
@@ -167,11 +167,13 @@ export class AnswerScript {
     const entry = this.entryFor(key);
     const example = exampleAnswer(question);
     const exhausted = isArray(entry)
-      ? [`This is time ${this.timesAsked(key)}, and the script has ${entry.length} answers to it.`]
+      ? [
+          `The script has too few answers to this question (asked: ${this.timesAsked(key)}, scripted: ${entry.length}).`,
+        ]
       : [];
     const others = this.scriptedKeys().filter((scripted) => this.timesAsked(scripted) === 0);
     return [
-      `'${this.definition}' asks a question that no answer is scripted for.`,
+      `'${this.definition}' asks a question that has no scripted answer.`,
       '',
       ...lines('key', [key]),
       ...lines('kind', [`${kind}, in round ${round}`]),
@@ -183,16 +185,16 @@ export class AnswerScript {
       ...(others.length === 0
         ? []
         : [
-            `Not asked so far, but scripted: ${others.join(', ')}. An answer goes by the parameter that the resolver fills, or by the resolver's name.`,
+            `Scripted, but not asked so far: ${others.join(', ')}. The key of an answer is the name of the resolver, or the parameter that it fills if it has no name.`,
           ]),
-      `Script it: { answers: { ${formatKey(key)}: ${example} } }${kind === 'form' || kind === 'url' ? ', or decline(), or cancel()' : ''}.`,
-      'For a client that cannot be asked: { capabilities: {} }.',
+      `Add an answer: { answers: { ${formatKey(key)}: ${example} } }.${kind === 'form' || kind === 'url' ? ' To test a refusal, use decline() or cancel().' : ''}`,
+      'To test a client that cannot be asked, pass { capabilities: {} }.',
     ].join('\n');
   }
 
   private misfit(question: AskedQuestion): string {
     const { key, kind } = question;
-    return `The answer scripted for '${key}' of '${this.definition}' is none to a question of kind '${kind}'. Give ${exampleAnswer(question)}.`;
+    return `The scripted answer to '${key}' of '${this.definition}' does not fit a question of kind '${kind}'. Pass ${exampleAnswer(question)}.`;
   }
 }
 

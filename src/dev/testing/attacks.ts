@@ -33,7 +33,9 @@ export function swapArguments(otherRequest: () => CallRequest): Attack {
     const saved = call.toJSON();
     const { params } = otherRequest();
     if (canonicalJson(params) === canonicalJson(saved.params)) {
-      throw new TypeError('probe.swappedArguments(): otherArgs are the same arguments.');
+      throw new TypeError(
+        'probe.swappedArguments(): `otherArgs` must differ from the arguments of the call.',
+      );
     }
     return () => resumeCall(client, { ...saved, params }).answer(answers);
   };
@@ -85,7 +87,9 @@ export const replay: Attack = async ({ call, answersTo }) => {
     if (next.done) return () => sent.answer(answers);
     last = next;
   }
-  throw new Error(`The call still asks after ${MAX_ROUNDS} rounds, so its end cannot be replayed.`);
+  throw new Error(
+    `probe.replayed(): the call still asks after ${MAX_ROUNDS} rounds, so it has no end to replay. Script answers that let it finish.`,
+  );
 };
 
 /** Continues the call without answers. */
@@ -119,5 +123,5 @@ function wrongAnswer({ method, params }: OpenQuestion): unknown {
 
 /** Returns a string for an array field, and an array for any other field. */
 function misfitFor(field: unknown): unknown {
-  return isObject(field) && field.type === 'array' ? 'not a list' : ['a list'];
+  return isObject(field) && field.type === 'array' ? 'not an array' : ['an array'];
 }

@@ -27,12 +27,13 @@ import type { Run } from './runResult.js';
  *   with the era in front of its message.
  */
 export async function bothEras<R extends Run>(fn: (era: Era) => Promise<R>): Promise<R> {
-  if (typeof fn !== 'function') throw new TypeError(`bothEras() takes a function: ${EXAMPLE}.`);
+  if (typeof fn !== 'function')
+    throw new TypeError(`bothEras(): the argument must be a function, as in ${EXAMPLE}.`);
   const modern = await runOf(fn, 'modern');
   const legacy = await runOf(fn, 'legacy');
   const differences = [...endsDiffer(modern, legacy), ...questionsDiffer(modern.questions, legacy)];
   if (differences.length === 0) return modern;
-  const title = `The two eras do not agree on '${modern.definition}'.`;
+  const title = `'${modern.definition}' behaves differently on the two eras.`;
   throw new Error([title, '', ...differences].join('\n'));
 }
 
@@ -41,11 +42,11 @@ const EXAMPLE = 'bothEras((era) => run(payInvoice, args, { era, answers }))';
 async function runOf<R extends Run>(fn: (era: Era) => Promise<R>, era: Era): Promise<R> {
   const run = await inEra(era, fn);
   if (!isRun(run)) {
-    throw new TypeError(`bothEras(): its function returns the run that is compared: ${EXAMPLE}.`);
+    throw new TypeError(`bothEras(): the function must return a run, as in ${EXAMPLE}.`);
   }
   if (run.era === era) return run;
   throw new TypeError(
-    `bothEras(): its function was called for the ${era} era and ran the ${run.era} one: ${EXAMPLE}.`,
+    `bothEras(): the function was called for the ${era} era, but it ran on the ${run.era} era. Pass \`era\` on, as in ${EXAMPLE}.`,
   );
 }
 

@@ -60,7 +60,8 @@ export async function runAttack(subject: Subject, spec: AttackSpec): Promise<Mis
   const { factory } = createTestServers(subject, spec.options, spec.reseal);
   const connections: Connection[] = [];
   const connectAs = async (caller: Caller): Promise<Client> => {
-    const answer = (): Promise<never> => Promise.reject(new Error('not of this era'));
+    const answer = (): Promise<never> =>
+      Promise.reject(new Error('The modern era pushes no questions.'));
     const connection = await connect({ era: 'modern', factory, caller, answer });
     connections.push(connection);
     return connection.client;
@@ -112,13 +113,13 @@ async function endOf(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>
 }
 
 function noToken({ name }: Subject, round: number, text: string): string {
-  const what = round === 1 ? 'asks nothing' : `asks nothing any more in round ${round}`;
-  return `'${name}' ${what}, so there is no token to misuse. It ended with '${shorten(text)}'. Give arguments with which it asks${round === 1 ? '' : ', or an earlier round'}.`;
+  const where = round === 1 ? '' : ` in round ${round}`;
+  return `'${name}' asks nothing${where}, so there is no token to misuse. It ended with '${shorten(text)}'. Pass arguments that make it ask${round === 1 ? '' : ', or an earlier `round`'}.`;
 }
 
 /** Wraps a protocol error that came before the dishonest step. */
 function honestFailure({ name }: Subject, error: unknown): unknown {
   if (!isObject(error) || typeof error.code !== 'number') return error;
-  const text = `'${name}' ended before its token could be misused: ${messageOf(error)}`;
+  const text = `'${name}' failed before its token could be misused: ${messageOf(error)}`;
   return new Error(text, { cause: error });
 }

@@ -56,7 +56,7 @@ export function override(resolver: AnyResolver, to: unknown): Override {
 function assertValue(value: unknown): unknown {
   if (!isQuestion(value)) return value;
   throw new TypeError(
-    'override() gives the value itself, not a question: to have somebody asked, leave the resolver as it is and script the answer.',
+    'override(): the replacement must be a value, not a question. To test the question, remove the override and script an answer.',
   );
 }
 
@@ -64,11 +64,11 @@ function noResolver(given: unknown): string {
   const kind = kindOf(given);
   const was =
     kind === 'outcome'
-      ? 'take the resolver out of outcome(…)'
+      ? 'Pass the resolver without outcome().'
       : typeof given === 'function'
-        ? 'a function is no resolver'
+        ? 'A function is not a resolver.'
         : given === undefined
-          ? 'it is undefined (is its name misspelt, or not exported?)'
-          : `this is ${kind === undefined ? `of type ${typeof given}` : `a ${kind}`}`;
-  return `override() takes the resolver itself first, as in override(amountDue, 40): ${was}.`;
+          ? 'It is undefined. Check that the resolver is exported and that its name is spelled correctly.'
+          : `It is ${kind === undefined ? `a value of type '${typeof given}'` : `of kind '${kind}'`}.`;
+  return `override(): the first argument must be a resolver, as in override(amountDue, 40). ${was}`;
 }

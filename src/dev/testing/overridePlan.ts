@@ -50,7 +50,9 @@ function standIns(plan: Plan, overrides: readonly Override[]): Map<number, AnyRe
     const node = plan.nodes.find((one) => one.resolver === resolver);
     if (node === undefined) throw new TypeError(notUsed(plan, resolver, place));
     if (stand.has(node.index)) {
-      throw new TypeError(`overrides: resolver '${node.key}' of '${plan.name}' is in there twice.`);
+      throw new TypeError(
+        `\`overrides\` replaces resolver '${node.key}' of '${plan.name}' twice. Remove one of the two overrides.`,
+      );
     }
     const { name, pin } = resolver.options;
     stand.set(node.index, {
@@ -79,5 +81,5 @@ function keptNodes({ nodes }: Plan, stand: ReadonlyMap<number, unknown>): readon
 function notUsed({ name, nodes }: Plan, resolver: AnyResolver, place: number): string {
   const called = resolver.options.name === undefined ? '' : ` ('${resolver.options.name}')`;
   const used = nodes.map(({ key }) => `'${key}'`).join(', ') || 'none';
-  return `overrides[${place}] is for a resolver${called} that '${name}' does not use; it uses ${used}. Overrides go by identity: import the very resolver that the definition was made with.`;
+  return `\`overrides[${place}]\` replaces a resolver${called} that '${name}' does not use. It uses ${used}. Overrides match by identity, so import the same resolver object that the definition uses.`;
 }

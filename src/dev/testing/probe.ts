@@ -174,7 +174,7 @@ const OPTIONS: readonly string[] = [...CALLER_OPTIONS, 'round'] satisfies (keyof
 
 function noOtherArgs(): TypeError {
   return new TypeError(
-    "probe.swappedArguments() needs other arguments to finish the call with: { otherArgs: { invoice: 'INV-1' }, answers }.",
+    "probe.swappedArguments(): `otherArgs` is required, as in { otherArgs: { invoice: 'INV-1' }, answers }.",
   );
 }
 

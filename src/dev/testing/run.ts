@@ -114,5 +114,5 @@ async function findListed(client: Client, name: string): Promise<ListedTool | un
 
 function endless({ name }: Subject, keys: readonly string[], rounds: number): string {
   const open = keys.map((key) => `'${key}'`).join(', ');
-  return `'${name}' still asks ${open} in round ${rounds}, where clients give up (maxRounds is ${rounds - 1}). Is a question worded anew each time, or is the chain of questions that long?`;
+  return `'${name}' still asks ${open} in round ${rounds}, but clients give up after ${rounds - 1} rounds of questions (\`maxRounds\`). Use the same wording for a question in every round, or shorten the chain of questions.`;
 }

@@ -65,19 +65,22 @@ export const RUN_OPTIONS = [
  */
 export function checkRunOptions(caller: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
-    throw new TypeError(`${caller}(): the options are an object: { ${known.join(', ')} }.`);
+    throw new TypeError(
+      `${caller}(): the options must be an object. Known options: ${known.join(', ')}.`,
+    );
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const meant = findMisspelling([unknown], known)?.meant;
-    const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean '${meant}'?`;
-    throw new TypeError(`${caller}() has no option '${unknown}' (${hint}).`);
+    const hint =
+      meant === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean '${meant}'?`;
+    throw new TypeError(`${caller}() has no option '${unknown}'. ${hint}`);
   }
   const problem = Object.entries(CHECKS).find(
     ([name, { holds }]) => options[name] !== undefined && !holds(options[name]),
   );
   if (problem !== undefined)
-    throw new TypeError(`${caller}(): ${problem[0]} is ${problem[1].meant}.`);
+    throw new TypeError(`${caller}(): \`${problem[0]}\` must be ${problem[1].meant}.`);
 }
 
 interface Check {
@@ -92,23 +95,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   answers: {
     meant:
-      'an object of answers by wire key, { approved: accept(…) }, or a function of the question',
+      'an object of answers by wire key, such as { approved: accept(…) }, or a function that answers a question',
     // A string `action` marks a single answer. For a resolver named `action` it is not a string.
     holds: (answers) =>
       typeof answers === 'function' || (isObject(answers) && typeof answers.action !== 'string'),
   },
   overrides: {
-    meant: 'a list: [override(amountDue, 40)]',
+    meant: 'an array of overrides, such as [override(amountDue, 40)]',
     holds: (overrides) =>
       Array.isArray(overrides) &&
       overrides.every((one) => isObject(one) && typeof one.give === 'function'),
   },
   maxRounds: {
-    meant: 'a whole number from 0',
+    meant: 'a non-negative integer',
     holds: (rounds) => Number.isInteger(rounds) && Number(rounds) >= 0,
   },
   round: {
-    meant: 'a whole number from 1',
+    meant: 'a positive integer',
     holds: (round) => Number.isInteger(round) && Number(round) >= 1,
   },
   unused: {

@@ -73,7 +73,7 @@ export function subjectOf({ definition, args, overrides, caller }: SubjectSpec):
   const read = readDefinition(definition);
   if (read === undefined) {
     throw new TypeError(
-      `${caller}() takes a definition first, as in ${caller}(payInvoice, { invoice: 'INV-1' }): ${misfit(definition)}.`,
+      `${caller}(): the first argument must be a definition, as in ${caller}(payInvoice, { invoice: 'INV-1' }). ${misfit(definition)}`,
     );
   }
   const { name, plan } = read.definition;
@@ -123,7 +123,7 @@ function targetOf({ kind, definition }: Installed, args: unknown, caller: string
   const { name } = definition;
   if (kind === 'resource') return { resource: uriOf(definition.location, args, caller) };
   if (args !== undefined && !isObject(args)) {
-    throw new TypeError(`${caller}(): the arguments of '${name}' are an object, or left out.`);
+    throw new TypeError(`${caller}(): the arguments of '${name}' must be an object or undefined.`);
   }
   const given = args === undefined ? {} : { arguments: args as Record<string, string> };
   return kind === 'tool' ? { name, ...given } : { prompt: name, ...given };
@@ -133,18 +133,19 @@ function uriOf(location: unknown, given: unknown, caller: string): string {
   if (typeof given === 'string' || given instanceof URL) return String(given);
   if (given === undefined && typeof location === 'string') return location;
   throw new TypeError(
-    `${caller}(): a resource is read at a uri, as in ${caller}(trip, 'trips://next').`,
+    `${caller}(): the second argument must be the URI of the resource, as in ${caller}(trip, 'trips://next').`,
   );
 }
 
 function misfit(given: unknown): string {
   const kind = kindOf(given);
-  if (kind === 'resolver') return 'this is a resolver; call the tool that uses it';
-  if (given === undefined) return 'it is undefined (is its name misspelt, or not exported?)';
-  if (Array.isArray(given)) return 'this is a list; call one of them at a time';
+  if (kind === 'resolver') return 'It is a resolver. Pass a tool that uses it.';
+  if (given === undefined)
+    return 'It is undefined. Check that the definition is exported and that its name is spelled correctly.';
+  if (Array.isArray(given)) return 'It is an array. Pass one definition at a time.';
   if (isObject(given) && typeof given.registerTool === 'function')
-    return 'this is a server; call one of its tools, which the kit installs on a server of its own';
+    return 'It is a server. Pass one of its tools instead.';
   return typeof given === 'function'
-    ? 'this is a function; a tool is made with defineTool(name, config, body)'
-    : 'make one with defineTool(name, config, body)';
+    ? 'It is a function. Create a tool with defineTool(name, config, body).'
+    : 'Create one with defineTool(name, config, body).';
 }

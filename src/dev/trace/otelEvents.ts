@@ -54,7 +54,7 @@ export interface OtelOptions {
 export function otelEvents(options: OtelOptions = {}): (event: CallEvent) => void {
   const { tracer, maxCalls = 10_000, maxCallSeconds = 3600 } = options;
   if (!(maxCalls > 0) || !(maxCallSeconds > 0))
-    throw new TypeError('otelEvents(): maxCalls and maxCallSeconds are positive numbers.');
+    throw new TypeError('otelEvents(): `maxCalls` and `maxCallSeconds` must be positive numbers.');
   // The global provider may be set after this call.
   const tracerNow = (): Tracer => tracer ?? trace.getTracer('mcp-resolve');
   const spans = new CallSpans(tracerNow, new RecentRounds(maxCalls, maxCallSeconds * 1000));

@@ -32,7 +32,7 @@ export type Recorded = Iterable<CallEvent> | { readonly events: Iterable<CallEve
 export function timeline(recorded: Recorded, options: TimelineOptions = {}): string {
   const { width = 40, ascii = false } = options;
   if (!Number.isInteger(width) || width < 1)
-    throw new TypeError('timeline(): width is a whole number of columns.');
+    throw new TypeError('timeline(): `width` must be a positive integer.');
   const pen: Pen = { width, ...(ascii ? ASCII : DRAWN) };
   return tracedCalls(eventsOf(recorded))
     .map((traced) =>
@@ -46,7 +46,9 @@ export function timeline(recorded: Recorded, options: TimelineOptions = {}): str
 function eventsOf(recorded: Recorded): Iterable<CallEvent> {
   const events = isObject(recorded) && 'events' in recorded ? recorded.events : recorded;
   if (isIterable(events)) return events;
-  throw new TypeError('timeline() takes events, or the run that has them: is an await missing?');
+  throw new TypeError(
+    'timeline(): the first argument must be events, or a run with events. Await run() before you pass its result.',
+  );
 }
 
 function isIterable(value: unknown): value is Iterable<CallEvent> {
@@ -106,12 +108,12 @@ function printCall({ definition, callId, rounds }: TracedCall, pen: Pen): string
 
 function headOf({ started, completed }: TracedRound): string[] {
   const end =
-    completed === undefined ? ['still runs'] : [shown(completed.durationMs), endOf(completed)];
+    completed === undefined ? ['still running'] : [shown(completed.durationMs), endOf(completed)];
   return [started.method, ...end];
 }
 
 function endOf({ end, replayed }: CompletedEvent): string {
-  return replayed ? `${end}, as recorded` : end;
+  return replayed ? `${end} (recorded result)` : end;
 }
 
 /** Returns the time between two rounds, during which the user answers. */

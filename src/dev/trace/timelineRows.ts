@@ -106,7 +106,7 @@ function noteOf(step: StepEvent): Note | undefined {
     case 'ran':
       return step.gave === 'error' ? { mark: 'bad', text: 'threw' } : undefined;
     case 'restored':
-      return { mark: 'kept', text: 'restored, as it was pinned' };
+      return { mark: 'kept', text: 'restored from its pin' };
     case 'asked':
       return { mark: 'asked', text: `asks ${KINDS[step.kind]}${textOf(step.question)}` };
     case 'answered':
@@ -114,12 +114,23 @@ function noteOf(step: StepEvent): Note | undefined {
     case 'declined':
       return { mark: 'bad', text: `${ACTIONS[step.action]}${earlier(step)}` };
     case 'fellBack':
-      return { mark: 'instead', text: `falls back: cannot ask ${KINDS[step.kind]}` };
+      return { mark: 'instead', text: `falls back: the client cannot ${ABILITIES[step.kind]}` };
   }
 }
 
-const KINDS = { form: 'a form', url: 'a link', sample: 'the model', roots: 'for roots' } as const;
-const WHO = { person: 'a person', model: 'the model', client: 'the client' } as const;
+const KINDS = {
+  form: 'with a form',
+  url: 'with a link',
+  sample: 'the model',
+  roots: 'for the roots',
+} as const;
+const ABILITIES = {
+  form: 'show a form',
+  url: 'open a link',
+  sample: 'ask the model',
+  roots: 'list its roots',
+} as const;
+const WHO = { person: 'the user', model: 'the model', client: 'the client' } as const;
 const ACTIONS = { decline: 'declined', cancel: 'cancelled' } as const;
 
 function earlier({ fresh }: { readonly fresh: boolean }): string {
