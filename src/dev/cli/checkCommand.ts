@@ -1,6 +1,9 @@
-/** `mcp-resolve check`: prints one line for each finding, and a last line that counts them. */
+/**
+ * `mcp-resolve check`: prints one line for each finding, and a last line that counts them. With
+ * `--format json`, prints the findings as JSON.
+ */
 import { readFileSync } from 'node:fs';
-import { kindOf } from '../../define/brand.js';
+import { isKind, kindOf } from '../../define/brand.js';
 import type { AnyDefinition } from '../../server/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
@@ -35,13 +38,15 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
     const findings = [
       ...definitions.flatMap(findingsIn),
       ...duplicates(definitions),
+      ...unusedResolvers(loaded, all),
       ...madePerRequest(loaded, made, madeAgain),
     ].filter((finding) => isAskedFor(finding, command));
-    return report(findings, definitions.length);
+    return report({ findings, definitions: definitions.length }, command);
   } catch (error) {
     // An invalid graph is a finding, not a failure of the command.
     if (!(error instanceof Failure) || error.exitCode !== EXIT.found) throw error;
-    return { text: `error  ${error.code ?? ''}  ${error.message}\n`, clean: false };
+    const { code = '', message } = error;
+    return report({ findings: [{ level: 'error', code, message }] }, command);
   }
 }
 
@@ -54,7 +59,8 @@ function assertCodes(codes: readonly string[]): void {
   const known: readonly string[] = RULE_CODES;
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
-  throw new Failure(`--allow: there is no code '${unknown}' ${didYouMean(unknown, known)}.`);
+  const hint = didYouMean(unknown, { title: 'Known codes', names: known });
+  throw new Failure(`--allow: no finding has the code '${unknown}'. ${hint}`);
 }
 
 /** Finds definitions of the same kind and name. A server accepts only one of them. */
@@ -66,9 +72,28 @@ function duplicates(definitions: readonly AnyDefinition[]): Finding[] {
       seen.add(label);
       return [];
     }
-    const message = `there is another ${label}: a server takes only one of them, so rename one, or define it once and import it`;
+    const message = `there is another ${label}, and a server accepts only one of them. Rename one, or define it once and import it.`;
     return [{ level: 'error', code: 'duplicate-name', definition: definition.name, message }];
   });
+}
+
+/**
+ * Finds exported resolvers that no definition reaches. An approval that nothing needs is never
+ * asked for.
+ */
+function unusedResolvers({ exports }: Loaded, definitions: Iterable<AnyDefinition>): Finding[] {
+  const used = new Set<unknown>(
+    [...definitions].flatMap((definition) =>
+      definition['~definition'].plan.nodes.map(({ resolver }) => resolver),
+    ),
+  );
+  return Object.entries(exports)
+    .filter(([, value]) => isKind(value, 'resolver') && !used.has(value))
+    .map(([name]) => ({
+      level: 'hint',
+      code: 'unused-resolver',
+      message: `no definition uses the exported resolver '${name}', so it never runs. Add it to \`resolve\` or \`guards\` of a definition, or to the needs of a resolver.`,
+    }));
 }
 
 function madePerRequest({ file }: Loaded, made: Built, madeAgain: Built): Finding[] {
@@ -78,11 +103,11 @@ function madePerRequest({ file }: Loaded, made: Built, madeAgain: Built): Findin
   });
   if (again.length > 0 && madeAgain.isServer) {
     return again.map((definition) =>
-      perRequest('the factory makes it for every request', definition),
+      perRequest('the factory creates a new definition each time', definition),
     );
   }
   return definitionsInFactories(readFileSync(file, 'utf8')).map(({ call, line }) =>
-    perRequest(`${call}() in line ${line} stands in a function that makes a server`),
+    perRequest(`${call}() on line ${line} is inside a function that creates a server`),
   );
 }
 
@@ -91,7 +116,7 @@ function perRequest(what: string, definition?: AnyDefinition): Finding {
     level: 'error',
     code: 'made-per-request',
     ...(definition && { definition: definition.name }),
-    message: `${what}: over HTTP its graph is analysed again for each request, so define it once, outside, and only install it there`,
+    message: `${what}. Over HTTP its graph is then analysed again for every request. Define it once, at module level, and only install it in the factory.`,
   };
 }
 
@@ -99,15 +124,33 @@ function labelOf(definition: AnyDefinition): string {
   return `${kindOf(definition) ?? ''} '${definition.name}'`;
 }
 
-function report(findings: readonly Finding[], count: number): Checked {
-  const errors = findings.filter(({ level }) => level === 'error').length;
-  const hints = findings.length - errors;
+/** The findings, and the number of definitions. The number is unknown if the graph is invalid. */
+interface Found {
+  readonly findings: readonly ReportedFinding[];
+  readonly definitions?: number;
+}
+
+/** A finding of a rule, or an invalid graph with the code of its error. */
+type ReportedFinding = Omit<Finding, 'code'> & { readonly code: string };
+
+function report(found: Found, { format }: CheckCommand): Checked {
+  const clean = found.findings.every(({ level }) => level !== 'error');
+  const text = format === 'json' ? JSON.stringify(found, null, 2) : linesOf(found).join('\n');
+  return { text: `${text}\n`, clean };
+}
+
+function linesOf({ findings, definitions }: Found): string[] {
   const lines = findings.map(({ level, code, definition, message }) => {
     const subject = definition === undefined ? '' : `${definition}: `;
     return `${level.padEnd(5)}  ${code}  ${showable(`${subject}${message}`)}`;
   });
-  const sum = `${counted(count, 'definition')}, ${counted(errors, 'error')}, ${counted(hints, 'hint')}`;
-  return { text: `${[...lines, sum].join('\n')}\n`, clean: errors === 0 };
+  if (definitions === undefined) return lines;
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const hints = findings.length - errors;
+  return [
+    ...lines,
+    `${counted(definitions, 'definition')}, ${counted(errors, 'error')}, ${counted(hints, 'hint')}`,
+  ];
 }
 
 function counted(count: number, noun: string): string {

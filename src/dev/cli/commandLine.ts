@@ -5,31 +5,35 @@ import { didYouMean, Failure } from './failure.js';
 /** The text of `--help`. */
 export const HELP = `mcp-resolve explains and checks the tools, prompts and resources of a module.
 
-  mcp-resolve explain <module> [name]   what each one needs, asks and how many rounds it takes
-  mcp-resolve check <module> [name]     looks for mistakes, for CI
+  mcp-resolve explain <module> [name]   shows what each one needs, what it asks, and its rounds
+  mcp-resolve check <module> [name]     reports mistakes, for CI
 
 explain
-  --format <format>    text (default), json, mermaid or svg; pictures show one definition
-  --out, -o <file>     writes a file, or one file for each definition into a folder
-  --color, --no-color  colours in text (default: in a terminal)
+  --format <format>    text (default), json, mermaid or svg; mermaid and svg draw one definition
+  --out, -o <file>     writes to a file, or one file per definition to a folder
+  --color, --no-color  turns colours in text on or off (default: on in a terminal)
 
 check
-  --allow <code>       does not report findings of this code; can be given more than once
+  --format <format>    text (default) or json
+  --allow <code>       ignores findings with this code; can be repeated
 
 both
-  --factory <name>     calls this exported function and takes what it defines as well;
-                       check calls it twice, to see whether each request defines anew
-  --timeout <seconds>  how long the module may take to load (default: 10)
+  --factory <name>     calls this exported function and includes the definitions it creates;
+                       check calls it twice, to find definitions that are created per request
+  --timeout <seconds>  limits the time to load the module (default: 10)
   --help, --version
 
-The exit code is 0 if all is well, 1 if something was found, 2 if nothing could be looked at.
+The exit code is 0 on success, 1 if a definition has errors, and 2 if the command fails.
 `;
 
 /** The output formats of `explain`. */
 export const FORMATS = ['text', 'mermaid', 'svg', 'json'] as const;
 
-/** One of the output formats. */
+/** One of the output formats of `explain`. */
 export type Format = (typeof FORMATS)[number];
+
+/** The output formats of `check`. */
+const CHECK_FORMATS = ['text', 'json'] as const;
 
 /** A parsed command line. */
 export type CommandLine = { readonly command: 'help' | 'version' } | ExplainCommand | CheckCommand;
@@ -58,6 +62,7 @@ export interface ExplainCommand extends ModuleCommand {
 /** `mcp-resolve check`: looks for mistakes. */
 export interface CheckCommand extends ModuleCommand {
   readonly command: 'check';
+  readonly format: (typeof CHECK_FORMATS)[number];
   /** The codes of findings to leave out. */
   readonly allow: readonly string[];
 }
@@ -82,10 +87,11 @@ type ModuleCommandName = (ExplainCommand | CheckCommand)['command'];
 
 const COMMANDS: Readonly<Record<ModuleCommandName, readonly Flag[]>> = {
   explain: ['format', 'out', 'color', 'no-color', ...COMMON],
-  check: ['allow', ...COMMON],
+  check: ['format', 'allow', ...COMMON],
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
+const MAX_TIMEOUT_SECONDS = 86_400;
 
 /**
  * Parses the arguments of the command.
@@ -106,10 +112,12 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   assertCommand(command);
   for (const token of tokens) if (token.kind === 'option') assertFlag(token, command);
   if (file === undefined) {
-    throw new Failure(`${command} needs a module: mcp-resolve ${command} ./server.ts`);
+    throw new Failure(`${command} needs a module, as in: mcp-resolve ${command} ./server.ts`);
   }
   if (rest.length > 0) {
-    throw new Failure(`${command} takes a module and one name, not also '${rest.join(' ')}'.`);
+    throw new Failure(
+      `${command} takes a module and at most one name, but also got '${rest.join(' ')}'.`,
+    );
   }
   const target = {
     file,
@@ -117,12 +125,15 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
     factory: textOf('factory', values.factory),
     timeoutMs: secondsOf(values.timeout) * 1000,
   };
-  if (command === 'check') return { command, ...target, allow: textsOf(values.allow) };
+  if (command === 'check') {
+    const format = formatOf(values.format, CHECK_FORMATS);
+    return { command, ...target, format, allow: textsOf(values.allow) };
+  }
   return {
     command,
     ...target,
     color: colorOf(values.color, values['no-color']),
-    format: formatOf(values.format),
+    format: formatOf(values.format, FORMATS),
     out: textOf('out', values.out),
   };
 }
@@ -131,13 +142,13 @@ function assertCommand(command: string | undefined): asserts command is ModuleCo
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
     throw new Failure(
-      'What is to be done? mcp-resolve explain ./server.ts, or mcp-resolve check ./server.ts; --help says more.',
+      'The command is missing. Use mcp-resolve explain ./server.ts or mcp-resolve check ./server.ts. See mcp-resolve --help.',
     );
   }
   const hint = /[./\\]/.test(command)
-    ? `(did you mean mcp-resolve explain ${command}?)`
-    : didYouMean(command, Object.keys(COMMANDS));
-  throw new Failure(`There is no command '${command}' ${hint}.`);
+    ? `Did you mean 'mcp-resolve explain ${command}'?`
+    : didYouMean(command, { title: 'Known commands', names: Object.keys(COMMANDS) });
+  throw new Failure(`There is no command '${command}'. ${hint}`);
 }
 
 interface FlagToken {
@@ -146,9 +157,10 @@ interface FlagToken {
 }
 
 function assertFlag({ name, rawName }: FlagToken, command: ModuleCommandName): void {
-  const known: readonly string[] = COMMANDS[command];
-  if (known.includes(name)) return;
-  throw new Failure(`${command} has no flag ${rawName} ${didYouMean(name, known, '--')}.`);
+  const names: readonly string[] = COMMANDS[command];
+  if (names.includes(name)) return;
+  const hint = didYouMean(name, { title: 'Known flags', names, prefix: '--' });
+  throw new Failure(`${command} has no flag '${rawName}'. ${hint}`);
 }
 
 type Value = string | boolean | undefined;
@@ -170,16 +182,22 @@ function colorOf(color: Value, noColor: Value): boolean | undefined {
   return color === true ? true : undefined;
 }
 
-function formatOf(value: Value): Format {
-  const format = FORMATS.find((known) => known === (value ?? 'text'));
+function formatOf<F extends Format>(value: Value, formats: readonly F[]): F {
+  const format = formats.find((known) => known === (value ?? 'text'));
   if (format !== undefined) return format;
-  const given = typeof value === 'string' ? `, not '${value}'` : '';
-  throw new Failure(`--format is ${FORMATS.join(', ')}${given}.`);
+  const known = `${formats.slice(0, -1).join(', ')} or ${formats.at(-1) ?? ''}`;
+  throw new Failure(`--format must be ${known}${got(value)}.`);
 }
 
 function secondsOf(value: Value): number {
   if (value === undefined) return DEFAULT_TIMEOUT_SECONDS;
   const seconds = Number(value);
-  if (typeof value === 'string' && seconds > 0 && seconds <= 86_400) return seconds;
-  throw new Failure('--timeout is a number of seconds.');
+  if (typeof value === 'string' && seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
+  throw new Failure(
+    `--timeout must be a positive number of seconds, at most ${MAX_TIMEOUT_SECONDS}${got(value)}.`,
+  );
+}
+
+function got(value: Value): string {
+  return typeof value === 'string' ? `, got '${value}'` : '';
 }

@@ -27,6 +27,8 @@ export const RULE_CODES = [
   'pinned-identity',
   'no-once',
   'duplicate-name',
+  'duplicate-resolver-name',
+  'unused-resolver',
   'made-per-request',
 ] as const;
 
@@ -37,7 +39,7 @@ export type RuleCode = (typeof RULE_CODES)[number];
 export function findingsIn(definition: AnyDefinition): Finding[] {
   const explanation = explain(definition);
   const subject = { definition, explanation };
-  return [questions, rounds, names, pins, once]
+  return [questions, rounds, names, sameNames, pins, once]
     .flatMap((rule) => rule(subject))
     .map((finding) => ({ ...finding, definition: definition.name }));
 }
@@ -54,19 +56,19 @@ function questions({ definition, explanation }: Subject): Finding[] {
   if (undeclared.length === 0) {
     const why =
       resolvers.length === 0
-        ? 'nobody is asked before it runs'
-        : 'none of its resolvers asks a person';
+        ? 'it has no resolver that asks the user first'
+        : 'none of its resolvers asks the user first';
     return [
       error(
         'no-question',
-        `it destroys or moves something, and ${why}: let a resolver ask, with confirm(), or say annotations: { readOnlyHint: true } or { destructiveHint: false }`,
+        `the tool is destructive or moves money, but ${why}. Add a resolver that asks with confirm(). If the tool is harmless, set \`annotations\` to { readOnlyHint: true } or { destructiveHint: false }.`,
       ),
     ];
   }
   return [
     hint(
       'undeclared-question',
-      `it destroys or moves something, and no resolver says that it asks: declare it with asks, so that this can be checked (${undeclared.join(', ')})`,
+      `the tool is destructive or moves money, but no resolver declares that it asks the user. Set \`asks\` on the resolver that asks. Resolvers without \`asks\`: ${undeclared.join(', ')}.`,
     ),
   ];
 }
@@ -96,12 +98,12 @@ const CLIENT_ROUNDS = 10;
 /** Reports a chain of questions so long that clients give up. */
 function rounds({ explanation }: Subject): Finding[] {
   const { declaredRounds, atMostRounds, chain } = explanation;
-  const limit = `and clients give up after ${CLIENT_ROUNDS}`;
+  const limit = `but clients give up after ${CLIENT_ROUNDS} rounds of questions`;
   if (declaredRounds - 1 > CLIENT_ROUNDS) {
     return [
       error(
         'too-many-rounds',
-        `it asks up to ${declaredRounds - 1} times in a row, ${limit}: put questions into one form, or let them not need each other (${chain.join(' -> ')})`,
+        `it asks up to ${declaredRounds - 1} questions in a row, ${limit}. Combine questions in one form, or make them independent of each other. The chain: ${chain.join(' -> ')}.`,
       ),
     ];
   }
@@ -109,7 +111,7 @@ function rounds({ explanation }: Subject): Finding[] {
   return [
     hint(
       'too-many-rounds',
-      `its longest chain has ${atMostRounds - 1} resolvers, ${limit}: declare with asks which of them ask`,
+      `its longest chain has ${atMostRounds - 1} resolvers that may ask, ${limit}. Set \`asks\` on each of them, or \`asks: 'nothing'\` if it does not ask.`,
     ),
   ];
 }
@@ -127,7 +129,7 @@ function names({ definition }: Subject): Finding[] {
     .map((group) =>
       error(
         'unnamed-questions',
-        `${group.map(({ key }) => `'${key}'`).join(' and ')} ask the same and are only told apart by a number, which changes with the order of the parameters: give each a name, resolver(needs, fn, { name })`,
+        `${group.map(({ key }) => `'${key}'`).join(' and ')} ask the same question, and only a number distinguishes them. The number depends on the order of the parameters. Give each resolver a name: resolver(needs, fn, { name }).`,
       ),
     );
 }
@@ -141,6 +143,20 @@ function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
   if (name !== undefined || asks === undefined || asks === 'nothing') return undefined;
   const question = typeof asks === 'string' ? asks : formSchema(asks).text;
   return `${key.replace(/#\d+$/, '')} ${question}`;
+}
+
+/** Reports resolvers that have the same name, because an author may take one for the other. */
+function sameNames({ definition }: Subject): Finding[] {
+  const names = definition['~definition'].plan.nodes.flatMap(
+    ({ resolver }) => resolver.options.name ?? [],
+  );
+  const repeated = new Set(names.filter((name, place) => names.indexOf(name) !== place));
+  return [...repeated].map((name) =>
+    hint(
+      'duplicate-resolver-name',
+      `it uses several resolvers named '${name}', and only a number distinguishes them in messages and answers. Rename all but one.`,
+    ),
+  );
 }
 
 const IDENTITY = [
@@ -165,8 +181,9 @@ function pins({ explanation }: Subject): Finding[] {
           ? 'it looks like an identity or a permission'
           : undefined;
       if (why === undefined) return [];
-      const remedy = 'it may have changed by the next round, so compute it every time';
-      return [error('pinned-identity', `'${resolver.key}' is pinned, and ${why}: ${remedy}`)];
+      const remedy =
+        'Its value can change between rounds. Remove `pin`, so that every round computes it.';
+      return [error('pinned-identity', `'${resolver.key}' is pinned, but ${why}. ${remedy}`)];
     });
 }
 
@@ -176,18 +193,27 @@ function looksLikeIdentity({ key, usedBy }: ExplainedResolver): boolean {
 }
 
 /**
- * Reports a tool that moves money without `once`, because a client can send the last round again.
+ * Reports a tool that asks and then does something irreversible, but has no `once`. A client can
+ * send the last round again.
  */
 function once({ definition, explanation }: Subject): Finding[] {
-  const asks = explanation.capabilities.length > 0;
-  const money = wordsIn(definition.name).some((word) => MOVES_MONEY.includes(word));
-  if (explanation.kind !== 'tool' || explanation.once || !asks || !money) return [];
+  const effect = irreversibleEffect(definition);
+  if (explanation.once || explanation.capabilities.length === 0 || effect === undefined) return [];
   return [
     hint(
       'no-once',
-      'it moves money after a question, and a client can send its last round again: once: store lets an approved call run once',
+      `the tool ${effect} after a question, and a client can send the last round again. Set \`once\` to a store, so that an approved call runs only once.`,
     ),
   ];
+}
+
+function irreversibleEffect(definition: AnyDefinition): string | undefined {
+  if (!isTool(definition)) return undefined;
+  if (definition['~definition'].metadata.annotations?.destructiveHint === true)
+    return 'does something destructive';
+  return wordsIn(definition.name).some((word) => MOVES_MONEY.includes(word))
+    ? 'moves money'
+    : undefined;
 }
 
 /** Splits a name in camel case or with separators into words. */
