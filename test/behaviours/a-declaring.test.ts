@@ -11,7 +11,7 @@ import {
   resolver,
   sample,
 } from 'mcp-resolve';
-import { accept, decline } from 'mcp-resolve/testing';
+import { accept, decline, roots, run, says } from 'mcp-resolve/testing';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -26,21 +26,21 @@ const Title = z.object({ title: z.string() });
 const title = argsOf(Title).title;
 const Ok = z.object({ ok: z.boolean() });
 
-describe.each(eras)('%s', (era) => {
-  test('A1: a resolver fills its parameter without any client interaction', async () => {
+describe.each(eras)('on the %s era', (era) => {
+  test('A1: a resolver fills its parameter without asking the client', async () => {
     const priceOf = resolver({ title }, ({ title }) => (title === 'Dune' ? 42 : 0));
     const quote = defineTool(
       'quote',
       { inputSchema: Title, resolve: { price: priceOf } },
       ({ title, price }) => `${title}: ${price}`,
     );
-    const chat = await connectClient(era, serving([quote]));
+    const client = await connectClient(era, serving([quote]));
 
-    expect(await chat.call('quote', { title: 'Dune' })).toMatchObject({
+    expect(await client.call('quote', { title: 'Dune' })).toMatchObject({
       content: [{ type: 'text', text: 'Dune: 42' }],
     });
-    expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 42');
-    expect(chat.requests()).toBe(2);
+    expect(await client.text('quote', { title: 'Dune' })).toBe('Dune: 42');
+    expect(client.requests()).toBe(2);
   });
 
   test("A2: a resolver reads the tool's validated arguments by name", async () => {
@@ -56,17 +56,16 @@ describe.each(eras)('%s', (era) => {
           ? `'${title}' is out of stock.`
           : `Reserved '${title}' (${stock - 1} copies left).`,
     );
-    const chat = await connectClient(era, serving([reserve]));
 
-    expect(await chat.text('reserve_book', { title: 'Dune' })).toBe(
-      "Reserved 'Dune' (6 copies left).",
-    );
-    expect(await chat.text('reserve_book', { title: 'Neuromancer' })).toBe(
-      "'Neuromancer' is out of stock.",
-    );
+    expect(await run(reserve, { title: 'Dune' }, { era })).toMatchObject({
+      text: "Reserved 'Dune' (6 copies left).",
+    });
+    expect(await run(reserve, { title: 'Neuromancer' }, { era })).toMatchObject({
+      text: "'Neuromancer' is out of stock.",
+    });
   });
 
-  test('A2: a resolver sees what validation made of an argument', async () => {
+  test('A2: a resolver reads the transformed value of an argument', async () => {
     const Input = z.object({ title: z.string().transform((text) => text.trim().toUpperCase()) });
     const shout = resolver({ of: argsOf(Input).title }, ({ of }) => `${of}!`);
     const tool = defineTool(
@@ -74,12 +73,11 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { shout } },
       ({ title, shout }) => `${title} ${shout}`,
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('shout', { title: ' dune ' })).toBe('DUNE DUNE!');
+    expect(await run(tool, { title: ' dune ' }, { era })).toMatchObject({ text: 'DUNE DUNE!' });
   });
 
-  test('A3: a resolver receives the request context and closes over app state', async () => {
+  test('A3: a resolver receives the call context and can use variables of the app', async () => {
     const app = { greeting: 'hello' };
     const describeCall = resolver(
       {},
@@ -87,12 +85,13 @@ describe.each(eras)('%s', (era) => {
         `${app.greeting} ${ctx.protocolVersion} ${ctx.mcpReq.method} ${typeof ctx.callId}`,
     );
     const tool = defineTool('describe', { resolve: { text: describeCall } }, ({ text }) => text);
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('describe')).toBe(`hello ${VERSION[era]} tools/call string`);
+    expect(await run(tool, {}, { era })).toMatchObject({
+      text: `hello ${VERSION[era]} tools/call string`,
+    });
   });
 
-  test('A4: a resolver may depend on another resolver', async () => {
+  test('A4: a resolver can depend on another resolver', async () => {
     const basePrice = resolver({ title }, () => 10);
     const withTax = resolver({ base: basePrice }, ({ base }) => base * 2);
     const cost = defineTool(
@@ -100,22 +99,20 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { price: withTax } },
       ({ title, price }) => `${title} costs ${price}`,
     );
-    const chat = await connectClient(era, serving([cost]));
 
-    expect(await chat.text('cost', { title: 'Dune' })).toBe('Dune costs 20');
+    expect(await run(cost, { title: 'Dune' }, { era })).toMatchObject({ text: 'Dune costs 20' });
   });
 
-  test('A5: synchronous and asynchronous resolvers mix', async () => {
+  test('A5: synchronous and asynchronous resolvers can depend on each other', async () => {
     const now = resolver({}, () => 'now');
     const later = resolver({ now }, async ({ now }) => `${now} and later`);
     const after = resolver({ later }, ({ later }) => `${later} and after`);
     const tool = defineTool('when', { resolve: { after } }, ({ after }) => after);
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('when')).toBe('now and later and after');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'now and later and after' });
   });
 
-  test('A6: a computed value may be anything, and reaches the body as it is', async () => {
+  test('A6: a computed value of any type reaches the body unchanged', async () => {
     class Account {
       constructor(readonly owner: string) {}
       who(): string {
@@ -152,14 +149,13 @@ describe.each(eras)('%s', (era) => {
           typeof v.big,
         ].join(' '),
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('inspect')).toBe(
-      'secret-token 1500 1970-01-01T00:00:00.000Z v ada called undefined  bigint',
-    );
+    expect(await run(tool, {}, { era })).toMatchObject({
+      text: 'secret-token 1500 1970-01-01T00:00:00.000Z v ada called undefined  bigint',
+    });
   });
 
-  test('A7: a resolver may ask the person, the model or for roots, and the answer is its value', async () => {
+  test('A7: a resolver can ask the user, the model or for roots, and the answer is its value', async () => {
     const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })));
     const capital = resolver({}, () =>
       sample({
@@ -167,21 +163,32 @@ describe.each(eras)('%s', (era) => {
         maxTokens: 10,
       }),
     );
-    const roots = resolver({}, () => listRoots());
+    const folders = resolver({}, () => listRoots());
     const tool = defineTool(
       'ask',
-      { resolve: { name, capital, roots } },
-      ({ name, capital, roots }) =>
-        `${name.name} ${capital.content.type === 'text' ? capital.content.text : ''} ${roots.roots.length}`,
+      { resolve: { name, capital, folders } },
+      ({ name, capital, folders }) =>
+        `${name.name} ${capital.content.type === 'text' ? capital.content.text : ''} ${folders.roots.length}`,
     );
-    const chat = await connectClient(era, serving([tool]), {
-      elicit: [accept({ name: 'octocat' })],
-      sample: [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'Paris' } }],
-      roots: [{ roots: [{ uri: 'file:///docs' }] }],
-    });
+    const { text, questions } = await run(
+      tool,
+      {},
+      {
+        era,
+        answers: {
+          name: accept({ name: 'octocat' }),
+          capital: says('Paris'),
+          folders: roots(['file:///docs']),
+        },
+      },
+    );
 
-    expect(await chat.text('ask')).toBe('octocat Paris 1');
-    expect(chat.asked).toEqual(['Name?', 'Capital of France?', 'roots/list']);
+    expect(text).toBe('octocat Paris 1');
+    expect(questions.map(({ kind, message }) => [kind, message])).toEqual([
+      ['form', 'Name?'],
+      ['sample', 'Capital of France?'],
+      ['roots', ''],
+    ]);
   });
 
   test('A8: a resolver asks only when it cannot compute', async () => {
@@ -196,15 +203,19 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Folder, resolve: { approval } },
       ({ path, approval }) => (approval.ok ? `deleted ${path}` : 'kept the folder'),
     );
-    const chat = await connectClient(era, serving([remove]), { elicit: [accept({ ok: true })] });
+    const answers = { approval: accept({ ok: true }) };
 
-    expect(await chat.text('delete_folder', { path: '/empty' })).toBe('deleted /empty');
-    expect(chat.asked).toEqual([]);
-    expect(await chat.text('delete_folder', { path: '/docs' })).toBe('deleted /docs');
-    expect(chat.asked).toEqual(['/docs has 2 file(s). Delete it?']);
+    expect(await run(remove, { path: '/empty' }, { era })).toMatchObject({
+      text: 'deleted /empty',
+      questions: [],
+    });
+    expect(await run(remove, { path: '/docs' }, { era, answers })).toMatchObject({
+      text: 'deleted /docs',
+      questions: [{ message: '/docs has 2 file(s). Delete it?' }],
+    });
   });
 
-  test('A9: each consumer of one resolver chooses between the bare value and the outcome', async () => {
+  test('A9: each consumer of a resolver chooses between the value and the outcome', async () => {
     const approval = resolver({}, () => elicit('Go?', Ok));
     const bare = resolver({ approval }, ({ approval }) => `bare ${approval.ok}`);
     const audited = resolver({ how: outcome(approval) }, ({ how }) => `outcome ${how.action}`);
@@ -215,19 +226,23 @@ describe.each(eras)('%s', (era) => {
         `${bare}, ${audited}, ${approval.ok}, ${how.action === 'accept' ? how.data.ok : how.action}`,
     );
     const onlyOutcome = defineTool('audit', { resolve: { audited } }, ({ audited }) => audited);
-    const chat = await connectClient(era, serving([tool, onlyOutcome]), {
-      elicit: [accept({ ok: true }), decline(), decline()],
-    });
+    const questions = [{ message: 'Go?' }];
 
-    expect(await chat.text('go')).toBe('bare true, outcome accept, true, true');
-    expect(await chat.errorText('go')).toBe(
-      "Error executing tool go: Resolver for parameter 'approval' could not resolve: elicitation was decline",
+    expect(await run(tool, {}, { era, answers: { approval: accept({ ok: true }) } })).toMatchObject(
+      { text: 'bare true, outcome accept, true, true', questions },
     );
-    expect(await chat.text('audit')).toBe('outcome decline');
-    expect(chat.asked).toEqual(['Go?', 'Go?', 'Go?']);
+    expect(await run(tool, {}, { era, answers: { approval: decline() } })).toMatchObject({
+      isError: true,
+      text: "Error executing tool go: Resolver for parameter 'approval' could not resolve: elicitation was decline",
+      questions,
+    });
+    expect(await run(onlyOutcome, {}, { era, answers: { how: decline() } })).toMatchObject({
+      text: 'outcome decline',
+      questions,
+    });
   });
 
-  test('A10: a sampling request carries exactly the parameters that were given', async () => {
+  test('A10: a sampling request has exactly the parameters that the author passes', async () => {
     const message = { role: 'user', content: { type: 'text', text: 'Hi' } } as const;
     const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const;
     const all = {
@@ -245,19 +260,19 @@ describe.each(eras)('%s', (era) => {
     const least = resolver({}, () => sample({ messages: [message], maxTokens: 5 }));
     const most = resolver({}, () => sample(all as never));
     const tool = defineTool('two', { resolve: { least, most } }, () => 'done');
-    const chat = await connectClient(era, serving([tool]), {
+    const client = await connectClient(era, serving([tool]), {
       sample: () => answer,
       capabilities: { sampling: { tools: {}, context: {} } },
     });
 
-    expect(await chat.text('two')).toBe('done');
-    expect(chat.questions).toEqual([
+    expect(await client.text('two')).toBe('done');
+    expect(client.questions).toEqual([
       { method: 'sampling/createMessage', params: { messages: [message], maxTokens: 5 } },
       { method: 'sampling/createMessage', params: all },
     ]);
   });
 
-  test('A11: one resolver serves many tools, each with its own plan and memo', async () => {
+  test('A11: one resolver serves many tools, and their calls share nothing', async () => {
     const runs: string[] = [];
     const stock = resolver({ title }, ({ title }) => {
       runs.push(title);
@@ -273,41 +288,33 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { copies: stock } },
       ({ copies }) => `two ${copies}`,
     );
-    const chat = await connectClient(era, serving([one, two]));
+    const { text } = await connectClient(era, serving([one, two]));
 
-    expect(await chat.text('one', { title: 'a' })).toBe('one 1');
-    expect(await chat.text('two', { title: 'b' })).toBe('two 2');
-    expect(await chat.text('one', { title: 'c' })).toBe('one 3');
+    expect(await text('one', { title: 'a' })).toBe('one 1');
+    expect(await text('two', { title: 'b' })).toBe('two 2');
+    expect(await text('one', { title: 'c' })).toBe('one 3');
     expect(runs).toEqual(['a', 'b', 'c']);
   });
 
-  test('A14: a resolver is the object: used twice it runs once, two of one factory are two', async () => {
-    const runs: string[] = [];
-    const whoIs = (name: string) =>
-      resolver({}, () => {
-        runs.push(name);
-        return name;
-      });
-    const alice = whoIs('alice');
-    const bob = whoIs('bob');
-    const token = resolver({}, () => {
-      runs.push('token');
-      return 'tok';
-    });
+  test('A14: a resolver that is used twice runs once, and two from one factory run both', async () => {
+    const userNamed = (name: string) => resolver({}, () => name);
+    const alice = userNamed('alice');
+    const bob = userNamed('bob');
+    const token = resolver({}, () => 'tok');
     const upper = resolver({ token }, ({ token }) => token.toUpperCase());
     const tool = defineTool(
       'who',
       { resolve: { alice, bob, token, upper } },
       ({ alice, bob, token, upper }) => `${alice},${bob} ${token}:${upper}`,
     );
-    const chat = await connectClient(era, serving([tool]));
+    const { text, ran } = await run(tool, {}, { era });
 
-    expect(await chat.text('who')).toBe('alice,bob tok:TOK');
-    expect(runs.sort()).toEqual(['alice', 'bob', 'token']);
+    expect(text).toBe('alice,bob tok:TOK');
+    expect(ran).toEqual({ alice: 1, bob: 1, token: 1, upper: 1 });
   });
 });
 
-test('A3: a resolver sees the headers and the validated identity of an HTTP request', async () => {
+test('A3: a resolver reads the headers and the validated identity of an HTTP request', async () => {
   const tenant = resolver({}, (_, ctx) => ctx.http?.req?.headers.get('x-tenant') ?? 'none');
   const user = resolver({}, (_, ctx) => String(ctx.http?.authInfo?.extra?.sub));
   const tool = defineTool('whoami', { resolve: { tenant, user } }, (v) => `${v.user}@${v.tenant}`);
@@ -332,39 +339,42 @@ test('A3: a resolver sees the headers and the validated identity of an HTTP requ
 test.each([
   ['2026-07-28', 'input_required'],
   ['2027-01-01', 'input_required'],
-  ['2025-11-25', 'pushed'],
-  ['2024-11-05', 'pushed'],
-  ['2026-07-27', 'pushed'],
-  ['DRAFT-2026-v1', 'pushed'],
-  ['9999', 'pushed'],
-  [undefined, 'pushed'],
-])('A12: with protocol version %s a question is %s', async (protocolVersion, expected) => {
-  const plan = planResolvers(
-    { name: 'go', resolve: { ok: resolver({}, () => confirm('Go?')) } },
-    [],
-  );
-  const factory = () => {
-    const server = new McpServer({ name: 'framework', version: '1.0.0' });
-    server.registerTool('go', {}, async (ctx) => {
-      const clientCapabilities = { elicitation: {} };
-      const resolution = await resolveArguments(
-        plan,
-        {},
-        { ctx, protocolVersion, clientCapabilities },
-      );
-      const text = resolution.done ? 'pushed' : resolution.result.resultType;
-      return { content: [{ type: 'text', text }] };
-    });
-    return server;
-  };
-  const chat = await connectClient('legacy', factory, { elicit: [accept({ confirm: true })] });
+  ['2025-11-25', 'push'],
+  ['2024-11-05', 'push'],
+  ['2026-07-27', 'push'],
+  ['DRAFT-2026-v1', 'push'],
+  ['9999', 'push'],
+  [undefined, 'push'],
+])(
+  'A12: a client of protocol version %s receives its question by %s',
+  async (protocolVersion, expected) => {
+    const plan = planResolvers(
+      { name: 'go', resolve: { ok: resolver({}, () => confirm('Go?')) } },
+      [],
+    );
+    const factory = () => {
+      const server = new McpServer({ name: 'framework', version: '1.0.0' });
+      server.registerTool('go', {}, async (ctx) => {
+        const clientCapabilities = { elicitation: {} };
+        const resolution = await resolveArguments(
+          plan,
+          {},
+          { ctx, protocolVersion, clientCapabilities },
+        );
+        const text = resolution.done ? 'push' : resolution.result.resultType;
+        return { content: [{ type: 'text', text }] };
+      });
+      return server;
+    };
+    const client = await connectClient('legacy', factory, { elicit: [accept({ confirm: true })] });
 
-  expect(await chat.text('go')).toBe(expected);
-  expect(chat.asked).toEqual(expected === 'pushed' ? ['Go?'] : []);
-});
+    expect(await client.text('go')).toBe(expected);
+    expect(client.asked).toEqual(expected === 'push' ? ['Go?'] : []);
+  },
+);
 
 test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-  'A12: a client that negotiated %s is asked in the middle of its call',
+  'A12: a client that negotiated %s receives the question during its call',
   async (protocolVersion) => {
     const go = defineTool(
       'go',
@@ -383,7 +393,7 @@ test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   },
 );
 
-test('A13: the same tool serves a client of each era at the same time with the same answer', async () => {
+test('A13: one server returns the same answer to clients of both eras at the same time', async () => {
   const approval = resolver({ title }, ({ title }) => elicit(`Order ${title}?`, Ok));
   const order = defineTool(
     'order',
@@ -391,20 +401,20 @@ test('A13: the same tool serves a client of each era at the same time with the s
     ({ title, approval }) => `${title} ${approval.ok ? 'ordered' : 'not ordered'}`,
   );
   const factory = serving([order]);
-  const person = { elicit: () => accept({ ok: true }) };
-  const chats = await Promise.all(eras.map((era) => connectClient(era, factory, person)));
+  const user = { elicit: () => accept({ ok: true }) };
+  const clients = await Promise.all(eras.map((era) => connectClient(era, factory, user)));
 
-  const texts = await Promise.all(chats.map((chat) => chat.text('order', { title: 'Dune' })));
+  const texts = await Promise.all(clients.map(({ text }) => text('order', { title: 'Dune' })));
   expect(texts).toEqual(['Dune ordered', 'Dune ordered']);
-  expect(chats.map(({ asked }) => asked)).toEqual([['Order Dune?'], ['Order Dune?']]);
+  expect(clients.map(({ asked }) => asked)).toEqual([['Order Dune?'], ['Order Dune?']]);
 });
 
 describe('wire keys', () => {
   const ask = (text: string, name?: string) =>
     resolver({}, () => elicit(text, Ok), name === undefined ? {} : { name });
 
-  /** Everything about the graph, made anew: other objects, the same registration data. */
-  const build = () => {
+  /** Defines the same tool again, with new resolver objects. */
+  const defineAskAll = () => {
     const inner = ask('inner');
     const outer = resolver({ inner, again: ask('again') }, () => elicit('outer', Ok));
     return defineTool(
@@ -421,19 +431,19 @@ describe('wire keys', () => {
     );
   };
 
-  test('A15: wire keys come from the definition alone, so any worker gives the same', async () => {
-    const requests = await Promise.all(
-      [build(), build()].map(async (tool) => {
-        const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-        return questionsOf(await chat.sendRound('ask_all'));
+  test('A15: depend only on the definition, so every process computes the same ones', async () => {
+    const rounds = await Promise.all(
+      [defineAskAll(), defineAskAll()].map(async (tool) => {
+        const client = await connectClient('modern', serving([tool]), { elicit: [] });
+        return questionsOf(await client.sendRound('ask_all'));
       }),
     );
 
-    expect(requests[0]!.keys).toEqual(['first', 'inner', 'again', 'inner#1', 'inner#2']);
-    expect(requests[1]!.requests).toEqual(requests[0]!.requests);
+    expect(rounds[0]!.keys).toEqual(['first', 'inner', 'again', 'inner#1', 'inner#2']);
+    expect(rounds[1]!.requests).toEqual(rounds[0]!.requests);
   });
 
-  test('A15: two resolvers of one factory get two keys, and their answers do not mix', async () => {
+  test('A15: differ for two resolvers of one factory, so their answers do not mix', async () => {
     const askFor = (what: string) =>
       resolver({}, () => elicit(`${what}?`, z.object({ value: z.string() })), { name: 'field' });
     const tool = defineTool(
@@ -441,48 +451,42 @@ describe('wire keys', () => {
       { resolve: { a: askFor('First name'), b: askFor('Last name') } },
       ({ a, b }) => `${a.value} ${b.value}`,
     );
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-    const { requests, requestState } = questionsOf(await chat.sendRound('form'));
+    const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
+    const { requests, requestState } = questionsOf(await sendRound('form'));
 
     expect(Object.entries(requests).map(([key, { params }]) => [key, params?.message])).toEqual([
       ['field', 'First name?'],
       ['field#1', 'Last name?'],
     ]);
-    const result = await chat.sendRound(
-      'form',
-      {},
-      {
-        requestState,
-        inputResponses: {
-          'field#1': accept({ value: 'Lovelace' }),
-          field: accept({ value: 'Ada' }),
-        },
-      },
-    );
+    const inputResponses = {
+      'field#1': accept({ value: 'Lovelace' }),
+      field: accept({ value: 'Ada' }),
+    };
+    const result = await sendRound('form', {}, { requestState, inputResponses });
     expect(result.content).toEqual([{ type: 'text', text: 'Ada Lovelace' }]);
   });
 
-  test('A15: a number that an author has taken is left out', async () => {
+  test('A15: skip a number that the author has used', async () => {
     const tool = defineTool(
       'taken',
       { resolve: { 'a#1': ask('1'), x: ask('2', 'a'), y: ask('3', 'a') } },
       () => 'done',
     );
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+    const client = await connectClient('modern', serving([tool]), { elicit: [] });
 
-    expect(questionsOf(await chat.sendRound('taken')).keys).toEqual(['a#1', 'a', 'a#2']);
+    expect(questionsOf(await client.sendRound('taken')).keys).toEqual(['a#1', 'a', 'a#2']);
   });
 
-  test('A15: a resolver that does not ask still counts in the numbering', async () => {
+  test('A15: count resolvers that do not ask', async () => {
     const computed = resolver({}, () => 1, { name: 'key' });
     const tool = defineTool('n', { resolve: { computed, asked: ask('?', 'key') } }, () => 'done');
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+    const client = await connectClient('modern', serving([tool]), { elicit: [] });
 
-    expect(questionsOf(await chat.sendRound('n')).keys).toEqual(['key#1']);
+    expect(questionsOf(await client.sendRound('n')).keys).toEqual(['key#1']);
   });
 });
 
-test('A11: nothing but installing the tool is needed, on a server that has other tools', async () => {
+test('A11: a tool only has to be installed, also on a server with other tools', async () => {
   const price = resolver({}, () => 42);
   const ours = defineTool('ours', { resolve: { price } }, ({ price }) => `ours ${price}`);
   const factory = () => {
@@ -493,14 +497,14 @@ test('A11: nothing but installing the tool is needed, on a server that has other
     return server;
   };
   for (const era of eras) {
-    const chat = await connectClient(era, factory);
-    expect((await chat.client.listTools()).tools.map(({ name }) => name)).toEqual([
+    const { client, text } = await connectClient(era, factory);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'before',
       'ours',
       'after',
     ]);
-    expect(await chat.text('before')).toBe('before');
-    expect(await chat.text('ours')).toBe('ours 42');
-    expect(await chat.text('after')).toBe('after');
+    expect(await text('before')).toBe('before');
+    expect(await text('ours')).toBe('ours 42');
+    expect(await text('after')).toBe('after');
   }
 });

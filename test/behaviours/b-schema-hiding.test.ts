@@ -1,21 +1,31 @@
-/** B. Schema hiding and client-supplied values. */
+/** B. Hidden parameters, and the arguments that a client sends. */
 import { fromJsonSchema, McpServer, Server } from '@modelcontextprotocol/server';
 import { type } from 'arktype';
 import { arg, argsOf, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import type { Tool } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { questionsOf, textOf } from '../support/results.js';
-import { serving } from '../support/servers.js';
+import { serving, type Factory } from '../support/servers.js';
 
 const Title = z.object({ title: z.string() });
 const args = argsOf(Title);
 const Ok = z.object({ ok: z.boolean() });
 
-describe.each(eras)('%s', (era) => {
+const info = { name: 'hiding', version: '1.0.0' };
+
+/** Creates low-level servers that have only this tool. */
+const servingLowLevel = (tool: Tool) => () => {
+  const server = new Server(info, {});
+  install(server, [tool]);
+  return server;
+};
+
+describe.each(eras)('on the %s era', (era) => {
   test('B1: a resolved parameter is absent from the advertised schema', async () => {
     const stock = resolver({ title: args.title }, () => 7);
     const reserve = defineTool(
@@ -23,9 +33,9 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, resolve: { stock } },
       ({ title, stock }) => `${title} ${stock}`,
     );
-    const chat = await connectClient(era, serving([reserve]));
+    const { client } = await connectClient(era, serving([reserve]));
 
-    const [tool] = (await chat.client.listTools()).tools;
+    const [tool] = (await client.listTools()).tools;
     expect(tool?.inputSchema).toEqual({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -34,18 +44,18 @@ describe.each(eras)('%s', (era) => {
     });
   });
 
-  test('B1: a tool without arguments advertises an empty object', async () => {
+  test('B1: a tool without arguments advertises an empty object schema', async () => {
     const stock = resolver({}, () => 7);
     const count = defineTool('count', { resolve: { stock } }, ({ stock }) => `${stock}`);
-    const chat = await connectClient(era, serving([count]));
+    const { client, text } = await connectClient(era, serving([count]));
 
-    const [tool] = (await chat.client.listTools()).tools;
+    const [tool] = (await client.listTools()).tools;
     expect(tool?.inputSchema).toMatchObject({ type: 'object', properties: {} });
     expect(tool?.inputSchema.required ?? []).toEqual([]);
-    expect(await chat.text('count', { stock: 999, anything: 1 })).toBe('7');
+    expect(await text('count', { stock: 999, anything: 1 })).toBe('7');
   });
 
-  test('B2, B5, B6: refund_order advertises order_id and reason alone, however deep its graph', async () => {
+  test('B2, B5, B6: refund_order advertises only order_id and reason, whatever its resolvers need', async () => {
     const RefundInput = z.object({ order_id: z.string(), reason: z.string() });
     const refund = argsOf(RefundInput);
     const order = resolver({ id: refund.order_id }, ({ id }) => ({ id, cents: 1500 }));
@@ -57,15 +67,15 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: RefundInput, resolve: { cents, restock: outcome(restock) } },
       ({ cents }) => `${cents}`,
     );
-    const chat = await connectClient(era, serving([refundOrder]));
+    const { client } = await connectClient(era, serving([refundOrder]));
 
-    const { tools } = await chat.client.listTools();
+    const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['refund_order']);
     expect(Object.keys(tools[0]?.inputSchema.properties ?? {})).toEqual(['order_id', 'reason']);
     expect(tools[0]?.inputSchema.required).toEqual(['order_id', 'reason']);
   });
 
-  test('B3: a value that the caller supplies for a resolved parameter is dropped', async () => {
+  test('B3: drops a value that the client sends for a resolved parameter', async () => {
     const seen: unknown[] = [];
     const price = resolver({ title: args.title }, (values) => {
       seen.push(values);
@@ -75,20 +85,20 @@ describe.each(eras)('%s', (era) => {
       seen.push(values);
       return `${values.title}: ${values.price}`;
     });
-    const chat = await connectClient(era, serving([quote]));
+    const { text } = await connectClient(era, serving([quote]));
 
-    expect(await chat.text('quote', { title: 'Dune', price: 999 })).toBe('Dune: 42');
+    expect(await text('quote', { title: 'Dune', price: 999 })).toBe('Dune: 42');
     expect(seen).toEqual([{ title: 'Dune' }, { title: 'Dune', price: 42 }]);
   });
 
   test.each([
-    ['strict', z.strictObject({ title: z.string() })],
-    ['loose', z.looseObject({ title: z.string() })],
-    ['catch-all', z.object({ title: z.string() }).catchall(z.unknown())],
-    ['closed arktype', type({ title: 'string', '+': 'reject' })],
-    ['open arktype', type({ title: 'string' })],
+    ['a strict schema', z.strictObject({ title: z.string() })],
+    ['a loose schema', z.looseObject({ title: z.string() })],
+    ['a catch-all schema', z.object({ title: z.string() }).catchall(z.unknown())],
+    ['a closed arktype', type({ title: 'string', '+': 'reject' })],
+    ['an open arktype', type({ title: 'string' })],
     [
-      'closed JSON Schema',
+      'a closed JSON Schema',
       fromJsonSchema<{ title: string }>({
         type: 'object',
         properties: { title: { type: 'string' } },
@@ -96,32 +106,35 @@ describe.each(eras)('%s', (era) => {
         additionalProperties: false,
       }),
     ],
-  ])('B4: it is dropped whatever the strictness of the schema: %s', async (_, inputSchema) => {
-    const price = resolver({ title: arg<string>() }, () => 42);
-    const quote = defineTool(
-      'quote',
-      { inputSchema: inputSchema as typeof Title, resolve: { price } },
-      (values) => JSON.stringify(values),
-    );
-    const chat = await connectClient(era, serving([quote]));
+  ])(
+    'B4: drops a value that the client sends for a resolved parameter under %s',
+    async (_, inputSchema) => {
+      const price = resolver({ title: arg<string>() }, () => 42);
+      const quote = defineTool(
+        'quote',
+        { inputSchema: inputSchema as typeof Title, resolve: { price } },
+        (values) => JSON.stringify(values),
+      );
+      const { text } = await connectClient(era, serving([quote]));
 
-    expect(await chat.text('quote', { title: 'Dune', price: 999 })).toBe(
-      '{"title":"Dune","price":42}',
-    );
-  });
+      expect(await text('quote', { title: 'Dune', price: 999 })).toBe(
+        '{"title":"Dune","price":42}',
+      );
+    },
+  );
 
-  test('B4: an unknown argument is still what the schema says it is', async () => {
+  test('B4: a strict schema still refuses an unknown argument', async () => {
     const price = resolver({ title: arg<string>() }, () => 42);
     const Strict = z.strictObject({ title: z.string() });
     const quote = defineTool('quote', { inputSchema: Strict, resolve: { price } }, () => 'ran');
-    const chat = await connectClient(era, serving([quote]));
+    const { errorText } = await connectClient(era, serving([quote]));
 
-    expect(await chat.errorText('quote', { title: 'Dune', other: 1 })).toContain(
+    expect(await errorText('quote', { title: 'Dune', other: 1 })).toContain(
       'Unrecognized key: "other"',
     );
   });
 
-  test('B7: arguments are validated once a round, and everybody sees the same generated default', async () => {
+  test('B7: arguments are validated once, so resolvers and body share a generated default', async () => {
     let generated = 0;
     const Input = z.object({ id: z.number().default(() => ++generated) });
     const echo = resolver({ id: argsOf(Input).id }, ({ id }) => id);
@@ -130,45 +143,34 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { echo } },
       ({ id, echo }) => `${id}:${echo}`,
     );
-    const chat = await connectClient(era, serving([tool]));
-    await chat.client.listTools(); // zod generates a default to describe the schema
+    const { client, text } = await connectClient(era, serving([tool]));
+    await client.listTools(); // zod generates a default to describe the schema
     const before = generated;
 
-    expect(await chat.text('ids')).toBe(`${before + 1}:${before + 1}`);
+    expect(await text('ids')).toBe(`${before + 1}:${before + 1}`);
     expect(generated).toBe(before + 1);
   });
 
-  test('B8: invalid arguments fail the call before any resolver runs', async () => {
+  test.each<[string, (tool: Tool) => Factory]>([
+    ['an McpServer', (tool) => serving([tool])],
+    ['a low-level Server', servingLowLevel],
+  ])('B8: invalid arguments fail the call before any resolver runs on %s', async (_, servingOn) => {
     let runs = 0;
     const ask = resolver({ title: args.title }, () => {
       runs += 1;
       return elicit('Really?', Ok);
     });
     const tool = defineTool('order', { inputSchema: Title, resolve: { ask } }, () => 'ordered');
-    const chat = await connectClient(era, serving([tool]), { elicit: [] });
+    const client = await connectClient(era, servingOn(tool), { elicit: [] });
 
-    expect(await chat.errorText('order', { title: 7 })).toBe(
+    expect(await client.errorText('order', { title: 7 })).toBe(
       'Input validation error: Invalid arguments for tool order: title: Invalid input: expected string, received number',
     );
     expect(runs).toBe(0);
-    expect(chat.asked).toEqual([]);
+    expect(client.asked).toEqual([]);
   });
 
-  test('B8: on a low-level server the words are the same', async () => {
-    const tool = defineTool('order', { inputSchema: Title }, () => 'ordered');
-    const factory = () => {
-      const server = new Server({ name: 'low', version: '1.0.0' }, {});
-      install(server, [tool]);
-      return server;
-    };
-    const chat = await connectClient(era, factory);
-
-    expect(await chat.errorText('order', { title: 7 })).toBe(
-      'Input validation error: Invalid arguments for tool order: title: Invalid input: expected string, received number',
-    );
-  });
-
-  test('B9: an omitted optional argument reaches a resolver as its default, by its wire name', async () => {
+  test('B9: a resolver receives the default of an omitted argument', async () => {
     const Input = z.object({ schema: z.string().default('gpt'), note: z.string().optional() });
     const upper = resolver({ schema: arg<string>() }, ({ schema }) => schema.toUpperCase());
     const noted = resolver(
@@ -180,13 +182,12 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Input, resolve: { upper, noted } },
       ({ upper, noted }) => `${upper}, ${noted}`,
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('model')).toBe('GPT, nothing noted');
-    expect(await chat.text('model', { schema: 'o1', note: 'x' })).toBe('O1, x');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'GPT, nothing noted' });
+    expect(await run(tool, { schema: 'o1', note: 'x' }, { era })).toMatchObject({ text: 'O1, x' });
   });
 
-  test('B9: arguments with the names of inherited members are ordinary arguments', async () => {
+  test('B9: arguments can be named like inherited properties', async () => {
     const Input = z.object({ constructor: z.string(), toString: z.string() });
     const odd = argsOf(Input);
     const read = resolver(
@@ -194,12 +195,13 @@ describe.each(eras)('%s', (era) => {
       ({ one, two }) => `${one} ${two}`,
     );
     const tool = defineTool('odd', { inputSchema: Input, resolve: { read } }, ({ read }) => read);
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('odd', { constructor: 'ada', toString: 'text' })).toBe('ada text');
+    expect(await run(tool, { constructor: 'ada', toString: 'b' }, { era })).toMatchObject({
+      text: 'ada b',
+    });
   });
 
-  test('B10: a result has structured content and its JSON text, and passes the output schema', async () => {
+  test('B10: a result has structured content and its JSON, and must match the output schema', async () => {
     const Receipt = z.object({ title: z.string(), cents: z.number() });
     const cents = resolver({ title: args.title }, ({ title }) => (title === 'bad' ? NaN : 1500));
     const tool = defineTool(
@@ -207,33 +209,34 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Title, outputSchema: Receipt, resolve: { cents } },
       ({ title, cents }) => ({ title, cents, secret: 'kept' }),
     );
-    const chat = await connectClient(era, serving([tool]));
-    await chat.client.listTools();
+    const { client, call, errorText } = await connectClient(era, serving([tool]));
+    await client.listTools();
 
-    expect(await chat.call('refund', { title: 'Dune' })).toMatchObject({
+    expect(await call('refund', { title: 'Dune' })).toMatchObject({
       content: [{ type: 'text', text: '{"title":"Dune","cents":1500}' }],
       structuredContent: { title: 'Dune', cents: 1500 },
     });
-    expect(await chat.errorText('refund', { title: 'bad' })).toMatch(
-      /^Error executing tool refund: the result does not match outputSchema: cents: /,
+    expect(await errorText('refund', { title: 'bad' })).toMatch(
+      /^Error executing tool refund: the result does not match `outputSchema`: cents: /,
     );
   });
 
-  test('B10: a tool with an output schema may ask', async () => {
+  test('B10: a tool with an output schema can ask', async () => {
     const Receipt = z.object({ ok: z.boolean() });
     const ask = resolver({}, () => elicit('Refund?', Ok));
     const tool = defineTool('refund', { outputSchema: Receipt, resolve: { ask } }, ({ ask }) => ({
       ok: ask.ok,
     }));
-    const chat = await connectClient(era, serving([tool]), { elicit: () => accept({ ok: true }) });
-    await chat.client.listTools();
+    const answers = { ask: accept({ ok: true }) };
 
-    expect(await chat.call('refund')).toMatchObject({ structuredContent: { ok: true } });
-    expect(chat.asked).toEqual(['Refund?']);
+    expect(await run(tool, {}, { era, answers })).toMatchObject({
+      structured: { ok: true },
+      questions: [{ message: 'Refund?' }],
+    });
   });
 });
 
-test('B7: a default is generated anew for each round, and the state does not mind', async () => {
+test('B7: each round generates a new default, and the state stays valid', async () => {
   let generated = 0;
   const Input = z.object({ id: z.string().default(() => `id-${++generated}`) });
   const ask = resolver({}, () => elicit('Go?', Ok));
@@ -243,73 +246,55 @@ test('B7: a default is generated anew for each round, and the state does not min
     { inputSchema: Input, resolve: { echo } },
     ({ id, echo }) => `${id === echo}`,
   );
-  const chat = await connectClient('modern', serving([tool]), { elicit: [accept({ ok: true })] });
-  await chat.client.listTools(); // zod generates a default to describe the schema
+  const { client, text } = await connectClient('modern', serving([tool]), {
+    elicit: [accept({ ok: true })],
+  });
+  await client.listTools(); // zod generates a default to describe the schema
   const before = generated;
 
-  expect(await chat.text('ids')).toBe('true');
+  expect(await text('ids')).toBe('true');
   expect(generated).toBe(before + 2);
 });
 
-test('B10: an input_required round skips output validation on a low-level server too', async () => {
+test('B10: a round that asks skips the output schema on a low-level server', async () => {
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { outputSchema: Ok, resolve: { ask } }, ({ ask }) => ask);
-  const factory = () => {
-    const server = new Server({ name: 'low', version: '1.0.0' }, {});
-    install(server, [tool]);
-    return server;
-  };
-  const chat = await connectClient('modern', factory, { elicit: [] });
-  const first = questionsOf(await chat.sendRound('refund'));
+  const { sendRound } = await connectClient('modern', servingLowLevel(tool), { elicit: [] });
+  const { keys, requestState } = questionsOf(await sendRound('refund'));
 
-  expect(first.keys).toEqual(['ask']);
-  const { requestState } = first;
+  expect(keys).toEqual(['ask']);
   const inputResponses = { ask: accept({ ok: false }) };
-  const last = await chat.sendRound('refund', {}, { requestState, inputResponses });
+  const last = await sendRound('refund', {}, { requestState, inputResponses });
   expect(textOf(last)).toBe('{"ok":false}');
   expect(last.structuredContent).toEqual({ ok: false });
 });
 
-test.each(eras)('B1: what the SDK registers beside ours is listed unchanged (%s)', async (era) => {
-  const stock = resolver({ title: args.title }, () => 7);
-  const ours = defineTool(
-    'ours',
-    {
-      title: 'Ours',
-      description: 'One of ours',
+test.each(eras)(
+  'B1: a tool is listed as the SDK lists its own, on both kinds of server (%s)',
+  async (era) => {
+    const config = {
+      title: 'Stock',
+      description: 'Counts the copies of a book',
       annotations: { readOnlyHint: true },
       _meta: { 'example.com/k': 'v' },
       inputSchema: Title,
-      resolve: { stock },
-    },
-    () => 'ours',
-  );
-  const theirs = (server: McpServer) =>
-    server.registerTool(
-      'theirs',
-      {
-        title: 'Ours',
-        description: 'One of ours',
-        annotations: { readOnlyHint: true },
-        _meta: { 'example.com/k': 'v' },
-        inputSchema: Title,
-      },
-      () => ({ content: [] }),
-    );
-  const factory = () => {
-    const server = new McpServer({ name: 'mixed', version: '1.0.0' });
-    install(server, [ours]);
-    theirs(server);
-    return server;
-  };
-  const lowFactory = () => {
-    const server = new Server({ name: 'low', version: '1.0.0' }, {});
-    install(server, [ours]);
-    return server;
-  };
-  const [mine, yours] = (await (await connectClient(era, factory)).client.listTools()).tools;
-  const [low] = (await (await connectClient(era, lowFactory)).client.listTools()).tools;
+    };
+    const stock = resolver({ title: args.title }, () => 7);
+    const ours = defineTool('ours', { ...config, resolve: { stock } }, () => 'ours');
+    const factory = () => {
+      const server = new McpServer(info);
+      install(server, [ours]);
+      server.registerTool('theirs', config, () => ({ content: [] }));
+      return server;
+    };
+    const list = async (on: Factory) => {
+      const { client } = await connectClient(era, on);
+      return (await client.listTools()).tools;
+    };
+    const [installed, registered] = await list(factory);
+    const [installedLowLevel] = await list(servingLowLevel(ours));
 
-  expect({ ...mine, name: 'theirs' }).toEqual(yours);
-  expect(low).toEqual(mine);
-});
+    expect({ ...installed, name: 'theirs' }).toEqual(registered);
+    expect(installedLowLevel).toEqual(installed);
+  },
+);

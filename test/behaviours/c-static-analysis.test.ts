@@ -1,4 +1,4 @@
-/** C. Static analysis: a graph or a definition that cannot work throws when it is defined. */
+/** C. Mistakes found at definition: a graph or a definition that cannot work throws at once. */
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import {
@@ -16,7 +16,7 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { AnyResolver, Needs, Tool } from 'mcp-resolve';
-import { accept, decline } from 'mcp-resolve/testing';
+import { accept, decline, run } from 'mcp-resolve/testing';
 import { object as valibotObject, string as valibotString } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -24,9 +24,8 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { questionsOf, textOf } from '../support/results.js';
-import { serving } from '../support/servers.js';
 
-/** The functions as an author sees them who writes JavaScript: without types. */
+/** The library's functions without their types, as a JavaScript author calls them. */
 const js = {
   tool: defineTool as unknown as (...args: unknown[]) => Tool,
   resolver: resolver as unknown as (...args: unknown[]) => AnyResolver,
@@ -40,14 +39,14 @@ const body = (): string => 'ran';
 const one = resolver({}, () => 1);
 const Ok = z.object({ ok: z.boolean() });
 
-interface Mistake {
+interface GraphError {
   readonly code: string;
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** What a mistake throws. */
-function mistake(define: () => unknown): Mistake {
+/** Returns the `InvalidGraphError` that a function throws, as a comparable value. */
+function graphError(define: () => unknown): GraphError {
   try {
     define();
   } catch (error) {
@@ -57,23 +56,40 @@ function mistake(define: () => unknown): Mistake {
   throw new Error('expected an InvalidGraphError');
 }
 
-/** What a mistake in the fields of `refund_order` throws. */
-const mistakeIn = (config: unknown): Mistake =>
-  mistake(() => js.tool('refund_order', config, body));
+/** Returns the message of the `TypeError` that a function throws. */
+function typeError(define: () => unknown): string {
+  try {
+    define();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return error.message;
+  }
+  throw new Error('expected a TypeError');
+}
 
-describe('C1: a bad graph stops the server before a client connects', () => {
-  test('C1: the error is thrown by the definition and names tool, parameter and path', () => {
+/** Returns the `InvalidGraphError` of a `refund_order` with this configuration. */
+const graphErrorIn = (config: unknown): GraphError =>
+  graphError(() => js.tool('refund_order', config, body));
+
+/** Returns the message of the `TypeError` of a `refund_order` with this configuration. */
+const typeErrorIn = (config: unknown): string =>
+  typeError(() => js.tool('refund_order', config, body));
+
+describe('C1: a bad graph fails before a client connects', () => {
+  test('C1: defineTool throws an error that names the tool, the parameter and the path', () => {
     const scope = resolver({ order_id: arg<string>() }, ({ order_id }) => order_id);
     const cents = resolver({ scope }, () => 1);
 
-    expect(mistakeIn({ inputSchema: z.object({ id: z.string() }), resolve: { cents } })).toEqual({
-      code: 'ERR_GRAPH_ARGUMENT',
-      path: ['refund_order', 'cents', 'scope', 'order_id'],
-      message:
-        "Resolver 'scope' parameter 'order_id' cannot be resolved: 'refund_order' has no argument 'order_id' (it has 'id'). " +
-        "Add 'order_id' to inputSchema, or name the argument that is meant: arg('name'). " +
-        '(at refund_order -> cents -> scope -> order_id)',
-    });
+    expect(graphErrorIn({ inputSchema: z.object({ id: z.string() }), resolve: { cents } })).toEqual(
+      {
+        code: 'ERR_GRAPH_ARGUMENT',
+        path: ['refund_order', 'cents', 'scope', 'order_id'],
+        message:
+          "Resolver 'scope' parameter 'order_id' cannot be resolved: 'refund_order' has no argument 'order_id'. Known arguments: 'id'. " +
+          "Add 'order_id' to `inputSchema`, or name another argument with arg('name'). " +
+          '(at refund_order -> cents -> scope -> order_id)',
+      },
+    );
   });
 
   test('C1: the error has its own class and name, and is not a tool error', () => {
@@ -92,7 +108,7 @@ describe('C1: a bad graph stops the server before a client connects', () => {
     expect(error).toMatchObject({ name: 'InvalidGraphError', code: 'ERR_GRAPH_NEED' });
   });
 
-  test('C1: nothing of the graph has run', () => {
+  test('C1: no resolver of the graph runs', () => {
     let runs = 0;
     const counted = resolver({}, () => ++runs);
     expect(() => js.tool('t', { resolve: { counted, bad: null } }, body)).toThrow(
@@ -103,21 +119,21 @@ describe('C1: a bad graph stops the server before a client connects', () => {
 });
 
 describe('cycles', () => {
-  const REMEDY = 'let one of the resolvers on the path compute its value without the other.';
+  const REMEDY = 'Change one of the resolvers on the path so that it does not need the next one.';
 
-  test('C2: two resolvers that need each other, joined by changing needs afterwards', () => {
+  test('C2: throw for two resolvers that need each other after a change of their needs', () => {
     const needs: Record<string, AnyResolver> = {};
     const scope = resolver(needs as Needs, () => 1);
     needs.order = resolver({ scope }, () => 1);
 
-    expect(mistakeIn({ resolve: { cents: scope } })).toEqual({
+    expect(graphErrorIn({ resolve: { cents: scope } })).toEqual({
       code: 'ERR_GRAPH_CYCLE',
       path: ['refund_order', 'cents', 'order', 'scope'],
-      message: `Resolver 'cents' has a cyclic dependency: ${REMEDY} (at refund_order -> cents -> order -> scope)`,
+      message: `Resolver 'cents' has a cyclic dependency. ${REMEDY} (at refund_order -> cents -> order -> scope)`,
     });
   });
 
-  test('C2: two resolvers that need each other, joined by a getter', () => {
+  test('C2: throw for two resolvers that need each other through a getter', () => {
     const a: AnyResolver = js.resolver(
       {
         get b() {
@@ -128,50 +144,50 @@ describe('cycles', () => {
     );
     const b: AnyResolver = resolver({ a }, body);
 
-    expect(mistakeIn({ resolve: { cents: resolver({ a }, body) } })).toEqual({
+    expect(graphErrorIn({ resolve: { cents: resolver({ a }, body) } })).toEqual({
       code: 'ERR_GRAPH_CYCLE',
       path: ['refund_order', 'cents', 'a', 'b', 'a'],
-      message: `Resolver 'a' has a cyclic dependency: ${REMEDY} (at refund_order -> cents -> a -> b -> a)`,
+      message: `Resolver 'a' has a cyclic dependency. ${REMEDY} (at refund_order -> cents -> a -> b -> a)`,
     });
   });
 
-  test('C2: a resolver that needs itself', () => {
+  test('C2: throw for a resolver that needs itself', () => {
     const needs: Record<string, AnyResolver> = {};
     const self = resolver(needs as Needs, () => 1, { name: 'ouroboros' });
     needs.me = self;
 
-    expect(mistakeIn({ resolve: { cents: self } })).toEqual({
+    expect(graphErrorIn({ resolve: { cents: self } })).toEqual({
       code: 'ERR_GRAPH_CYCLE',
       path: ['refund_order', 'cents', 'me'],
-      message: `Resolver 'ouroboros' has a cyclic dependency: ${REMEDY} (at refund_order -> cents -> me)`,
+      message: `Resolver 'ouroboros' has a cyclic dependency. ${REMEDY} (at refund_order -> cents -> me)`,
     });
   });
 
-  test('C2: a cycle through an outcome, and one among the guards', () => {
+  test('C2: throw through an outcome, and among guards', () => {
     const needs: Record<string, unknown> = {};
     const a = resolver(needs as Needs, () => 1);
     needs.how = outcome(resolver({ a }, () => 1));
 
-    expect(mistakeIn({ resolve: { cents: a } }).path).toEqual([
+    expect(graphErrorIn({ resolve: { cents: a } }).path).toEqual([
       'refund_order',
       'cents',
       'how',
       'a',
     ]);
-    expect(mistakeIn({ guards: [a] })).toMatchObject({
+    expect(graphErrorIn({ guards: [a] })).toMatchObject({
       code: 'ERR_GRAPH_CYCLE',
       path: ['refund_order', 'guard', 'how', 'a'],
     });
   });
 
-  test('C3: a cycle is found by identity, not by name', () => {
+  test('C3: are found by identity, so a resolver can need another of the same name', () => {
     const inner = resolver({}, () => 1, { name: 'same' });
     const outer = resolver({ inner }, () => 2, { name: 'same' });
 
     expect(() => defineTool('fine', { resolve: { outer } }, body)).not.toThrow();
   });
 
-  test('C3: a cycle through the members of one object is found', () => {
+  test('C3: throw for two resolvers that one object creates on first use', () => {
     const service = {
       get a(): AnyResolver {
         return (this._a ??= js.resolver(this.needsOf('b'), body));
@@ -186,10 +202,10 @@ describe('cycles', () => {
       _b: undefined as AnyResolver | undefined,
     };
 
-    expect(mistakeIn({ resolve: { cents: service.a } }).code).toBe('ERR_GRAPH_CYCLE');
+    expect(graphErrorIn({ resolve: { cents: service.a } }).code).toBe('ERR_GRAPH_CYCLE');
   });
 
-  test('C4: a diamond is not a cycle', () => {
+  test('C4: do not include a diamond', () => {
     const order = resolver({}, () => 1);
     const scope = resolver({ order }, ({ order }) => order);
     const cents = resolver({ order, scope }, ({ order, scope }) => order + scope);
@@ -200,47 +216,47 @@ describe('cycles', () => {
     ).not.toThrow();
   });
 
-  test('C4: a very deep graph is analysed without exhausting the stack', async () => {
+  test('C4: are searched in a graph 20,000 deep without a stack overflow', async () => {
     let last: AnyResolver = resolver({}, () => 0);
     for (let depth = 0; depth < 20_000; depth += 1) {
       last = js.resolver({ previous: last }, ({ previous }: { previous: number }) => previous + 1);
     }
     const tool = js.tool('deep', { resolve: { last } }, ({ last }: { last: number }) => `${last}`);
 
-    expect(await (await connectClient('legacy', serving([tool]))).text('deep')).toBe('20000');
+    expect(textOf(await tool.call({} as never))).toBe('20000');
   });
 });
 
-describe('needs that nothing fills', () => {
-  test('C5: what is neither a resolver nor an argument of the tool is named with its resolver', () => {
+describe('a need', () => {
+  test('C5: throws if the tool has no such argument, and names the resolver and the argument', () => {
     const cents = resolver({ mystery: arg<string>() }, ({ mystery }) => mystery, {
       name: 'amount',
     });
 
-    expect(mistakeIn({ resolve: { cents } })).toEqual({
+    expect(graphErrorIn({ resolve: { cents } })).toEqual({
       code: 'ERR_GRAPH_ARGUMENT',
       path: ['refund_order', 'cents', 'mystery'],
       message:
-        "Resolver 'amount' parameter 'mystery' cannot be resolved: 'refund_order' has no argument 'mystery' (it has none). " +
-        "Add 'mystery' to inputSchema, or name the argument that is meant: arg('name'). (at refund_order -> cents -> mystery)",
+        "Resolver 'amount' parameter 'mystery' cannot be resolved: 'refund_order' has no argument 'mystery'. Known arguments: none. " +
+        "Add 'mystery' to `inputSchema`, or name another argument with arg('name'). (at refund_order -> cents -> mystery)",
     });
   });
 
-  test('C5: a renamed argument is named as the tool would have it', () => {
+  test('C5: throws with the name of the argument if it renames a missing one', () => {
     const id = js.arg('order_id');
     const cents = js.resolver({ id }, body);
 
     expect(
-      mistakeIn({ inputSchema: z.object({ id: z.string() }), resolve: { cents } }),
+      graphErrorIn({ inputSchema: z.object({ id: z.string() }), resolve: { cents } }),
     ).toMatchObject({
       path: ['refund_order', 'cents', 'id'],
       message: expect.stringContaining(
-        "'refund_order' has no argument 'order_id' (it has 'id')",
+        "'refund_order' has no argument 'order_id'. Known arguments: 'id'.",
       ) as string,
     });
   });
 
-  test('C5: in TypeScript it does not compile, and the sentence names the argument', () => {
+  test('C5: does not compile if the tool has no such argument', () => {
     const cents = resolver({ order_id: arg<string>() }, ({ order_id }) => order_id);
     const config = { inputSchema: z.object({ id: z.string() }) };
     expect(() =>
@@ -249,7 +265,7 @@ describe('needs that nothing fills', () => {
         {
           ...config,
           resolve: {
-            // @ts-expect-error 'cents' needs the argument 'order_id', which inputSchema does not have.
+            // @ts-expect-error 'cents' needs the argument 'order_id', which `inputSchema` does not have.
             cents,
           },
         },
@@ -258,27 +274,27 @@ describe('needs that nothing fills', () => {
     ).toThrow(InvalidGraphError);
   });
 
-  test('C6: another resolved parameter of the tool is not an argument', () => {
+  test('C6: cannot read another resolved parameter of the tool as an argument', () => {
     const q = resolver({ p: arg<number>() }, ({ p }) => p);
 
     expect(
-      mistakeIn({ inputSchema: z.object({ a: z.string() }), resolve: { p: one, q } }),
+      graphErrorIn({ inputSchema: z.object({ a: z.string() }), resolve: { p: one, q } }),
     ).toMatchObject({
       code: 'ERR_GRAPH_ARGUMENT',
       path: ['refund_order', 'q', 'p'],
     });
   });
 
-  test('C7: a default in the function does not make up for a missing argument', () => {
+  test('C7: throws for a missing argument even if the function has a default', () => {
     const bad = js.resolver({ x: arg<number>() }, ({ x = 3 }) => x);
 
-    expect(mistakeIn({ inputSchema: z.object({}), resolve: { bad } })).toMatchObject({
+    expect(graphErrorIn({ inputSchema: z.object({}), resolve: { bad } })).toMatchObject({
       code: 'ERR_GRAPH_ARGUMENT',
       path: ['refund_order', 'bad', 'x'],
     });
   });
 
-  test('C5: arguments of a union and of a transformed object are arguments', () => {
+  test('C5: can read an argument of a union or of a transformed object', () => {
     const Either = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
     const Made = z.object({ a: z.string() }).transform(({ a }) => ({ b: a }));
     const needsB = js.resolver({ b: arg<string>() }, body);
@@ -291,43 +307,43 @@ describe('needs that nothing fills', () => {
 
   const EXPECTED_TOP = 'expected a resolver or outcome(resolver)';
   const EXPECTED_NEED =
-    'expected a resolver, outcome(resolver), or an argument of the tool by name, arg()';
+    "expected a resolver, outcome(resolver) or an argument of the tool, arg('name')";
 
   test.each<[string, unknown, string]>([
     [
       'undefined',
       undefined,
-      'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)',
+      'undefined. Check for a misspelt name, a definition further down in the file, or a circular import.',
     ],
-    ['null', null, 'it is null'],
-    ['a function', () => 1, 'it is a function: wrap it as resolver({ … }, fn)'],
+    ['null', null, 'null.'],
+    ['a function', () => 1, 'a function. Wrap it as resolver({ … }, fn).'],
+    ['a schema', z.string(), 'a schema. Use arg() for an argument, or elicit() inside a resolver.'],
+    ['a question', confirm('Go?'), 'a question. Return it from a resolver.'],
+    ['a tool', defineTool('t', {}, body), 'a tool. Use one of its resolvers instead.'],
+    ['an array', [one], 'an array.'],
     [
-      'a schema',
-      z.string(),
-      'it is a schema: use arg() for an argument, or elicit() inside a resolver',
+      'an object with a resolver in it',
+      { resolver: one, optional: true },
+      'a value of type object.',
     ],
-    ['a question', confirm('Go?'), 'it is a question: return it from a resolver'],
-    ['a tool', defineTool('t', {}, body), 'it is a tool: name the resolvers it uses instead'],
-    ['a list', [one], 'it is a list'],
-    ['a wrapper', { resolver: one, optional: true }, 'it is of type object'],
-    ['a text', 'one', 'it is of type string'],
-  ])('C10: %s where a resolver belongs throws, with the remedy', (_, given, problem) => {
-    expect(mistakeIn({ resolve: { cents: given } })).toEqual({
+    ['a string', 'one', 'a value of type string.'],
+  ])('C10: throws if it is %s', (_, given, problem) => {
+    expect(graphErrorIn({ resolve: { cents: given } })).toEqual({
       code: 'ERR_GRAPH_NEED',
       path: ['refund_order', 'cents'],
-      message: `Tool 'refund_order' parameter 'cents' cannot be resolved: ${EXPECTED_TOP}, but ${problem}. (at refund_order -> cents)`,
+      message: `Tool 'refund_order' parameter 'cents' cannot be resolved: ${EXPECTED_TOP}, got ${problem} (at refund_order -> cents)`,
     });
     const scope = js.resolver({ order: given }, body);
-    expect(mistakeIn({ resolve: { cents: resolver({ scope }, body) } })).toEqual({
+    expect(graphErrorIn({ resolve: { cents: resolver({ scope }, body) } })).toEqual({
       code: 'ERR_GRAPH_NEED',
       path: ['refund_order', 'cents', 'scope', 'order'],
-      message: `Resolver 'scope' parameter 'order' cannot be resolved: ${EXPECTED_NEED}, but ${problem}. (at refund_order -> cents -> scope -> order)`,
+      message: `Resolver 'scope' parameter 'order' cannot be resolved: ${EXPECTED_NEED}, got ${problem} (at refund_order -> cents -> scope -> order)`,
     });
   });
 
-  test('C10: an argument cannot fill a parameter of the body, which has it already', () => {
+  test('C10: cannot be an argument if it belongs to the body, which receives it anyway', () => {
     const inputSchema = z.object({ id: z.string() });
-    expect(mistakeIn({ inputSchema, resolve: { cents: arg<string>() } })).toMatchObject({
+    expect(graphErrorIn({ inputSchema, resolve: { cents: arg<string>() } })).toMatchObject({
       code: 'ERR_GRAPH_NEED',
       path: ['refund_order', 'cents'],
     });
@@ -338,147 +354,150 @@ describe('needs that nothing fills', () => {
     ['a function', () => 1],
     ['an outcome', outcome(one)],
     ['a question', confirm('Go?')],
-  ])('C10: outcome() of %s throws', (_, given) => {
-    expect(mistake(() => js.outcome(given))).toEqual({
+  ])('C10: throws if it is outcome() of %s', (_, given) => {
+    expect(graphError(() => js.outcome(given))).toEqual({
       code: 'ERR_GRAPH_NEED',
       path: [],
-      message: 'outcome() takes a resolver: outcome(askRestock).',
+      message: 'outcome(): `resolver` must be a resolver. Write outcome(askRestock).',
     });
   });
 });
 
-describe('one resolver, one question', () => {
-  test('C8: two different questions in one resolver do not compile', () => {
+describe('the question of a resolver', () => {
+  test('C8: does not compile if there are two different ones', () => {
     const two = (flag: boolean) =>
-      // @ts-expect-error A resolver asks one question: split this one into a resolver per question.
+      // @ts-expect-error A resolver can ask only one question. Split it into one resolver per question.
       resolver({}, () => (flag ? elicit('A?', Ok) : elicit('B?', z.object({ name: z.string() }))));
     const mixed = (flag: boolean) =>
-      // @ts-expect-error A resolver asks one question: split this one into a resolver per question.
+      // @ts-expect-error A resolver can ask only one question. Split it into one resolver per question.
       resolver({}, () => (flag ? listRoots() : elicit('A?', Ok)));
     expect([two, mixed]).toHaveLength(2);
   });
 
-  test.each(eras)('C8: another kind than the declared one is a tool error (%s)', async (era) => {
-    const ask = resolver({}, () => listRoots(), { asks: 'form', name: 'approval' });
-    const go = defineTool('go', { resolve: { ask } }, body);
-    const chat = await connectClient(era, serving([go]), { elicit: [], roots: [] });
+  describe.each(eras)('on the %s era', (era) => {
+    test.each<[string, AnyResolver, string]>([
+      [
+        'kind',
+        resolver({}, () => listRoots(), { asks: 'form', name: 'approval' }),
+        "Error executing tool go: Resolver 'approval' declares that it asks a 'form' question, but it returned a 'roots' question",
+      ],
+      [
+        'schema',
+        resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok }),
+        "Error executing tool go: Resolver 'ask' asked with a different schema than the one it declares in `asks`",
+      ],
+    ])('C8: is a tool error if it has another %s than declared', async (_, ask, text) => {
+      const go = js.tool('go', { resolve: { ask } }, body);
 
-    expect(await chat.errorText('go')).toBe(
-      "Error executing tool go: Resolver 'approval' declares that it asks 'form', but it asked 'roots'",
-    );
-    expect(chat.asked).toEqual([]);
+      expect(await run(go, {}, { era })).toMatchObject({ isError: true, text, questions: [] });
+    });
   });
 
-  test.each(eras)('C8: another schema than the declared one is a tool error (%s)', async (era) => {
-    const ask = resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok });
-    const go = defineTool('go', { resolve: { ask } }, body);
-    const chat = await connectClient(era, serving([go]), { elicit: [] });
-
-    expect(await chat.errorText('go')).toBe(
-      "Error executing tool go: Resolver 'ask' asked with another schema than the one it declares in 'asks'",
-    );
-    expect(chat.asked).toEqual([]);
-  });
-
-  test.each(eras)(
-    'C9: every shape that asks at most one question registers and runs (%s)',
-    async (era) => {
-      const question = (): ReturnType<typeof elicit<typeof Ok>> => elicit('Form?', Ok);
-      const maybe = Math.random() > 2;
-      const tool = defineTool(
-        'shapes',
-        {
-          resolve: {
-            only: resolver({}, question),
-            declared: resolver({}, question, { asks: Ok }),
-            kind: resolver({}, question, { asks: 'form' }),
-            same: resolver({}, () => (maybe ? elicit('Form?', Ok) : elicit('Form?', Ok))),
-            valueOr: resolver({}, () => (maybe ? elicit('Form?', Ok) : { ok: false })),
-            listOr: resolver({}, () => (maybe ? elicit('Form?', Ok) : ['a list'])),
-            promised: resolver({}, async () => (maybe ? listRoots() : Promise.resolve('value'))),
-            never: resolver({}, () => 1, { asks: 'sample' }),
-          },
+  test.each(eras)('C9: can be returned always, instead of a value, or never (%s)', async (era) => {
+    const question = (): ReturnType<typeof elicit<typeof Ok>> => elicit('Form?', Ok);
+    const asks = false as boolean;
+    const tool = defineTool(
+      'shapes',
+      {
+        resolve: {
+          only: resolver({}, question),
+          declared: resolver({}, question, { asks: Ok }),
+          kind: resolver({}, question, { asks: 'form' }),
+          same: resolver({}, () => (asks ? elicit('Form?', Ok) : elicit('Form?', Ok))),
+          valueOr: resolver({}, () => (asks ? elicit('Form?', Ok) : { ok: false })),
+          arrayOr: resolver({}, () => (asks ? elicit('Form?', Ok) : ['an array'])),
+          promised: resolver({}, async () => (asks ? listRoots() : Promise.resolve('value'))),
+          never: resolver({}, () => 1, { asks: 'sample' }),
         },
-        (values) => JSON.stringify(values),
-      );
-      const chat = await connectClient(era, serving([tool]), {
-        elicit: () => accept({ ok: true }),
-      });
+      },
+      (values) => JSON.stringify(values),
+    );
+    const { text, questions } = await run(tool, {}, { era, answers: () => accept({ ok: true }) });
 
-      expect(JSON.parse(await chat.text('shapes'))).toEqual({
-        only: { ok: true },
-        declared: { ok: true },
-        kind: { ok: true },
-        same: { ok: true },
-        valueOr: { ok: false },
-        listOr: ['a list'],
-        promised: 'value',
-        never: 1,
-      });
-      expect(chat.asked).toEqual(['Form?', 'Form?', 'Form?', 'Form?']);
-    },
-  );
+    expect(JSON.parse(text)).toEqual({
+      only: { ok: true },
+      declared: { ok: true },
+      kind: { ok: true },
+      same: { ok: true },
+      valueOr: { ok: false },
+      arrayOr: ['an array'],
+      promised: 'value',
+      never: 1,
+    });
+    expect(questions.map(({ key, message }) => [key, message])).toEqual([
+      ['only', 'Form?'],
+      ['declared', 'Form?'],
+      ['kind', 'Form?'],
+      ['same', 'Form?'],
+    ]);
+  });
 
-  test('C8: a declared schema that no form can show is refused, with the field and the path', () => {
+  test('C8: cannot declare a schema that no form can show', () => {
     const Address = z.object({ address: z.object({ street: z.string() }) });
     const scope = resolver({}, () => elicit('Where?', Address), { asks: Address });
 
-    expect(mistakeIn({ resolve: { cents: resolver({ scope }, body) } })).toMatchObject({
+    expect(graphErrorIn({ resolve: { cents: resolver({ scope }, body) } })).toMatchObject({
       code: 'ERR_GRAPH_ASKS',
       path: ['refund_order', 'cents', 'scope'],
       message: expect.stringMatching(
-        /^Resolver 'scope' asks with a schema that no form can show: .*address.* \(at refund_order -> cents -> scope\)$/,
+        /^Resolver 'scope' asks with a schema that a form cannot show: .*address.* \(at refund_order -> cents -> scope\)$/,
       ) as string,
     });
   });
 
-  test('C8: a declared schema that is no object is refused', () => {
+  test('C8: cannot declare a schema that is not an object', () => {
     const cents = js.resolver({}, body, { asks: z.string() });
-    expect(mistakeIn({ resolve: { cents } })).toMatchObject({
+    expect(graphErrorIn({ resolve: { cents } })).toMatchObject({
       code: 'ERR_GRAPH_ASKS',
       path: ['refund_order', 'cents'],
     });
   });
 });
 
-describe('bodies do not ask', () => {
-  test('C11: a body that returns a question or an input-required result does not compile', () => {
+describe('a body', () => {
+  test('C11: does not compile if it returns a question or an input-required result', () => {
     const asks = () =>
-      // @ts-expect-error A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+      // @ts-expect-error A tool body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
       defineTool('go', { resolve: { one } }, () => elicit('Go?', Ok));
     const requires = () =>
-      // @ts-expect-error A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+      // @ts-expect-error A tool body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
       defineTool('go', { resolve: { one } }, async () => inputRequired({ requestState: 'x' }));
     const either = (flag: boolean) =>
-      // @ts-expect-error A tool body cannot ask: return the question from a resolver and list that resolver under 'resolve'.
+      // @ts-expect-error A tool body cannot ask a question. Return the question from a resolver and list that resolver under `resolve`.
       defineTool('go', {}, () => (flag ? 'done' : inputRequired({ requestState: 'x' })));
     expect([asks, requires, either]).toHaveLength(3);
   });
 
   const SENTENCE =
-    "Error executing tool go: the body of 'go' asked a question, but the multi-round flow is driven either by resolvers or by the tool body: return the question from a resolver";
+    "Error executing tool go: the body of 'go' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.";
 
-  describe.each(eras)('%s', (era) => {
+  describe.each(eras)('on the %s era', (era) => {
     test.each<[string, Record<string, unknown>]>([
       ['with resolvers', { resolve: { one } }],
       ['without resolvers', {}],
       ['with an output schema', { outputSchema: z.looseObject({}), resolve: { one } }],
-    ])('C12: a body that asks anyway is a tool error (%s)', async (_, config) => {
+    ])('C12: ends the call with a tool error if it asks anyway (%s)', async (_, config) => {
       const request = inputRequired.elicit({ message: 'Go?', requestedSchema: Ok });
       const byResult = js.tool('go', config, () =>
         inputRequired({ inputRequests: { go: request }, requestState: 'mine' }),
       );
       const byQuestion = js.tool('go', config, () => elicit('Go?', Ok));
       for (const tool of [byResult, byQuestion]) {
-        const chat = await connectClient(era, serving([tool]), { elicit: [] });
-        expect(await chat.errorText('go')).toBe(SENTENCE);
-        expect(chat.asked).toEqual([]);
-        expect(chat.requests()).toBe(1);
+        expect(await run(tool, {}, { era })).toMatchObject({
+          isError: true,
+          text: SENTENCE,
+          questions: [],
+          rounds: 1,
+        });
       }
     });
+  });
+});
 
+describe('a hand-written tool on the same server', () => {
+  describe.each(eras)('on the %s era', (era) => {
     test.each(['before', 'after'])(
-      'C13: a hand-written tool beside ours may ask by itself, registered %s install',
+      'C13: can ask as the SDK documents it, if it is registered %s install',
       async (when) => {
         const ask = resolver({}, () => confirm('Ours?'));
         const ours = defineTool('ours', { resolve: { ask } }, () => 'ours went');
@@ -491,39 +510,39 @@ describe('bodies do not ask', () => {
           if (when === 'after') theirs(server);
           return server;
         };
-        const chat = await connectClient(era, factory, {
+        const { text, asked } = await connectClient(era, factory, {
           elicit: [accept({ ok: true }), accept({ confirm: true }), decline()],
         });
 
-        expect(await chat.text('theirs')).toBe('deployed, state: awaiting-confirm');
-        expect(await chat.text('ours')).toBe('ours went');
-        expect(await chat.text('theirs')).toBe('cancelled, state: awaiting-confirm');
-        expect(chat.asked).toEqual(['Theirs?', 'Ours?', 'Theirs?']);
+        expect(await text('theirs')).toBe('deployed, state: awaiting-confirm');
+        expect(await text('ours')).toBe('ours went');
+        expect(await text('theirs')).toBe('cancelled, state: awaiting-confirm');
+        expect(asked).toEqual(['Theirs?', 'Ours?', 'Theirs?']);
       },
     );
   });
 
-  test('C13: on modern its question goes out under its own key, and its state comes back', async () => {
+  test('C13: sends its question under its own key on modern, and gets its state back', async () => {
     const factory = () => {
       const server = new McpServer({ name: 'mixed', version: '1.0.0' });
       install(server, [defineTool('ours', {}, body)]);
       server.registerTool('theirs', { inputSchema: z.object({}) }, (_, ctx) => deploy(ctx));
       return server;
     };
-    const chat = await connectClient('modern', factory, { elicit: [] });
-    const { requests, requestState } = questionsOf(await chat.sendRound('theirs'));
+    const { sendRound } = await connectClient('modern', factory, { elicit: [] });
+    const { requests, requestState } = questionsOf(await sendRound('theirs'));
 
     expect(requests.confirm).toMatchObject({
       method: 'elicitation/create',
       params: { message: 'Theirs?' },
     });
     const inputResponses = { confirm: accept({ ok: true }) };
-    expect(textOf(await chat.sendRound('theirs', {}, { requestState, inputResponses }))).toBe(
+    expect(textOf(await sendRound('theirs', {}, { requestState, inputResponses }))).toBe(
       'deployed, state: awaiting-confirm',
     );
   });
 
-  /** A tool as the SDK's documentation writes it. */
+  /** Asks for a confirmation as the SDK's documentation does it. */
   function deploy(ctx: ServerContext) {
     const response = ctx.mcpReq.inputResponses?.confirm;
     if (response === undefined) {
@@ -542,30 +561,30 @@ describe('bodies do not ask', () => {
 });
 
 describe('names', () => {
-  test('C14: a resolver without a name is called by its parameter, one with a name by that', () => {
+  test('C14: errors use the name of a resolver, or its parameter if it has none', () => {
     const anonymous = js.resolver({ mystery: arg() }, body);
     const named = js.resolver({ mystery: arg() }, body, { name: 'BadResolver' });
 
-    expect(mistakeIn({ resolve: { cents: anonymous } }).message).toMatch(
+    expect(graphErrorIn({ resolve: { cents: anonymous } }).message).toMatch(
       /^Resolver 'cents' parameter 'mystery' cannot be resolved/,
     );
-    expect(mistakeIn({ resolve: { cents: named } }).message).toMatch(
+    expect(graphErrorIn({ resolve: { cents: named } }).message).toMatch(
       /^Resolver 'BadResolver' parameter 'mystery' cannot be resolved/,
     );
   });
 
-  test('C10: a name that is both an argument and a resolved parameter is refused', () => {
+  test('C10: a resolved parameter cannot have the name of an argument', () => {
     const inputSchema = z.object({ cents: z.number() });
-    expect(mistakeIn({ inputSchema, resolve: { cents: one } })).toEqual({
+    expect(graphErrorIn({ inputSchema, resolve: { cents: one } })).toEqual({
       code: 'ERR_GRAPH_NAME',
       path: ['refund_order', 'cents'],
       message:
-        "'cents' of tool 'refund_order' is both an argument of inputSchema and a resolved parameter: rename one of them. (at refund_order -> cents)",
+        "Tool 'refund_order': 'cents' is both an argument in `inputSchema` and a resolved parameter. Rename one of them. (at refund_order -> cents)",
     });
     expect(() =>
       defineTool(
         'refund_order',
-        // @ts-expect-error 'cents' is both an argument of inputSchema and a resolved parameter: rename one of them.
+        // @ts-expect-error 'cents' is both an argument in `inputSchema` and a resolved parameter. Rename one of them.
         { inputSchema, resolve: { cents: one } },
         body,
       ),
@@ -587,62 +606,53 @@ describe('names', () => {
       { resolve: { cents: resolver({}, body, { name: '__proto__' }) } },
       ['refund_order', 'cents'],
     ],
-  ])(
-    "C10: %s cannot be called '__proto__'; the error has the path and the remedy",
-    (_, config, path) => {
-      const { code, message, path: actual } = mistakeIn(config);
-      expect(code).toBe('ERR_GRAPH_NAME');
-      expect(message).toContain("'__proto__' cannot be the name of a parameter or a resolver");
-      expect(message).toMatch(/rename it/);
-      expect(actual).toEqual(path);
-    },
-  );
+  ])("C10: %s cannot be named '__proto__'", (_, config, path) => {
+    const { code, message, path: actual } = graphErrorIn(config);
+    expect(code).toBe('ERR_GRAPH_NAME');
+    expect(message).toContain("'__proto__' cannot be the name of a parameter or a resolver");
+    expect(message).toMatch(/Rename it\./);
+    expect(actual).toEqual(path);
+  });
 
-  test('C10: a parameter without a name is refused', () => {
-    expect(mistakeIn({ resolve: { '': one } }).code).toBe('ERR_GRAPH_NAME');
+  test('C10: a parameter cannot have an empty name', () => {
+    expect(graphErrorIn({ resolve: { '': one } }).code).toBe('ERR_GRAPH_NAME');
   });
 
   test.each(['constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf'])(
-    "C10: '%s' is a name like any other",
+    "C10: a parameter can be named '%s'",
     async (name) => {
       const ask = resolver({}, () => elicit(`${name}?`, Ok));
       const tool = js.tool('odd', { resolve: { [name]: ask } }, (values: Record<string, unknown>) =>
         JSON.stringify(values[name]),
       );
       for (const era of eras) {
-        const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
-        expect(await chat.text('odd')).toBe('{"ok":true}');
+        const answers = { [name]: accept({ ok: true }) };
+        expect(await run(tool, {}, { era, answers })).toMatchObject({ text: '{"ok":true}' });
       }
     },
   );
 });
 
-describe('definitions of a tool in plain JavaScript', () => {
-  const invalid = (message: string) => ({
-    code: 'ERR_DEFINITION',
-    path: ['refund_order'],
-    message,
-  });
-
+describe('defineTool in plain JavaScript', () => {
   test.each<[string, unknown, string]>([
-    ['a raw zod shape', { id: z.string() }, 'wrap the raw shape in z.object({ … }).'],
+    ['a raw zod shape', { id: z.string() }, 'Wrap the raw shape in z.object({ … }).'],
     [
       'a JSON Schema',
       { type: 'object', properties: {} },
-      "wrap the JSON Schema with fromJsonSchema() of '@modelcontextprotocol/server'.",
+      "Wrap the JSON Schema in fromJsonSchema() from '@modelcontextprotocol/server'.",
     ],
     [
       'a schema without JSON Schema',
       valibotObject({ id: valibotString() }),
-      'this library version has no JSON Schema; use zod 4.2 or later, or a converter (valibot: toStandardJsonSchema).',
+      'It does not provide JSON Schema. Use zod 4.2 or later, or a converter (valibot: toStandardJsonSchema).',
     ],
-    ['null', null, 'use z.object({ … }) or another Standard Schema.'],
-    ['a text', 'string', 'use z.object({ … }) or another Standard Schema.'],
-    ['an empty object', {}, 'use z.object({ … }) or another Standard Schema.'],
-  ])('C10: %s as inputSchema or outputSchema', (_, schema, remedy) => {
+    ['null', null, 'Use z.object({ … }) or another Standard Schema.'],
+    ['a string', 'string', 'Use z.object({ … }) or another Standard Schema.'],
+    ['an empty object', {}, 'Use z.object({ … }) or another Standard Schema.'],
+  ])('C10: refuses %s as inputSchema or outputSchema', (_, schema, remedy) => {
     for (const field of ['inputSchema', 'outputSchema']) {
-      expect(mistakeIn({ [field]: schema })).toEqual(
-        invalid(`Tool 'refund_order': ${field} is not a schema: ${remedy}`),
+      expect(typeErrorIn({ [field]: schema })).toBe(
+        `Tool 'refund_order': \`${field}\` is not a usable schema. ${remedy}`,
       );
     }
   });
@@ -651,88 +661,75 @@ describe('definitions of a tool in plain JavaScript', () => {
     ['string', z.string()],
     ['array', z.array(z.string())],
     ['number', z.number()],
-  ])('C10: a schema of type %s as inputSchema', (kind, inputSchema) => {
-    expect(mistakeIn({ inputSchema })).toEqual(
-      invalid(
-        `Tool 'refund_order': inputSchema must describe an object, not "${kind}": wrap it in z.object({ … }).`,
-      ),
+  ])('C10: refuses a schema of type %s as inputSchema', (kind, inputSchema) => {
+    expect(typeErrorIn({ inputSchema })).toBe(
+      `Tool 'refund_order': \`inputSchema\` must describe an object, not "${kind}". Wrap it in z.object({ … }).`,
     );
   });
 
-  test('C10: a schema that JSON Schema cannot express as inputSchema', () => {
-    expect(mistakeIn({ inputSchema: z.object({ at: z.date() }) })).toEqual(
-      invalid(
-        "Tool 'refund_order': inputSchema cannot be shown as JSON Schema: Date cannot be represented in JSON Schema",
-      ),
+  test('C10: refuses an inputSchema that JSON Schema cannot express', () => {
+    expect(typeErrorIn({ inputSchema: z.object({ at: z.date() }) })).toBe(
+      "Tool 'refund_order': `inputSchema` cannot be converted to JSON Schema: Date cannot be represented in JSON Schema",
     );
   });
 
-  test('C1: a schema that JSON Schema cannot express as outputSchema is refused, not left to fail tools/list', () => {
-    expect(mistakeIn({ outputSchema: z.object({ at: z.date() }) })).toMatchObject({
-      code: 'ERR_DEFINITION',
-      path: ['refund_order'],
-      message: expect.stringContaining('outputSchema cannot be shown as JSON Schema') as string,
-    });
+  test('C1: refuses an outputSchema that JSON Schema cannot express', () => {
+    expect(typeErrorIn({ outputSchema: z.object({ at: z.date() }) })).toContain(
+      "Tool 'refund_order': `outputSchema` cannot be converted to JSON Schema: ",
+    );
   });
 
-  test('C10: no body, no configuration, no name', () => {
-    expect(mistake(() => js.tool('refund_order', {}))).toEqual(
-      invalid(
-        "Tool 'refund_order' has no body: its function comes last: defineTool('refund_order', { … }, body).",
-      ),
+  test('C10: refuses a tool without a body, a configuration or a name', () => {
+    expect(typeError(() => js.tool('refund_order', {}))).toBe(
+      "Tool 'refund_order': `body` must be a function. Write defineTool('refund_order', { … }, body).",
     );
-    expect(mistake(() => js.tool('refund_order', body))).toEqual(
-      invalid(
-        "Tool 'refund_order': its configuration, an object, is missing: defineTool('refund_order', { … }, body).",
-      ),
+    expect(typeError(() => js.tool('refund_order', body))).toBe(
+      "Tool 'refund_order': `config` must be an object. Write defineTool('refund_order', { … }, body).",
     );
     for (const name of ['', undefined, 7]) {
-      expect(mistake(() => js.tool(name, {}, body))).toMatchObject({
-        code: 'ERR_DEFINITION',
-        message: "Tool: its name comes first: defineTool('refund_order', { … }, body).",
-      });
+      expect(typeError(() => js.tool(name, {}, body))).toBe(
+        "defineTool(): `name` must be a non-empty string. Write defineTool('refund_order', { … }, body).",
+      );
     }
   });
 
   test.each<[string, unknown]>([
-    ['a list', [one]],
+    ['an array', [one]],
     ['null', null],
     ['a function', () => one],
-    ['a bare resolver', one],
-    ['a Map, whose entries would be ignored', new Map([['cents', one]])],
-  ])('C10: resolve as %s', (_, resolve) => {
-    expect(mistakeIn({ resolve })).toEqual(
-      invalid(
-        "Tool 'refund_order': resolve is an object of resolvers by parameter: { cents: refundAmount }.",
-      ),
+    ['a single resolver', one],
+    ['a Map', new Map([['cents', one]])],
+  ])('C10: refuses %s as resolve', (_, resolve) => {
+    expect(typeErrorIn({ resolve })).toBe(
+      "Tool 'refund_order': `resolve` must be an object of resolvers by parameter, such as { cents: refundAmount }.",
     );
   });
 
   test.each<[string, unknown]>([
-    ['a bare resolver', one],
+    ['a single resolver', one],
     ['an object', { canRefund: one }],
     ['null', null],
     ['a function', () => one],
-  ])('C10: guards as %s', (_, guards) => {
-    expect(mistakeIn({ guards })).toEqual(
-      invalid("Tool 'refund_order': guards is a list of resolvers: [canRefund]."),
+  ])('C10: refuses %s as guards', (_, guards) => {
+    expect(typeErrorIn({ guards })).toBe(
+      "Tool 'refund_order': `guards` must be an array of resolvers, such as [canRefund].",
     );
   });
 
-  test('C10: a guard that is no resolver, or an outcome', () => {
-    const { message, ...rest } = mistakeIn({ guards: [one, () => 1] });
+  test('C10: refuses a guard that is no resolver, is an outcome or needs a missing argument', () => {
+    const { message, ...rest } = graphErrorIn({ guards: [one, () => 1] });
     expect(rest).toEqual({ code: 'ERR_GRAPH_NEED', path: ['refund_order', 'guard'] });
-    expect(message).toContain('it is a function: wrap it as resolver({ … }, fn)');
+    expect(message).toContain('got a function. Wrap it as resolver({ … }, fn).');
     // A guard cannot be an outcome, so the remedy must not offer one.
     expect(message).not.toContain('outcome');
-    expect(mistakeIn({ guards: [outcome(one)] })).toEqual({
+    expect(graphErrorIn({ guards: [outcome(one)] })).toEqual({
       code: 'ERR_GRAPH_NEED',
       path: ['refund_order', 'guard'],
       message:
-        'A guard is a bare resolver: outcome() would let a refusal pass. (at refund_order -> guard)',
+        "Tool 'refund_order': a guard cannot be an outcome(), because a refusal would not end the call. Pass the resolver itself. (at refund_order -> guard)",
     });
     const needy = js.resolver({ who: arg() }, body);
-    expect(mistakeIn({ guards: [needy] })).toMatchObject({
+    expect(graphErrorIn({ guards: [needy] })).toMatchObject({
       code: 'ERR_GRAPH_ARGUMENT',
       path: ['refund_order', 'guard', 'who'],
     });
@@ -747,99 +744,95 @@ describe('definitions of a tool in plain JavaScript', () => {
     ['output', 'outputSchema'],
     ['schema', 'inputSchema'],
     ['parameters', 'inputSchema'],
-  ])("C10: the misspelt field '%s'", (slip, meant) => {
-    expect(mistakeIn({ [slip]: {} })).toEqual(
-      invalid(`Tool 'refund_order' has no field '${slip}': did you mean '${meant}'?`),
+  ])("C10: refuses the option '%s' and suggests '%s'", (slip, meant) => {
+    expect(typeErrorIn({ [slip]: {} })).toBe(
+      `Tool 'refund_order' has no option '${slip}'. Did you mean '${meant}'?`,
     );
   });
 
   test.each(['inputschema', 'outputschema', 'Resolve', 'guards_', 'desciption'])(
-    "C10: the unknown field '%s' is refused rather than ignored",
+    "C10: refuses the unknown option '%s'",
     (field) => {
-      expect(mistakeIn({ [field]: {} })).toMatchObject({
-        code: 'ERR_DEFINITION',
-        message: expect.stringContaining(`Tool 'refund_order' has no field '${field}'`) as string,
-      });
+      expect(typeErrorIn({ [field]: {} })).toContain(
+        `Tool 'refund_order' has no option '${field}'.`,
+      );
     },
   );
 });
 
-describe('definitions of a resolver in plain JavaScript', () => {
-  const invalid = (message: string) => ({ code: 'ERR_DEFINITION', path: [], message });
-
+describe('resolver in plain JavaScript', () => {
   test.each<[string, unknown[]]>([
     ['a function alone', [() => 1]],
     ['null', [null, () => 1]],
-    ['a list', [[], () => 1]],
+    ['an array', [[], () => 1]],
     ['nothing', []],
-  ])('C10: %s where the needs belong', (_, given) => {
-    expect(mistake(() => js.resolver(...given))).toEqual(
-      invalid(
-        'resolver() takes its needs first: resolver({}, fn) where there are none, resolver({ id: args.order_id }, fn) where there are; a name is an option, { name }.',
-      ),
+  ])('C10: refuses %s in place of its needs', (_, given) => {
+    expect(typeError(() => js.resolver(...given))).toBe(
+      'resolver(): `needs` must be an object, such as { id: args.order_id }, or {} if there are none. To name the resolver, use the option `name`.',
     );
   });
 
-  test('C10: no function', () => {
-    expect(mistake(() => js.resolver({}))).toEqual(
-      invalid(
-        'resolver() takes its function second: resolver({ id: args.order_id }, ({ id }) => …).',
-      ),
+  test('C10: refuses a resolver without a function', () => {
+    expect(typeError(() => js.resolver({}))).toBe(
+      'resolver(): `fn` must be a function. Write resolver({ id: args.order_id }, ({ id }) => …).',
     );
   });
 
-  test('C10: an unknown option, with the known ones', () => {
-    const { code, message } = mistake(() => js.resolver({}, body, { asking: 'form' }));
-    expect(code).toBe('ERR_DEFINITION');
-    expect(message).toMatch(/^resolver\(\) has no option 'asking' \(known: name, asks/);
+  test('C10: refuses an unknown option and lists the known ones', () => {
+    expect(typeError(() => js.resolver({}, body, { asking: 'form' }))).toBe(
+      "resolver() has no option 'asking'. Known options: name, asks, pin, dispose.",
+    );
   });
 
   test.each<[string, unknown, string]>([
-    ['options that are a function', () => 1, 'The options of resolver() are an object'],
-    ['options that are null', null, 'The options of resolver() are an object'],
-    ['an empty name', { name: '' }, 'The name of a resolver is a text that is not empty.'],
-    ['a name that is no text', { name: 7 }, 'The name of a resolver is a text that is not empty.'],
     [
-      'an unknown kind',
+      'options that are a function',
+      () => 1,
+      'resolver(): `options` must be an object. Known options: name, asks, pin, dispose.',
+    ],
+    [
+      'options that are null',
+      null,
+      'resolver(): `options` must be an object. Known options: name, asks, pin, dispose.',
+    ],
+    ['an empty name', { name: '' }, 'resolver(): `name` must be a non-empty string.'],
+    ['a name that is not a string', { name: 7 }, 'resolver(): `name` must be a non-empty string.'],
+    [
+      'an unknown kind in asks',
       { asks: 'elicit' },
-      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     ],
     [
-      'null as what it asks',
+      'null in asks',
       { asks: null },
-      "What a resolver asks is a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     ],
-  ])('C10: %s', (_, options, message) => {
-    expect(mistake(() => js.resolver({}, body, options))).toMatchObject({
-      code: 'ERR_DEFINITION',
-      message: expect.stringContaining(message) as string,
-    });
+  ])('C10: refuses %s', (_, options, message) => {
+    expect(typeError(() => js.resolver({}, body, options))).toBe(message);
   });
+});
 
-  test('C10: argsOf() of what is no object schema, and arg() of what is no name', () => {
-    const noSchema = invalid('argsOf() takes a schema, such as z.object({ … }).');
-    const noProperties = invalid(
-      "argsOf() cannot read the properties of this schema (does it end in a transform?): use arg('name').",
-    );
-    expect(mistake(() => js.argsOf({ id: z.string() }))).toEqual(noSchema);
-    expect(mistake(() => js.argsOf(undefined))).toEqual(noSchema);
-    expect(mistake(() => js.argsOf(z.string()))).toEqual(noProperties);
-    expect(mistake(() => js.argsOf(z.object({}).transform(() => 1)))).toEqual(noProperties);
-    expect(mistake(() => js.arg(7))).toEqual({
+describe('argsOf and arg in plain JavaScript', () => {
+  test('C10: refuse a value that is not an object schema, or not a name', () => {
+    const noSchema =
+      'argsOf(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).';
+    const noProperties =
+      "argsOf() cannot read the properties of this schema. It may end in a transform. Use arg('name') instead.";
+    expect(typeError(() => js.argsOf({ id: z.string() }))).toBe(noSchema);
+    expect(typeError(() => js.argsOf(undefined))).toBe(noSchema);
+    expect(typeError(() => js.argsOf(z.string()))).toBe(noProperties);
+    expect(typeError(() => js.argsOf(z.object({}).transform(() => 1)))).toBe(noProperties);
+    expect(graphError(() => js.arg(7))).toEqual({
       code: 'ERR_GRAPH_NEED',
       path: [],
-      message: "arg() takes the argument's name: arg('order_id').",
+      message: "arg(): `name` must be a string, such as arg('order_id').",
     });
   });
 });
 
-describe('installing in plain JavaScript', () => {
-  const server = () => new McpServer({ name: 'mistaken', version: '1.0.0' });
-  const invalid = (message: string) => ({
-    code: 'ERR_DEFINITION',
-    path: [],
-    message: `install(): ${message}`,
-  });
+describe('install in plain JavaScript', () => {
+  const server = () => new McpServer({ name: 'install', version: '1.0.0' });
+  const invalid = (message: string) => new TypeError(`install(): ${message}`);
 
   test.each<[string, unknown]>([
     ['an object', {}],
@@ -847,11 +840,11 @@ describe('installing in plain JavaScript', () => {
     ['a name', 'refund_order'],
     ['a resolver', one],
     ['a body', body],
-  ])('C10: %s in the list of tools', (_, given) => {
+  ])('C10: refuses %s among the definitions', (_, given) => {
     const tool = defineTool('fine', {}, body);
-    expect(mistake(() => js.install(server(), [tool, given]))).toEqual(
+    expect(() => js.install(server(), [tool, given])).toThrow(
       invalid(
-        'entry 1 of the list is not a definition; make one with defineTool(name, config, body).',
+        '`definitions[1]` is not a definition. Create one with defineTool(name, config, body).',
       ),
     );
   });
@@ -860,9 +853,9 @@ describe('installing in plain JavaScript', () => {
     ['a tool', defineTool('fine', {}, body)],
     ['undefined', undefined],
     ['null', null],
-  ])('C10: %s instead of a list', (_, list) => {
-    expect(mistake(() => js.install(server(), list))).toEqual(
-      invalid('the second argument is a list of definitions: install(server, [refundOrder]).'),
+  ])('C10: refuses %s in place of the array', (_, given) => {
+    expect(() => js.install(server(), given)).toThrow(
+      invalid('`definitions` must be an array. Write install(server, [refundOrder]).'),
     );
   });
 
@@ -871,50 +864,45 @@ describe('installing in plain JavaScript', () => {
     ['undefined', undefined],
     ['null', null],
     ['a factory', () => server()],
-  ])('C10: %s instead of a server', (_, given) => {
-    expect(mistake(() => js.install(given, []))).toEqual(
-      invalid('the first argument is an McpServer or a Server.'),
+  ])('C10: refuses %s in place of a server', (_, given) => {
+    expect(() => js.install(given, [])).toThrow(
+      invalid('`server` must be an McpServer or a Server.'),
     );
   });
 
-  test('C10: unknown options and senseless values', () => {
-    expect(mistake(() => js.install(server(), [], { error: 'all' })).message).toMatch(
-      /^install\(\): there is no option 'error' \(known: .*errors/,
+  test('C10: refuses unknown options and invalid values', () => {
+    expect(() => js.install(server(), [], { error: 'all' })).toThrow(
+      new TypeError(
+        "install() has no option 'error'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, request.",
+      ),
     );
-    expect(mistake(() => js.install(server(), [], { errors: 'none' })).message).toBe(
-      "install(): errors is 'all' or 'toolErrorsOnly'.",
+    expect(() => js.install(server(), [], { errors: 'none' })).toThrow(
+      invalid("`errors` must be 'all' or 'toolErrorsOnly'."),
     );
     for (const askTimeoutMs of [0, -1, NaN, Infinity, '5', null]) {
-      expect(mistake(() => js.install(server(), [], { askTimeoutMs })).message).toMatch(
-        /^install\(\): askTimeoutMs is a positive number of milliseconds/,
+      expect(() => js.install(server(), [], { askTimeoutMs })).toThrow(
+        invalid('`askTimeoutMs` must be a positive number of milliseconds, at most 2147483647.'),
       );
     }
   });
-
-  test('C1: a tool that is installed twice is refused', () => {
-    const target = server();
-    const tool = defineTool('twice', {}, body);
-    install(target, [tool]);
-    expect(() => {
-      install(target, [tool]);
-    }).toThrow('Tool twice is already registered');
-  });
 });
 
-describe.each(eras)('%s', (era) => {
-  test('C15: a resolver that declares nothing about what it asks registers and works', async () => {
-    const undeclared = js.resolver({}, () =>
-      sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 1 }),
-    );
-    const tool = js.tool(
-      'quiet',
-      { resolve: { undeclared } },
-      ({ undeclared }: { undeclared: { model: string } }) => undeclared.model,
-    );
-    const chat = await connectClient(era, serving([tool]), {
-      sample: [{ role: 'assistant', model: 'm-1', content: { type: 'text', text: 'x' } }],
-    });
+test.each(eras)('C15: a resolver that does not declare its question works (%s)', async (era) => {
+  const undeclared = js.resolver({}, () =>
+    sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 1 }),
+  );
+  const tool = js.tool(
+    'quiet',
+    { resolve: { undeclared } },
+    ({ undeclared }: { undeclared: { model: string } }) => undeclared.model,
+  );
+  const answer = {
+    role: 'assistant',
+    model: 'm-1',
+    content: { type: 'text', text: 'x' },
+  } as const;
 
-    expect(await chat.text('quiet')).toBe('m-1');
+  expect(await run(tool, {}, { era, answers: { undeclared: answer } })).toMatchObject({
+    text: 'm-1',
   });
 });

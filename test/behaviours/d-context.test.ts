@@ -1,53 +1,60 @@
 /**
- * The context of a call: what resolvers and bodies are told, and when their work is no longer
- * wanted.
+ * The context of a call: the facts that resolvers and bodies read from it, and the signal that
+ * aborts when the call is cancelled or fails.
  */
+import type { Client } from '@modelcontextprotocol/client';
 import { argsOf, confirm, defineTool, elicit, resolver } from 'mcp-resolve';
-import type { CallContext } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import type { CallContext, Tool } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { deferred } from '../support/deferred.js';
 import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { questionsOf } from '../support/results.js';
+import { textOf } from '../support/results.js';
 import { httpHandler, serving } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 
-describe('a context that was made from another one', () => {
-  const looked = defineTool('looked', {}, (_, ctx) => `${ctx.callId} ${ctx.signal.aborted}`);
-  const derived: Record<string, (ctx: CallContext) => CallContext> = {
-    'with a prototype': (ctx) => Object.create(ctx) as CallContext,
-    'by a proxy': (ctx) => new Proxy(ctx, {}),
-    'by a spread': (ctx) => ({ ...ctx }),
-  };
+const KINDS = ['form', 'url', 'sample', 'roots'] as const;
 
-  test.each(Object.keys(derived))('%s has an id and a signal', async (how) => {
+/** Calls a tool, with a function that cancels the call. `ended` settles when the call fails. */
+function startCancellable(client: Client, name: string) {
+  const user = new AbortController();
+  const call = client.callTool({ name }, { signal: user.signal });
+  return { cancel: () => user.abort(), ended: expect(call).rejects.toThrow() };
+}
+
+describe.each<[string, (ctx: CallContext) => CallContext]>([
+  ['through a prototype', (ctx) => Object.create(ctx) as CallContext],
+  ['with a proxy', (ctx) => new Proxy(ctx, {})],
+  ['with a spread', (ctx) => ({ ...ctx })],
+])('a context derived %s', (_, derive) => {
+  const identify = defineTool('identify', {}, (_, ctx) => `${ctx.callId} ${ctx.signal.aborted}`);
+
+  test('keeps the id and the signal', async () => {
     const outer = defineTool('outer', {}, (_, ctx) => {
-      const { callId, signal } = derived[how]!(ctx);
+      const { callId, signal } = derive(ctx);
       return `${callId === ctx.callId} ${signal === ctx.signal}`;
     });
-    const { content } = await outer.call(undefined);
-    expect(content).toEqual([{ type: 'text', text: 'true true' }]);
+    expect(textOf(await outer.call(undefined))).toBe('true true');
   });
 
-  test.each(Object.keys(derived))('%s can be called with, under an id of its own', async (how) => {
+  test('can be passed to a call, which has its own id', async () => {
     const ids: string[] = [];
     const outer = defineTool('outer', {}, (_, ctx) => {
       ids.push(ctx.callId);
-      return looked.call(undefined, derived[how]!(ctx));
+      return identify.call(undefined, derive(ctx));
     });
-    const { content } = await outer.call(undefined);
-    const [said] = content as { text: string }[];
-    expect(said?.text).toMatch(/^[\w-]{22} false$/);
-    expect(said?.text).not.toContain(ids[0]);
+    const text = textOf(await outer.call(undefined));
+    expect(text).toMatch(/^[\w-]{22} false$/);
+    expect(text).not.toContain(ids[0]);
   });
 });
 
-test('many calls at the same time inside one call cause no warning of Node', async () => {
+test('fifty concurrent calls inside one call cause no warning in Node', async () => {
   const warnings: string[] = [];
   const note = (warning: Error): void => {
     warnings.push(warning.message);
@@ -65,53 +72,53 @@ test('many calls at the same time inside one call cause no warning of Node', asy
   expect(warnings).toEqual([]);
 });
 
-describe.each(eras)('%s', (era) => {
-  test('A3: the context tells the version, the capabilities and what can be asked', async () => {
+describe.each(eras)('on the %s era', (era) => {
+  test('A3: the context has the version, the capabilities and the kinds the client can answer', async () => {
     const capabilities = { elicitation: { form: {} }, roots: { listChanged: true } };
     const read = resolver({}, (_, ctx) => ({
       protocolVersion: ctx.protocolVersion,
       clientCapabilities: ctx.clientCapabilities,
-      canAsk: (['form', 'url', 'sample', 'roots'] as const).map((kind) => ctx.canAsk(kind)),
+      canAsk: KINDS.filter((kind) => ctx.canAsk(kind)),
     }));
     const tool = defineTool('read', { resolve: { read } }, ({ read }) => JSON.stringify(read));
-    const chat = await connectClient(era, serving([tool]), { capabilities });
+    const { text } = await connectClient(era, serving([tool]), { capabilities });
 
-    expect(JSON.parse(await chat.text('read'))).toEqual({
+    expect(JSON.parse(await text('read'))).toEqual({
       protocolVersion: VERSION[era],
       clientCapabilities: capabilities,
-      canAsk: [true, false, false, true],
+      canAsk: ['form', 'roots'],
     });
   });
 
   test.each([
-    [{}, [false, false, false, false]],
-    [{ elicitation: {} }, [true, false, false, false]],
-    [{ elicitation: { form: {} } }, [true, false, false, false]],
-    [{ elicitation: { url: {} } }, [false, true, false, false]],
-    [{ elicitation: { form: {}, url: {} } }, [true, true, false, false]],
-    [{ sampling: {} }, [false, false, true, false]],
-    [{ roots: {} }, [false, false, false, true]],
-  ])('H3, H4: a client that declares %j can be asked %j', async (capabilities, expected) => {
+    [{}, []],
+    [{ elicitation: {} }, ['form']],
+    [{ elicitation: { form: {} } }, ['form']],
+    [{ elicitation: { url: {} } }, ['url']],
+    [{ elicitation: { form: {}, url: {} } }, ['form', 'url']],
+    [{ sampling: {} }, ['sample']],
+    [{ roots: {} }, ['roots']],
+  ])('H3, H4: a client that declares %j can answer %j', async (capabilities, expected) => {
     const tool = defineTool('ask', {}, (_, ctx) =>
-      JSON.stringify((['form', 'url', 'sample', 'roots'] as const).map((kind) => ctx.canAsk(kind))),
+      JSON.stringify(KINDS.filter((kind) => ctx.canAsk(kind))),
     );
-    const chat = await connectClient(era, serving([tool]), { capabilities });
+    const { text } = await run(tool, {}, { era, capabilities });
 
-    expect(JSON.parse(await chat.text('ask'))).toEqual(expected);
+    expect(JSON.parse(text)).toEqual(expected);
   });
 
-  test('A8: a resolver may look before it asks', async () => {
+  test('A8: a resolver can check the capability before it asks', async () => {
     const approval = resolver({}, (_, ctx) =>
       ctx.canAsk('form') ? elicit('Go?', Ok) : { ok: false },
     );
     const tool = defineTool('go', { resolve: { approval } }, ({ approval }) => `${approval.ok}`);
 
-    expect(await (await connectClient(era, serving([tool]))).text('go')).toBe('false');
-    const able = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
-    expect(await able.text('go')).toBe('true');
+    expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject({ text: 'false' });
+    const answers = { approval: accept({ ok: true }) };
+    expect(await run(tool, {}, { era, answers })).toMatchObject({ text: 'true' });
   });
 
-  test('A3: resolvers and the body of a round see one and the same context', async () => {
+  test('A3: the resolvers and the body of a round share one context', async () => {
     const seen: CallContext[] = [];
     const one = resolver({}, (_, ctx) => seen.push(ctx));
     const two = resolver({ one }, (_, ctx) => seen.push(ctx));
@@ -119,14 +126,13 @@ describe.each(eras)('%s', (era) => {
       seen.push(ctx);
       return 'went';
     });
-    const chat = await connectClient(era, serving([tool]));
-    await chat.text('go');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'went' });
 
     expect(seen).toHaveLength(3);
     expect(new Set(seen).size).toBe(1);
   });
 
-  test('A3: a call has an id of 128 random bits, which no other call has', async () => {
+  test('A3: each call has its own id of 128 random bits', async () => {
     const tool = defineTool(
       'id',
       { resolve: { id: resolver({}, (_, ctx) => ctx.callId) } },
@@ -135,14 +141,14 @@ describe.each(eras)('%s', (era) => {
         return id;
       },
     );
-    const chat = await connectClient(era, serving([tool]));
-    const ids = await Promise.all(Array.from({ length: 20 }, () => chat.text('id')));
+    const { text } = await connectClient(era, serving([tool]));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => text('id')));
 
     expect(new Set(ids).size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^([0-9a-f]{32}|[\w-]{22})$/);
   });
 
-  test('D17: answers and state read as absent, in every round: the library owns them', async () => {
+  test('D17: resolvers and bodies see neither answers nor state in the request', async () => {
     const seen: unknown[] = [];
     const look = (ctx: CallContext) => {
       seen.push(ctx.mcpReq.inputResponses, ctx.mcpReq.requestState());
@@ -156,14 +162,14 @@ describe.each(eras)('%s', (era) => {
       look(ctx);
       return 'went';
     });
-    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const answers = { ask: accept({ ok: true }) };
 
-    expect(await chat.text('go')).toBe('went');
+    expect(await run(tool, {}, { era, answers })).toMatchObject({ text: 'went' });
     expect(new Set(seen)).toEqual(new Set([undefined]));
     expect(seen).toHaveLength(era === 'modern' ? 6 : 4);
   });
 
-  test('A3: the signal of a call that goes well is not aborted while it runs', async () => {
+  test('A3: the signal is not aborted while the call runs', async () => {
     const aborted: boolean[] = [];
     const ask = resolver({}, async (_, ctx) => {
       await Promise.resolve();
@@ -175,93 +181,75 @@ describe.each(eras)('%s', (era) => {
       aborted.push(ctx.signal.aborted);
       return 'went';
     });
-    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
-    await chat.text('go');
+    const answers = { ask: accept({ ok: true }) };
 
+    expect(await run(tool, {}, { era, answers })).toMatchObject({ text: 'went' });
     expect(new Set(aborted)).toEqual(new Set([false]));
   });
 
-  test('D2: cancelling a call aborts the signal of a running resolver, and the body never runs', async () => {
+  type Step = (ctx: CallContext) => Promise<string>;
+
+  test.each<[string, (wait: Step, next: () => string) => Tool]>([
+    [
+      'resolver, and the body does not run',
+      (wait, next) =>
+        defineTool('wait', { resolve: { waited: resolver({}, (_, ctx) => wait(ctx)) } }, next),
+    ],
+    ['body', (wait) => defineTool('wait', {}, (_, ctx) => wait(ctx))],
+  ])('D2: cancelling a call aborts the signal of a running %s', async (_, define) => {
     const started = deferred();
     const aborted = deferred();
-    let bodies = 0;
-    const endless = resolver({}, async (_, ctx) => {
-      started.resolve();
-      await new Promise<void>((resolve) => {
-        ctx.signal.addEventListener('abort', () => {
-          resolve();
-        });
-      });
-      aborted.resolve();
-    });
-    const tool = defineTool('wait', { resolve: { endless } }, () => `${++bodies}`);
-    const chat = await connectClient(era, serving([tool]));
-    const user = new AbortController();
-    const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
-    const ended = expect(call).rejects.toThrow();
+    let later = 0;
+    const tool = define(
+      async (ctx) => {
+        ctx.signal.addEventListener('abort', () => aborted.resolve());
+        started.resolve();
+        await aborted.promise;
+        return 'too late';
+      },
+      () => `${++later}`,
+    );
+    const { client } = await connectClient(era, serving([tool]));
+    const { cancel, ended } = startCancellable(client, 'wait');
 
     await started.promise;
-    user.abort();
+    cancel();
     await aborted.promise;
     await ended;
-    await chat.client.listTools();
-    expect(bodies).toBe(0);
+    await client.listTools();
+    expect(later).toBe(0);
   });
 
-  test('D2: cancelling a call does not wait for resolvers that do not listen', async () => {
+  test('D2: cancelling a call does not wait for a resolver that ignores the signal', async () => {
     const started = deferred();
     const release = deferred();
     const later: string[] = [];
-    const deaf = resolver({}, async () => {
+    const ignoring = resolver({}, async () => {
       started.resolve();
       await release.promise;
       return 'late';
     });
-    const next = resolver({ deaf }, ({ deaf }) => later.push(deaf));
+    const next = resolver({ ignoring }, ({ ignoring }) => later.push(ignoring));
     const tool = defineTool('wait', { resolve: { next } }, () => {
       later.push('body');
       return 'ran';
     });
-    const chat = await connectClient(era, serving([tool]));
-    const user = new AbortController();
-    const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
-    const ended = expect(call).rejects.toThrow();
+    const { client } = await connectClient(era, serving([tool]));
+    const { cancel, ended } = startCancellable(client, 'wait');
 
     await started.promise;
-    user.abort();
+    cancel();
     await ended;
-    await chat.client.listTools();
+    await client.listTools();
     release.resolve();
-    await chat.client.listTools();
+    await client.listTools();
     expect(later).toEqual([]);
-  });
-
-  test('D2: cancelling a call aborts the signal of a running body', async () => {
-    const started = deferred();
-    const aborted = deferred();
-    const tool = defineTool('wait', {}, async (_, ctx) => {
-      ctx.signal.addEventListener('abort', () => {
-        aborted.resolve();
-      });
-      started.resolve();
-      await aborted.promise;
-      return 'too late';
-    });
-    const chat = await connectClient(era, serving([tool]));
-    const user = new AbortController();
-    const call = chat.client.callTool({ name: 'wait' }, { signal: user.signal });
-    const ended = expect(call).rejects.toThrow();
-
-    await started.promise;
-    user.abort();
-    await aborted.promise;
-    await ended;
   });
 });
 
-test('D2: on legacy, cancelling a call withdraws the question that is out', async () => {
+test('D2: on legacy, cancelling a call withdraws its open question', async () => {
   const shown = deferred();
-  const withdrawn = deferred<unknown>();
+  const withdrawn = deferred();
   let bodies = 0;
   let signal: AbortSignal | undefined;
   const ask = resolver({}, (_, ctx) => {
@@ -269,28 +257,23 @@ test('D2: on legacy, cancelling a call withdraws the question that is out', asyn
     return confirm('Go?');
   });
   const tool = defineTool('go', { resolve: { ask } }, () => `${++bodies}`);
-  const chat = await connectClient('legacy', serving([tool]), {
-    capabilities: { elicitation: {} },
-    elicit: [],
-  });
-  chat.client.setRequestHandler('elicitation/create', async (_, ctx) => {
+  const { client } = await connectClient('legacy', serving([tool]), { elicit: [] });
+  client.setRequestHandler('elicitation/create', async (_, ctx) => {
     shown.resolve();
     return new Promise((resolve) => {
       ctx.mcpReq.signal.addEventListener('abort', () => {
-        withdrawn.resolve(undefined);
+        withdrawn.resolve();
         resolve({ action: 'cancel' });
       });
     });
   });
-  const user = new AbortController();
-  const call = chat.client.callTool({ name: 'go' }, { signal: user.signal });
-  const ended = expect(call).rejects.toThrow();
+  const { cancel, ended } = startCancellable(client, 'go');
 
   await shown.promise;
-  user.abort();
+  cancel();
   await ended;
   await withdrawn.promise;
-  await chat.client.ping();
+  await client.ping();
   expect(signal?.aborted).toBe(true);
   expect(bodies).toBe(0);
 });
@@ -319,7 +302,7 @@ test('D2: on legacy a cancelled call gets no response', async () => {
   expect(responded).toBe(false);
 });
 
-test('H13: on modern capabilities are those of the request, so they may differ from one to the next', async () => {
+test('H13: on modern each request declares its own capabilities', async () => {
   const Kind = z.object({ kind: z.enum(['form', 'roots']) });
   const can = resolver({ kind: argsOf(Kind).kind }, ({ kind }, ctx) => ctx.canAsk(kind));
   const tool = defineTool('can', { inputSchema: Kind, resolve: { can } }, ({ can }) => `${can}`);
@@ -336,34 +319,18 @@ test('H13: on modern capabilities are those of the request, so they may differ f
   expect(await answer('roots', {})).toEqual([{ type: 'text', text: 'false' }]);
 });
 
-test('D2: a question that the call can no longer use is not asked: the failure aborts the others', async () => {
-  const reasons: unknown[] = [];
-  const fails = resolver({}, async () => {
-    throw new Error('broken');
-  });
-  const listens = resolver({}, (_, ctx) => {
-    ctx.signal.addEventListener('abort', () => reasons.push('aborted'));
-    return new Promise<never>(() => undefined);
-  });
-  const tool = defineTool('go', { resolve: { fails, listens } }, () => 'went');
-  for (const era of eras) {
-    const chat = await connectClient(era, serving([tool]));
-    expect(await chat.errorText('go')).toBe('Error executing tool go: broken');
-  }
-  expect(reasons).toEqual(['aborted', 'aborted']);
-});
-
-test('A3: on modern each round has its own signal and sees its own request', async () => {
+test('A3: on modern each round has its own request and its own signal', async () => {
   const ids: unknown[] = [];
+  const signals: AbortSignal[] = [];
   const ask = resolver({}, (_, ctx) => {
     ids.push(ctx.mcpReq.id);
+    signals.push(ctx.signal);
     return elicit('Go?', Ok);
   });
   const tool = defineTool('go', { resolve: { ask } }, () => 'went');
-  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-  const { requestState } = questionsOf(await chat.sendRound('go'));
-  await chat.sendRound('go', {}, { requestState, inputResponses: { ask: accept({ ok: true }) } });
+  await run(tool, {}, { answers: { ask: accept({ ok: true }) } });
 
   expect(ids).toHaveLength(2);
   expect(ids[0]).not.toBe(ids[1]);
+  expect(signals[0]).not.toBe(signals[1]);
 });

@@ -1,4 +1,4 @@
-/** D16, D17. Calling a tool without a request of its own. */
+/** D16, D17. Direct calls of a tool, without a server or from inside another call. */
 import {
   acceptedContent,
   inputRequired,
@@ -6,7 +6,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -19,8 +19,8 @@ const Ok = z.object({ ok: z.boolean() });
 const Title = z.object({ title: z.string() });
 const title = argsOf(Title).title;
 
-describe('without a context', () => {
-  test('D16: a tool whose resolvers compute answers as to a client', async () => {
+describe('a call without a context', () => {
+  test('D16: runs the resolvers and returns the result of the tool', async () => {
     const price = resolver({ title }, async ({ title }) => title.length);
     const quote = defineTool(
       'quote',
@@ -33,7 +33,7 @@ describe('without a context', () => {
     });
   });
 
-  test('D16: a tool without arguments takes none', async () => {
+  test('D16: takes an empty object or nothing if the tool has no arguments', async () => {
     const direct = defineTool(
       'direct',
       { resolve: { one: resolver({}, () => 'direct') } },
@@ -44,7 +44,7 @@ describe('without a context', () => {
     expect(textOf(await direct.call(undefined))).toBe('direct');
   });
 
-  test('D16: arguments are validated and resolved parameters dropped, as on the wire', async () => {
+  test('D16: validates arguments and drops resolved parameters, as on the wire', async () => {
     const price = resolver({ title }, () => 42);
     const quote = defineTool(
       'quote',
@@ -64,7 +64,7 @@ describe('without a context', () => {
     });
   });
 
-  test('D16: with an output schema there is structured content', async () => {
+  test('D16: returns structured content if the tool has an output schema', async () => {
     const tool = defineTool('ok', { outputSchema: Ok }, () => ({ ok: true }));
 
     expect(await tool.call({})).toEqual({
@@ -73,19 +73,21 @@ describe('without a context', () => {
     });
   });
 
-  test('D16: errors of resolvers and bodies are tool errors', async () => {
-    const failing = resolver({}, () => {
-      throw new ToolError('no such book');
-    });
-    const tool = defineTool('quote', { resolve: { failing } }, () => 'ran');
+  const fail = (): never => {
+    throw new ToolError('no such book');
+  };
 
+  test.each([
+    ['resolver', defineTool('quote', { resolve: { failing: resolver({}, fail) } }, () => 'ran')],
+    ['body', defineTool('quote', {}, fail)],
+  ])('D16: returns a tool error if a %s throws', async (_, tool) => {
     expect(await tool.call({})).toEqual({
       isError: true,
       content: [{ type: 'text', text: 'Error executing tool quote: no such book' }],
     });
   });
 
-  test('D16: there is nobody to ask, which is a protocol error', async () => {
+  test('D16: fails with a protocol error if a resolver asks', async () => {
     const ask = resolver({}, () => elicit('Go?', Ok));
     const tool = defineTool('go', { resolve: { ask } }, () => 'went');
 
@@ -97,7 +99,7 @@ describe('without a context', () => {
     });
   });
 
-  test('D16: the context says that there is no client', async () => {
+  test('D16: has a context without a client', async () => {
     const read = resolver({}, (_, ctx) => ({
       protocolVersion: ctx.protocolVersion,
       clientCapabilities: ctx.clientCapabilities,
@@ -118,47 +120,43 @@ describe('without a context', () => {
   });
 });
 
-describe('from inside another call', () => {
+describe('a call from inside another call', () => {
   const ask = resolver({}, () => elicit('Inner?', Ok));
   const inner = defineTool('inner', { resolve: { ask } }, ({ ask }) => `inner ${ask.ok}`);
   const quiet = defineTool('quiet', { inputSchema: Title }, ({ title }) => `quiet ${title}`);
 
-  test.each(eras)('D17: a tool that does not ask can be called from a body (%s)', async (era) => {
+  test.each(eras)('D17: works if the inner tool does not ask (%s)', async (era) => {
     const outer = defineTool('outer', {}, async (_, ctx) =>
       textOf(await quiet.call({ title: 'Dune' }, ctx)),
     );
-    const chat = await connectClient(era, serving([outer]));
 
-    expect(await chat.text('outer')).toBe('quiet Dune');
+    expect(await run(outer, {}, { era })).toMatchObject({ text: 'quiet Dune' });
   });
 
-  test('D17: on legacy the inner tool asks the client of the outer one', async () => {
+  test('D17: asks the client of the outer call on legacy', async () => {
     const outer = defineTool('outer', {}, async (_, ctx) => textOf(await inner.call({}, ctx)));
-    const chat = await connectClient('legacy', serving([outer]), {
-      elicit: [accept({ ok: true })],
-    });
+    const answers = { 'elicitation/create': accept({ ok: true }) };
 
-    expect(await chat.text('outer')).toBe('inner true');
-    expect(chat.asked).toEqual(['Inner?']);
+    expect(await run(outer, {}, { era: 'legacy', answers })).toMatchObject({
+      text: 'inner true',
+      questions: [{ message: 'Inner?' }],
+    });
   });
 
-  test('D17: on modern the inner tool never takes an answer of the outer one for its own', async () => {
+  test('D17: never uses an answer to the outer call on modern', async () => {
     const same = resolver({}, () => elicit('Inner?', Ok));
     const outer = defineTool('outer', { resolve: { ask: same } }, ({ ask }, ctx) => {
       expect(ask.ok).toBe(true);
       return inner.call({}, ctx);
     });
-    const chat = await connectClient('modern', serving([outer]), {
-      elicit: [accept({ ok: true })],
+    expect(await run(outer, {}, { answers: { ask: accept({ ok: true }) } })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool inner: it asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer tool.',
+      questions: [{ message: 'Inner?' }],
     });
-
-    expect(await chat.errorText('outer')).toBe(
-      'Error executing tool inner: it asks a question, which a call from inside another handler cannot do on this protocol version: use its resolvers in the outer tool',
-    );
-    expect(chat.asked).toEqual(['Inner?']);
   });
 
-  test.each(eras)('D17: nor from the context of a hand-written handler (%s)', async (era) => {
+  test.each(eras)('D17: never uses an answer to a hand-written handler (%s)', async (era) => {
     const factory = () => {
       const server = new McpServer({ name: 'mixed', version: '1.0.0' });
       install(server, [quiet]);
@@ -178,13 +176,13 @@ describe('from inside another call', () => {
       });
       return server;
     };
-    const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
+    const { text, asked } = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
-    expect(await chat.text('theirs')).toBe('-32600');
-    expect(chat.asked).toEqual(['Inner?']);
+    expect(await text('theirs')).toBe('-32600');
+    expect(asked).toEqual(['Inner?']);
   });
 
-  test('D17: the state of the outer call is not the inner one’s, and survives it', async () => {
+  test('D17: neither sees nor changes the state of the outer call', async () => {
     const first = resolver({}, (_, ctx) => {
       expect(ctx.mcpReq.requestState()).toBeUndefined();
       return elicit('Outer?', Ok);
@@ -192,11 +190,11 @@ describe('from inside another call', () => {
     const outer = defineTool('outer', { resolve: { first } }, async (_, ctx) =>
       textOf(await quiet.call({ title: 'Dune' }, ctx)),
     );
-    const chat = await connectClient('modern', serving([outer]), { elicit: [] });
-    const { requestState } = questionsOf(await chat.sendRound('outer'));
+    const { sendRound } = await connectClient('modern', serving([outer]), { elicit: [] });
+    const { requestState } = questionsOf(await sendRound('outer'));
     const inputResponses = { first: accept({ ok: true }) };
 
-    expect(textOf(await chat.sendRound('outer', {}, { requestState, inputResponses }))).toBe(
+    expect(textOf(await sendRound('outer', {}, { requestState, inputResponses }))).toBe(
       'quiet Dune',
     );
   });

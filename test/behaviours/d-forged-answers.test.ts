@@ -1,4 +1,4 @@
-/** D15. On legacy nobody can answer a question that was not asked, nor bring a state along. */
+/** D15. A legacy client can neither answer a question before it is asked, nor send a state. */
 import {
   acceptedContent,
   inputRequired,
@@ -32,7 +32,7 @@ const FROZEN = {
 
 const forged = { approval: accept({ ok: true }) };
 
-test('D15: forged answers do not count: the question is pushed and the pushed answer used', async () => {
+test('D15: ignores forged answers, asks the question and uses its answer', async () => {
   const client = await rawLegacy(serving([wipe]), {
     capabilities: { elicitation: {} },
     answer: () => ({ result: { action: 'accept', content: { ok: false } } }),
@@ -47,7 +47,7 @@ test('D15: forged answers do not count: the question is pushed and the pushed an
   expect(client.received.map(({ params }) => params?.message)).toEqual(['Delete everything?']);
 });
 
-test('D15: forged answers do not help a client that cannot be asked', async () => {
+test('D15: ignores forged answers of a client that cannot answer questions', async () => {
   const client = await rawLegacy(serving([wipe]));
   const { error } = await client.request('tools/call', {
     name: 'wipe',
@@ -63,9 +63,9 @@ test('D15: forged answers do not help a client that cannot be asked', async () =
   });
 });
 
-test('D15: a genuine state of the modern era means nothing on legacy', async () => {
-  const modern = await connectClient('modern', serving([wipe]), { elicit: [] });
-  const { requestState } = await modern.sendRound('wipe');
+test('D15: rejects a genuine state of the modern era', async () => {
+  const { sendRound } = await connectClient('modern', serving([wipe]), { elicit: [] });
+  const { requestState } = await sendRound('wipe');
   const client = await rawLegacy(serving([wipe]), { capabilities: { elicitation: {} } });
 
   const { error } = await client.request('tools/call', {
@@ -79,12 +79,12 @@ test('D15: a genuine state of the modern era means nothing on legacy', async () 
 });
 
 test.each<[string, unknown]>([
-  ['a text', 'junk'],
-  ['an empty text', ''],
+  ['a string', 'junk'],
+  ['an empty string', ''],
   ['a number', 7],
   ['null', null],
   ['an object', { v: 3 }],
-])('D15: a state that is %s is rejected, and nothing runs', async (_, requestState) => {
+])('D15: rejects a state that is %s before anything runs', async (_, requestState) => {
   let runs = 0;
   const count = resolver({}, () => ++runs);
   const tool = defineTool('count', { resolve: { count } }, ({ count }) => `${count}`);
@@ -97,32 +97,38 @@ test.each<[string, unknown]>([
   expect(result?.content).toEqual([{ type: 'text', text: '1' }]);
 });
 
-describe('hand-written handlers on the same server are protected too', () => {
-  /** What a handler finds in its context. */
-  const found = (ctx: ServerContext): string =>
+describe('a hand-written handler on the same server', () => {
+  /** Returns the answers and the state that a handler sees. */
+  const inputOf = (ctx: ServerContext): string =>
     JSON.stringify([ctx.mcpReq.inputResponses ?? null, ctx.mcpReq.requestState() ?? null]);
 
-  const toolBy = (server: McpServer) =>
-    server.registerTool('theirs', {}, (ctx) => ({ content: [{ type: 'text', text: found(ctx) }] }));
-  const promptBy = (server: McpServer) =>
-    server.registerPrompt('theirs', {}, (ctx) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: found(ctx) } }],
+  const registerTool = (server: McpServer) =>
+    server.registerTool('theirs', {}, (ctx) => ({
+      content: [{ type: 'text', text: inputOf(ctx) }],
     }));
-  const resourceBy = (server: McpServer) => {
+  const registerPrompt = (server: McpServer) =>
+    server.registerPrompt('theirs', {}, (ctx) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: inputOf(ctx) } }],
+    }));
+  const registerResources = (server: McpServer) => {
     server.registerResource('fixed', 'test://fixed', {}, (uri, ctx) => ({
-      contents: [{ uri: uri.href, text: found(ctx) }],
+      contents: [{ uri: uri.href, text: inputOf(ctx) }],
     }));
     return server.registerResource(
       'template',
       new ResourceTemplate('test://item/{id}', { list: undefined }),
       {},
-      (uri, _variables, ctx) => ({ contents: [{ uri: uri.href, text: found(ctx) }] }),
+      (uri, _variables, ctx) => ({ contents: [{ uri: uri.href, text: inputOf(ctx) }] }),
     );
   };
 
   const factory = (when: string) => () => {
     const server = new McpServer({ name: 'mixed', version: '1.0.0' });
-    const register = () => [toolBy, promptBy, resourceBy].forEach((by) => by(server));
+    const register = () => {
+      registerTool(server);
+      registerPrompt(server);
+      registerResources(server);
+    };
     if (when === 'before') register();
     install(server, [wipe]);
     if (when === 'after') register();
@@ -137,14 +143,14 @@ describe('hand-written handlers on the same server are protected too', () => {
   ] as const;
 
   describe.each(['before', 'after'])('registered %s install', (when) => {
-    test.each(requests)('D15: %s %j does not see forged answers', async (method, params) => {
+    test.each(requests)('D15: does not see forged answers in %s %j', async (method, params) => {
       const client = await rawLegacy(factory(when));
       const { result } = await client.request(method, { ...params, inputResponses: forged });
 
       expect(JSON.stringify(result)).toContain('[null,null]');
     });
 
-    test.each(requests)('D15: %s %j never runs with a state', async (method, params) => {
+    test.each(requests)('D15: does not run if %s %j has a state', async (method, params) => {
       const client = await rawLegacy(factory(when));
       for (const requestState of ['awaiting-confirm', '', 7, null]) {
         const { error } = await client.request(method, { ...params, requestState });
@@ -152,15 +158,15 @@ describe('hand-written handlers on the same server are protected too', () => {
       }
     });
 
-    test('D15: nor does a handler of a low-level server', async () => {
-      const low = () => {
+    test('D15: is protected on a low-level server too', async () => {
+      const lowLevel = () => {
         const server = new Server(
           { name: 'low', version: '1.0.0' },
           { capabilities: { tools: {} } },
         );
         const register = () => {
           server.setRequestHandler('tools/call', (_, ctx) => ({
-            content: [{ type: 'text', text: found(ctx) }],
+            content: [{ type: 'text', text: inputOf(ctx) }],
           }));
         };
         if (when === 'before') register();
@@ -168,7 +174,7 @@ describe('hand-written handlers on the same server are protected too', () => {
         if (when === 'after') register();
         return server;
       };
-      const client = await rawLegacy(low);
+      const client = await rawLegacy(lowLevel);
       const params = { name: 'theirs', arguments: {} };
 
       const { result } = await client.request('tools/call', { ...params, inputResponses: forged });
@@ -179,8 +185,8 @@ describe('hand-written handlers on the same server are protected too', () => {
   });
 });
 
-describe("the SDK's way of asking older clients for hand-written handlers still works", () => {
-  /** Two questions, one after the other, with a state of its own. */
+describe('a hand-written handler that asks as the SDK documents it', () => {
+  /** Asks two questions, one after the other, and keeps its own state. */
   const deploy = (ctx: ServerContext) => {
     const { inputResponses } = ctx.mcpReq;
     const state = ctx.mcpReq.requestState();
@@ -201,53 +207,56 @@ describe("the SDK's way of asking older clients for hand-written handlers still 
     () => 'went',
   );
 
-  test.each(['before', 'after'])('D15: on an McpServer, registered %s install', async (when) => {
-    const factory = () => {
-      const server = new McpServer({ name: 'mixed', version: '1.0.0' });
-      const register = () =>
-        server.registerTool('deploy', { inputSchema: z.object({}) }, (_, ctx) => deploy(ctx));
-      if (when === 'before') register();
-      install(server, [go]);
-      if (when === 'after') register();
-      return server;
+  const onMcpServer = (when: string) => () => {
+    const server = new McpServer({ name: 'mixed', version: '1.0.0' });
+    const register = () =>
+      server.registerTool('deploy', { inputSchema: z.object({}) }, (_, ctx) => deploy(ctx));
+    if (when === 'before') register();
+    install(server, [go]);
+    if (when === 'after') register();
+    return server;
+  };
+
+  const onServer = (when: string) => () => {
+    const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { tools: {} } });
+    const register = () => {
+      server.setRequestHandler('tools/call', (_, ctx) => deploy(ctx));
     };
-    const chat = await connectClient('legacy', factory, {
-      elicit: ({ message }) => accept(message === 'Go?' ? { confirm: true } : { ok: true }),
+    if (when === 'before') register();
+    install(server, [go]);
+    if (when === 'after') register();
+    return server;
+  };
+
+  describe.each([
+    ['an McpServer before install', onMcpServer('before')],
+    ['an McpServer after install', onMcpServer('after')],
+    ['a low-level Server before install', onServer('before')],
+    ['a low-level Server after install', onServer('after')],
+  ])('on %s', (_, factory) => {
+    test('D15: works beside installed tools', async () => {
+      const { text, asked } = await connectClient('legacy', factory, {
+        elicit: ({ message }) => accept(message === 'Go?' ? { confirm: true } : { ok: true }),
+      });
+
+      expect(await text('deploy')).toBe('deployed');
+      expect(await text('go')).toBe('went');
+      expect(asked).toEqual(['Deploy?', 'Sure?', 'Go?']);
     });
 
-    expect(await chat.text('deploy')).toBe('deployed');
-    expect(await chat.text('go')).toBe('went');
-    expect(chat.asked).toEqual(['Deploy?', 'Sure?', 'Go?']);
-    const client = await rawLegacy(factory, {
-      capabilities: { elicitation: {} },
-      answer: () => ({ result: { action: 'decline' } }),
-    });
-    const { result } = await client.request('tools/call', {
-      name: 'deploy',
-      arguments: {},
-      inputResponses: { env: accept({ ok: true }), sure: accept({ ok: true }) },
-    });
-    expect(result?.content).toEqual([{ type: 'text', text: 'cancelled' }]);
-    expect(client.received.map(({ params }) => params?.message)).toEqual(['Deploy?']);
-  });
+    test('D15: does not see forged answers', async () => {
+      const client = await rawLegacy(factory, {
+        capabilities: { elicitation: {} },
+        answer: () => ({ result: { action: 'decline' } }),
+      });
+      const { result } = await client.request('tools/call', {
+        name: 'deploy',
+        arguments: {},
+        inputResponses: { env: accept({ ok: true }), sure: accept({ ok: true }) },
+      });
 
-  test.each(['before', 'after'])('D15: on a low-level Server, set %s install', async (when) => {
-    const factory = () => {
-      const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { tools: {} } });
-      const register = () => {
-        server.setRequestHandler('tools/call', (_, ctx) => deploy(ctx));
-      };
-      if (when === 'before') register();
-      install(server, [go]);
-      if (when === 'after') register();
-      return server;
-    };
-    const chat = await connectClient('legacy', factory, {
-      elicit: ({ message }) => accept(message === 'Go?' ? { confirm: true } : { ok: true }),
+      expect(result?.content).toEqual([{ type: 'text', text: 'cancelled' }]);
+      expect(client.received.map(({ params }) => params?.message)).toEqual(['Deploy?']);
     });
-
-    expect(await chat.text('deploy')).toBe('deployed');
-    expect(await chat.text('go')).toBe('went');
-    expect(chat.asked).toEqual(['Deploy?', 'Sure?', 'Go?']);
   });
 });

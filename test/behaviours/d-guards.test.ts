@@ -1,7 +1,7 @@
 /** Guards: resolvers that finish before anything else starts. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, outcome, resolver, ToolError } from 'mcp-resolve';
-import { accept, cancel, decline } from 'mcp-resolve/testing';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -15,7 +15,7 @@ const Order = z.object({ order_id: z.string() });
 const orderId = argsOf(Order).order_id;
 const Ok = z.object({ ok: z.boolean() });
 
-describe.each(eras)('%s', (era) => {
+describe.each(eras)('on the %s era', (era) => {
   test('D1: guards finish before anything else starts', async () => {
     const log: string[] = [];
     const step = (name: string) =>
@@ -33,13 +33,12 @@ describe.each(eras)('%s', (era) => {
         return 'refunded';
       },
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('refund')).toBe('refunded');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'refunded' });
     expect(log).toEqual(['guard starts', 'guard ends', 'one starts', 'one ends', 'body']);
   });
 
-  test('D1: a guard that is held up holds up everything', async () => {
+  test('D1: nothing else starts while a guard waits', async () => {
     const entered = deferred();
     const leave = deferred();
     const started: string[] = [];
@@ -49,18 +48,18 @@ describe.each(eras)('%s', (era) => {
     });
     const other = resolver({}, () => started.push('other'));
     const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
-    const chat = await connectClient(era, serving([tool]));
-    const text = chat.text('go');
+    const { client, text } = await connectClient(era, serving([tool]));
+    const result = text('go');
 
     await entered.promise;
-    await chat.client.listTools();
+    await client.listTools();
     expect(started).toEqual([]);
     leave.resolve();
-    expect(await text).toBe('went');
+    expect(await result).toBe('went');
     expect(started).toEqual(['other']);
   });
 
-  test('D2: a guard that refuses ends the call, and nothing else runs or is asked', async () => {
+  test('D2: a guard that throws ends the call before anything else runs or asks', async () => {
     const started: string[] = [];
     const may = resolver({ id: orderId }, ({ id }) => {
       if (id === 'ORD-9') throw new ToolError(`you may not refund ${id}`);
@@ -74,17 +73,20 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Order, guards: [may], resolve: { ask } },
       () => 'refunded',
     );
-    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const answers = { ask: accept({ ok: true }) };
 
-    expect(await chat.errorText('refund', { order_id: 'ORD-9' })).toBe(
-      'Error executing tool refund: you may not refund ORD-9',
-    );
+    expect(await run(tool, { order_id: 'ORD-9' }, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool refund: you may not refund ORD-9',
+      questions: [],
+    });
     expect(started).toEqual([]);
-    expect(chat.asked).toEqual([]);
-    expect(await chat.text('refund', { order_id: 'ORD-1' })).toBe('refunded');
+    expect(await run(tool, { order_id: 'ORD-1' }, { era, answers })).toMatchObject({
+      text: 'refunded',
+    });
   });
 
-  test('D2: of two guards that refuse the first in the list is told', async () => {
+  test('D2: of two guards that throw, the first in the array is reported', async () => {
     const second = deferred();
     const slow = resolver({}, async () => {
       await second.promise;
@@ -95,55 +97,56 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('second');
     });
     const tool = defineTool('go', { guards: [slow, fast] }, () => 'went');
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.errorText('go')).toBe('Error executing tool go: first');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool go: first',
+    });
   });
 
-  test('K4: a protocol error of a guard stays one', async () => {
+  test('K4: a protocol error of a guard reaches the client as one', async () => {
     const guard = resolver({}, () => {
       throw new ProtocolError(-32001, 'Not for you', { scope: 'refunds' });
     });
     const tool = defineTool('go', { guards: [guard] }, () => 'went');
-    const chat = await connectClient(era, serving([tool]));
+    const { call } = await connectClient(era, serving([tool]));
 
-    expect(await protocolErrorOf(chat.call('go'))).toEqual({
+    expect(await protocolErrorOf(call('go'))).toEqual({
       code: -32001,
       message: 'Not for you',
       data: { scope: 'refunds' },
     });
   });
 
-  test('D3: the values of guards are dropped, and a shared resolver still runs once', async () => {
+  test('D3: the body does not receive the values of guards, and a shared resolver runs once', async () => {
     let runs = 0;
     const user = resolver({}, () => `user ${++runs}`);
     const may = resolver({ user }, ({ user }) => ({ secret: user }));
     const tool = defineTool('go', { guards: [may, user], resolve: { user } }, (values) =>
       JSON.stringify(values),
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('go')).toBe('{"user":"user 1"}');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: '{"user":"user 1"}' });
     expect(runs).toBe(1);
   });
 
   test.each([decline(), cancel()])(
-    "E3: a question of a guard that ends with $action names the parameter 'guard'",
+    "E3: a $action of the question of a guard ends the call and names the parameter 'guard'",
     async (answer) => {
       const started: string[] = [];
       const guard = resolver({}, () => confirm('Are you allowed?'));
       const other = resolver({}, () => started.push('other'));
       const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
-      const chat = await connectClient(era, serving([tool]), { elicit: [answer] });
 
-      expect(await chat.errorText('go')).toBe(
-        `Error executing tool go: Resolver for parameter 'guard' could not resolve: elicitation was ${answer.action}`,
-      );
+      expect(await run(tool, {}, { era, answers: { guard: answer } })).toMatchObject({
+        isError: true,
+        text: `Error executing tool go: Resolver for parameter 'guard' could not resolve: elicitation was ${answer.action}`,
+      });
       expect(started).toEqual([]);
     },
   );
 
-  test('D1: what others ask is asked after the questions of guards are answered', async () => {
+  test('D1: other questions are asked after those of guards are answered', async () => {
     const guard = resolver({}, () => confirm('Allowed?'));
     const ask = resolver({}, () => elicit('Refund?', Ok));
     const how = resolver({}, () => elicit('How?', Ok));
@@ -152,85 +155,85 @@ describe.each(eras)('%s', (era) => {
       { guards: [guard], resolve: { ask, how: outcome(how) } },
       () => 'refunded',
     );
-    const chat = await connectClient(era, serving([tool]), {
-      elicit: ({ message }) => accept(message === 'Allowed?' ? { confirm: true } : { ok: true }),
-    });
+    const { text, questions, rounds } = await run(
+      tool,
+      {},
+      {
+        era,
+        answers: {
+          guard: accept({ confirm: true }),
+          ask: accept({ ok: true }),
+          how: accept({ ok: true }),
+        },
+      },
+    );
 
-    expect(await chat.text('refund')).toBe('refunded');
-    expect(chat.asked).toEqual(['Allowed?', 'Refund?', 'How?']);
-    expect(chat.requests()).toBe(era === 'modern' ? 3 : 1);
+    expect(text).toBe('refunded');
+    expect(questions.map(({ message }) => message)).toEqual(['Allowed?', 'Refund?', 'How?']);
+    expect(rounds).toBe(era === 'modern' ? 3 : 1);
   });
 
-  test('D1: arguments are validated before any guard', async () => {
+  test('D1: arguments are validated before any guard runs', async () => {
     let runs = 0;
     const guard = resolver({ id: orderId }, () => ++runs);
     const tool = defineTool('go', { inputSchema: Order, guards: [guard] }, () => 'went');
-    const chat = await connectClient(era, serving([tool]));
+    const { errorText } = await connectClient(era, serving([tool]));
 
-    expect(await chat.errorText('go')).toContain('Invalid arguments for tool go');
+    expect(await errorText('go')).toContain('Invalid arguments for tool go');
     expect(runs).toBe(0);
   });
 });
 
-test('D7: guards run again in every round, and may change their mind', async () => {
+test('D7: guards run in every round, and can refuse in a later one', async () => {
   let allowed = true;
-  let runs = 0;
   const guard = resolver({}, () => {
-    runs += 1;
     if (!allowed) throw new ToolError('no longer allowed');
   });
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { guards: [guard], resolve: { ask } }, () => 'refunded');
-  const chat = await connectClient('modern', serving([tool]), {
-    elicit: [accept({ ok: true })],
-  });
 
-  expect(await chat.text('refund')).toBe('refunded');
-  expect(runs).toBe(2);
-  const { requestState } = questionsOf(await chat.sendRound('refund'));
-  allowed = false;
-  const last = await chat.sendRound(
-    'refund',
-    {},
-    {
-      requestState,
-      inputResponses: { ask: accept({ ok: true }) },
-    },
-  );
-  expect(last).toMatchObject({
+  expect(await run(tool, {}, { answers: { ask: accept({ ok: true }) } })).toMatchObject({
+    text: 'refunded',
+    ran: { guard: 2 },
+  });
+  const acceptTooLate = () => {
+    allowed = false;
+    return accept({ ok: true });
+  };
+  expect(await run(tool, {}, { answers: { ask: acceptTooLate } })).toMatchObject({
     isError: true,
-    content: [{ type: 'text', text: 'Error executing tool refund: no longer allowed' }],
+    text: 'Error executing tool refund: no longer allowed',
   });
 });
 
-test("A15: guards take their wire keys first, and unnamed ones are called 'guard'", async () => {
+test("A15: guards get their wire keys first, and those without a name are called 'guard'", async () => {
   const guard = () => resolver({}, () => confirm('Allowed?'));
   const named = resolver({}, () => confirm('Named?'), { name: 'permission' });
   const tool = defineTool('go', { guards: [guard(), named, guard()] }, () => 'went');
-  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
 
-  expect(questionsOf(await chat.sendRound('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
+  expect(questionsOf(await sendRound('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
 });
 
-test.each(eras)('D1: a guard that gives false ends the call (%s)', async (era) => {
+test.each(eras)('D1: a guard that returns false ends the call (%s)', async (era) => {
   let ran = 0;
   const isAdmin = resolver({}, async () => false, { name: 'is_admin' });
   const tool = defineTool('wipe', { guards: [isAdmin] }, () => {
     ran += 1;
     return 'wiped';
   });
-  const chat = await connectClient(era, serving([tool]));
-  expect(errorTextOf(await chat.client.callTool({ name: 'wipe', arguments: {} }))).toBe(
-    "Error executing tool wipe: Guard 'is_admin' refused",
-  );
+  expect(await run(tool, {}, { era })).toMatchObject({
+    isError: true,
+    text: "Error executing tool wipe: Guard 'is_admin' refused",
+  });
   expect(ran).toBe(0);
 });
 
 test.each([false, null, 0, ''])(
-  'D1: after a guard that gave %j no later guard runs',
-  async (given) => {
+  'D1: no later guard runs after one that returns %j',
+  async (value) => {
     const ran: string[] = [];
-    const first = resolver({}, () => given);
+    const first = resolver({}, () => value);
     const second = resolver({}, () => {
       ran.push('second');
       return new Promise<true>(() => undefined);
@@ -244,12 +247,9 @@ test.each([false, null, 0, ''])(
 );
 
 test.each([
-  ['a list', (): unknown => [confirm('Sure?')]],
+  ['an array', (): unknown => [confirm('Sure?')]],
   ['an object', (): unknown => ({ sure: confirm('Sure?') })],
-])('D1: a question inside %s is not taken for a value', async (_, fn) => {
+])('D1: a guard that returns a question inside %s ends the call', async (_, fn) => {
   const tool = defineTool('wipe', { guards: [resolver({}, fn)] }, () => 'wiped');
-  const { content } = await tool.call(undefined);
-  expect(content).toMatchObject([
-    { text: expect.stringContaining('return the question itself') as string },
-  ]);
+  expect(errorTextOf(await tool.call(undefined))).toContain('Return the question itself.');
 });

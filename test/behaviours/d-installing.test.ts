@@ -1,4 +1,4 @@
-/** Installing tools: on an McpServer and a low-level Server, beside whatever is there already. */
+/** Installing tools on an McpServer or a low-level Server, next to handlers of the author. */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ListToolsResult, McpRequestContext } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
@@ -33,7 +33,7 @@ const byHand = {
   inputSchema: { type: 'object' as const },
 };
 
-test('an interceptor in the map of handlers stands around ours and around those of its author', async () => {
+test("an interceptor in the SDK's map of handlers sees every request", async () => {
   const seen: string[] = [];
   const intercepting = (): Server => {
     const server = new Server(info, { capabilities: { tools: {} } });
@@ -51,14 +51,14 @@ test('an interceptor in the map of handlers stands around ours and around those 
     }
     return server;
   };
-  const chat = await connectClient('modern', intercepting);
-  expect(names(await chat.client.listTools())).toEqual(['quote']);
-  expect(await chat.text('quote', { title: 'Emma' })).toBe('Emma: 4');
-  await expect(chat.client.callTool({ name: 'unknown', arguments: {} })).rejects.toThrow('unknown');
+  const { client, call, text } = await connectClient('modern', intercepting);
+  expect(names(await client.listTools())).toEqual(['quote']);
+  expect(await text('quote', { title: 'Emma' })).toBe('Emma: 4');
+  await expect(call('unknown')).rejects.toThrow('unknown');
   expect(seen).toEqual(['tools/list', 'tools/call', 'tools/call']);
 });
 
-/** Handlers as an author of a low-level server writes them. */
+/** Sets handlers for tools as the author of a low-level server would. */
 function setHandlers(server: Server): void {
   server.setRequestHandler('tools/list', ({ params }) =>
     params?.cursor === 'page-2'
@@ -70,39 +70,36 @@ function setHandlers(server: Server): void {
   }));
 }
 
-describe.each(eras)('%s', (era) => {
+describe.each(eras)('on the %s era', (era) => {
   describe.each<[string, () => McpServer | Server]>([
-    ['McpServer', () => new McpServer(info)],
+    ['an McpServer', () => new McpServer(info)],
     [
-      'McpServer that has the tools capability',
+      'an McpServer with the tools capability',
       () => new McpServer(info, { capabilities: { tools: {} } }),
     ],
-    ['Server', () => new Server(info)],
-    [
-      'Server that has the tools capability',
-      () => new Server(info, { capabilities: { tools: {} } }),
-    ],
-  ])('%s', (_, make) => {
-    test('A13: installed tools are listed, answer, ask and fail', async () => {
+    ['a Server', () => new Server(info)],
+    ['a Server with the tools capability', () => new Server(info, { capabilities: { tools: {} } })],
+  ])('on %s', (_, make) => {
+    test('A13: installed tools can be listed and called, and can ask and fail', async () => {
       const factory = () => {
         const server = make();
         install(server, [quote, go]);
         return server;
       };
-      const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
+      const able = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
-      expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
-      expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
-      expect(await chat.text('go')).toBe('went true');
-      expect(await chat.errorText('quote', {})).toBe(
+      expect(names(await able.client.listTools())).toEqual(['quote', 'go']);
+      expect(await able.text('quote', { title: 'Dune' })).toBe('Dune: 4');
+      expect(await able.text('go')).toBe('went true');
+      expect(await able.errorText('quote', {})).toBe(
         'Input validation error: Invalid arguments for tool quote: title: Invalid input: expected string, received undefined',
       );
-      expect(await protocolErrorOf(chat.call('nope'))).toEqual({
+      expect(await protocolErrorOf(able.call('nope'))).toEqual({
         code: -32602,
         message: 'Tool nope not found',
       });
-      const bare = await connectClient(era, factory);
-      expect(await protocolErrorOf(bare.call('go'))).toEqual({
+      const unable = await connectClient(era, factory);
+      expect(await protocolErrorOf(unable.call('go'))).toEqual({
         code: -32021,
         message:
           "Client did not declare the form elicitation capability required by resolver 'ask'",
@@ -110,21 +107,23 @@ describe.each(eras)('%s', (era) => {
       });
     });
 
-    test('A13: tools can be installed in several steps, one by one with register', async () => {
+    test('A13: tools can be installed in several steps, also with register', async () => {
       const factory = () => {
         const server = make();
         install(server, [quote]);
         go.register(server);
         return server;
       };
-      const chat = await connectClient(era, factory, { elicit: [accept({ ok: false })] });
+      const { client, text } = await connectClient(era, factory, {
+        elicit: [accept({ ok: false })],
+      });
 
-      expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
-      expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
-      expect(await chat.text('go')).toBe('went false');
+      expect(names(await client.listTools())).toEqual(['quote', 'go']);
+      expect(await text('quote', { title: 'Dune' })).toBe('Dune: 4');
+      expect(await text('go')).toBe('went false');
     });
 
-    test('A13: the options of an installation belong to its tools', async () => {
+    test('A13: the options of install apply only to the tools of that call', async () => {
       const fail = (name: string) =>
         defineTool(name, {}, (): string => {
           throw new Error('boom');
@@ -135,20 +134,20 @@ describe.each(eras)('%s', (era) => {
         fail('masked').register(server, { errors: 'toolErrorsOnly' });
         return server;
       };
-      const chat = await connectClient(era, factory);
+      const { errorText } = await connectClient(era, factory);
 
-      expect(await chat.errorText('open')).toBe('Error executing tool open: boom');
-      expect(await chat.errorText('masked')).toBe(
+      expect(await errorText('open')).toBe('Error executing tool open: boom');
+      expect(await errorText('masked')).toBe(
         'Error executing tool masked: an unexpected error occurred',
       );
     });
 
-    test('C1: a name that is taken is refused', () => {
+    test('C1: a second tool of the same name throws', () => {
       const server = make();
       install(server, [quote]);
-      expect(() => {
-        quote.register(server);
-      }).toThrow('Tool quote is already registered');
+      for (const again of [() => quote.register(server), () => install(server, [quote])]) {
+        expect(again).toThrow('Tool quote is already registered');
+      }
     });
   });
 
@@ -163,19 +162,19 @@ describe.each(eras)('%s', (era) => {
         return server;
       };
 
-      test('A13: ours answer for their names, the author’s for all others', async () => {
-        const chat = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
+      test('A13: answer all names that no installed tool has', async () => {
+        const { text } = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
-        expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
-        expect(await chat.text('go')).toBe('went true');
-        expect(await chat.text('by_hand')).toBe('by_hand by hand');
-        expect(await chat.text('anything')).toBe('anything by hand');
+        expect(await text('quote', { title: 'Dune' })).toBe('Dune: 4');
+        expect(await text('go')).toBe('went true');
+        expect(await text('by_hand')).toBe('by_hand by hand');
+        expect(await text('anything')).toBe('anything by hand');
       });
 
-      test('A13: the list has both, ours on its first page', async () => {
-        const chat = await connectClient(era, factory);
-        const first = await chat.client.request({ method: 'tools/list' });
-        const second = await chat.client.request({
+      test('A13: keep their pages of tools/list, with the installed tools on the first', async () => {
+        const { client } = await connectClient(era, factory);
+        const first = await client.request({ method: 'tools/list' });
+        const second = await client.request({
           method: 'tools/list',
           params: { cursor: 'page-2' },
         });
@@ -185,7 +184,7 @@ describe.each(eras)('%s', (era) => {
         expect(names(second)).toEqual(['on_page_2']);
       });
 
-      test('K4: an error of the author’s handler is the author’s', async () => {
+      test('K4: keep their own errors', async () => {
         const throwing = () => {
           const server = factory();
           server.setRequestHandler('tools/call', () => {
@@ -193,27 +192,27 @@ describe.each(eras)('%s', (era) => {
           });
           return server;
         };
-        const chat = await connectClient(era, throwing);
-        const { code, message } = await protocolErrorOf(chat.call('by_hand'));
+        const { call } = await connectClient(era, throwing);
+        const { code, message } = await protocolErrorOf(call('by_hand'));
 
         expect([code, message]).toEqual([-32603, 'by hand']);
       });
     },
   );
 
-  test('A13: a low-level server without the tools capability gets it', async () => {
+  test('A13: install adds the tools capability to a low-level server', async () => {
     const factory = () => {
       const server = new Server(info);
       install(server, [quote]);
       return server;
     };
-    const chat = await connectClient(era, factory);
+    const { client, text } = await connectClient(era, factory);
 
-    expect(chat.client.getServerCapabilities()?.tools).toBeDefined();
-    expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
+    expect(client.getServerCapabilities()?.tools).toBeDefined();
+    expect(await text('quote', { title: 'Dune' })).toBe('Dune: 4');
   });
 
-  test('A13: on an McpServer other methods are left as they are', async () => {
+  test('A13: install leaves prompts and resources of an McpServer unchanged', async () => {
     const factory = () => {
       const server = new McpServer(info);
       server.registerPrompt('hello', {}, () => ({
@@ -238,28 +237,22 @@ describe.each(eras)('%s', (era) => {
 });
 
 describe('install with the request of an HTTP factory', () => {
-  /** Which of our tools the server of each request was given, by the method of the request. */
-  const watch = (make: () => McpServer | Server) => {
-    const attached: string[][] = [];
-    const factory = (request: McpRequestContext) => {
-      const server = make();
-      const seen: string[] = [];
-      attached.push(seen);
-      if (server instanceof McpServer) {
-        const register = vi.spyOn(server, 'registerTool');
-        install(server, [quote, go], { request });
-        seen.push(...register.mock.calls.map(([name]) => name));
-      } else {
-        install(server, [quote, go], { request });
-      }
-      return server;
-    };
-    return { factory, attached };
+  const servingOn = (make: () => McpServer | Server) => (request: McpRequestContext) => {
+    const server = make();
+    install(server, [quote, go], { request });
+    return server;
   };
+  const onMcpServer = servingOn(() => new McpServer(info));
 
-  test('A11: only the named tool is attached for tools/call, all of them for tools/list', async () => {
-    const { factory, attached } = watch(() => new McpServer(info));
-    const handler = httpHandler(factory);
+  test('A11: registers only the named tool for tools/call, and all tools for tools/list', async () => {
+    const registered: string[][] = [];
+    const handler = httpHandler((request) => {
+      const server = new McpServer(info);
+      const register = vi.spyOn(server, 'registerTool');
+      install(server, [quote, go], { request });
+      registered.push(register.mock.calls.map(([name]) => name));
+      return server;
+    });
     const called = await post(handler, 'tools/call', {
       name: 'quote',
       arguments: { title: 'Dune' },
@@ -268,58 +261,54 @@ describe('install with the request of an HTTP factory', () => {
 
     expect(called.body.result?.content).toEqual([{ type: 'text', text: 'Dune: 4' }]);
     expect(names(listed.body.result as ListToolsResult)).toEqual(['quote', 'go']);
-    expect(attached).toEqual([['quote'], ['quote', 'go']]);
+    expect(registered).toEqual([['quote'], ['quote', 'go']]);
   });
 
   test.each<[string, () => McpServer | Server]>([
-    ['McpServer', () => new McpServer(info)],
-    ['Server', () => new Server(info)],
-  ])('A11: everything works as without it, on a %s', async (_, make) => {
-    const { factory } = watch(make);
-    const chat = await connectClient('modern', factory, { elicit: [accept({ ok: true })] });
+    ['an McpServer', () => new McpServer(info)],
+    ['a Server', () => new Server(info)],
+  ])('A11: lists, calls and refuses tools as without the request on %s', async (_, make) => {
+    const { client, call, text } = await connectClient('modern', servingOn(make), {
+      elicit: [accept({ ok: true })],
+    });
 
-    expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
-    expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
-    expect(await chat.text('go')).toBe('went true');
-    expect(await protocolErrorOf(chat.call('nope'))).toEqual({
+    expect(names(await client.listTools())).toEqual(['quote', 'go']);
+    expect(await text('quote', { title: 'Dune' })).toBe('Dune: 4');
+    expect(await text('go')).toBe('went true');
+    expect(await protocolErrorOf(call('nope'))).toEqual({
       code: -32602,
       message: 'Tool nope not found',
     });
   });
 
-  test('A11: a legacy client of the same factory gets all tools', async () => {
-    const { factory } = watch(() => new McpServer(info));
-    const chat = await connectClient('legacy', factory, { elicit: [accept({ ok: true })] });
+  test('A11: registers all tools for a legacy client', async () => {
+    const { client, text } = await connectClient('legacy', onMcpServer, {
+      elicit: [accept({ ok: true })],
+    });
 
-    expect(names(await chat.client.listTools())).toEqual(['quote', 'go']);
-    expect(await chat.text('go')).toBe('went true');
-    expect(await chat.text('quote', { title: 'Dune' })).toBe('Dune: 4');
+    expect(names(await client.listTools())).toEqual(['quote', 'go']);
+    expect(await text('go')).toBe('went true');
+    expect(await text('quote', { title: 'Dune' })).toBe('Dune: 4');
   });
 
-  test('A11: two clients that speak at the same time do not get in each other’s way', async () => {
-    const { factory } = watch(() => new McpServer(info));
-    const chats = await Promise.all(
-      ['a', 'b', 'c'].map(() => connectClient('modern', factory, { elicit: [] })),
+  test('A11: keeps the calls of concurrent clients apart', async () => {
+    const clients = await Promise.all(
+      ['a', 'b', 'c'].map(() => connectClient('modern', onMcpServer, { elicit: [] })),
     );
-    const requests = await Promise.all(chats.map((chat) => chat.sendRound('go')));
-    const ends = await Promise.all(
-      requests.map((sendRound, index) =>
-        chats[index]!.sendRound(
-          'go',
-          {},
-          {
-            requestState: questionsOf(sendRound).requestState,
-            inputResponses: { ask: accept({ ok: index === 1 }) },
-          },
-        ),
-      ),
+    const firstRounds = await Promise.all(clients.map(({ sendRound }) => sendRound('go')));
+    const results = await Promise.all(
+      clients.map(({ sendRound }, index) => {
+        const { requestState } = questionsOf(firstRounds[index]!);
+        const inputResponses = { ask: accept({ ok: index === 1 }) };
+        return sendRound('go', {}, { requestState, inputResponses });
+      }),
     );
 
-    expect(ends.map(textOf)).toEqual(['went false', 'went true', 'went false']);
+    expect(results.map(textOf)).toEqual(['went false', 'went true', 'went false']);
   });
 });
 
-test('I6: a server that verifies its own request state is refused, for it would reject ours', () => {
+test('I6: install refuses a server that verifies request states itself', () => {
   const server = new McpServer(info, { requestState: { verify: (state) => state } });
 
   expect(() => {

@@ -1,6 +1,6 @@
 /**
- * Lists of tools with `install(server, tools, { request })`: a client sees what it sees without the
- * request, whatever the author does to the server.
+ * `tools/list` with `install(server, tools, { request })`. The client sees the same tools as
+ * without the request, whatever the author does to the server.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { RegisteredTool } from '@modelcontextprotocol/server';
@@ -22,38 +22,38 @@ const [a, b, one] = [tool('a'), tool('b'), tool('1')];
 const [h1, h2] = [hiddenTool('h1'), hiddenTool('h2')];
 const hiddenPrompt = definePrompt('p', hidden, () => 'ok');
 
-const own = (server: McpServer, name: string) =>
+const registerOwn = (server: McpServer, name: string) =>
   server.registerTool(name, { inputSchema: z.object({}) }, () => ({ content: [] }));
 
 type Arrange = (server: McpServer, options: InstallOptions) => void;
 
-/** What a client that cannot be asked is told, with and without the request. */
-async function lists(arrange: Arrange): Promise<unknown[]> {
-  const told = [true, false].map(async (narrows) => {
+/** Lists the tools for a client without capabilities, with and without the request. */
+async function listBoth(arrange: Arrange): Promise<unknown[]> {
+  const lists = [true, false].map(async (withRequest) => {
     const handler = httpHandler((request) => {
       const server = new McpServer(info, { capabilities: { tools: {} } });
-      arrange(server, narrows ? { request } : {});
+      arrange(server, withRequest ? { request } : {});
       return server;
     });
     const { status, body } = await post(handler, 'tools/list', {});
     return { status, tools: body.result?.tools, error: body.error };
   });
-  return Promise.all(told);
+  return Promise.all(lists);
 }
 
-describe('the list is the same with and without the request', () => {
+describe('tools/list is the same with and without the request', () => {
   test.each<[string, Arrange, string[]]>([
     [
-      'among tools of the author',
+      'if the author registers tools before and after',
       (server, options) => {
-        own(server, 'before');
+        registerOwn(server, 'before');
         install(server, [a, b], options);
-        own(server, 'after');
+        registerOwn(server, 'after');
       },
       ['before', 'a', 'b', 'after'],
     ],
     [
-      'where two lists hide some',
+      'if two arrays contain hidden tools',
       (server, options) => {
         install(server, [a, h1], options);
         install(server, [h2, b], options);
@@ -61,7 +61,7 @@ describe('the list is the same with and without the request', () => {
       ['a', 'b'],
     ],
     [
-      'after a list that hides a prompt',
+      'if an array with a hidden prompt comes first',
       (server, options) => {
         install(server, [hiddenPrompt], options);
         install(server, [a, h1], options);
@@ -69,12 +69,12 @@ describe('the list is the same with and without the request', () => {
       ['a'],
     ],
     [
-      'with a name that is a number',
+      'if the name of a tool is a number',
       (server, options) => install(server, [a, one], options),
       ['1', 'a'],
     ],
     [
-      'where the author’s own handler was there before',
+      'if the author sets a handler before',
       (server, options) => {
         server.server.setRequestHandler('tools/list', () => ({
           tools: [{ name: 'a', inputSchema: { type: 'object' } }],
@@ -84,7 +84,7 @@ describe('the list is the same with and without the request', () => {
       ['a'],
     ],
     [
-      'where the author’s own handler comes later',
+      'if the author sets a handler after',
       (server, options) => {
         install(server, [a, b], options);
         server.server.setRequestHandler('tools/list', () => ({
@@ -94,7 +94,7 @@ describe('the list is the same with and without the request', () => {
       ['b'],
     ],
     [
-      'where registering is wrapped',
+      'if the author wraps registerTool',
       (server, options) => {
         const register = server.registerTool.bind(server) as (...args: unknown[]) => RegisteredTool;
         server.registerTool = (name: string, ...rest: unknown[]) =>
@@ -104,23 +104,23 @@ describe('the list is the same with and without the request', () => {
       ['shop_a', 'shop_b'],
     ],
   ])('%s', async (_, arrange, names) => {
-    const [narrowed, all] = await lists(arrange);
-    expect(narrowed).toEqual(all);
-    expect((all as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(names);
+    const [withRequest, without] = await listBoth(arrange);
+    expect(withRequest).toEqual(without);
+    expect((without as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(names);
   });
 
   test.each<[string, Arrange]>([
     [
-      'the author’s',
+      'of the author',
       (server, options) => {
-        own(server, 'b').disable();
+        registerOwn(server, 'b').disable();
         install(server, [a, b], options);
       },
     ],
-    ['another of the list', (server, options) => install(server, [a, b, b], options)],
-  ])('a name that is %s is refused', async (_, arrange) => {
-    const [narrowed, all] = await lists(arrange);
-    expect(narrowed).toEqual(all);
-    expect(all).toMatchObject({ status: 500 });
+    ['of the same array', (server, options) => install(server, [a, b, b], options)],
+  ])('and fails if a tool %s has the same name', async (_, arrange) => {
+    const [withRequest, without] = await listBoth(arrange);
+    expect(withRequest).toEqual(without);
+    expect(without).toMatchObject({ status: 500 });
   });
 });

@@ -1,6 +1,6 @@
-/** D. Resolution and memoisation. */
+/** D. Resolution: the order of resolvers, how often they run, and how answers reach them. */
 import { argsOf, confirm, defineTool, elicit, outcome, resolver, ToolError } from 'mcp-resolve';
-import { accept, cancel, decline } from 'mcp-resolve/testing';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -13,8 +13,8 @@ import { serving } from '../support/servers.js';
 const Ok = z.object({ ok: z.boolean() });
 const Name = z.object({ name: z.string() });
 
-describe.each(eras)('%s', (era) => {
-  test('D1: dependencies run before dependents, and the body last of all', async () => {
+describe.each(eras)('on the %s era', (era) => {
+  test('D1: dependencies run before dependents, and the body runs last', async () => {
     const log: string[] = [];
     const note = <T>(what: string, value: T): T => {
       log.push(what);
@@ -26,13 +26,12 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('refund', { resolve: { cents, order } }, ({ cents, order }) =>
       note('body', `${cents} ${order}`),
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('refund')).toBe('5 ORD-1');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: '5 ORD-1' });
     expect(log).toEqual(['order', 'scope of ORD-1', 'cents of all', 'body']);
   });
 
-  test('D1: nothing is deleted while a question is outstanding', async () => {
+  test('D1: the body does not run while a question is open', async () => {
     const folders = new Set(['/docs']);
     const approval = resolver({}, () => elicit('Delete /docs?', Ok));
     const remove = defineTool('delete_folder', { resolve: { approval } }, ({ approval }) => {
@@ -40,19 +39,19 @@ describe.each(eras)('%s', (era) => {
       return 'deleted /docs';
     });
     const seenWhileAsked: string[][] = [];
-    const chat = await connectClient(era, serving([remove]), {
-      elicit: () => {
-        seenWhileAsked.push([...folders]);
-        return accept({ ok: true });
-      },
-    });
+    const approve = () => {
+      seenWhileAsked.push([...folders]);
+      return accept({ ok: true });
+    };
 
-    expect(await chat.text('delete_folder')).toBe('deleted /docs');
+    expect(await run(remove, {}, { era, answers: { approval: approve } })).toMatchObject({
+      text: 'deleted /docs',
+    });
     expect(seenWhileAsked).toEqual([['/docs']]);
     expect([...folders]).toEqual([]);
   });
 
-  test('D2: who comes first in declaration order ends the call, and nothing later is asked', async () => {
+  test('D2: a decline ends the call at its first consumer, and later questions are not asked', async () => {
     const scope = resolver({}, () => elicit('Which part?', Ok));
     const cents = resolver({ scope }, () => 1);
     const restock = resolver({ part: scope }, () => elicit('Restock?', Ok));
@@ -61,15 +60,15 @@ describe.each(eras)('%s', (era) => {
       { resolve: { cents, restock: outcome(restock) } },
       () => 'refunded',
     );
-    const chat = await connectClient(era, serving([refund]), { elicit: [decline()] });
 
-    expect(await chat.errorText('refund_order')).toBe(
-      "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
-    );
-    expect(chat.asked).toEqual(['Which part?']);
+    expect(await run(refund, {}, { era, answers: { scope: decline() } })).toMatchObject({
+      isError: true,
+      text: "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
+      questions: [{ message: 'Which part?' }],
+    });
   });
 
-  test('D2: of two failures the first in declaration order is told, whichever came first', async () => {
+  test('D2: of two failures, the first in declaration order is reported', async () => {
     const secondFailed = deferred();
     const first = resolver({}, async () => {
       await secondFailed.promise;
@@ -80,25 +79,29 @@ describe.each(eras)('%s', (era) => {
       throw new ToolError('second');
     });
     const tool = defineTool('fail', { resolve: { first, second } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.errorText('fail')).toBe('Error executing tool fail: first');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool fail: first',
+    });
   });
 
-  test('D2: a failure is told at once, without waiting for what stands behind it', async () => {
-    let signal: AbortSignal | undefined;
+  test('D2: a failure ends the call at once and aborts the resolvers behind it', async () => {
+    let aborted = 0;
     const failing = resolver({}, async () => {
       throw new ToolError('no such order');
     });
     const endless = resolver({}, (_, ctx) => {
-      ({ signal } = ctx);
+      ctx.signal.addEventListener('abort', () => ++aborted);
       return new Promise<never>(() => undefined);
     });
     const tool = defineTool('fail', { resolve: { failing, endless } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.errorText('fail')).toBe('Error executing tool fail: no such order');
-    expect(signal?.aborted).toBe(true);
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool fail: no such order',
+    });
+    expect(aborted).toBe(1);
   });
 
   test('D2: independent resolvers run at the same time', async () => {
@@ -115,12 +118,11 @@ describe.each(eras)('%s', (era) => {
       { resolve: { a: meet(here, there), b: meet(there, here) } },
       ({ a, b }) => `${a} ${b}`,
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('meet')).toBe('met met');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'met met' });
   });
 
-  test('D3: within a round a resolver runs once, however many consumers it has', async () => {
+  test('D3: a resolver with several consumers runs once per round', async () => {
     let runs = 0;
     const login = resolver({}, async () => `octocat ${++runs}`);
     const upper = resolver({ login }, ({ login }) => login.toUpperCase());
@@ -130,13 +132,14 @@ describe.each(eras)('%s', (era) => {
       { resolve: { login, again: login, upper, how } },
       ({ login, again, upper, how }) => [login, again, upper, how].join(),
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('whoami')).toBe('octocat 1,octocat 1,OCTOCAT 1,accept');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      text: 'octocat 1,octocat 1,OCTOCAT 1,accept',
+    });
     expect(runs).toBe(1);
   });
 
-  test('D5: nothing is kept from one call to the next, nor between calls at the same time', async () => {
+  test('D5: calls share no values, neither in sequence nor at the same time', async () => {
     const Title = z.object({ title: z.string() });
     const lookups: string[] = [];
     const stock = resolver({ title: argsOf(Title).title }, async ({ title }) => {
@@ -148,18 +151,18 @@ describe.each(eras)('%s', (era) => {
       seen.add(stock);
       return stock.title;
     });
-    const chat = await connectClient(era, serving([tool]));
+    const { text } = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('stock', { title: 'Dune' })).toBe('Dune');
+    expect(await text('stock', { title: 'Dune' })).toBe('Dune');
     expect(lookups).toEqual(['Dune']);
-    expect(await chat.text('stock', { title: 'Dune' })).toBe('Dune');
+    expect(await text('stock', { title: 'Dune' })).toBe('Dune');
     expect(lookups).toEqual(['Dune', 'Dune']);
     const titles = ['a', 'b', 'c'];
-    expect(await Promise.all(titles.map((title) => chat.text('stock', { title })))).toEqual(titles);
+    expect(await Promise.all(titles.map((title) => text('stock', { title })))).toEqual(titles);
     expect(seen.size).toBe(5);
   });
 
-  test('D10: values that cannot be serialised do not disturb a call that asks', async () => {
+  test('D10: a call that asks can compute values that are not JSON', async () => {
     const opened = resolver({}, () => new Date(Date.UTC(2026, 0, 1)));
     const cache = resolver({}, () => new Map([['self', 10n]]));
     const circular = resolver({}, () => {
@@ -174,12 +177,12 @@ describe.each(eras)('%s', (era) => {
       ({ opened, cache, circular, approval }) =>
         `${opened.getUTCFullYear()}:${approval.ok}:${cache.get('self')}:${circular.self === circular}`,
     );
-    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const answers = { approval: accept({ ok: true }) };
 
-    expect(await chat.text('report')).toBe('2026:true:10:true');
+    expect(await run(tool, {}, { era, answers })).toMatchObject({ text: '2026:true:10:true' });
   });
 
-  test('D11: a computed value is an accepted outcome, and the outcome tells that nobody was asked', async () => {
+  test('D11: a computed value is an accepted outcome with asked false', async () => {
     const seen: unknown[] = [];
     const files: string[] = [];
     const approval = resolver({}, () =>
@@ -189,15 +192,14 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.approval);
       return values.approval.action;
     });
-    const chat = await connectClient(era, serving([tool]), {
-      elicit: [accept({ ok: true }), decline(), cancel()],
-    });
 
-    expect(await chat.text('delete')).toBe('accept');
+    expect(await run(tool, {}, { era })).toMatchObject({ text: 'accept' });
     files.push('a.md');
-    expect(await chat.text('delete')).toBe('accept');
-    expect(await chat.text('delete')).toBe('decline');
-    expect(await chat.text('delete')).toBe('cancel');
+    for (const approval of [accept({ ok: true }), decline(), cancel()]) {
+      expect(await run(tool, {}, { era, answers: { approval } })).toMatchObject({
+        text: approval.action,
+      });
+    }
     expect(seen).toEqual([
       { action: 'accept', data: { ok: true }, asked: false },
       { action: 'accept', data: { ok: true }, asked: true },
@@ -219,17 +221,19 @@ describe.each(eras)('%s', (era) => {
         throw new Error('broken');
       },
     ],
-  ])('D13: an error beats an open question, which is then never asked: %s', async (_, fail) => {
+  ])('D13: %s beats an open question, which is not asked', async (_, fail) => {
     const ask = resolver({}, () => elicit('Go?', Ok));
     const broken = resolver({}, fail);
-    const first = defineTool('go', { resolve: { ask, broken } }, () => 'went');
-    const chat = await connectClient(era, serving([first]), { elicit: [] });
+    const tool = defineTool('go', { resolve: { ask, broken } }, () => 'went');
 
-    expect(await chat.errorText('go')).toBe('Error executing tool go: broken');
-    expect(chat.asked).toEqual([]);
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool go: broken',
+      questions: [],
+    });
   });
 
-  test('D18: a resolver may take the context or leave it', async () => {
+  test('D18: a resolver can use the context or leave it out', async () => {
     const takes = resolver({}, (_, ctx) => `has-context ${ctx.mcpReq.method}`);
     const leaves = resolver({}, () => 'needs-none');
     const tool = defineTool(
@@ -237,13 +241,14 @@ describe.each(eras)('%s', (era) => {
       { resolve: { takes, leaves } },
       (v) => `${v.takes} ${v.leaves}`,
     );
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('both')).toBe('has-context tools/call needs-none');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      text: 'has-context tools/call needs-none',
+    });
   });
 });
 
-test('D4: on legacy the whole call is one round, so each resolver runs once', async () => {
+test('D4: on legacy a call is one round, so each resolver runs once', async () => {
   const runs: string[] = [];
   const order = resolver({}, () => {
     runs.push('order');
@@ -261,16 +266,17 @@ test('D4: on legacy the whole call is one round, so each resolver runs once', as
     runs.push('body');
     return 'refunded';
   });
-  const chat = await connectClient('legacy', serving([refund]), {
+  const client = await connectClient('legacy', serving([refund]), {
     elicit: () => accept({ ok: true }),
   });
 
-  expect(await chat.text('refund')).toBe('refunded');
-  expect(chat.asked).toEqual(['All of ORD-7002?', 'Restock ORD-7002?']);
+  expect(await client.text('refund')).toBe('refunded');
+  expect(client.asked).toEqual(['All of ORD-7002?', 'Restock ORD-7002?']);
+  expect(client.requests()).toBe(1);
   expect(runs).toEqual(['order', 'scope', 'restock', 'body']);
 });
 
-test('D6, D12: on modern functions run again in each round, but a person is asked once', async () => {
+test('D6, D12: on modern resolvers run again in each round, and ask each question once', async () => {
   const runs = { login: 0, confirm: 0, body: 0 };
   const login = resolver({}, () => {
     runs.login += 1;
@@ -284,13 +290,13 @@ test('D6, D12: on modern functions run again in each round, but a person is aske
     runs.body += 1;
     return `${login.name}:${approve.ok}`;
   });
-  const chat = await connectClient('modern', serving([tool]), {
+  const client = await connectClient('modern', serving([tool]), {
     elicit: [accept({ name: 'octocat' }), accept({ ok: true })],
   });
 
-  expect(await chat.text('sign_in')).toBe('octocat:true');
-  expect(chat.asked).toEqual(['Username?', 'As octocat?']);
-  expect(chat.requests()).toBe(3);
+  expect(await client.text('sign_in')).toBe('octocat:true');
+  expect(client.asked).toEqual(['Username?', 'As octocat?']);
+  expect(client.requests()).toBe(3);
   expect(runs).toEqual({ login: 3, confirm: 2, body: 1 });
 });
 
@@ -304,17 +310,15 @@ test('D7: a resolver that never asks runs in every round', async () => {
     { resolve: { clock, login, approve } },
     ({ clock, login, approve }) => `${clock} ${login.name} ${approve.ok}`,
   );
-  const chat = await connectClient('modern', serving([tool]), {
-    elicit: ({ message }) => accept(message === 'Sure?' ? { ok: true } : { name: 'octocat' }),
-  });
+  const answers = { login: accept({ name: 'octocat' }), approve: accept({ ok: true }) };
 
-  expect(await chat.text('sign_in')).toBe('2 octocat true');
+  expect(await run(tool, {}, { answers })).toMatchObject({ text: '2 octocat true' });
   expect(runs).toBe(2);
 });
 
-describe('answers are consulted only after the resolver has asked in this round', () => {
-  /** Asks `needed` and then `then`; in the third round the world has moved and `needed` is computed. */
-  const inThirdRound = async (answerToNeeded: ReturnType<typeof decline>) => {
+describe('an answer', () => {
+  /** Runs a call in which `needed` asks in the first rounds and computes in the third. */
+  const runUntilComputed = async (answerToNeeded: ReturnType<typeof decline>) => {
     let computes = false;
     let runs = 0;
     const needed = resolver({}, () => {
@@ -325,10 +329,10 @@ describe('answers are consulted only after the resolver has asked in this round'
     const tool = defineTool('flip', { resolve: { needed: outcome(needed), then } }, ({ needed }) =>
       needed.action === 'accept' ? `${needed.data.ok} ${needed.asked}` : 'refused',
     );
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-    const first = questionsOf(await chat.sendRound('flip'));
+    const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
+    const first = questionsOf(await sendRound('flip'));
     const second = questionsOf(
-      await chat.sendRound(
+      await sendRound(
         'flip',
         {},
         {
@@ -340,7 +344,7 @@ describe('answers are consulted only after the resolver has asked in this round'
     expect([first.keys, second.keys]).toEqual([['needed'], ['then']]);
     computes = true;
     runs = 0;
-    const last = await chat.sendRound(
+    const last = await sendRound(
       'flip',
       {},
       {
@@ -351,29 +355,30 @@ describe('answers are consulted only after the resolver has asked in this round'
     return { text: textOf(last), runs };
   };
 
-  test('D8, L10: a recorded answer never replaces what the server computes', async () => {
-    expect(await inThirdRound(accept({ ok: true }))).toEqual({ text: 'false false', runs: 1 });
+  test('D8, L10: does not replace a computed value after it was recorded', async () => {
+    expect(await runUntilComputed(accept({ ok: true }))).toEqual({ text: 'false false', runs: 1 });
   });
 
-  test.each([decline(), cancel()])('D9: nor does a recorded $action', async (refused) => {
-    expect(await inThirdRound(refused)).toEqual({ text: 'false false', runs: 1 });
-  });
+  test.each([decline(), cancel()])(
+    'D9: does not replace a computed value after it was recorded as $action',
+    async (refused) => {
+      expect(await runUntilComputed(refused)).toEqual({ text: 'false false', runs: 1 });
+    },
+  );
 
-  test('D8: an answer sent under the key of a resolver that computes is ignored', async () => {
+  test('D8: is ignored under the key of a resolver that computes', async () => {
     const price = resolver({}, () => ({ ok: false }));
     const ask = resolver({}, () => elicit('Go?', Ok));
     const tool = defineTool('buy', { resolve: { price, ask } }, (v) => `${v.price.ok} ${v.ask.ok}`);
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-    const { requestState } = questionsOf(await chat.sendRound('buy'));
+    const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
+    const { requestState } = questionsOf(await sendRound('buy'));
     const inputResponses = { price: accept({ ok: true }), ask: accept({ ok: true }) };
 
-    expect(textOf(await chat.sendRound('buy', {}, { requestState, inputResponses }))).toBe(
-      'false true',
-    );
+    expect(textOf(await sendRound('buy', {}, { requestState, inputResponses }))).toBe('false true');
   });
 });
 
-test('D12: a resolver whose question is open is asked for once, and what waits for it does not run', async () => {
+test('D12: a resolver with an open question runs once, and its dependents do not run', async () => {
   const runs: string[] = [];
   const approval = resolver({}, () => {
     runs.push('approval');
@@ -382,25 +387,21 @@ test('D12: a resolver whose question is open is asked for once, and what waits f
   const one = resolver({ approval }, () => runs.push('one'));
   const two = resolver({ how: outcome(approval), one }, () => runs.push('two'));
   const tool = defineTool('go', { resolve: { one, two, approval } }, () => 'went');
-  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
 
-  expect(questionsOf(await chat.sendRound('go')).keys).toEqual(['approval']);
+  expect(questionsOf(await sendRound('go')).keys).toEqual(['approval']);
   expect(runs).toEqual(['approval']);
 });
 
-test('D13: on modern a decline of one question ends the call though another is unanswered', async () => {
+test('D13: on modern a decline ends the call even if another question is unanswered', async () => {
   const a = resolver({}, () => elicit('A?', Ok));
   const b = resolver({}, () => elicit('B?', Ok));
   const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
-  const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-  const { keys, requestState } = questionsOf(await chat.sendRound('both'));
+  const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
+  const { keys, requestState } = questionsOf(await sendRound('both'));
 
   expect(keys).toEqual(['a', 'b']);
-  const result = await chat.sendRound(
-    'both',
-    {},
-    { requestState, inputResponses: { b: decline() } },
-  );
+  const result = await sendRound('both', {}, { requestState, inputResponses: { b: decline() } });
   expect(errorTextOf(result)).toBe(
     "Error executing tool both: Resolver for parameter 'b' could not resolve: elicitation was decline",
   );
@@ -409,56 +410,61 @@ test('D13: on modern a decline of one question ends the call though another is u
 test.each([
   ['legacy', ['A?']],
   ['modern', ['A?', 'B?']],
-] as const)('D14: declining the first of two on %s shows %j', async (era, shown) => {
-  const a = resolver({}, () => elicit('A?', Ok));
-  const b = resolver({}, () => elicit('B?', Ok));
-  const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
-  const chat = await connectClient(era, serving([tool]), {
-    elicit: ({ message }) => (message === 'A?' ? decline() : accept({ ok: true })),
-  });
+] as const)(
+  'D14: on %s, a call whose first question is declined has asked %j',
+  async (era, shown) => {
+    const a = resolver({}, () => elicit('A?', Ok));
+    const b = resolver({}, () => elicit('B?', Ok));
+    const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
+    const { questions, ...end } = await run(
+      tool,
+      {},
+      { era, answers: ({ key }) => (key === 'a' ? decline() : accept({ ok: true })) },
+    );
 
-  expect(await chat.errorText('both')).toBe(
-    "Error executing tool both: Resolver for parameter 'a' could not resolve: elicitation was decline",
-  );
-  expect(chat.asked.sort()).toEqual(shown);
-});
+    expect(end).toMatchObject({
+      isError: true,
+      text: "Error executing tool both: Resolver for parameter 'a' could not resolve: elicitation was decline",
+    });
+    expect(questions.map(({ message }) => message)).toEqual(shown);
+  },
+);
 
-test('D14: on legacy the next question goes out only when the one before is answered', async () => {
+test('D14: on legacy a question is sent only after the one before it is answered', async () => {
   const shown = deferred();
   const answer = deferred();
   const first = resolver({}, () => confirm('First?'));
   const second = resolver({}, () => confirm('Second?'));
   const tool = defineTool('both', { resolve: { second, first } }, () => 'ran');
-  const chat = await connectClient('legacy', serving([tool]), {
+  const { client, text, asked } = await connectClient('legacy', serving([tool]), {
     elicit: async () => {
       shown.resolve();
       await answer.promise;
       return accept({ confirm: true });
     },
   });
-  const text = chat.text('both');
+  const result = text('both');
 
   await shown.promise;
-  await chat.client.ping();
-  expect(chat.asked).toEqual(['Second?']);
+  await client.ping();
+  expect(asked).toEqual(['Second?']);
   answer.resolve();
-  expect(await text).toBe('ran');
-  expect(chat.asked).toEqual(['Second?', 'First?']);
+  expect(await result).toBe('ran');
+  expect(asked).toEqual(['Second?', 'First?']);
 });
 
-test('D14: on legacy an error that an answer brings about ends the call before the next question', async () => {
+test('D14: on legacy an answer that causes an error ends the call before the next question', async () => {
   const sku = resolver({}, () => elicit('Which item?', Name));
   const known = resolver({ sku }, ({ sku }): string => {
     throw new ToolError(`order has no item '${sku.name}'`);
   });
   const restock = resolver({}, () => elicit('Restock?', Ok));
   const tool = defineTool('refund', { resolve: { known, restock } }, () => 'ran');
-  const chat = await connectClient('legacy', serving([tool]), {
-    elicit: [accept({ name: 'mystery-hat' })],
-  });
+  const answers = { sku: accept({ name: 'mystery-hat' }) };
 
-  expect(await chat.errorText('refund')).toBe(
-    "Error executing tool refund: order has no item 'mystery-hat'",
-  );
-  expect(chat.asked).toEqual(['Which item?']);
+  expect(await run(tool, {}, { era: 'legacy', answers })).toMatchObject({
+    isError: true,
+    text: "Error executing tool refund: order has no item 'mystery-hat'",
+    questions: [{ message: 'Which item?' }],
+  });
 });

@@ -1,27 +1,24 @@
-/** `dispose: 'auto'`: the value's own way, `Symbol.asyncDispose` before `Symbol.dispose`. */
-import { confirm, defineTool, InvalidGraphError, resolver, ToolError } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+/** Tests `dispose: 'auto'`, which calls `Symbol.asyncDispose` or else `Symbol.dispose`. */
+import { confirm, defineTool, resolver } from 'mcp-resolve';
+import type { Resolver } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../serve/eventually.js';
-import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { serving } from '../support/servers.js';
-import { type Log, opening, reporting } from './desk.js';
+import { delayed, failsAfter, type Log, opening, reporting } from './desk.js';
 
-const tick = accept({ confirm: true });
-
-/** Something that can be disposed of at once. */
-const sync = (log: Log, name: string) => ({
+/** Creates a value that is disposed of synchronously. */
+const syncDisposable = (log: Log, name: string) => ({
   name,
   [Symbol.dispose]() {
     log.push(`dispose ${this.name}`);
   },
 });
 
-/** Something that takes its time to be disposed of. */
-const async_ = (log: Log, name: string) => ({
+/** Creates a value that is disposed of asynchronously. */
+const asyncDisposable = (log: Log, name: string) => ({
   name,
   async [Symbol.asyncDispose]() {
     await Promise.resolve();
@@ -29,40 +26,31 @@ const async_ = (log: Log, name: string) => ({
   },
 });
 
+/** Creates a resolver of a value with `dispose: 'auto'`. */
 const auto = <T>(value: T, name = 'it') => resolver({}, () => value, { name, dispose: 'auto' });
 
-describe.each(eras)('%s', (era) => {
-  const use = async (
-    resolve: Record<string, ReturnType<typeof auto>>,
-    body: () => string = () => 'done',
-  ) => {
-    const reported: string[] = [];
-    const tool = defineTool('use', { resolve }, body);
-    const chat = await connectClient(era, reporting([tool], reported), { elicit: [tick] });
-    const { content } = await chat.call('use');
-    return { text: (content[0] as { text: string }).text, reported };
-  };
+const NO_METHOD =
+  "has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose. Pass a function as `dispose`.";
 
-  test('uses Symbol.dispose, on the value itself', async () => {
+describe.each(eras)("dispose: 'auto' on the %s era", (era) => {
+  const use = (resolve: Record<string, Resolver<unknown>>, body: () => string = () => 'done') =>
+    run(defineTool('use', { resolve }, body), {}, { era });
+
+  test.each<[string, (log: Log) => unknown, string]>([
+    ['calls Symbol.dispose', (log) => syncDisposable(log, 'file'), 'dispose file'],
+    ['awaits Symbol.asyncDispose', (log) => asyncDisposable(log, 'file'), 'asyncDispose file'],
+    [
+      'prefers Symbol.asyncDispose if the value has both',
+      (log) => ({ ...syncDisposable(log, 'file'), ...asyncDisposable(log, 'file') }),
+      'asyncDispose file',
+    ],
+  ])('%s', async (_, create, line) => {
     const log: Log = [];
-    expect((await use({ it: auto(sync(log, 'file')) })).text).toBe('done');
-    expect(log).toEqual(['dispose file']);
+    expect(await use({ it: auto(create(log)) })).toMatchObject({ isError: false, text: 'done' });
+    expect(log).toEqual([line]);
   });
 
-  test('uses Symbol.asyncDispose, and waits for it', async () => {
-    const log: Log = [];
-    expect((await use({ it: auto(async_(log, 'file')) })).text).toBe('done');
-    expect(log).toEqual(['asyncDispose file']);
-  });
-
-  test('uses Symbol.asyncDispose where there are both', async () => {
-    const log: Log = [];
-    const both = { ...sync(log, 'file'), ...async_(log, 'file') };
-    expect((await use({ it: auto(both) })).text).toBe('done');
-    expect(log).toEqual(['asyncDispose file']);
-  });
-
-  test('uses what a class inherits, and what a function has', async () => {
+  test('calls an inherited method, and a method of a function', async () => {
     const log: Log = [];
     class Handle {
       constructor(readonly name: string) {}
@@ -80,9 +68,9 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['dispose a function', 'dispose file']);
   });
 
-  test('uses what the value has when it is computed', async () => {
+  test('calls the method that the value had when it was computed', async () => {
     const log: Log = [];
-    const file: Record<symbol, unknown> = sync(log, 'file');
+    const file: Record<symbol, unknown> = syncDisposable(log, 'file');
     await use({ it: auto(file) }, () => {
       file[Symbol.dispose] = () => log.push('something else');
       return 'done';
@@ -90,124 +78,112 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['dispose file']);
   });
 
-  test('goes in reverse order with all the others', async () => {
+  test('runs in reverse order together with the dispose functions of other resolvers', async () => {
     const log: Log = [];
     await use({
-      a: auto(sync(log, 'a'), 'a'),
+      a: auto(syncDisposable(log, 'a'), 'a'),
       b: opening(log, 'b'),
-      c: auto(async_(log, 'c'), 'c'),
+      c: auto(asyncDisposable(log, 'c'), 'c'),
     });
     expect(log).toEqual(['open b', 'asyncDispose c', 'close b: completed', 'dispose a']);
   });
 
-  test.each([null, undefined])('has nothing to do for %s', async (value) => {
-    expect(await use({ it: auto(value) })).toEqual({ text: 'done', reported: [] });
+  test.each([null, undefined])('does nothing for %s', async (value) => {
+    expect(await use({ it: auto(value) })).toMatchObject({
+      isError: false,
+      text: 'done',
+      reported: [],
+    });
   });
 
-  const without: [string, unknown][] = [
+  test.each<[string, unknown]>([
     ['an object', { close: () => undefined }],
-    ['a text', 'file'],
+    ['a string', 'file'],
     ['a number', 0],
     ['false', false],
     ['a function', () => 1],
-    ['an object whose Symbol.dispose is no function', { [Symbol.dispose]: true }],
-  ];
-
-  test.each(without)('is a clear tool error for %s, which has neither', async (_, value) => {
+    ['an object whose Symbol.dispose is not a function', { [Symbol.dispose]: true }],
+  ])('fails the call for %s, which has no dispose method', async (_, value) => {
     let ran = false;
-    const { text } = await use({ it: auto(value) }, () => {
+    const failed = await use({ it: auto(value) }, () => {
       ran = true;
       return 'done';
     });
-    expect(text).toBe(
-      "Error executing tool use: Resolver 'it' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose",
-    );
+    expect(failed).toMatchObject({
+      isError: true,
+      text: `Error executing tool use: Resolver 'it' ${NO_METHOD}`,
+    });
     expect(ran).toBe(false);
   });
 
-  test('such an error lets everything else be closed', async () => {
+  test('disposes of the other values if one has no dispose method', async () => {
     const log: Log = [];
     await use({ db: opening(log, 'db'), it: auto({}) });
     expect(log).toEqual(['open db', 'close db: failed']);
   });
 
-  test('what it throws under completed fails the call', async () => {
+  test('fails a completed call if the dispose method throws', async () => {
     const broken = {
       [Symbol.dispose]() {
         throw new Error('the file would not close');
       },
     };
-    expect((await use({ it: auto(broken) })).text).toBe(
-      'Error executing tool use: the file would not close',
-    );
+    expect(await use({ it: auto(broken) })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool use: the file would not close',
+    });
   });
 
-  test('is not used for the answer to a question', async () => {
+  test('ignores the answer to a question', async () => {
     const it = resolver({}, () => confirm('Go ahead?'), { dispose: 'auto' });
-    const chat = await connectClient(
-      era,
-      serving([defineTool('use', { resolve: { it } }, () => 'done')]),
-      {
-        elicit: [tick],
-      },
-    );
+    const tool = defineTool('use', { resolve: { it } }, () => 'done');
+    const answers = { it: accept({ confirm: true }) };
 
-    expect(await chat.text('use')).toBe('done');
+    expect(await run(tool, {}, { era, answers })).toMatchObject({ isError: false, text: 'done' });
   });
 
-  test('closes a late value', async () => {
+  test('disposes of a value that arrives after the call has failed', async () => {
     const log: Log = [];
-    const { tool, release } = failingBefore(sync(log, 'file'));
-    const chat = await connectClient(era, serving([tool]));
+    const { started, release, late } = delayed(() => syncDisposable(log, 'file'), 'auto');
+    const tool = defineTool(
+      'use',
+      { resolve: { broken: failsAfter(started), late } },
+      () => 'done',
+    );
 
-    await chat.errorText('use');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool use: no such order',
+    });
     expect(log).toEqual([]);
     release();
     await eventually(() => {
       expect(log).toEqual(['dispose file']);
     });
   });
-});
 
-/** A tool that fails before one of its values is there. */
-function failingBefore(value: unknown) {
-  const [started, late] = [deferred(), deferred()];
-  const slow = resolver(
-    {},
-    async () => {
-      started.resolve();
-      await late.promise;
-      return value;
-    },
-    { name: 'late', dispose: 'auto' },
-  );
-  const broken = resolver({}, async () => {
-    await started.promise;
-    throw new ToolError('no such order');
-  });
-  const tool = defineTool('use', { resolve: { broken, slow } }, () => 'done');
-  return { tool, release: () => late.resolve() };
-}
+  test('reports a late value that has no dispose method', async () => {
+    const reported: string[] = [];
+    const { started, release, late } = delayed(() => 'text', 'auto');
+    const tool = defineTool(
+      'use',
+      { resolve: { broken: failsAfter(started), late } },
+      () => 'done',
+    );
+    const { errorText } = await connectClient(era, reporting([tool], reported));
 
-test.each(eras)('a late value that cannot be closed is reported (%s)', async (era) => {
-  const reported: string[] = [];
-  const { tool, release } = failingBefore('text');
-  const chat = await connectClient(era, reporting([tool], reported));
-
-  expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
-  release();
-  await eventually(() => {
-    expect(reported).toEqual([
-      "Resolver 'late' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose",
-    ]);
+    expect(await errorText('use')).toBe('Error executing tool use: no such order');
+    release();
+    await eventually(() => {
+      expect(reported).toEqual([`Resolver 'late' ${NO_METHOD}`]);
+    });
   });
 });
 
-test.each([true, 'always', {}, null])('dispose: %s is refused at once', (dispose) => {
+test.each([true, 'always', {}, null])('resolver() rejects %s as dispose', (dispose) => {
   expect(() => resolver({}, () => 1, { dispose: dispose as never })).toThrow(
-    new InvalidGraphError(
-      'ERR_DEFINITION',
-      "The dispose of a resolver is a function of the value and the end, or 'auto'.",
+    new TypeError(
+      "resolver(): `dispose` must be 'auto' or a function, such as (value, end) => value.close().",
     ),
   );
 });

@@ -1,20 +1,22 @@
-/** Every value that a resolver with `dispose` computes is cleaned up once, and told how it ended. */
-import { McpServer, ProtocolError } from '@modelcontextprotocol/server';
+/**
+ * Tests how each call ends for `dispose`: every value that a resolver computes is disposed of once,
+ * and `dispose` receives 'completed', 'asked' or 'failed'.
+ */
+import { ProtocolError } from '@modelcontextprotocol/server';
 import {
   confirm,
   definePrompt,
   defineResource,
   defineTool,
   elicit,
-  install,
   outcome,
   requestStateSeal,
   resolver,
   sample,
   ToolError,
 } from 'mcp-resolve';
-import type { End, ModelAnswer } from 'mcp-resolve';
-import { accept, cancel, decline } from 'mcp-resolve/testing';
+import type { End, ModelAnswer, Resolver, Tool } from 'mcp-resolve';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -24,13 +26,16 @@ import { connectClient } from '../support/plainClient.js';
 import { errorTextOf, protocolErrorOf, textOf } from '../support/results.js';
 import { serving } from '../support/servers.js';
 import { answering, roundsOf, summaryOf } from '../support/rounds.js';
-import { closing, type Log, opening } from './desk.js';
+import { logClose, type Log, opening } from './desk.js';
 
-const tick = accept({ confirm: true });
-const yes = { action: 'accept', content: { confirm: true } };
+const yes = accept({ confirm: true });
 
-/** A tool whose cleanup the test holds up. */
-const held = (body: () => string, asks: boolean) => {
+const boom = (): never => {
+  throw new Error('boom');
+};
+
+/** Creates a tool whose cleanup waits for the test. */
+const withSlowCleanup = (body: () => string, asks: boolean) => {
   const [entered, leave] = [deferred<End>(), deferred()];
   const db = resolver({}, () => 'db', {
     dispose: async (_, end) => {
@@ -43,21 +48,20 @@ const held = (body: () => string, asks: boolean) => {
   return { tool, entered: entered.promise, leave: () => leave.resolve() };
 };
 
-describe.each(eras)('%s', (era) => {
-  describe('completed', () => {
-    test('comes after the body', async () => {
+describe.each(eras)('on the %s era', (era) => {
+  describe("dispose with 'completed'", () => {
+    test('runs after the body', async () => {
       const log: Log = [];
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, ({ db }) => {
         log.push(`use ${db}`);
         return 'done';
       });
-      const chat = await connectClient(era, serving([tool]));
 
-      expect(await chat.text('use')).toBe('done');
+      expect(await run(tool, {}, { era })).toMatchObject({ isError: false, text: 'done' });
       expect(log).toEqual(['open db', 'use db', 'close db: completed']);
     });
 
-    test('comes after the output was found valid', async () => {
+    test('runs after the output has been validated', async () => {
       const log: Log = [];
       const Output = z.object({ n: z.number() }).refine(() => {
         log.push('validate');
@@ -68,30 +72,31 @@ describe.each(eras)('%s', (era) => {
         { outputSchema: Output, resolve: { db: opening(log, 'db') } },
         () => ({ n: 1 }),
       );
-      const chat = await connectClient(era, serving([tool]));
 
-      expect((await chat.call('use')).structuredContent).toEqual({ n: 1 });
+      expect((await run(tool, {}, { era })).structured).toEqual({ n: 1 });
       expect(log.slice(0, 3)).toEqual(['open db', 'validate', 'close db: completed']);
     });
 
-    test('comes in reverse order', async () => {
+    test('runs in reverse order', async () => {
       const log: Log = [];
-      const on = (name: string, needs: Parameters<typeof resolver>[0]) =>
+      const openOn = (name: string, needs: Parameters<typeof resolver>[0]) =>
         resolver(
           needs,
           () => {
             log.push(`open ${name}`);
             return name;
           },
-          { dispose: closing(log) },
+          { dispose: logClose(log) },
         );
-      const pool = on('pool', {});
-      const connection = on('connection', { pool });
-      const transaction = on('transaction', { connection, pool });
-      const tool = defineTool('use', { resolve: { transaction } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
+      const pool = openOn('pool', {});
+      const connection = openOn('connection', { pool });
+      const transaction = openOn('transaction', { connection, pool });
 
-      await chat.text('use');
+      await run(
+        defineTool('use', { resolve: { transaction } }, () => 'done'),
+        {},
+        { era },
+      );
       expect(log).toEqual([
         'open pool',
         'open connection',
@@ -102,7 +107,7 @@ describe.each(eras)('%s', (era) => {
       ]);
     });
 
-    test('comes one after the other, each awaited', async () => {
+    test('runs for one value after the other, and is awaited', async () => {
       const log: Log = [];
       const slow = (name: string) =>
         resolver({}, () => name, {
@@ -115,41 +120,38 @@ describe.each(eras)('%s', (era) => {
           },
         });
       const tool = defineTool('use', { resolve: { a: slow('a'), b: slow('b') } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
 
-      await chat.text('use');
+      await run(tool, {}, { era });
       expect(log).toEqual(['closing b', 'closed b', 'closing a', 'closed a']);
     });
 
-    test('comes once, however many consumers there are', async () => {
+    test('runs once, however many consumers the value has', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
       const left = resolver({ db }, (values) => values.db);
       const right = resolver({ db: outcome(db) }, () => 1);
       const tool = defineTool(
         'use',
-        { guards: [left], resolve: { left, right, db, again: db, how: outcome(db) } },
+        { guards: [left], resolve: { left, right, db, again: db, result: outcome(db) } },
         () => 'done',
       );
-      const chat = await connectClient(era, serving([tool]));
 
-      await chat.text('use');
+      await run(tool, {}, { era });
       expect(log).toEqual(['open db', 'close db: completed']);
     });
 
-    test('comes for every value, the empty ones as well', async () => {
+    test('runs for falsy values as well', async () => {
       const ends: unknown[] = [];
       const of = (value: unknown) =>
         resolver({}, () => value, { dispose: (given, end) => void ends.push([given, end]) });
-      const [none, nothing, zero, no] = [of(undefined), of(null), of(0), of(false)];
-      const tool = defineTool('use', { resolve: { none, nothing, zero, no } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
+      const [missing, nothing, zero, no] = [of(undefined), of(null), of(0), of(false)];
+      const tool = defineTool('use', { resolve: { missing, nothing, zero, no } }, () => 'done');
 
-      await chat.text('use');
+      await run(tool, {}, { era });
       expect(ends).toEqual([false, 0, null, undefined].map((value) => [value, 'completed']));
     });
 
-    test('gets the very value that was computed', async () => {
+    test('receives the computed value itself', async () => {
       const value = { handle: Symbol('it') };
       let disposed: unknown;
       const it = resolver({}, async () => value, {
@@ -157,45 +159,44 @@ describe.each(eras)('%s', (era) => {
           disposed = given;
         },
       });
-      const chat = await connectClient(
-        era,
-        serving([defineTool('use', { resolve: { it } }, () => 'done')]),
-      );
 
-      await chat.text('use');
+      await run(
+        defineTool('use', { resolve: { it } }, () => 'done'),
+        {},
+        { era },
+      );
       expect(disposed).toBe(value);
     });
 
-    test('comes for a guard, whose value nobody else gets', async () => {
+    test('runs for the value of a guard', async () => {
       const log: Log = [];
       const tool = defineTool('use', { guards: [opening(log, 'lock')] }, () => {
         log.push('body');
         return 'done';
       });
-      const chat = await connectClient(era, serving([tool]));
 
-      await chat.text('use');
+      await run(tool, {}, { era });
       expect(log).toEqual(['open lock', 'body', 'close lock: completed']);
     });
 
-    test('comes for each call, also where calls run at the same time', async () => {
+    test('runs once for each of several concurrent calls', async () => {
       const log: Log = [];
       let calls = 0;
-      const db = resolver({}, () => `db ${(calls += 1)}`, { dispose: closing(log) });
+      const db = resolver({}, () => `db ${(calls += 1)}`, { dispose: logClose(log) });
       const tool = defineTool('use', { resolve: { db } }, async ({ db: name }) => {
         await Promise.resolve();
         return name;
       });
-      const chat = await connectClient(era, serving([tool]));
+      const { text } = await connectClient(era, serving([tool]));
 
-      const texts = await Promise.all([1, 2, 3].map(() => chat.text('use')));
+      const texts = await Promise.all([1, 2, 3].map(() => text('use')));
       expect(texts.sort()).toEqual(['db 1', 'db 2', 'db 3']);
       expect(log.sort()).toEqual([1, 2, 3].map((n) => `close db ${n}: completed`));
     });
   });
 
-  describe('asked', () => {
-    test('comes at the end of a round that asks, and only on the modern era', async () => {
+  describe("dispose with 'asked'", () => {
+    test('runs at the end of each round that asks, on the modern era only', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
       const one = resolver({ db }, () => confirm('1?'));
@@ -204,28 +205,26 @@ describe.each(eras)('%s', (era) => {
         log.push('body');
         return 'done';
       });
-      const chat = await connectClient(era, serving([tool]), {
-        elicit: ({ message }) => {
-          log.push(`the person reads ${message}`);
-          return tick;
-        },
-      });
+      const answers = ({ message }: { message: string }) => {
+        log.push(`the user reads ${message}`);
+        return yes;
+      };
 
-      await chat.text('use');
+      await run(tool, {}, { era, answers });
       const modern = [
-        ['open db', 'close db: asked', 'the person reads 1?'],
-        ['open db', 'close db: asked', 'the person reads 2?'],
+        ['open db', 'close db: asked', 'the user reads 1?'],
+        ['open db', 'close db: asked', 'the user reads 2?'],
         ['open db', 'body', 'close db: completed'],
       ].flat();
-      // Here it stays open while the person thinks.
+      // The legacy era keeps the value open while the user thinks.
       const legacy = [
-        ...['open db', 'the person reads 1?', 'the person reads 2?'],
+        ...['open db', 'the user reads 1?', 'the user reads 2?'],
         ...['body', 'close db: completed'],
       ];
       expect(log).toEqual(era === 'modern' ? modern : legacy);
     });
 
-    test('does not come for a transaction that is opened after the confirmation', async () => {
+    test('does not run for a value that is computed after the confirmation', async () => {
       const log: Log = [];
       const approved = resolver({}, () => confirm('Go ahead?'));
       const transaction = resolver(
@@ -234,110 +233,99 @@ describe.each(eras)('%s', (era) => {
           log.push('begin');
           return 'transaction';
         },
-        { dispose: closing(log) },
+        { dispose: logClose(log) },
       );
       const tool = defineTool('use', { resolve: { transaction } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]), {
-        elicit: () => {
-          log.push('the person agrees');
-          return tick;
-        },
-      });
+      const agree = () => {
+        log.push('the user agrees');
+        return yes;
+      };
 
-      await chat.text('use');
-      expect(log).toEqual(['the person agrees', 'begin', 'close transaction: completed']);
+      await run(tool, {}, { era, answers: { approved: agree } });
+      expect(log).toEqual(['the user agrees', 'begin', 'close transaction: completed']);
     });
   });
 
-  describe('failed', () => {
-    const boom = (): never => {
-      throw new Error('boom');
-    };
+  describe("dispose with 'failed'", () => {
+    const returnsNumber = (() => 7) as unknown as () => string;
+    const Positive = z.object({ n: z.number().positive() });
 
-    test('comes when the body throws', async () => {
+    test.each<[string, (resolve: { db: Resolver<string> }) => Tool, RegExp]>([
+      [
+        'the body throws',
+        (resolve) => defineTool('use', { resolve }, boom),
+        /^Error executing tool use: boom$/,
+      ],
+      [
+        'the output is invalid',
+        (resolve) => defineTool('use', { outputSchema: Positive, resolve }, () => ({ n: -1 })),
+        /^Error executing tool use: the result does not match `outputSchema`/,
+      ],
+      [
+        'the body returns no result',
+        (resolve) => defineTool('use', { resolve }, returnsNumber),
+        /^Error executing tool use: the body of 'use' returned/,
+      ],
+    ])('runs when %s', async (_, define, text) => {
       const log: Log = [];
-      const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, boom);
-      const chat = await connectClient(era, serving([tool]));
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: boom');
+      expect(await run(define({ db: opening(log, 'db') }), {}, { era })).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(text) as string,
+      });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
 
-    test('comes when the body throws what is for the client', async () => {
+    test('runs when the body throws a protocol error', async () => {
       const log: Log = [];
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, (): string => {
         throw new ProtocolError(-32050, 'Quota exhausted');
       });
-      const chat = await connectClient(era, serving([tool]));
+      const { call } = await connectClient(era, serving([tool]));
 
-      expect(await protocolErrorOf(chat.call('use'))).toEqual({
+      expect(await protocolErrorOf(call('use'))).toEqual({
         code: -32050,
         message: 'Quota exhausted',
       });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
 
-    test('comes when the output is not valid', async () => {
-      const log: Log = [];
-      const tool = defineTool(
-        'use',
-        {
-          outputSchema: z.object({ n: z.number().positive() }),
-          resolve: { db: opening(log, 'db') },
-        },
-        () => ({ n: -1 }),
-      );
-      const chat = await connectClient(era, serving([tool]));
-
-      expect(await chat.errorText('use')).toMatch(
-        /^Error executing tool use: the result does not match outputSchema/,
-      );
-      expect(log).toEqual(['open db', 'close db: failed']);
-    });
-
-    test('comes when the body returns no result', async () => {
-      const log: Log = [];
-      const body = (() => 7) as unknown as () => string;
-      const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, body);
-      const chat = await connectClient(era, serving([tool]));
-
-      await chat.errorText('use');
-      expect(log).toEqual(['open db', 'close db: failed']);
-    });
-
-    test('does not come when the body returns an error of its own: it ran', async () => {
+    test('does not run when the body returns an error result', async () => {
       const log: Log = [];
       const tool = defineTool('use', { resolve: { db: opening(log, 'db') } }, () => ({
         content: [{ type: 'text', text: 'no such order' }],
         isError: true,
       }));
-      const chat = await connectClient(era, serving([tool]));
 
-      expect(await chat.errorText('use')).toBe('no such order');
+      expect(await run(tool, {}, { era })).toMatchObject({ isError: true, text: 'no such order' });
       expect(log).toEqual(['open db', 'close db: completed']);
     });
 
-    test('comes for what was computed before a resolver threw, and not for that resolver', async () => {
+    test('runs for the values computed before a resolver throws, not for that resolver', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
-      const broken = resolver({ db }, boom, { dispose: closing(log) });
+      const broken = resolver({ db }, boom, { dispose: logClose(log) });
       const tool = defineTool('use', { resolve: { db, broken } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: boom');
+      expect(await run(tool, {}, { era })).toMatchObject({
+        isError: true,
+        text: 'Error executing tool use: boom',
+      });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
 
-    test('comes when a guard refuses, for the guard as well', async () => {
+    test('runs when a guard refuses, also for the guard itself', async () => {
       const log: Log = [];
       const lock = opening(log, 'lock');
       const may = resolver({ lock }, () => false, {
         dispose: (_, end) => void log.push(`close may: ${end}`),
       });
       const tool = defineTool('use', { guards: [may] }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
 
-      expect(await chat.errorText('use')).toBe("Error executing tool use: Guard 'guard' refused");
+      expect(await run(tool, {}, { era })).toMatchObject({
+        isError: true,
+        text: "Error executing tool use: Guard 'guard' refused",
+      });
       expect(log).toEqual(['open lock', 'close may: failed', 'close lock: failed']);
     });
 
@@ -345,14 +333,15 @@ describe.each(eras)('%s', (era) => {
       ['declines', decline()],
       ['cancels', cancel()],
       ['leaves the box unticked', accept({ confirm: false })],
-    ])('comes when the person %s', async (_, reply) => {
+    ])('runs when the user %s', async (_, approved) => {
       const log: Log = [];
-      const db = opening(log, 'db');
-      const approved = resolver({}, () => confirm('Go ahead?'));
-      const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]), { elicit: [reply] });
+      const resolve = {
+        db: opening(log, 'db'),
+        approved: resolver({}, () => confirm('Go ahead?')),
+      };
+      const tool = defineTool('use', { resolve }, () => 'done');
 
-      await chat.errorText('use');
+      expect(await run(tool, {}, { era, answers: { approved } })).toMatchObject({ isError: true });
       expect(log).toEqual(
         era === 'modern'
           ? ['open db', 'close db: asked', 'open db', 'close db: failed']
@@ -360,62 +349,61 @@ describe.each(eras)('%s', (era) => {
       );
     });
 
-    test('comes when an answer does not fit', async () => {
+    test('runs when an answer does not match its form', async () => {
       const log: Log = [];
-      const db = opening(log, 'db');
       const many = resolver({}, () => elicit('How many?', z.object({ n: z.number() })));
-      const tool = defineTool('use', { resolve: { db, many } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]), { elicit: [accept({ n: 'many' })] });
+      const tool = defineTool('use', { resolve: { db: opening(log, 'db'), many } }, () => 'done');
+      const answers = { many: accept({ n: 'many' }) };
 
-      await chat.errorText('use');
+      expect(await run(tool, {}, { era, answers })).toMatchObject({ isError: true });
       expect(log.at(-1)).toBe('close db: failed');
     });
 
-    test('comes when the client cannot be asked', async () => {
+    test('runs when the client cannot answer questions', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
       const approved = resolver({}, () => confirm('Go ahead?'));
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]));
+      const { call } = await connectClient(era, serving([tool]));
 
-      expect((await protocolErrorOf(chat.call('use'))).code).toBe(-32021);
+      expect((await protocolErrorOf(call('use'))).code).toBe(-32021);
       expect(log).toEqual(['open db', 'close db: failed']);
     });
   });
 
-  describe('what is not computed', () => {
-    test('is not cleaned up: the answer to a question', async () => {
+  describe('the answer to a question', () => {
+    const Name = z.object({ name: z.string() });
+
+    test('is not disposed of', async () => {
       const log: Log = [];
-      const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })), {
+      const name = resolver({}, () => elicit('Name?', Name), {
         dispose: () => void log.push('close the answer'),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
-      const chat = await connectClient(era, serving([tool]), {
-        elicit: [accept({ name: 'octocat' })],
-      });
+      const answers = { name: accept({ name: 'octocat' }) };
 
-      expect(await chat.text('use')).toBe('octocat');
+      expect(await run(tool, {}, { era, answers })).toMatchObject({
+        isError: false,
+        text: 'octocat',
+      });
       expect(log).toEqual([]);
     });
 
-    test('is not cleaned up, where the same resolver computes at other times', async () => {
+    test('is not disposed of, even if the resolver computes its value in another call', async () => {
       const log: Log = [];
       let known: { name: string } | undefined = undefined as { name: string } | undefined;
-      const name = resolver({}, () => known ?? elicit('Name?', z.object({ name: z.string() })), {
+      const name = resolver({}, () => known ?? elicit('Name?', Name), {
         dispose: (value, end) => void log.push(`close ${value.name}: ${end}`),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
-      const chat = await connectClient(era, serving([tool]), {
-        elicit: [accept({ name: 'octocat' })],
-      });
 
-      await chat.text('use');
+      await run(tool, {}, { era, answers: { name: accept({ name: 'octocat' }) } });
       known = { name: 'hubot' };
-      await chat.text('use');
+      await run(tool, {}, { era });
       expect(log).toEqual(['close hubot: completed']);
     });
 
-    test('is cleaned up all the same where it falls back', async () => {
+    test('is disposed of if it is the fallback', async () => {
       const log: Log = [];
       const messages = [
         { role: 'user' as const, content: { type: 'text' as const, text: 'Summarise' } },
@@ -436,14 +424,15 @@ describe.each(eras)('%s', (era) => {
         },
       );
       const tool = defineTool('use', { resolve: { now, later } }, () => 'done');
-      const chat = await connectClient(era, serving([tool]), { elicit: [] });
 
-      await chat.text('use');
+      expect(await run(tool, {}, { era, capabilities: { elicitation: {} } })).toMatchObject({
+        isError: false,
+      });
       expect(log).toEqual(['close fallback later: completed', 'close fallback now: completed']);
     });
   });
 
-  describe('the answer waits for the cleanup', () => {
+  describe('the result is sent only after the cleanup', () => {
     const fails = (): string => {
       throw new ToolError('no such order');
     };
@@ -451,61 +440,58 @@ describe.each(eras)('%s', (era) => {
     test.each<[End, () => string, string]>([
       ['completed', () => 'done', 'done'],
       ['failed', fails, 'Error executing tool use: no such order'],
-    ])('under %s', async (end, body, text) => {
-      const { tool, entered, leave } = held(body, false);
-      const chat = await connectClient(era, serving([tool]));
+    ])("with '%s'", async (end, body, text) => {
+      const { tool, entered, leave } = withSlowCleanup(body, false);
+      const { call, client } = await connectClient(era, serving([tool]));
       let answered = false;
-      const call = chat.call('use').finally(() => {
+      const calling = call('use').finally(() => {
         answered = true;
       });
 
       expect(await entered).toBe(end);
-      await chat.client.listTools();
+      await client.listTools();
       expect(answered).toBe(false);
       leave();
-      expect(await call).toMatchObject({ content: [{ text }] });
+      expect(await calling).toMatchObject({ content: [{ text }] });
     });
   });
 
-  test('prompts and resources clean up in the same way', async () => {
+  test('prompts and resources dispose of their values as tools do', async () => {
     const log: Log = [];
     const resolve = { db: opening(log, 'db') };
     const prompt = definePrompt('show', { resolve }, (values) => values.db);
     const resource = defineResource('show', 'desk://show', { resolve }, (values) => values.db);
-    const broken = definePrompt('broken', { resolve }, (): string => {
-      throw new ToolError('no such prompt');
-    });
-    const factory = (): McpServer => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, [prompt, resource, broken]);
-      return server;
-    };
-    const { client } = await connectClient(era, factory);
+    const brokenPrompt = definePrompt('broken', { resolve }, boom);
+    const brokenResource = defineResource('broken', 'desk://broken', { resolve }, boom);
 
-    await client.getPrompt({ name: 'show' });
-    await client.readResource({ uri: 'desk://show' });
-    await protocolErrorOf(client.getPrompt({ name: 'broken' }));
-    expect(log).toEqual([
-      ...['open db', 'close db: completed', 'open db', 'close db: completed'],
-      ...['open db', 'close db: failed'],
-    ]);
+    for (const definition of [prompt, resource]) {
+      expect(await run(definition, undefined, { era })).toMatchObject({
+        isError: false,
+        text: 'db',
+      });
+      expect(log.splice(0)).toEqual(['open db', 'close db: completed']);
+    }
+    for (const definition of [brokenPrompt, brokenResource]) {
+      expect(await run(definition, undefined, { era })).toMatchObject({ isError: true });
+      expect(log.splice(0)).toEqual(['open db', 'close db: failed']);
+    }
   });
 });
 
-test('questions wait for the cleanup as well', async () => {
-  const { tool, entered, leave } = held(() => 'done', true);
-  const chat = await connectClient('modern', serving([tool]), { elicit: [tick] });
-  const text = chat.text('use');
+test('a question is sent only after the cleanup', async () => {
+  const { tool, entered, leave } = withSlowCleanup(() => 'done', true);
+  const { client, text, asked } = await connectClient('modern', serving([tool]), { elicit: [yes] });
+  const calling = text('use');
 
   expect(await entered).toBe('asked');
-  await chat.client.listTools();
-  expect(chat.asked).toEqual([]);
+  await client.listTools();
+  expect(asked).toEqual([]);
   leave();
-  expect(await text).toBe('done');
-  expect(chat.asked).toEqual(['Go ahead?']);
+  expect(await calling).toBe('done');
+  expect(asked).toEqual(['Go ahead?']);
 });
 
-test('a round that goes unanswered closes what it opened, like every other', async () => {
+test('a round that the client leaves unanswered disposes of its values, too', async () => {
   const log: Log = [];
   const db = opening(log, 'db');
   const approved = resolver({ db }, () => confirm('Go ahead?'));
@@ -521,7 +507,7 @@ test('a round that goes unanswered closes what it opened, like every other', asy
   ]);
 });
 
-test('a state that is too large to carry on is a failure', async () => {
+test("dispose receives 'failed' if the state is too large to send", async () => {
   const log: Log = [];
   const db = opening(log, 'db');
   const large = resolver({}, () => 'x'.repeat(3000), { pin: z.string() });
@@ -532,19 +518,19 @@ test('a state that is too large to carry on is a failure', async () => {
     audience: 'desk',
     maxStateBytes: 1000,
   });
-  const chat = await connectClient('modern', serving([tool], { seal }), { elicit: [] });
 
-  expect(await chat.errorText('use')).toMatch(/more than maxStateBytes allows/);
+  expect(await run(tool, {}, { install: { seal } })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/but `maxStateBytes` allows only/) as string,
+  });
   expect(log).toEqual(['open db', 'close db: failed']);
 });
 
-test('a direct call cleans up', async () => {
+test('a call without a server disposes of its values', async () => {
   const log: Log = [];
   const db = opening(log, 'db');
   const fine = defineTool('fine', { resolve: { db } }, () => 'done');
-  const broken = defineTool('broken', { resolve: { db } }, (): string => {
-    throw new Error('boom');
-  });
+  const broken = defineTool('broken', { resolve: { db } }, boom);
 
   expect(textOf(await fine.call(undefined))).toBe('done');
   expect(errorTextOf(await broken.call(undefined))).toBe('Error executing tool broken: boom');

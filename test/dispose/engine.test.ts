@@ -1,4 +1,4 @@
-/** The engine hands cleanup to its caller: `Resolved.dispose(end)`, once the body has ended. */
+/** Tests cleanup in the engine: the caller calls `dispose(end)` after the body has ended. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { confirm, resolver } from 'mcp-resolve';
@@ -10,14 +10,16 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { allMicrotasks, contextOf } from '../engine/play.js';
 import { eras, VERSION } from '../support/eras.js';
-import { failing, type Log, opening } from './desk.js';
+import { failToClose, type Log, opening } from './desk.js';
 
+/** The options of {@link resolve}. */
 interface EngineCall {
   readonly era?: Era;
   readonly mcpReq?: Partial<ServerContext['mcpReq']>;
   readonly onUnexpectedError?: (error: unknown) => void;
 }
 
+/** Resolves the parameters of a call in the engine alone. */
 function resolve(
   fillers: Record<string, Filler>,
   { era = 'modern', mcpReq = {}, ...options }: EngineCall = {},
@@ -34,12 +36,14 @@ function resolve(
   );
 }
 
-async function resolved(call: Promise<Resolution>) {
+/** Returns the values of a call that asks nothing. */
+async function valuesOf(call: Promise<Resolution>) {
   const resolution = await call;
   if (!resolution.done) throw new Error('expected values');
   return resolution;
 }
 
+/** A client that accepts every question. */
 const agreeing = (async () => ({
   action: 'accept',
   content: { confirm: true },
@@ -49,20 +53,23 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(eras)('%s', (era) => {
-  test.each<End>(['completed', 'failed', 'cancelled', 'asked'])('tells %s', async (end) => {
-    const log: Log = [];
-    const fillers = { a: opening(log, 'a'), b: opening(log, 'b') };
-    const { dispose } = await resolved(resolve(fillers, { era }));
-    expect(log).toEqual(['open a', 'open b']);
+describe.each(eras)('the engine on the %s era', (era) => {
+  test.each<End>(['completed', 'failed', 'cancelled', 'asked'])(
+    "passes '%s' to every dispose, in reverse order",
+    async (end) => {
+      const log: Log = [];
+      const fillers = { a: opening(log, 'a'), b: opening(log, 'b') };
+      const { dispose } = await valuesOf(resolve(fillers, { era }));
+      expect(log).toEqual(['open a', 'open b']);
 
-    await dispose(end);
-    expect(log.slice(2)).toEqual([`close b: ${end}`, `close a: ${end}`]);
-  });
+      await dispose(end);
+      expect(log.slice(2)).toEqual([`close b: ${end}`, `close a: ${end}`]);
+    },
+  );
 
-  test('how it ended first is how it ended', async () => {
+  test('ignores every end after the first', async () => {
     const log: Log = [];
-    const { dispose } = await resolved(resolve({ a: opening(log, 'a') }, { era }));
+    const { dispose } = await valuesOf(resolve({ a: opening(log, 'a') }, { era }));
     await dispose('failed');
     await dispose('completed');
     await Promise.all([dispose('completed'), dispose('cancelled')]);
@@ -70,7 +77,7 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['open a', 'close a: failed']);
   });
 
-  test('so it is where it is told twice at the same time', async () => {
+  test('ignores a second end while the first is still being handled', async () => {
     const log: Log = [];
     const slow = (name: string) =>
       resolver({}, () => name, {
@@ -79,46 +86,49 @@ describe.each(eras)('%s', (era) => {
           log.push(`close ${value}: ${end}`);
         },
       });
-    const { dispose } = await resolved(resolve({ a: slow('a'), b: slow('b') }, { era }));
+    const { dispose } = await valuesOf(resolve({ a: slow('a'), b: slow('b') }, { era }));
     await Promise.all([dispose('failed'), dispose('completed')]);
 
     expect(log).toEqual(['close b: failed', 'close a: failed']);
   });
 
-  test('throws under completed what was thrown first, and reports the rest', async () => {
+  test("throws the first error of a dispose after 'completed', and reports the others", async () => {
     const [log, reported]: [Log, unknown[]] = [[], []];
-    const fails = (name: string) => resolver({}, () => name, { dispose: failing(log) });
+    const fails = (name: string) => resolver({}, () => name, { dispose: failToClose(log) });
     const call = resolve(
       { a: fails('a'), b: fails('b'), c: opening(log, 'c') },
       { era, onUnexpectedError: (error) => reported.push(error) },
     );
-    const { dispose } = await resolved(call);
+    const { dispose } = await valuesOf(call);
 
     await expect(dispose('completed')).rejects.toThrow('b would not close');
     expect(log.slice(1)).toEqual(['close c: completed', 'close b: completed', 'close a: failed']);
     expect(reported).toEqual([new Error('a would not close')]);
   });
 
-  test.each<End>(['failed', 'cancelled', 'asked'])('reports only, under %s', async (end) => {
-    const [log, reported]: [Log, unknown[]] = [[], []];
-    const a = resolver({}, () => 'a', { dispose: failing(log) });
-    const call = resolve({ a }, { era, onUnexpectedError: (error) => reported.push(error) });
-    const { dispose } = await resolved(call);
+  test.each<End>(['failed', 'cancelled', 'asked'])(
+    "reports the error of a dispose after '%s', and does not throw it",
+    async (end) => {
+      const [log, reported]: [Log, unknown[]] = [[], []];
+      const a = resolver({}, () => 'a', { dispose: failToClose(log) });
+      const call = resolve({ a }, { era, onUnexpectedError: (error) => reported.push(error) });
+      const { dispose } = await valuesOf(call);
 
-    await dispose(end);
-    expect(reported).toEqual([new Error('a would not close')]);
-  });
+      await dispose(end);
+      expect(reported).toEqual([new Error('a would not close')]);
+    },
+  );
 
-  test('warns where nobody wants to be told', async () => {
+  test('logs the error of a dispose if there is no onUnexpectedError', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const a = resolver({}, () => 'a', { dispose: failing([]) });
-    const { dispose } = await resolved(resolve({ a }, { era }));
+    const a = resolver({}, () => 'a', { dispose: failToClose([]) });
+    const { dispose } = await valuesOf(resolve({ a }, { era }));
 
     await dispose('failed');
-    expect(warn.mock.calls).toEqual([['mcp-resolve: a dispose failed: a would not close']]);
+    expect(warn.mock.calls).toEqual([['mcp-resolve: A `dispose` failed: a would not close']]);
   });
 
-  test('cleans up by itself where it throws', async () => {
+  test('disposes of its values when a resolver throws', async () => {
     const log: Log = [];
     const broken = resolver({}, async () => {
       throw new Error('boom');
@@ -129,7 +139,7 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['open a', 'close a: failed']);
   });
 
-  test('cleans up by itself where the request was cancelled', async () => {
+  test('disposes of its values when the request is cancelled', async () => {
     const log: Log = [];
     const request = new AbortController();
     const hangs = resolver({}, () => new Promise<never>(() => undefined));
@@ -143,7 +153,7 @@ describe.each(eras)('%s', (era) => {
     expect(log).toEqual(['open a', 'close a: cancelled']);
   });
 
-  test('cleans up by itself where it asks, and leaves it open where it asks in the middle', async () => {
+  test('disposes of its values before it asks a modern client, but not a legacy one', async () => {
     const log: Log = [];
     const approved = resolver({}, () => confirm('Go ahead?'));
     const resolution = await resolve(
@@ -174,7 +184,7 @@ const shapes = fc.array(
 );
 
 test.each(eras)(
-  'whatever happens, what was opened is closed once, its consumers before it (%s)',
+  'the engine disposes of every value once, and of its consumers before it (%s)',
   async (era) => {
     const property = fc.asyncProperty(shapes, fc.scheduler(), async (nodes, scheduler) => {
       const [opened, closed]: [number[], [node: number, end: End][]] = [[], []];
@@ -219,7 +229,7 @@ test.each(eras)(
       void ending.then((end) => {
         seen.end = end;
       });
-      // What is abandoned arrives as well, before the end or after it.
+      // Abandoned resolvers settle as well, before the end or after it.
       while (seen.end === undefined || scheduler.count() > 0) {
         if (scheduler.count() > 0) await scheduler.waitNext(1);
         await allMicrotasks();
@@ -227,8 +237,8 @@ test.each(eras)(
       await allMicrotasks();
 
       expect(closed.map(([node]) => node).sort()).toEqual([...opened].sort());
-      expect(closed.filter(([, told]) => told !== seen.end)).toEqual([]);
-      // What comes late is closed as it comes.
+      expect(closed.filter(([, end]) => end !== seen.end)).toEqual([]);
+      // Late values are disposed of on arrival, in any order.
       const order = closed.map(([node]) => node).filter((node) => inTime.includes(node));
       for (const [position, node] of order.entries()) {
         const closedBefore = order.slice(0, position);

@@ -1,6 +1,11 @@
-/** Values that nobody waits for any more were made all the same, and are cleaned up as they come. */
-import { confirm, defineTool, resolver, sample, ToolError } from 'mcp-resolve';
-import type { ModelAnswer } from 'mcp-resolve';
+/**
+ * Tests the cleanup of values that arrive late, and of cancelled calls. A resolver that the call no
+ * longer waits for still returns its value, so that value is disposed of on arrival.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { confirm, defineTool, resolver, sample } from 'mcp-resolve';
+import type { End, ModelAnswer } from 'mcp-resolve';
+import { run } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { allMicrotasks, contextOf } from '../engine/play.js';
@@ -10,7 +15,15 @@ import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
-import { closing, type Log, opening, reporting } from './desk.js';
+import {
+  delayed,
+  failsAfter,
+  failToClose,
+  logClose,
+  type Log,
+  opening,
+  reporting,
+} from './desk.js';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => {
@@ -28,34 +41,28 @@ afterEach(async () => {
   expect(unhandled).toEqual([]);
 });
 
-/** A resolver that finishes when the test says so. */
-function slow(log: Log, name: string) {
-  const [started, release] = [deferred(), deferred()];
-  const made = resolver(
-    {},
-    async () => {
-      started.resolve();
-      await release.promise;
-      log.push(`open ${name}`);
-      return name;
-    },
-    { name, dispose: closing(log) },
-  );
-  return { made, started: started.promise, release: () => release.resolve() };
-}
+/** Creates a delayed resolver that logs when it opens its value and how it disposes of it. */
+const openLate = (log: Log) =>
+  delayed(() => {
+    log.push('open late');
+    return 'late';
+  }, logClose(log));
 
-describe.each(eras)('%s', (era) => {
-  test('a value that arrives after the answer went out is told that the call failed', async () => {
+const FAILED = { isError: true, text: 'Error executing tool use: no such order' };
+
+describe.each(eras)('after a failed call on the %s era', (era) => {
+  test("a value that arrives after the result is disposed of with 'failed'", async () => {
     const log: Log = [];
-    const { made, started, release } = slow(log, 'late');
-    const broken = resolver({}, async () => {
-      await started;
-      throw new ToolError('no such order');
-    });
-    const tool = defineTool('use', { resolve: { broken, made } }, () => 'done');
-    const chat = await connectClient(era, serving([tool]));
+    const { late, started, release } = openLate(log);
+    const resolve = { broken: failsAfter(started), late };
 
-    expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
+    expect(
+      await run(
+        defineTool('use', { resolve }, () => 'done'),
+        {},
+        { era },
+      ),
+    ).toMatchObject(FAILED);
     expect(log).toEqual([]);
     release();
     await eventually(() => {
@@ -63,25 +70,23 @@ describe.each(eras)('%s', (era) => {
     });
   });
 
-  test('a value that arrives while others are being closed is closed as well', async () => {
+  test('a value that arrives during the cleanup is disposed of at once', async () => {
     const log: Log = [];
-    const { made, started, release } = slow(log, 'late');
-    const entered = deferred();
-    const leave = deferred();
+    const { late, started, release } = openLate(log);
+    const [entered, leave] = [deferred(), deferred()];
     const first = resolver({}, () => 'first', {
       dispose: async (name, end) => {
         entered.resolve();
         await leave.promise;
-        closing(log)(name, end);
+        logClose(log)(name, end);
       },
     });
-    const broken = resolver({ first }, async () => {
-      await started;
-      throw new ToolError('no such order');
-    });
-    const tool = defineTool('use', { resolve: { broken, made } }, () => 'done');
-    const chat = await connectClient(era, serving([tool]));
-    const text = chat.errorText('use');
+    const resolve = { first, broken: failsAfter(started), late };
+    const call = run(
+      defineTool('use', { resolve }, () => 'done'),
+      {},
+      { era },
+    );
 
     await entered.promise;
     release();
@@ -89,48 +94,40 @@ describe.each(eras)('%s', (era) => {
       expect(log).toEqual(['open late', 'close late: failed']);
     });
     leave.resolve();
-    await text;
+    expect(await call).toMatchObject(FAILED);
     expect(log).toEqual(['open late', 'close late: failed', 'close first: failed']);
   });
 
-  test('a late question is nothing to close, and a late error nobody hears of', async () => {
-    const log: Log = [];
-    const reported: string[] = [];
-    const [started, release, over] = [deferred(), deferred(), deferred()];
-    const asking = resolver(
-      {},
-      async () => {
-        started.resolve();
-        await release.promise;
-        return confirm('Go ahead?');
-      },
-      { dispose: () => void log.push('close the question') },
+  test('late questions and errors are dropped', async () => {
+    const [log, reported]: [Log, string[]] = [[], []];
+    const [released, over] = [deferred(), deferred()];
+    const { late, started, release } = delayed(
+      () => confirm('Go ahead?'),
+      () => void log.push('close the question'),
     );
     const throwing = resolver(
       {},
       async () => {
-        await release.promise;
+        await released.promise;
         over.resolve();
         throw new Error('late');
       },
       { dispose: () => void log.push('close nothing') },
     );
-    const broken = resolver({}, async () => {
-      await started.promise;
-      throw new ToolError('no such order');
-    });
-    const tool = defineTool('use', { resolve: { broken, asking, throwing } }, () => 'done');
-    const chat = await connectClient(era, reporting([tool], reported));
+    const resolve = { broken: failsAfter(started), late, throwing };
+    const tool = defineTool('use', { resolve }, () => 'done');
+    const { errorText } = await connectClient(era, reporting([tool], reported));
 
-    await chat.errorText('use');
-    release.resolve();
+    expect(await errorText('use')).toBe(FAILED.text);
+    release();
+    released.resolve();
     await over.promise;
     await allMicrotasks();
     expect(log).toEqual([]);
     expect(reported).toEqual([]);
   });
 
-  test('a late fallback is closed', async () => {
+  test('a late fallback is disposed of', async () => {
     const log: Log = [];
     const [started, release] = [deferred(), deferred()];
     const otherwise = async () => {
@@ -145,32 +142,53 @@ describe.each(eras)('%s', (era) => {
     const guess = resolver({}, () => sample({ messages: [], maxTokens: 9 }, { otherwise }), {
       dispose: ({ model }: ModelAnswer, end) => void log.push(`close ${model}: ${end}`),
     });
-    const broken = resolver({}, async () => {
-      await started.promise;
-      throw new ToolError('no such order');
-    });
-    const tool = defineTool('use', { resolve: { broken, guess } }, () => 'done');
-    const chat = await connectClient(era, serving([tool]));
+    const resolve = { broken: failsAfter(started.promise), guess };
+    const tool = defineTool('use', { resolve }, () => 'done');
 
-    await chat.errorText('use');
+    expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject(FAILED);
     release.resolve();
     await eventually(() => {
       expect(log).toEqual(['close fallback: failed']);
     });
   });
 
-  test('a cancelled request tells what is there, and what comes later, that it was cancelled', async () => {
-    const log: Log = [];
-    const { made, started, release } = slow(log, 'late');
-    const tool = defineTool('use', { resolve: { db: opening(log, 'db'), made } }, () => 'done');
-    const chat = await connectClient(era, serving([tool]));
-    const request = new AbortController();
-    const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
-    const ended = call.catch(() => 'cancelled');
+  test('a late cleanup that fails is reported', async () => {
+    const [log, reported]: [Log, string[]] = [[], []];
+    const { late, started, release } = delayed(() => 'late', failToClose(log));
+    const tool = defineTool(
+      'use',
+      { resolve: { broken: failsAfter(started), late } },
+      () => 'done',
+    );
+    const { errorText } = await connectClient(era, reporting([tool], reported));
 
-    await started;
-    request.abort();
-    expect(await ended).toBe('cancelled');
+    expect(await errorText('use')).toBe(FAILED.text);
+    release();
+    await eventually(() => {
+      expect(reported).toEqual(['late would not close']);
+    });
+    expect(log).toEqual(['close late: failed']);
+  });
+});
+
+/** Calls the tool 'use' and cancels the request as soon as `started` has settled. */
+async function callAndCancel(client: Client, started: Promise<void>): Promise<void> {
+  const request = new AbortController();
+  const call = client.callTool({ name: 'use' }, { signal: request.signal });
+  const ended = call.catch(() => 'cancelled');
+  await started;
+  request.abort();
+  expect(await ended).toBe('cancelled');
+}
+
+describe.each(eras)('after a cancelled request on the %s era', (era) => {
+  test("earlier and later values are disposed of with 'cancelled'", async () => {
+    const log: Log = [];
+    const { late, started, release } = openLate(log);
+    const tool = defineTool('use', { resolve: { db: opening(log, 'db'), late } }, () => 'done');
+    const { client } = await connectClient(era, serving([tool]));
+
+    await callAndCancel(client, started);
     await eventually(() => {
       expect(log).toEqual(['open db', 'close db: cancelled']);
     });
@@ -183,66 +201,65 @@ describe.each(eras)('%s', (era) => {
     });
   });
 
-  test('a body that gives up because the request was cancelled is told so', async () => {
-    const log: Log = [];
-    const started = deferred();
-    const tool = defineTool(
-      'use',
-      { resolve: { db: opening(log, 'db') } },
-      async (_, { signal }): Promise<string> => {
-        started.resolve();
-        return new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => {
-            reject(new Error('given up'));
-          });
-        });
+  /** Cancels a call while its body runs. The body receives a promise of the cancellation. */
+  const cancelDuringBody = async (
+    body: (aborted: Promise<void>) => Promise<string>,
+    dispose: (name: string, end: End) => void,
+  ): Promise<string[]> => {
+    const reported: string[] = [];
+    const [started, closed, aborted] = [deferred(), deferred(), deferred()];
+    const db = resolver({}, () => 'db', {
+      dispose: (name, end) => {
+        closed.resolve();
+        dispose(name, end);
       },
-    );
-    const chat = await connectClient(era, serving([tool]));
-    const request = new AbortController();
-    const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
-    const ended = call.catch(() => 'cancelled');
-
-    await started.promise;
-    request.abort();
-    await ended;
-    await eventually(() => {
-      expect(log).toEqual(['open db', 'close db: cancelled']);
     });
-  });
+    const tool = defineTool('use', { resolve: { db } }, (_, { signal }) => {
+      signal.addEventListener('abort', () => {
+        aborted.resolve();
+      });
+      started.resolve();
+      return body(aborted.promise);
+    });
+    const { client } = await connectClient(era, reporting([tool], reported));
+    await callAndCancel(client, started.promise);
+    await closed.promise;
+    await allMicrotasks();
+    return reported;
+  };
+  const givesUp = async (aborted: Promise<void>): Promise<string> => {
+    await aborted;
+    throw new Error('given up');
+  };
+  const finishes = async (aborted: Promise<void>): Promise<string> => {
+    await aborted;
+    return 'done';
+  };
 
-  test('a body that finishes although the request was cancelled has completed: its work is done', async () => {
-    const log: Log = [];
-    const [started, release, aborted] = [deferred(), deferred(), deferred()];
-    const tool = defineTool(
-      'use',
-      { resolve: { db: opening(log, 'db') } },
-      async (_, { signal }) => {
-        signal.addEventListener('abort', () => {
-          aborted.resolve();
-        });
-        started.resolve();
-        await release.promise;
-        return 'done';
-      },
-    );
-    const chat = await connectClient(era, serving([tool]));
-    const request = new AbortController();
-    const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
-    const ended = call.catch(() => 'cancelled');
+  describe.each<[string, typeof givesUp, End, string[]]>([
+    ['throws', givesUp, 'cancelled', ['given up']],
+    ['finishes its work', finishes, 'completed', []],
+  ])('whose body %s', (_, body, end, errors) => {
+    test(`values are disposed of with '${end}'`, async () => {
+      const log: Log = [];
 
-    await started.promise;
-    request.abort();
-    await ended;
-    await aborted.promise;
-    release.resolve();
-    await eventually(() => {
-      expect(log).toEqual(['open db', 'close db: completed']);
+      expect(await cancelDuringBody(body, logClose(log))).toEqual(errors);
+      expect(log).toEqual([`close db: ${end}`]);
+    });
+
+    test('a cleanup that fails is reported', async () => {
+      const log: Log = [];
+
+      expect(await cancelDuringBody(body, failToClose(log))).toEqual([
+        'db would not close',
+        ...errors,
+      ]);
+      expect(log).toEqual([`close db: ${end}`]);
     });
   });
 });
 
-test('on the legacy era, a request that is cancelled while its question is out was cancelled', async () => {
+test("dispose receives 'cancelled' if a legacy client cancels while it is asked", async () => {
   const log: Log = [];
   const approved = resolver({}, () => confirm('Go ahead?'));
   const tool = defineTool('use', { resolve: { db: opening(log, 'db'), approved } }, () => 'done');
@@ -264,92 +281,7 @@ test('on the legacy era, a request that is cancelled while its question is out w
   });
 });
 
-test.each(eras)('a cleanup that fails after the answer went out is reported (%s)', async (era) => {
-  const [log, reported]: [Log, string[]] = [[], []];
-  const [started, release] = [deferred(), deferred()];
-  const late = resolver(
-    {},
-    async () => {
-      started.resolve();
-      await release.promise;
-      return 'late';
-    },
-    {
-      dispose: (name, end) => {
-        closing(log)(name, end);
-        throw new Error('late would not close');
-      },
-    },
-  );
-  const broken = resolver({}, async () => {
-    await started.promise;
-    throw new ToolError('no such order');
-  });
-  const tool = defineTool('use', { resolve: { broken, late } }, () => 'done');
-  const chat = await connectClient(era, reporting([tool], reported));
-
-  await chat.errorText('use');
-  release.resolve();
-  await eventually(() => {
-    expect(reported).toEqual(['late would not close']);
-  });
-  expect(log).toEqual(['close late: failed']);
-});
-
-describe.each(eras)('what fails to close where the request was cancelled (%s)', (era) => {
-  const cancelled = async (
-    body: (signal: AbortSignal, started: () => void) => Promise<string>,
-  ): Promise<string[]> => {
-    const reported: string[] = [];
-    const started = deferred();
-    const closed = deferred();
-    const db = resolver({}, () => 'db', {
-      dispose: (name, end) => {
-        closed.resolve();
-        throw new Error(`${name} would not close: ${end}`);
-      },
-    });
-    const tool = defineTool('use', { resolve: { db } }, (_, { signal }) =>
-      body(signal, () => started.resolve()),
-    );
-    const chat = await connectClient(era, reporting([tool], reported));
-    const request = new AbortController();
-    const call = chat.client.callTool({ name: 'use' }, { signal: request.signal });
-    const ended = call.catch(() => 'cancelled');
-    await started.promise;
-    request.abort();
-    await ended;
-    await closed.promise;
-    await allMicrotasks();
-    return reported;
-  };
-  const aborted = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      signal.addEventListener('abort', () => {
-        resolve();
-      });
-    });
-
-  test('is reported, as is what the body threw', async () => {
-    const reported = await cancelled(async (signal, started) => {
-      started();
-      await aborted(signal);
-      throw new Error('given up');
-    });
-    expect(reported).toEqual(['db would not close: cancelled', 'given up']);
-  });
-
-  test('is reported as well where the body had finished', async () => {
-    const reported = await cancelled(async (signal, started) => {
-      started();
-      await aborted(signal);
-      return 'done';
-    });
-    expect(reported).toEqual(['db would not close: completed']);
-  });
-});
-
-test('a request that was cancelled before its body could run was cancelled', async () => {
+test("dispose receives 'cancelled' if the request is cancelled before the body runs", async () => {
   const log: Log = [];
   const request = new AbortController();
   const cancelling = resolver({}, () => {

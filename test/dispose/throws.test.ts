@@ -1,49 +1,62 @@
 /**
- * A cleanup that throws: where the work has been done it fails the call, because a commit that
- * failed must not read as success; elsewhere the answer is on its way, and the operator is told.
+ * Tests a `dispose` that throws. After 'completed' it fails the call, because a failed commit must
+ * not look like success. After any other end the result is already known, so the error is only
+ * reported.
  */
 import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
-import { accept, decline } from 'mcp-resolve/testing';
+import { accept, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { closing, failing, type Log, opening, reporting } from './desk.js';
+import { failToClose, logClose, type Log, opening, reporting } from './desk.js';
 
-const tick = accept({ confirm: true });
+/** Creates a resolver whose `dispose` logs and then throws. */
+const unclosable = (log: Log, name: string) =>
+  resolver({}, () => name, { name, dispose: failToClose(log) });
 
-/** A resolver whose cleanup does something else than writing down. */
-const closingWith = (name: string, dispose: () => unknown) =>
-  resolver({}, () => name, { name, dispose });
+const throws = (error: unknown) => () => {
+  throw error;
+};
 
-describe.each(eras)('%s', (era) => {
-  describe('under completed', () => {
-    test('it makes the call a tool error with its message, though the body ran', async () => {
+const refuse = (): string => {
+  throw new ToolError('no such order');
+};
+
+const messagesOf = (errors: readonly Error[]): string[] => errors.map(({ message }) => message);
+
+describe.each(eras)('a dispose that throws on the %s era', (era) => {
+  describe("after 'completed'", () => {
+    test('turns the result into a tool error and is reported', async () => {
       const [log, reported]: [Log, string[]] = [[], []];
-      const db = resolver({}, () => 'db', { dispose: failing(log) });
-      const tool = defineTool('use', { resolve: { db } }, () => {
+      const tool = defineTool('use', { resolve: { db: unclosable(log, 'db') } }, () => {
         log.push('body');
         return 'done';
       });
-      const chat = await connectClient(era, reporting([tool], reported));
+      const { errorText } = await connectClient(era, reporting([tool], reported));
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: db would not close');
+      expect(await errorText('use')).toBe('Error executing tool use: db would not close');
       expect(log).toEqual(['body', 'close db: completed']);
-      // It was not meant for the model, and nothing is lost.
+      // It is not a ToolError, so the operator sees it as well.
       expect(reported).toEqual(['db would not close']);
     });
 
-    test('what is left is told that the call failed', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
-      const last = resolver({}, () => 'last', { dispose: failing(log) });
-      const tool = defineTool(
-        'use',
-        { resolve: { a: opening(log, 'a'), b: opening(log, 'b'), last, c: opening(log, 'c') } },
-        () => 'done',
-      );
-      const chat = await connectClient(era, reporting([tool], reported));
+    test("passes 'failed' to the remaining resolvers", async () => {
+      const log: Log = [];
+      const resolve = {
+        a: opening(log, 'a'),
+        b: opening(log, 'b'),
+        last: unclosable(log, 'last'),
+        c: opening(log, 'c'),
+      };
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: last would not close');
+      expect(
+        await run(
+          defineTool('use', { resolve }, () => 'done'),
+          {},
+          { era },
+        ),
+      ).toMatchObject({ isError: true, text: 'Error executing tool use: last would not close' });
       expect(log.slice(3)).toEqual([
         'close c: completed',
         'close last: completed',
@@ -52,145 +65,133 @@ describe.each(eras)('%s', (era) => {
       ]);
     });
 
-    test('of two that throw, the first is the error and the other is reported', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
-      const [a, b] = ['a', 'b'].map((name) => resolver({}, () => name, { dispose: failing(log) }));
-      const tool = defineTool('use', { resolve: { a: a!, b: b! } }, () => 'done');
-      const chat = await connectClient(era, reporting([tool], reported));
+    test('hides the error of a later dispose, which is reported', async () => {
+      const log: Log = [];
+      const resolve = { a: unclosable(log, 'a'), b: unclosable(log, 'b') };
+      const failed = await run(
+        defineTool('use', { resolve }, () => 'done'),
+        {},
+        { era },
+      );
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: b would not close');
+      expect(failed).toMatchObject({
+        isError: true,
+        text: 'Error executing tool use: b would not close',
+      });
       expect(log).toEqual(['close b: completed', 'close a: failed']);
-      expect(reported.sort()).toEqual(['a would not close', 'b would not close']);
+      expect(messagesOf(failed.reported).sort()).toEqual([
+        'a would not close',
+        'b would not close',
+      ]);
     });
 
-    test.each([
+    test.each<[string, () => unknown, string]>([
       ['a rejection', async () => Promise.reject(new Error('conflict')), 'conflict'],
-      [
-        'a text',
-        () => {
-          // eslint-disable-next-line @typescript-eslint/only-throw-error -- anything can be thrown
-          throw 'conflict';
-        },
-        'conflict',
-      ],
+      ['a string', throws('conflict'), 'conflict'],
       [
         'a ToolError',
-        () => {
-          throw new ToolError('another client was faster');
-        },
+        throws(new ToolError('another client was faster')),
         'another client was faster',
       ],
-    ])('%s counts as well', async (_, dispose, message) => {
-      const tool = defineTool('use', { resolve: { db: closingWith('db', dispose) } }, () => 'done');
-      const chat = await connectClient(era, reporting([tool], []));
+    ])('fails the call with %s', async (_, dispose, message) => {
+      const db = resolver({}, () => 'db', { dispose });
+      const tool = defineTool('use', { resolve: { db } }, () => 'done');
 
-      expect(await chat.errorText('use')).toBe(`Error executing tool use: ${message}`);
+      expect(await run(tool, {}, { era })).toMatchObject({
+        isError: true,
+        text: `Error executing tool use: ${message}`,
+      });
     });
 
-    test('its message is masked like any other, unless it was meant for the model', async () => {
-      const reported: string[] = [];
-      const tools = [
-        [
-          'plain',
-          () => {
-            throw new Error('password is hunter2');
-          },
-        ],
-        [
-          'meant',
-          () => {
-            throw new ToolError('another client was faster');
-          },
-        ],
-      ] as const;
-      const factory = reporting(
-        tools.map(([name, dispose]) =>
-          defineTool(name, { resolve: { db: closingWith('db', dispose) } }, () => 'done'),
-        ),
-        reported,
-        { errors: 'toolErrorsOnly' },
-      );
-      const chat = await connectClient(era, factory);
+    test.each<[string, Error, string, string[]]>([
+      [
+        'hides the message of an Error',
+        new Error('password is hunter2'),
+        'an unexpected error occurred',
+        ['password is hunter2'],
+      ],
+      [
+        'shows the message of a ToolError',
+        new ToolError('another client was faster'),
+        'another client was faster',
+        [],
+      ],
+    ])("%s with errors: 'toolErrorsOnly'", async (_, error, message, expected) => {
+      const db = resolver({}, () => 'db', { dispose: throws(error) });
+      const tool = defineTool('use', { resolve: { db } }, () => 'done');
+      const failed = await run(tool, {}, { era, install: { errors: 'toolErrorsOnly' } });
 
-      expect(await chat.errorText('plain')).toBe(
-        'Error executing tool plain: an unexpected error occurred',
-      );
-      expect(await chat.errorText('meant')).toBe(
-        'Error executing tool meant: another client was faster',
-      );
-      expect(reported).toEqual(['password is hunter2']);
+      expect(failed).toMatchObject({
+        isError: true,
+        text: `Error executing tool use: ${message}`,
+      });
+      expect(messagesOf(failed.reported)).toEqual(expected);
     });
 
-    test('an error that the body returned gives way to it', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
-      const db = resolver({}, () => 'db', { dispose: failing(log) });
-      const tool = defineTool('use', { resolve: { db } }, () => ({
+    test('replaces an error result of the body', async () => {
+      const tool = defineTool('use', { resolve: { db: unclosable([], 'db') } }, () => ({
         content: [{ type: 'text', text: 'no such order' }],
         isError: true,
       }));
-      const chat = await connectClient(era, reporting([tool], reported));
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: db would not close');
+      expect(await run(tool, {}, { era })).toMatchObject({
+        isError: true,
+        text: 'Error executing tool use: db would not close',
+      });
     });
   });
 
-  describe('elsewhere', () => {
-    test('it is reported only, where the body failed', async () => {
+  describe('after another end', () => {
+    test('is only reported if the body throws', async () => {
       const [log, reported]: [Log, string[]] = [[], []];
-      const [a, b] = ['a', 'b'].map((name) => resolver({}, () => name, { dispose: failing(log) }));
-      const tool = defineTool('use', { resolve: { a: a!, b: b! } }, (): string => {
-        throw new ToolError('no such order');
-      });
-      const chat = await connectClient(era, reporting([tool], reported));
+      const resolve = { a: unclosable(log, 'a'), b: unclosable(log, 'b') };
+      const tool = defineTool('use', { resolve }, refuse);
+      const { errorText } = await connectClient(era, reporting([tool], reported));
 
-      expect(await chat.errorText('use')).toBe('Error executing tool use: no such order');
+      expect(await errorText('use')).toBe('Error executing tool use: no such order');
       expect(log).toEqual(['close b: failed', 'close a: failed']);
       expect(reported).toEqual(['b would not close', 'a would not close']);
     });
 
-    test('it is reported only, where the person declined', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
+    test('is only reported if the user declines', async () => {
+      const log: Log = [];
       const approved = resolver({}, () => confirm('Go ahead?'));
       const db = resolver({}, () => 'db', {
         dispose: (name: string, end) => {
-          if (end === 'failed') failing(log)(name, end);
+          if (end === 'failed') failToClose(log)(name, end);
         },
       });
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await connectClient(era, reporting([tool], reported), { elicit: [decline()] });
+      const declined = await run(tool, {}, { era, answers: { approved: decline() } });
 
-      expect(await chat.errorText('use')).toBe(
-        "Error executing tool use: Resolver for parameter 'approved' could not resolve: elicitation was decline",
-      );
-      expect(reported).toEqual(['db would not close']);
+      expect(declined).toMatchObject({
+        isError: true,
+        text: "Error executing tool use: Resolver for parameter 'approved' could not resolve: elicitation was decline",
+      });
+      expect(messagesOf(declined.reported)).toEqual(['db would not close']);
     });
 
-    test('it is reported only, where a question goes out', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
+    test('is only reported if the round asks a question', async () => {
+      const log: Log = [];
       const db = resolver({}, () => 'db', {
-        dispose: (name: string, end) => (end === 'asked' ? failing : closing)(log)(name, end),
+        dispose: (name: string, end) => (end === 'asked' ? failToClose : logClose)(log)(name, end),
       });
       const approved = resolver({ db }, () => confirm('Go ahead?'));
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
-      const chat = await connectClient(era, reporting([tool], reported), { elicit: [tick] });
+      const answers = { approved: accept({ confirm: true }) };
+      const used = await run(tool, {}, { era, answers });
 
-      expect(await chat.text('use')).toBe('done');
-      expect(reported).toEqual(era === 'modern' ? ['db would not close'] : []);
+      expect(used).toMatchObject({ isError: false, text: 'done' });
+      expect(messagesOf(used.reported)).toEqual(era === 'modern' ? ['db would not close'] : []);
     });
 
-    test('what throws keeps nothing else from being closed', async () => {
-      const [log, reported]: [Log, string[]] = [[], []];
-      const b = resolver({}, () => 'b', { dispose: failing(log) });
-      const tool = defineTool(
-        'use',
-        { resolve: { a: opening(log, 'a'), b, c: opening(log, 'c') } },
-        (): string => {
-          throw new ToolError('no such order');
-        },
-      );
-      const chat = await connectClient(era, reporting([tool], reported));
+    test('does not stop the cleanup of other values', async () => {
+      const log: Log = [];
+      const resolve = { a: opening(log, 'a'), b: unclosable(log, 'b'), c: opening(log, 'c') };
 
-      await chat.errorText('use');
+      expect(await run(defineTool('use', { resolve }, refuse), {}, { era })).toMatchObject({
+        isError: true,
+      });
       expect(log.slice(2)).toEqual(['close c: failed', 'close b: failed', 'close a: failed']);
     });
   });

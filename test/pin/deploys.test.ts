@@ -1,6 +1,7 @@
 /**
- * Rolling deploys: the rounds of one call go to servers that share their keys and differ in what
- * they pin. What one of them cannot take over it computes anew, and asks again on top of it.
+ * Tests rolling deployments: the rounds of one call go to servers that share their keys and differ
+ * in what they pin. A server that cannot use a pinned value computes it again, and repeats the
+ * questions that depend on it.
  */
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { Schema } from 'mcp-resolve';
@@ -9,21 +10,24 @@ import * as z from 'zod';
 
 import { textOf } from '../support/results.js';
 import { answering, roundsOf, messagesOf, summaryOf, writeState } from '../support/rounds.js';
-import { pinnedIn, recordOf, rewritten, yes } from './rounds.js';
+import { pinnedIn, recordOf, rewriteState, yes } from './rounds.js';
 
-/** What every deployment computes: amounts that never repeat, in the shape of its version. */
+/** The source of all quotes. Every computation raises the price. */
 interface Market {
   price: number;
 }
 
-/** What a deployment pins, and in which shape. */
+/** The quote of a deployment: its schema, if it is pinned, and its shape. */
 interface Version {
   readonly pin?: Schema;
   readonly quote: (price: number) => unknown;
   readonly name?: string;
 }
 
-/** One deployment: a quote, an approval on top of it in words that never change, a note beside it. */
+/**
+ * Creates a deployment with a quote, an approval that depends on it, and an unrelated note. The
+ * wording of both questions never changes.
+ */
 function deploy(market: Market, { pin, quote: shape, name = 'quote' }: Version) {
   const options = { name, ...(pin !== undefined && { pin }) };
   const quote = resolver({}, () => shape((market.price += 1)), options);
@@ -43,10 +47,10 @@ const before = { pin: Cents, quote: inCents };
 const after = { pin: Money, quote: inMoney };
 
 describe.each([
-  ['forwards', before, after, '{"amount":2,"currency":"EUR"}'],
-  ['backwards', after, before, '{"cents":2}'],
-] as const)('a schema that no longer accepts what was pinned (%s)', (_, one, other, text) => {
-  test('has it computed anew, and what was asked on top of it is asked again', async () => {
+  ['a newer', before, after, '{"amount":2,"currency":"EUR"}'],
+  ['an older', after, before, '{"cents":2}'],
+] as const)('%s deployment whose schema rejects the pinned value', (_, one, other, text) => {
+  test('computes it again and repeats the question that depends on it', async () => {
     const market = { price: 0 };
     const [first, second] = [deploy(market, one), deploy(market, other)];
     const asked = await first();
@@ -54,13 +58,13 @@ describe.each([
 
     expect(messagesOf(again)).toEqual({ approve: 'Go ahead?' });
     expect(pinnedIn(again)).toEqual({ quote: JSON.parse(text) as unknown });
-    // What stands beside it keeps its answer.
+    // The unrelated note keeps its answer.
     expect(recordOf(again).outcomes).toMatchObject({ note: { action: 'accept' } });
     expect(textOf(await second(answering(again, { approve: yes })))).toBe(text);
     expect(market.price).toBe(2);
   });
 
-  test('costs nothing where the call goes on with the same deployment', async () => {
+  test('does not affect a call that stays on the first deployment', async () => {
     const market = { price: 0 };
     deploy(market, other);
     const sendRound = deploy(market, one);
@@ -71,7 +75,7 @@ describe.each([
   });
 });
 
-test('answers are dropped that were recorded rounds ago', async () => {
+test('a recorded answer is dropped when the value that it depends on is computed again', async () => {
   const deployed = (pin: z.ZodType<number>) => {
     const quote = resolver({}, () => 2, { pin, name: 'quote' });
     const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
@@ -84,8 +88,8 @@ test('answers are dropped that were recorded rounds ago', async () => {
   const second = await old(answering(first, { approve: yes, note: yes }));
   expect(messagesOf(second)).toEqual({ sign: 'Sign?' });
 
-  // The same value again would still be another one than was approved.
-  const requestState = rewritten(second, ({ pins = {}, ...record }) => ({
+  // The new schema rejects 1, so the value is computed again.
+  const requestState = rewriteState(second, ({ pins = {}, ...record }) => ({
     ...record,
     pins: { quote: { ...pins.quote, value: 1 } },
   }));
@@ -96,7 +100,7 @@ test('answers are dropped that were recorded rounds ago', async () => {
   expect(messagesOf(fourth)).toEqual({ sign: 'Sign?' });
 });
 
-test('a call that flaps between two versions asks until two rounds in a row agree', async () => {
+test('a call that alternates between deployments asks until two rounds in a row agree', async () => {
   const market = { price: 0 };
   const [old, young] = [deploy(market, before), deploy(market, after)];
   let result = await old();
@@ -111,7 +115,7 @@ test('a call that flaps between two versions asks until two rounds in a row agre
   expect(textOf(await old(answering(result, { approve: yes })))).toBe('{"cents":5}');
 });
 
-test('what was pinned on top of it is computed anew as well', async () => {
+test('pinned values that depend on a recomputed value are computed again, too', async () => {
   const market = { price: 0 };
   const deployed = (pin: z.ZodType<number>) => {
     const quote = resolver({}, () => (market.price += 1), { pin, name: 'quote' });
@@ -140,7 +144,7 @@ test('what was pinned on top of it is computed anew as well', async () => {
   expect(textOf(await young(answering(second, { approve: yes })))).toBe('[2,20]');
 });
 
-test('a schema that has grown hands out the old value in its new form, and asks nothing again', async () => {
+test('a schema with a new default restores the old value and repeats no question', async () => {
   const market = { price: 0 };
   const old = deploy(market, before);
   const young = deploy(market, {
@@ -155,7 +159,7 @@ test('a schema that has grown hands out the old value in its new form, and asks 
   expect(market.price).toBe(1);
 });
 
-test('a schema that has shrunk hands out less, and what it does not know is carried on', async () => {
+test('a schema with fewer properties hides the others, and the state keeps them', async () => {
   const market = { price: 0 };
   const old = deploy(market, after);
   const young = deploy(market, {
@@ -172,10 +176,10 @@ test('a schema that has shrunk hands out less, and what it does not know is carr
   );
 });
 
-describe('a deployment without the pin', () => {
+describe('a deployment without pin', () => {
   const without = { quote: inCents };
 
-  test('has pinned nothing: the next one computes, and asks again on top of it', async () => {
+  test('pins nothing, so the next one computes the value and repeats the question', async () => {
     const market = { price: 0 };
     const [old, young] = [deploy(market, without), deploy(market, before)];
     const first = await old();
@@ -186,7 +190,7 @@ describe('a deployment without the pin', () => {
     expect(textOf(await young(answering(second, { approve: yes })))).toBe('{"cents":2}');
   });
 
-  test('takes no notice of what was pinned, and the answer counts as it did before there were pins', async () => {
+  test('ignores a pinned value and accepts the answer', async () => {
     const market = { price: 0 };
     const [old, young] = [deploy(market, without), deploy(market, before)];
     const first = await young();
@@ -194,7 +198,7 @@ describe('a deployment without the pin', () => {
     expect(textOf(await old(answering(first, { approve: yes, note: yes })))).toBe('{"cents":2}');
   });
 
-  test('does not carry on what it does not know', async () => {
+  test('drops pinned values from the state', async () => {
     const market = { price: 0 };
     const [old, young] = [deploy(market, without), deploy(market, before)];
     const second = await old(answering(await young(), { note: yes }));
@@ -207,7 +211,7 @@ describe('a deployment without the pin', () => {
   });
 });
 
-test('a resolver under another name finds nothing of what it pinned', async () => {
+test('a renamed resolver computes its value again', async () => {
   const market = { price: 0 };
   const old = deploy(market, before);
   const young = deploy(market, { ...before, name: 'offer' });
@@ -217,29 +221,29 @@ test('a resolver under another name finds nothing of what it pinned', async () =
   expect(pinnedIn(second)).toEqual({ offer: { cents: 2 } });
 });
 
-describe('a record whose pins are', () => {
+describe('a state record', () => {
   const cases: [string, unknown][] = [
-    ['a list', []],
-    ['a text', 'quote'],
+    ['an array', []],
+    ['a string', 'quote'],
     ['null', null],
-    ['values alone', { quote: { value: { cents: 1 } } }],
-    ['digests alone', { quote: { on: 'AAAAAAAAAAAAAAAAAAAAAA' } }],
-    ['of another kind', { quote: { value: { cents: 1 }, on: 7 } }],
+    ['values without digests', { quote: { value: { cents: 1 } } }],
+    ['digests without values', { quote: { on: 'AAAAAAAAAAAAAAAAAAAAAA' } }],
+    ['values with invalid digests', { quote: { value: { cents: 1 }, on: 7 } }],
     ['bare values', { quote: 1 }],
   ];
 
-  test.each(cases)('%s is no record, and the call starts over', async (_, pins) => {
+  test.each(cases)('whose pins are %s is ignored, so the call starts over', async (_, pins) => {
     const market = { price: 0 };
     const sendRound = deploy(market, before);
     const first = await sendRound();
-    const requestState = rewritten(first, (record) => ({ ...record, pins }));
+    const requestState = rewriteState(first, (record) => ({ ...record, pins }));
     const second = await sendRound({ inputResponses: { approve: yes, note: yes }, requestState });
 
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?', note: 'Send a note?' });
     expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
   });
 
-  test('missing is one of a call that pinned nothing', async () => {
+  test('without pins is read as one of a call that pinned nothing', async () => {
     const market = { price: 0 };
     const sendRound = deploy(market, before);
     const first = await sendRound();
@@ -251,30 +255,30 @@ describe('a record whose pins are', () => {
     expect(pinnedIn(second)).toEqual({ quote: { cents: 2 } });
   });
 
-  test('those of nobody is read without them', async () => {
+  test('is read without the pins of unknown resolvers and of questions', async () => {
     const market = { price: 0 };
     const sendRound = deploy(market, before);
     const first = await sendRound();
-    const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
+    const requestState = rewriteState(first, ({ pins = {}, ...record }) => ({
       ...record,
       pins: { ...pins, ghost: { ...pins.quote }, approve: { ...pins.quote, value: true } },
     }));
     const second = await sendRound({ inputResponses: { note: yes }, requestState });
 
-    // A pin never stands in for a question.
+    // A pin cannot replace the answer to a question.
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
     expect(pinnedIn(second)).toEqual({ quote: { cents: 1 } });
   });
 });
 
-test('a pin never stands in for a resolver that is not pinned', async () => {
+test('a forged pin does not replace the value of a resolver without pin', async () => {
   const user = resolver({}, () => 'alice', { name: 'user' });
   const quote = resolver({}, () => 1, { pin: z.number(), name: 'quote' });
   const approve = resolver({ user, quote }, () => confirm('Go ahead?'), { name: 'approve' });
   const tool = defineTool('buy', { resolve: { user, quote, approve } }, (values) => values.user);
   const sendRound = roundsOf(tool);
   const first = await sendRound();
-  const requestState = rewritten(first, ({ pins = {}, ...record }) => ({
+  const requestState = rewriteState(first, ({ pins = {}, ...record }) => ({
     ...record,
     pins: { ...pins, user: { ...pins.quote, value: 'root' } },
   }));

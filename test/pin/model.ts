@@ -1,62 +1,64 @@
 /**
- * What pins have to do, said in the slowest and plainest way: one walk after another. A call is
- * plain data ({@link CallShape}, which prints and shrinks well); the model says which functions run
- * in which round, what is asked, and how the call ends. It shares no code with the library.
+ * A model of pinned values, as simple as possible: each round is one sequential walk. A call is
+ * plain data ({@link CallShape}), which prints and shrinks well. The model predicts the functions
+ * that run in each round, the questions, and the end of the call. It shares no code with the
+ * library.
  *
  * ```
- * a pin is restored   if it was computed on the same answers, on pins that are still the same,
- *                     and if the deployment of this round takes it
- * anything else       runs its function; a value is pinned, a question is settled or asked
- * an answer counts    if the question reads as it did, and stands on no value pinned just now
+ * a pin is restored   if the answers and the pins that it depends on are the same, and if the
+ *                     deployment of this round accepts it
+ * any other node      runs its function; a value is pinned, a question is settled or asked
+ * an answer counts    if the wording is the same, and no value that the question depends on was
+ *                     pinned in this round
  * ```
  */
 import fc from 'fast-check';
 
-/** What the function of a resolver does. */
+/** The behaviour of a resolver's function. */
 export type Does =
   | 'compute'
-  /** Computes another value each time, the first few times. */
+  /** Computes a different value for each of its first few runs. */
   | 'live'
   | 'ask'
-  /** Depends on its inputs. */
+  /** Asks or computes, depending on its inputs. */
   | 'askOrCompute';
 
-/** A resolver, as data. */
+/** A resolver as data. */
 export interface NodeShape {
-  /** Nodes so many places before this one. */
+  /** The nodes that it needs, by their distance. */
   readonly needs: readonly { readonly back: number; readonly outcome: boolean }[];
   readonly does: Does;
   readonly pinned: boolean;
-  /** Whether its question quotes its inputs, rather than always reading the same. */
+  /** True if its question quotes its inputs. Otherwise the wording never changes. */
   readonly quotes: boolean;
-  /** Whether its function returns a promise. */
+  /** True if its function returns a promise. */
   readonly later: boolean;
-  /** What the person answers; another number each time that they are asked. */
+  /** The user's answer. Each repetition of the question adds to the number. */
   readonly reply: number | 'decline';
-  /** How often they leave the question unanswered before that. */
+  /** The number of times that the user first leaves the question unanswered. */
   readonly ignored: number;
-  /** The rounds whose deployment refuses what an earlier one pinned. */
+  /** The rounds whose deployment rejects values that were pinned in an earlier round. */
   readonly refusedIn: readonly number[];
 }
 
-/** A call, as data. */
+/** A call as data. */
 export interface CallShape {
   readonly nodes: readonly NodeShape[];
   readonly guards: readonly number[];
   readonly params: readonly { readonly back: number; readonly outcome: boolean }[];
-  /** Between which rounds the recorded answer of a node becomes another one. */
-  readonly moves: readonly { readonly after: number; readonly node: number }[];
+  /** The rounds after which the recorded answer of a node changes. */
+  readonly changes: readonly { readonly after: number; readonly node: number }[];
 }
 
-/** How much happens in a call. */
-export interface Odds {
+/** The features of random calls. */
+export interface Features {
   readonly does: readonly Does[];
   readonly refusals: boolean;
-  readonly moves: boolean;
+  readonly changes: boolean;
 }
 
-/** Random calls. */
-export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallShape> {
+/** Generates random calls. */
+export function callShapes({ does, refusals, changes }: Features): fc.Arbitrary<CallShape> {
   const node: fc.Arbitrary<NodeShape> = fc.record({
     needs: fc.array(fc.record({ back: fc.constantFrom(0, 0, 1, 2, 5), outcome: oneIn(3) }), {
       minLength: 1,
@@ -73,7 +75,7 @@ export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallSh
     ignored: fc.constantFrom(0, 0, 0, 1),
     refusedIn: refusals ? fc.subarray([1, 2, 3, 4]) : fc.constant([]),
   });
-  const move = fc.record({ after: fc.nat(3), node: fc.nat(11) });
+  const change = fc.record({ after: fc.nat(3), node: fc.nat(11) });
   return fc.record({
     nodes: fc.array(node, { minLength: 2, maxLength: 9, size: 'max' }),
     guards: fc.oneof(
@@ -84,7 +86,9 @@ export function callShapes({ does, refusals, moves }: Odds): fc.Arbitrary<CallSh
       minLength: 1,
       maxLength: 3,
     }),
-    moves: moves ? fc.array(move, { minLength: 2, maxLength: 8, size: 'max' }) : fc.constant([]),
+    changes: changes
+      ? fc.array(change, { minLength: 2, maxLength: 8, size: 'max' })
+      : fc.constant([]),
   });
 }
 
@@ -99,7 +103,7 @@ export interface Need {
   readonly outcome: boolean;
 }
 
-/** The needs of a node. */
+/** Returns the needs of a node. */
 export function needsOf({ nodes }: CallShape, index: number): readonly Need[] {
   if (index === 0) return [];
   return nodes[index]!.needs.map(({ back, outcome }, position) => ({
@@ -109,7 +113,7 @@ export function needsOf({ nodes }: CallShape, index: number): readonly Need[] {
   }));
 }
 
-/** The parameters of the body. */
+/** Returns the parameters of the body. */
 export function paramsOf({ nodes, params }: CallShape): readonly Need[] {
   return params.map(({ back, outcome }, position) => ({
     param: `param${position}`,
@@ -118,17 +122,17 @@ export function paramsOf({ nodes, params }: CallShape): readonly Need[] {
   }));
 }
 
-/** The guards: such as are not pinned. */
+/** Returns the guards. A pinned node cannot be one. */
 export function guardsOf({ nodes, guards }: CallShape): readonly number[] {
   return guards.map((guard) => guard % nodes.length).filter((guard) => !nodes[guard]!.pinned);
 }
 
-/** Whether the value of a node is pinned whenever there is one. */
+/** Returns true if a node always computes a value and pins it. */
 export function isPinnedValue({ pinned, does }: NodeShape): boolean {
   return pinned && (does === 'compute' || does === 'live');
 }
 
-/** All nodes that a node needs, over however many steps, in order. */
+/** Returns all direct and indirect needs of a node, in order. */
 export function upstreamOf(shape: CallShape, index: number): readonly number[] {
   const found = new Set<number>();
   const reach = (node: number): void => {
@@ -141,10 +145,10 @@ export function upstreamOf(shape: CallShape, index: number): readonly number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** What a function does: gives a number, or asks. */
+/** The result of a function: a number, or a question. */
 export type Act = { readonly value: number } | { readonly asks: string };
 
-/** What a node's function does with its inputs, for the `times`th time. */
+/** Returns the result of a node's function after `times` earlier runs. */
 export function actOf(
   shape: CallShape,
   index: number,
@@ -165,22 +169,25 @@ export function actOf(
   }
 }
 
-/** JSON in which the order of members does not count. */
+/** Returns JSON with sorted properties. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   );
 }
 
-function hashOf(text: string): number {
+function hashOf(input: string): number {
   let hash = 7;
-  for (const char of text) hash = (hash * 31 + char.charCodeAt(0)) % 10_007;
+  for (const char of input) hash = (hash * 31 + char.charCodeAt(0)) % 10_007;
   return hash;
 }
 
-/** What the person answers when a question is shown for the `times`th time; nothing if they wait. */
+/**
+ * Returns the user's answer when a question is shown for the `times`th time. `undefined` if they
+ * leave it unanswered.
+ */
 export function replyTo(
   { reply, ignored }: NodeShape,
   times: number,
@@ -191,8 +198,8 @@ export function replyTo(
     : { action: 'accept', content: { number: reply + times * 100 } };
 }
 
-/** What a recorded answer becomes. */
-export function moved(number: number): number {
+/** Returns the changed form of a recorded answer. */
+export function changed(number: number): number {
   return number + 10_000;
 }
 
@@ -200,14 +207,14 @@ export function moved(number: number): number {
 export interface SeenRound {
   /** The functions that ran. */
   readonly ran: readonly number[];
-  /** The texts of the questions at its end. */
+  /** The messages of the questions at its end. */
   readonly asked: readonly string[];
 }
 
 /** A call as an observer sees it. */
 export interface Seen {
   readonly rounds: readonly SeenRound[];
-  /** The values of the body as canonical JSON, or the error. */
+  /** The body's values as canonical JSON, or the error message. */
   readonly end: string;
 }
 
@@ -226,7 +233,7 @@ interface Pin {
   readonly on: string;
 }
 
-/** What is carried between rounds. */
+/** The state between rounds. */
 interface Carried {
   readonly answers: Map<number, Recorded>;
   readonly asked: Map<number, string>;
@@ -235,13 +242,13 @@ interface Carried {
 
 class Abort extends Error {}
 
-/** One round: a walk from scratch, with what was carried on and what was answered. */
+/** One round: a walk from the start, with the earlier state and the new answers. */
 class Walk {
   readonly next: Carried = { answers: new Map(), asked: new Map(), pins: new Map() };
   readonly ran: number[] = [];
   private readonly visited = new Map<number, Outcome | undefined>();
-  /** What was pinned just now, and what stands on it. */
-  private readonly anew = new Set<number>();
+  /** The nodes that were pinned in this round, and all that depend on them. */
+  private readonly fresh = new Set<number>();
 
   constructor(
     private readonly shape: CallShape,
@@ -249,12 +256,12 @@ class Walk {
       readonly round: number;
       readonly before: Carried;
       readonly replies: ReadonlyMap<number, NonNullable<ReturnType<typeof replyTo>>>;
-      /** How often each function has run in this call. */
+      /** The number of runs of each function in this call. */
       readonly times: number[];
     },
   ) {}
 
-  /** The values of the body; some are missing while there are open questions. */
+  /** Returns the values of the body. Some are missing while questions are open. */
   values(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const guard of guardsOf(this.shape)) {
@@ -280,8 +287,8 @@ class Walk {
     const needs = needsOf(this.shape, node);
     const filled = needs.map((need) => this.fill(need));
     if (filled.includes(undefined)) return undefined;
-    if (needs.some((need) => this.anew.has(need.node))) this.anew.add(node);
-    const pin = this.kept(node);
+    if (needs.some((need) => this.fresh.has(need.node))) this.fresh.add(node);
+    const pin = this.pinOf(node);
     if (pin !== undefined) {
       this.next.pins.set(node, pin);
       return { action: 'accept', data: pin.value, asked: false };
@@ -292,13 +299,13 @@ class Walk {
     );
   }
 
-  private kept(node: number): Pin | undefined {
+  private pinOf(node: number): Pin | undefined {
     const { before, round } = this.situation;
     const { pinned, refusedIn } = this.shape.nodes[node]!;
     const pin = before.pins.get(node);
     if (!pinned || pin?.on !== this.answersUnder(node)) return undefined;
     if (refusedIn.includes(round) && pin.made < round) return undefined;
-    return this.anew.has(node) ? undefined : pin;
+    return this.fresh.has(node) ? undefined : pin;
   }
 
   private run(node: number, inputs: readonly unknown[]): Outcome | undefined {
@@ -308,7 +315,7 @@ class Walk {
     if ('asks' in act) return this.settle(node, act.asks);
     if (this.shape.nodes[node]!.pinned) {
       this.next.pins.set(node, { value: act.value, made: round, on: this.answersUnder(node) });
-      this.anew.add(node);
+      this.fresh.add(node);
     }
     return { action: 'accept', data: act.value, asked: false };
   }
@@ -319,7 +326,7 @@ class Walk {
     const reply = before.asked.get(node) === text ? replies.get(node) : undefined;
     const answer =
       recorded?.text === text ? recorded : reply && { text, outcome: outcomeOf(reply) };
-    if (answer === undefined || this.anew.has(node)) {
+    if (answer === undefined || this.fresh.has(node)) {
       this.next.asked.set(node, text);
       return undefined;
     }
@@ -340,10 +347,10 @@ function outcomeOf(reply: NonNullable<ReturnType<typeof replyTo>>): Outcome {
     : { action: 'decline' };
 }
 
-/** Every call here ends long before this. */
+/** The maximum number of rounds. Every call ends long before. */
 export const MAX_ROUNDS = 60;
 
-/** A call of the modern era, round by round. */
+/** Predicts a call on the modern era, round by round. */
 export function model(shape: CallShape): Seen {
   const rounds: SeenRound[] = [];
   const times = shape.nodes.map(() => 0);
@@ -362,34 +369,35 @@ export function model(shape: CallShape): Seen {
         const reply = replyTo(shape.nodes[node]!, (shown[node]! += 1));
         if (reply !== undefined) replies.set(node, reply);
       }
-      before = afterMoves(shape, walk.next, rounds.length - 1);
+      before = applyChanges(shape, walk.next, rounds.length - 1);
     } catch (error) {
       if (!(error instanceof Abort)) throw error;
       return { rounds, end: error.message };
     }
   }
-  throw new Error('the model asks on');
+  throw new Error('the model does not stop asking');
 }
 
-function afterMoves(shape: CallShape, carried: Carried, round: number): Carried {
+function applyChanges(shape: CallShape, carried: Carried, round: number): Carried {
   const answers = new Map(carried.answers);
-  for (const node of movesAfter(shape, round)) {
+  for (const node of changesAfter(shape, round)) {
     const recorded = answers.get(node);
     if (recorded?.outcome.action !== 'accept') continue;
     const { number } = recorded.outcome.data as { number: number };
     answers.set(node, {
       ...recorded,
-      outcome: { action: 'accept', data: { number: moved(number) }, asked: true },
+      outcome: { action: 'accept', data: { number: changed(number) }, asked: true },
     });
   }
   return { ...carried, answers };
 }
 
-/** The nodes whose recorded answers become others after a round. */
-export function movesAfter({ moves, nodes }: CallShape, round: number): readonly number[] {
-  return moves.filter(({ after }) => after === round).map(({ node }) => node % nodes.length);
+/** Returns the nodes whose recorded answers change after a round. */
+export function changesAfter({ changes, nodes }: CallShape, round: number): readonly number[] {
+  return changes.filter(({ after }) => after === round).map(({ node }) => node % nodes.length);
 }
 
+/** Returns a sorted copy. */
 export function sorted(numbers: readonly number[]): number[] {
   return [...numbers].sort((a, b) => a - b);
 }

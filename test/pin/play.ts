@@ -1,4 +1,4 @@
-/** Plays a random call on the real library, and shows it as the model does. */
+/** Runs a random call on the library, and describes it in the form of the model. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { defineTool, elicit, outcome, resolver } from 'mcp-resolve';
@@ -10,15 +10,15 @@ import { connectClient, type FormRequest } from '../support/plainClient.js';
 import { questionsOf } from '../support/results.js';
 import { serving } from '../support/servers.js';
 import { type RoundInput, roundsOf, type RoundResult } from '../support/rounds.js';
-import { rewritten } from './rounds.js';
+import { rewriteState } from './rounds.js';
 import {
   actOf,
   canonical,
+  changed,
+  changesAfter,
   guardsOf,
   isPinnedValue,
   MAX_ROUNDS,
-  moved,
-  movesAfter,
   needsOf,
   paramsOf,
   replyTo,
@@ -27,35 +27,35 @@ import {
 } from './model.js';
 import type { CallShape, Need, NodeShape, Seen, SeenRound } from './model.js';
 
-/** A call that was played, and every breach of what pins promise. */
+/** A call on the library, with every violation of the promise of pinned values. */
 export interface Played extends Seen {
-  readonly breaches: readonly string[];
+  readonly violations: readonly string[];
 }
 
-/** What happens around a call while its functions run. */
+/** The state of a call while its functions run. */
 interface Stage {
   round: number;
   readonly ran: number[];
   readonly times: number[];
-  /** What consumers got from pinned resolvers, by round. */
-  readonly handed: Map<number, unknown>[];
+  /** The values that consumers received from pinned resolvers, by round. */
+  readonly received: Map<number, unknown>[];
   /** The nodes that have asked in this round. */
   readonly asking: Set<number>;
 }
 
-function openStage({ nodes }: CallShape): Stage {
+function newStage({ nodes }: CallShape): Stage {
   return {
     round: 0,
     ran: [],
     times: nodes.map(() => 0),
-    handed: [new Map<number, unknown>()],
+    received: [new Map<number, unknown>()],
     asking: new Set(),
   };
 }
 
 const Answer = z.object({ number: z.number() });
 
-/** A pin that a deployment takes, or not; consumers get less than is carried. */
+/** Creates the schema of a pin. Some rounds reject earlier values. Consumers receive only `n`. */
 function pinOf({ refusedIn }: NodeShape, stage: Stage) {
   return z
     .object({ n: z.number(), made: z.number() })
@@ -63,7 +63,8 @@ function pinOf({ refusedIn }: NodeShape, stage: Stage) {
     .transform(({ n }): unknown => n);
 }
 
-function realTool(shape: CallShape, stage: Stage): Tool {
+/** Creates the tool that a shape describes. */
+function toolOf(shape: CallShape, stage: Stage): Tool {
   const made: AnyResolver[] = [];
   const filler = ({ node, outcome: wantsOutcome }: Need): Filler =>
     wantsOutcome ? outcome(made[node]!) : made[node]!;
@@ -71,7 +72,7 @@ function realTool(shape: CallShape, stage: Stage): Tool {
     needs.map(({ param, node, outcome: wantsOutcome }) => {
       const value = values[param];
       const bare = wantsOutcome ? (value as { data: unknown }).data : value;
-      if (isPinnedValue(shape.nodes[node]!)) stage.handed[stage.round]?.set(node, bare);
+      if (isPinnedValue(shape.nodes[node]!)) stage.received[stage.round]?.set(node, bare);
       return value;
     });
 
@@ -110,11 +111,11 @@ function realTool(shape: CallShape, stage: Stage): Tool {
   );
 }
 
-/** Plays a call on the modern era, round by round, and moves recorded answers in between. */
+/** Runs a call on the modern era, round by round, and changes recorded answers in between. */
 export async function playModern(shape: CallShape): Promise<Played> {
-  const stage = openStage(shape);
-  const sendRound = roundsOf(realTool(shape, stage));
-  const person = new Person(shape);
+  const stage = newStage(shape);
+  const sendRound = roundsOf(toolOf(shape, stage));
+  const user = new User(shape);
   const rounds: SeenRound[] = [];
   let input: RoundInput = {};
   while (rounds.length < MAX_ROUNDS) {
@@ -122,28 +123,28 @@ export async function playModern(shape: CallShape): Promise<Played> {
     const ran = sorted(stage.ran.splice(0));
     if (!isInputRequiredResult(result)) {
       const end = endOf(result);
-      if (result.isError === true) return { rounds, end, breaches: [] };
+      if (result.isError === true) return { rounds, end, violations: [] };
       rounds.push({ ran, asked: [] });
-      return { rounds, end, breaches: breachesOf(shape, stage, person.lastAsked) };
+      return { rounds, end, violations: violationsOf(shape, stage, user.lastAsked) };
     }
-    const { inputResponses, asked } = person.answer(result, stage.round);
+    const { inputResponses, asked } = user.answer(result, stage.round);
     rounds.push({ ran, asked });
-    input = { inputResponses, requestState: movedState(shape, stage.round, result) };
+    input = { inputResponses, requestState: changeState(shape, stage.round, result) };
     stage.round += 1;
-    stage.handed.push(new Map<number, unknown>());
+    stage.received.push(new Map<number, unknown>());
     stage.asking.clear();
   }
-  return { rounds, end: 'the library asks on', breaches: [] };
+  return { rounds, end: 'the library does not stop asking', violations: [] };
 }
 
-/** How a call ended: its values, or its error. */
+/** Returns the values of a call as JSON, or its error message. */
 function endOf({ content }: CallToolResult): string {
   return (content[0] as { text: string }).text.replace('Error executing tool call: ', '');
 }
 
-/** Answers the questions of a round, some of them later. */
-class Person {
-  /** The round in which each question was asked last. */
+/** Answers the questions of each round. Some stay unanswered at first. */
+class User {
+  /** The last round that asked each question. */
   readonly lastAsked = new Map<number, number>();
   private readonly shown: number[];
 
@@ -167,53 +168,54 @@ class Person {
   }
 }
 
-function movedState(shape: CallShape, round: number, result: RoundResult): string {
-  return rewritten(result, (record) => {
+/** Returns the state of a round after the changes of the shape. */
+function changeState(shape: CallShape, round: number, result: RoundResult): string {
+  return rewriteState(result, (record) => {
     const outcomes = { ...record.outcomes };
-    for (const node of movesAfter(shape, round)) {
+    for (const node of changesAfter(shape, round)) {
       const entry = outcomes[`n${node}`];
       if (entry?.action !== 'accept') continue;
       const { number } = entry.data as { number: number };
-      outcomes[`n${node}`] = { ...entry, data: { number: moved(number) } };
+      outcomes[`n${node}`] = { ...entry, data: { number: changed(number) } };
     }
     return { ...record, outcomes };
   });
 }
 
-/** What was approved is what runs: nothing pinned has moved under a question since it was asked. */
-function breachesOf(
+/** Finds pinned values that have changed since a question that depends on them was answered. */
+function violationsOf(
   shape: CallShape,
-  { handed, asking }: Stage,
+  { received, asking }: Stage,
   lastAsked: ReadonlyMap<number, number>,
 ): string[] {
-  const end = handed.at(-1)!;
+  const end = received.at(-1)!;
   const counted = [...lastAsked].filter(([question]) => asking.has(question));
   return counted.flatMap(([question, round]) =>
     upstreamOf(shape, question)
-      .filter((node) => handed[round]!.has(node) && end.has(node))
-      .filter((node) => handed[round]!.get(node) !== end.get(node))
+      .filter((node) => received[round]!.has(node) && end.has(node))
+      .filter((node) => received[round]!.get(node) !== end.get(node))
       .map((node) => `question ${question} was answered on another value of ${node}`),
   );
 }
 
-/** Plays a call through the SDK's own client on an era, without any moves. */
+/** Runs a call with the SDK's own client on an era, without changes of recorded answers. */
 export async function playThrough(
   era: Era,
   shape: CallShape,
 ): Promise<{ end: string; asked: readonly string[]; times: readonly number[] }> {
-  const stage = openStage(shape);
-  const chat = await connectClient(era, serving([realTool(shape, stage)]), {
+  const stage = newStage(shape);
+  const { client, call, asked } = await connectClient(era, serving([toolOf(shape, stage)]), {
     elicit: ({ message }: FormRequest) => {
       const node = Number(/^question (\d+):/.exec(message)![1]);
       return replyTo({ ...shape.nodes[node]!, ignored: 0 }, 1)!;
     },
     maxRounds: MAX_ROUNDS,
   });
-  const result = await chat.call('call');
-  await chat.client.close();
+  const result = await call('call');
+  await client.close();
   return {
     end: endOf(result),
-    asked: [...chat.asked].sort(),
+    asked: [...asked].sort(),
     times: stage.times,
   };
 }

@@ -1,5 +1,4 @@
-/** A pinned value is computed once per call, and every round hands out the same. */
-import { McpServer } from '@modelcontextprotocol/server';
+/** Tests pinned values: each is computed once per call, and every round uses the same value. */
 import {
   argsOf,
   confirm,
@@ -7,12 +6,12 @@ import {
   defineResource,
   defineTool,
   elicit,
-  install,
   outcome,
   resolver,
   ToolError,
 } from 'mcp-resolve';
-import { accept as agree, decline } from 'mcp-resolve/testing';
+import { accept, decline, run } from 'mcp-resolve/testing';
+import type { Run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -21,30 +20,21 @@ import { connectClient } from '../support/plainClient.js';
 import { errorTextOf, textOf } from '../support/results.js';
 import { serving } from '../support/servers.js';
 import { answering, callOnLegacy, roundsOf, messagesOf, summaryOf } from '../support/rounds.js';
-import { accept, pinnedIn, recordOf, yes } from './rounds.js';
+import { pinnedIn, recordOf, yes } from './rounds.js';
 
 const Quote = z.object({ cents: z.number() });
 const Word = z.object({ word: z.string() });
-const tick = agree({ confirm: true });
 
-/** More than its type says, as rows often are. */
-const fromTheRecords: { until: Date } = Object.assign({ until: new Date(0) }, { secret: 'margin' });
+/** A row with more properties than its type says, as rows often have. */
+const row: { until: Date } = Object.assign({ until: new Date(0) }, { secret: 'margin' });
 
-describe.each(eras)('%s', (era) => {
-  test('a pinned value is computed once, however many questions follow', async () => {
-    const ran: string[] = [];
-    const quote = resolver(
-      {},
-      () => {
-        ran.push('quote');
-        return { cents: 4800 };
-      },
-      { pin: Quote },
-    );
-    const plain = resolver({}, () => {
-      ran.push('plain');
-      return 1;
-    });
+const messagesIn = ({ questions }: Pick<Run, 'questions'>): string[] =>
+  questions.map(({ message }) => message);
+
+describe.each(eras)('a pinned value on the %s era', (era) => {
+  test('is computed once, however many questions follow', async () => {
+    const quote = resolver({}, () => ({ cents: 4800 }), { pin: Quote });
+    const plain = resolver({}, () => 1);
     const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`));
     const two = resolver({ one, quote }, ({ quote: { cents } }) => confirm(`2: ${cents}?`));
     const three = resolver({ two, quote }, ({ quote: { cents } }) => confirm(`3: ${cents}?`));
@@ -53,16 +43,15 @@ describe.each(eras)('%s', (era) => {
       { resolve: { quote, plain, three } },
       ({ quote: { cents } }) => `paid ${cents}`,
     );
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick, tick] });
+    const paid = await run(tool, {}, { era, answers: { one: yes, two: yes, three: yes } });
 
-    expect(await chat.text('pay')).toBe('paid 4800');
-    expect(chat.asked).toEqual(['1: 4800?', '2: 4800?', '3: 4800?']);
-    expect(ran.filter((name) => name === 'quote')).toHaveLength(1);
-    // The rounds of the modern era are real ones: what is not pinned runs in each of the four.
-    expect(ran.filter((name) => name === 'plain')).toHaveLength(era === 'modern' ? 4 : 1);
+    expect(paid).toMatchObject({ isError: false, text: 'paid 4800' });
+    expect(messagesIn(paid)).toEqual(['1: 4800?', '2: 4800?', '3: 4800?']);
+    // On the modern era a resolver without `pin` runs in each of the four rounds.
+    expect(paid.ran).toMatchObject({ quote: 1, plain: era === 'modern' ? 4 : 1 });
   });
 
-  test('the price that is shown is the price that is charged', async () => {
+  test('is the same in the question and in the body, and computed again for the next call', async () => {
     const charged: number[] = [];
     let market = 4700;
     const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
@@ -71,16 +60,15 @@ describe.each(eras)('%s', (era) => {
       charged.push(cents);
       return `bought for ${cents}`;
     });
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
+    const { text, asked } = await connectClient(era, serving([tool]), { elicit: [yes, yes] });
 
-    expect(await chat.text('buy')).toBe('bought for 4800');
-    // The next call is another one, with a price of its own.
-    expect(await chat.text('buy')).toBe('bought for 4900');
-    expect(chat.asked).toEqual(['Buy for 4800?', 'Buy for 4900?']);
+    expect(await text('buy')).toBe('bought for 4800');
+    expect(await text('buy')).toBe('bought for 4900');
+    expect(asked).toEqual(['Buy for 4800?', 'Buy for 4900?']);
     expect(charged).toEqual([4800, 4900]);
   });
 
-  test('the price is kept as well where the question does not show it', async () => {
+  test('stays the same even if the question does not show it', async () => {
     let market = 4700;
     const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
     const approved = resolver({ quote }, () => confirm('Buy at the current price?'));
@@ -89,13 +77,15 @@ describe.each(eras)('%s', (era) => {
       { resolve: { approved, quote } },
       ({ quote: { cents } }) => `bought for ${cents}`,
     );
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
-    expect(await chat.text('buy')).toBe('bought for 4800');
+    expect(await run(tool, {}, { era, answers: { approved: yes } })).toMatchObject({
+      isError: false,
+      text: 'bought for 4800',
+    });
     expect(market).toBe(4800);
   });
 
-  test('every round hands out what the schema makes of the value, the first one as well', async () => {
+  test('is the output of its schema in every round, including the first', async () => {
     const seen: unknown[] = [];
     const Offer = z.object({
       until: z.coerce.date(),
@@ -116,28 +106,30 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.offer);
       return 'bought';
     });
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
+    const bought = await run(tool, {}, { era, answers: { one: yes, two: yes } });
 
-    expect(await chat.text('buy')).toBe('bought');
+    expect(bought).toMatchObject({ isError: false, text: 'bought' });
     const restored = { until: new Date('2026-07-28T00:00:00Z'), sku: 'A1', note: 'none' };
     expect(seen).toEqual(Array.from({ length: era === 'modern' ? 4 : 2 }, () => restored));
-    expect(chat.asked).toEqual(['1: A1?', '2: A1?']);
+    expect(messagesIn(bought)).toEqual(['1: A1?', '2: A1?']);
   });
 
-  test('a call that asks nothing hands out the same', async () => {
+  test('is the output of its schema even if the call asks nothing', async () => {
     const Offer = z.object({ until: z.coerce.date() });
-    const offer = resolver({}, () => fromTheRecords, { pin: Offer });
+    const offer = resolver({}, () => row, { pin: Offer });
     const tool = defineTool('look', { resolve: { offer } }, (values) => {
       const { until, ...rest } = values.offer;
       return `${until.toISOString()} ${JSON.stringify(rest)}`;
     });
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.text('look')).toBe('1970-01-01T00:00:00.000Z {}');
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: false,
+      text: '1970-01-01T00:00:00.000Z {}',
+    });
     expect(textOf(await tool.call(undefined))).toBe('1970-01-01T00:00:00.000Z {}');
   });
 
-  test('as an outcome it reads as computed and not asked, in every round', async () => {
+  test('has a computed outcome in every round', async () => {
     const seen: unknown[] = [];
     const quote = resolver({}, () => ({ cents: 4800 }), { pin: Quote });
     const one = resolver({ quote: outcome(quote) }, (values) => {
@@ -148,42 +140,38 @@ describe.each(eras)('%s', (era) => {
       seen.push(values.quote);
       return 'bought';
     });
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
-    await chat.text('buy');
+    await run(tool, {}, { era, answers: { one: yes } });
     const computed = { action: 'accept', data: { cents: 4800 }, asked: false };
     expect(seen).toEqual(Array.from({ length: era === 'modern' ? 3 : 2 }, () => computed));
   });
 
-  test('pins that stand on pins and on slow lookups are each computed once', async () => {
-    const ran: string[] = [];
-    const later = <T>(name: string, value: T): Promise<T> => {
-      ran.push(name);
-      return new Promise((resolve) => {
+  test('is computed once if it depends on other pinned values that take time', async () => {
+    const later = <T>(value: T): Promise<T> =>
+      new Promise((resolve) => {
         setImmediate(() => {
           resolve(value);
         });
       });
-    };
-    const base = resolver({}, () => later('base', 10), { pin: z.number() });
-    const tax = resolver({ base }, (values) => later('tax', values.base / 10), { pin: z.number() });
-    const rate = resolver({}, () => later('rate', 2), { pin: z.number() });
+    const base = resolver({}, () => later(10), { pin: z.number() });
+    const tax = resolver({ base }, (values) => later(values.base / 10), { pin: z.number() });
+    const rate = resolver({}, () => later(2), { pin: z.number() });
     const total = resolver(
       { base, tax, rate },
-      (values) => later('total', (values.base + values.tax) * values.rate),
+      (values) => later((values.base + values.tax) * values.rate),
       { pin: z.number() },
     );
     const one = resolver({ total }, (values) => confirm(`1: ${values.total}?`));
     const two = resolver({ total, one }, (values) => confirm(`2: ${values.total}?`));
     const tool = defineTool('buy', { resolve: { two, total } }, (values) => `${values.total}`);
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick, tick] });
+    const bought = await run(tool, {}, { era, answers: { one: yes, two: yes } });
 
-    expect(await chat.text('buy')).toBe('22');
-    expect(chat.asked).toEqual(['1: 22?', '2: 22?']);
-    expect(ran.sort()).toEqual(['base', 'rate', 'tax', 'total']);
+    expect(bought).toMatchObject({ isError: false, text: '22' });
+    expect(messagesIn(bought)).toEqual(['1: 22?', '2: 22?']);
+    expect(bought.ran).toMatchObject({ base: 1, rate: 1, tax: 1, total: 1 });
   });
 
-  test('a pinned need of a guard is computed once, the guard itself looks in every round', async () => {
+  test('is computed once if a guard needs it, while the guard runs in every round', async () => {
     const ran: string[] = [];
     const limit = resolver(
       {},
@@ -198,41 +186,36 @@ describe.each(eras)('%s', (era) => {
     });
     const ask = resolver({}, () => confirm('Buy?'));
     const tool = defineTool('buy', { guards: [guard], resolve: { ask } }, () => 'bought');
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
-    expect(await chat.text('buy')).toBe('bought');
+    expect(await run(tool, {}, { era, answers: { ask: yes } })).toMatchObject({
+      isError: false,
+      text: 'bought',
+    });
     expect(ran).toEqual(era === 'modern' ? ['limit', 'guard', 'guard'] : ['limit', 'guard']);
   });
 
-  test('prompts and resources pin in the same way', async () => {
+  test('is kept for a prompt and a resource as for a tool', async () => {
     let market = 4700;
     const quote = resolver({}, () => (market += 100), { pin: z.number() });
     const approved = resolver({ quote }, (values) => confirm(`Show ${values.quote}?`));
-    const resolve = { quote, approved };
-    const prompt = definePrompt('offer', { resolve }, (values) => `${values.quote}`);
-    const resource = defineResource(
-      'offer',
-      'shop://offer',
-      { resolve },
-      (values) => `${values.quote}`,
-    );
-    const factory = (): McpServer => {
-      const server = new McpServer({ name: 'shop', version: '1.0.0' });
-      install(server, [prompt, resource]);
-      return server;
-    };
-    const chat = await connectClient(era, factory, { elicit: [tick, tick] });
+    const config = { resolve: { quote, approved } };
+    const body = (values: { quote: number }): string => `${values.quote}`;
+    const prompt = definePrompt('offer', config, body);
+    const resource = defineResource('offer', 'shop://offer', config, body);
 
-    const { messages } = await chat.client.getPrompt({ name: 'offer' });
-    expect(messages).toMatchObject([{ content: { text: '4800' } }]);
-    const { contents } = await chat.client.readResource({ uri: 'shop://offer' });
-    expect(contents).toMatchObject([{ text: '4900' }]);
-    expect(chat.asked).toEqual(['Show 4800?', 'Show 4900?']);
+    for (const [definition, price] of [
+      [prompt, '4800'],
+      [resource, '4900'],
+    ] as const) {
+      const shown = await run(definition, undefined, { era, answers: { approved: yes } });
+      expect(shown).toMatchObject({ isError: false, text: price });
+      expect(messagesIn(shown)).toEqual([`Show ${price}?`]);
+    }
   });
 });
 
-describe('only the body is skipped', () => {
-  test('what it needs runs and asks in every round', async () => {
+describe('the needs of a pinned resolver', () => {
+  test('run and ask in every round', async () => {
     const ran: string[] = [];
     const stock = resolver({}, () => {
       ran.push('stock');
@@ -282,7 +265,7 @@ describe('only the body is skipped', () => {
     ]);
   });
 
-  test('what it needs may end the call, pinned or not', async () => {
+  test('can fail the call even after the value is pinned', async () => {
     let allowed = true;
     const permission = resolver({}, () => {
       if (!allowed) throw new ToolError('no longer yours');
@@ -299,7 +282,7 @@ describe('only the body is skipped', () => {
     );
   });
 
-  test('a need that changes by itself does not move what was pinned', async () => {
+  test('do not change the pinned value when they change', async () => {
     let market = 4700;
     const live = resolver({}, () => (market += 100));
     const quote = resolver({ live }, (values) => values.live, { pin: z.number() });
@@ -316,8 +299,8 @@ describe('only the body is skipped', () => {
   });
 });
 
-test('what is pinned stands in the state as JSON, and only while questions are out', async () => {
-  const offer = resolver({}, () => fromTheRecords, {
+test('the state holds a pinned value as JSON, and only while questions are open', async () => {
+  const offer = resolver({}, () => row, {
     pin: z.object({ until: z.coerce.date() }),
     name: 'offer',
   });
@@ -331,7 +314,7 @@ test('what is pinned stands in the state as JSON, and only while questions are o
   expect(await sendRound(answering(first, { approved: yes }))).not.toHaveProperty('requestState');
 });
 
-test('it is carried on unchanged from round to round', async () => {
+test('the state holds the same pinned value in every round', async () => {
   const offer = resolver({}, () => ({ until: new Date(0) }), {
     pin: z.object({ until: z.coerce.date() }),
     name: 'offer',
@@ -351,7 +334,7 @@ test('it is carried on unchanged from round to round', async () => {
   expect(recordOf(third).pins).toEqual(recordOf(first).pins);
 });
 
-test('an unanswered round computes nothing anew', async () => {
+test('a round without answers does not compute the value again', async () => {
   let runs = 0;
   const quote = resolver({}, () => (runs += 1), { pin: z.number() });
   const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
@@ -367,7 +350,7 @@ test('an unanswered round computes nothing anew', async () => {
   expect(runs).toBe(1);
 });
 
-test('a token that is sent twice gives the same value twice', async () => {
+test('a token that is sent twice restores the same value both times', async () => {
   let market = 4700;
   const quote = resolver({}, () => (market += 100), { pin: z.number() });
   const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
@@ -381,7 +364,7 @@ test('a token that is sent twice gives the same value twice', async () => {
   ]);
 });
 
-test('a body that throws has pinned nothing, and the token stays good', async () => {
+test('a resolver that throws pins nothing, and the client can retry with its token', async () => {
   let down = true;
   const where = resolver({}, () => elicit('Where to?', Word));
   const quote = resolver(
@@ -405,7 +388,8 @@ test('a body that throws has pinned nothing, and the token stays good', async ()
 
 describe('a pinned resolver that asks', () => {
   const Cents = z.object({ cents: z.number() });
-  const twice = (fn: () => ReturnType<typeof elicit<typeof Cents>> | { cents: number }) => {
+  /** Creates a tool that asks after a pinned resolver, and records the outcomes of that resolver. */
+  const askAfter = (fn: () => ReturnType<typeof elicit<typeof Cents>> | { cents: number }) => {
     const seen: unknown[] = [];
     const price = resolver({}, fn, { pin: Cents.strict(), name: 'price' });
     const look = resolver({ price: outcome(price) }, (values) => {
@@ -419,9 +403,9 @@ describe('a pinned resolver that asks', () => {
     return { sendRound: roundsOf(tool), tool, seen };
   };
 
-  test('has an answer and no pin: its function asks in every round', async () => {
+  test('stores its answer and pins nothing, so its function runs in every round', async () => {
     let runs = 0;
-    const { sendRound, seen } = twice(() => {
+    const { sendRound, seen } = askAfter(() => {
       runs += 1;
       return elicit('How much?', Cents);
     });
@@ -437,8 +421,8 @@ describe('a pinned resolver that asks', () => {
     expect(runs).toBe(3);
   });
 
-  test('can be refused like any other', async () => {
-    const { sendRound } = twice(() => elicit('How much?', Cents));
+  test('stores a refusal and pins nothing', async () => {
+    const { sendRound } = askAfter(() => elicit('How much?', Cents));
     const first = await sendRound();
     const second = await sendRound(answering(first, { price: decline() }));
 
@@ -449,9 +433,9 @@ describe('a pinned resolver that asks', () => {
     );
   });
 
-  test('is pinned where it computes', async () => {
+  test('pins the value that it computes', async () => {
     let runs = 0;
-    const { sendRound } = twice(() => ({ cents: (runs += 1) }));
+    const { sendRound } = askAfter(() => ({ cents: (runs += 1) }));
     const first = await sendRound();
 
     expect(pinnedIn(first)).toEqual({ price: { cents: 1 } });
@@ -460,10 +444,10 @@ describe('a pinned resolver that asks', () => {
     );
   });
 
-  test('and has computed since then is pinned from there on', async () => {
+  test('pins the value that it computes in a later round', async () => {
     let known: number | undefined;
     let runs = 0;
-    const { sendRound } = twice(() => {
+    const { sendRound } = askAfter(() => {
       runs += 1;
       return known === undefined ? elicit('How much?', Cents) : { cents: (known += 1) };
     });
@@ -482,7 +466,7 @@ describe('a pinned resolver that asks', () => {
 
   test('asks once on the legacy era', async () => {
     let runs = 0;
-    const { tool } = twice(() => {
+    const { tool } = askAfter(() => {
       runs += 1;
       return elicit('How much?', Cents);
     });
@@ -494,7 +478,7 @@ describe('a pinned resolver that asks', () => {
   });
 });
 
-test('values depend on the arguments, and a state is good for its own arguments only', async () => {
+test('a token is refused for other arguments, so its pinned value cannot be used with them', async () => {
   const Input = z.object({ sku: z.string() });
   const args = argsOf(Input);
   const quote = resolver({ sku: args.sku }, ({ sku }) => `price of ${sku}`, { pin: z.string() });

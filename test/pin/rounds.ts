@@ -1,64 +1,62 @@
 /**
- * Calls with pinned values, round by round: every server here has the same keys, so that the rounds
- * of one call may go to different deployments, and states can be opened and written by the tests.
+ * Reads and rewrites the state of calls with pinned values. All servers of these tests share their
+ * keys, so the rounds of one call can go to different deployments.
  */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import type { Tool } from 'mcp-resolve';
+import { accept } from 'mcp-resolve/testing';
 
 import { httpHandler } from '../support/servers.js';
 import { post } from '../support/wire.js';
 import { readState, serving, writeState } from '../support/rounds.js';
 import type { RoundInput, RoundResult, StateRecord } from '../support/rounds.js';
 
-/** An accepted form. */
-export const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
-
-/** A tick in the box. */
+/** The acceptance of a confirmation. */
 export const yes = accept({ confirm: true });
 
-/** A pinned value as it stands in a record. */
+/** A pinned value in a state record. `on` is the digest of the answers it depends on. */
 export interface StatePin {
   readonly value: unknown;
   readonly on: string;
 }
 
-/** What a state says, pinned values included. */
+/** A state record with its pinned values. */
 export interface PinRecord extends StateRecord {
   pins?: Record<string, StatePin>;
 }
 
-/** What stands in the state of a round. */
+/** Returns the state record of a round. */
 export function recordOf(result: RoundResult): PinRecord {
   return readState(result);
 }
 
-/** The pinned values in the state of a round, by key. */
+/** Returns the pinned values in the state of a round, by key. */
 export function pinnedIn(result: RoundResult): Record<string, unknown> {
   const { pins = {} } = recordOf(result);
   return Object.fromEntries(Object.entries(pins).map(([key, { value }]) => [key, value]));
 }
 
-/** The state of a round with another record inside, sealed as the server would. */
-export function rewritten(
+/** Returns the state of a round with a changed record, sealed with the key of the servers. */
+export function rewriteState(
   result: RoundResult,
   change: (record: PinRecord) => Record<string, unknown>,
 ): string {
   return writeState(result, change(recordOf(result)));
 }
 
-/** The state of a round in which one question was answered otherwise. */
-export function answeredOtherwise(
+/** Returns the state of a round with another answer to one question. */
+export function changeAnswer(
   result: RoundResult,
   key: string,
   answer: Record<string, unknown>,
 ): string {
-  return rewritten(result, (record) => ({
+  return rewriteState(result, (record) => ({
     ...record,
     outcomes: { ...record.outcomes, [key]: { ...record.outcomes[key], ...answer } },
   }));
 }
 
-/** Sends rounds of one tool by hand, from a client that can be asked only so much. */
+/** Sends rounds of one tool by hand, from a client with these capabilities. */
 export function roundsFrom(
   tool: Tool,
   capabilities: ClientCapabilities,

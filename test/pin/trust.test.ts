@@ -1,4 +1,7 @@
-/** A pinned value stands in for what the server computes, so it is believed only if it was sealed. */
+/**
+ * Tests that a pinned value is restored only from a sealed state, because it replaces a value that
+ * the server computes.
+ */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { Server } from '@modelcontextprotocol/server';
 import { confirm, defineTool, requestStateSeal, resolver } from 'mcp-resolve';
@@ -12,10 +15,10 @@ import { questionsOf } from '../support/results.js';
 import { type Factory, httpHandler } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import { answering, roundsOf, serving } from '../support/rounds.js';
-import { rewritten, yes } from './rounds.js';
+import { rewriteState, yes } from './rounds.js';
 
 beforeEach(() => {
-  // Every refused state is warned about, and there are many here.
+  // The server logs a warning for every refused state, and these tests send many.
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 
@@ -30,15 +33,15 @@ const FROZEN = {
 };
 const FORMS = { elicitation: {} };
 
-/** A quote that is pinned, and a question beside it. */
-function graph() {
+/** Creates a pinned quote, and a question that does not depend on it. */
+function quoteAndQuestion() {
   let market = 4700;
   const quote = resolver({}, () => (market += 100), { pin: z.number(), name: 'quote' });
   const ready = resolver({}, () => confirm('Ready?'), { name: 'ready' });
   return { quote, ready };
 }
 
-describe('the engine without a boundary', () => {
+describe('the engine without install', () => {
   const round = (plan: Parameters<typeof resolveArguments>[0], mcpReq: object = {}) =>
     resolveArguments(
       plan,
@@ -50,8 +53,8 @@ describe('the engine without a boundary', () => {
     return resolution.result.requestState!;
   };
 
-  test('does not believe a pin, its own or a forged one', async () => {
-    const plan = planResolvers({ name: 'buy', resolve: graph() }, []);
+  test('computes the value again if its state is not sealed, genuine or forged', async () => {
+    const plan = planResolvers({ name: 'buy', resolve: quoteAndQuestion() }, []);
     const state = stateOf(await round(plan));
     const record = JSON.parse(state) as { pins: Record<string, { value: unknown; on: string }> };
     expect(record.pins.quote).toEqual({ value: 4800, on: expect.any(String) as string });
@@ -63,11 +66,11 @@ describe('the engine without a boundary', () => {
       const end = await round(plan, { requestState, inputResponses: { ready: yes } });
       values.push(end.done && end.values.quote);
     }
-    // Computed, each time; never what the record says.
+    // Never the value in the record.
     expect(values).toEqual([4900, 5000]);
   });
 
-  test('computes it in every round, and ends: answers count for what they read', async () => {
+  test('computes the value in every round, and still accepts answers to the same question', async () => {
     let runs = 0;
     const quote = resolver(
       {},
@@ -89,8 +92,8 @@ describe('the engine without a boundary', () => {
     expect(runs).toBe(2);
   });
 
-  test('believes it where a handler of its own stands behind a seal', async () => {
-    const plan = planResolvers({ name: 'buy', resolve: graph() }, []);
+  test('restores the value in a hand-written handler that is protected by a seal', async () => {
+    const plan = planResolvers({ name: 'buy', resolve: quoteAndQuestion() }, []);
     const seal = requestStateSeal({
       keys: ['a key of the tests, 32 bytes or more'],
       audience: 'hand-written',
@@ -129,9 +132,9 @@ describe('the engine without a boundary', () => {
 });
 
 describe('a sealed state', () => {
-  const tool = () => {
+  const quoteTool = () => {
     const ran: string[] = [];
-    const { quote, ready } = graph();
+    const { quote, ready } = quoteAndQuestion();
     const approve = resolver({ quote, ready }, (values) => confirm(`Buy for ${values.quote}?`), {
       name: 'approve',
     });
@@ -142,8 +145,8 @@ describe('a sealed state', () => {
     return { buy, ran };
   };
 
-  test('is refused wherever a letter of it was changed, and nothing runs', async () => {
-    const { buy, ran } = tool();
+  test('is refused if any of its characters was changed, and nothing runs', async () => {
+    const { buy, ran } = quoteTool();
     const handler = httpHandler(serving(buy));
     const { requestState } = questionsOf(await roundsOf(buy)());
     for (let at = 0; at < requestState.length; at += 17) {
@@ -161,8 +164,8 @@ describe('a sealed state', () => {
     expect(ran).toEqual([]);
   });
 
-  test('is refused in the clear', async () => {
-    const { buy } = tool();
+  test('is refused without its encryption', async () => {
+    const { buy } = quoteTool();
     const handler = httpHandler(serving(buy));
     const record = {
       ...{ v: 4, id: 'AAECAwQFBgcICQoLDA0ODw', start: Date.now() / 1000, outcomes: {}, asked: {} },
@@ -174,8 +177,8 @@ describe('a sealed state', () => {
     expect(body.error).toEqual(FROZEN);
   });
 
-  test('is refused on the legacy era, which carries nothing between rounds', async () => {
-    const { buy, ran } = tool();
+  test('is refused on the legacy era, which has no rounds', async () => {
+    const { buy, ran } = quoteTool();
     const { requestState } = questionsOf(await roundsOf(buy)());
     const client = await rawLegacy(serving(buy), {
       capabilities: FORMS,
@@ -191,17 +194,17 @@ describe('a sealed state', () => {
     expect(ran).toEqual([]);
   });
 
-  test('is believed if it was sealed with the right key: whoever has that is the server', async () => {
-    const { buy, ran } = tool();
+  test('is accepted if it was rewritten with the right key', async () => {
+    const { buy, ran } = quoteTool();
     const sendRound = roundsOf(buy);
     const second = await sendRound(answering(await sendRound(), { ready: yes }));
-    const requestState = rewritten(second, ({ pins = {}, ...record }) => ({
+    const requestState = rewriteState(second, ({ pins = {}, ...record }) => ({
       ...record,
       pins: { quote: { ...pins.quote, value: 1 } },
     }));
     const third = await sendRound({ inputResponses: { approve: yes }, requestState });
 
-    // The question shows the pinned value, and nobody was asked about this one.
+    // The question shows the rewritten value, so the earlier answer does not count.
     expect(questionsOf(third).requests.approve?.params?.message).toBe('Buy for 1?');
     expect(ran).toEqual([]);
   });

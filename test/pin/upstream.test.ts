@@ -1,6 +1,6 @@
 /**
- * A pinned value stands on the answers that it was computed on. Where they are no longer the same
- * it is computed anew, and whatever was asked on top of it is asked again.
+ * Tests the answers that a pinned value depends on. If one of them changes, the value is computed
+ * again, and the questions that depend on the value are asked again.
  */
 import {
   confirm,
@@ -13,31 +13,24 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { Filler, Resolver } from 'mcp-resolve';
-import { decline } from 'mcp-resolve/testing';
+import { accept, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { questionsOf, textOf } from '../support/results.js';
 import { answering, roundsOf, messagesOf, summaryOf, type RoundResult } from '../support/rounds.js';
-import {
-  accept,
-  answeredOtherwise,
-  roundsFrom,
-  pinnedIn,
-  recordOf,
-  rewritten,
-  yes,
-} from './rounds.js';
+import { changeAnswer, roundsFrom, pinnedIn, recordOf, rewriteState, yes } from './rounds.js';
 
 const Account = z.object({ account: z.string() });
 const Quote = z.object({ fee: z.number(), to: z.string() });
 type Quote = z.output<typeof Quote>;
 
 /**
- * A transfer: the account is asked for, the quote pinned on top of the answer, and the approval
- * asked on top of the quote, in words that are always the same. A memo is asked beside them.
+ * Creates a transfer: it asks for the account, pins a quote for that account, and asks for an
+ * approval that depends on the quote. The wording of the questions never changes. The memo is
+ * unrelated. `connect` decides how the approval depends on the quote.
  */
-function transfer(between: (quote: Resolver<Quote>) => Filler) {
+function transfer(connect: (quote: Resolver<Quote>) => Filler) {
   const ran: string[] = [];
   const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
   const memo = resolver({}, () => elicit('Any memo?', z.object({ memo: z.string() })), {
@@ -52,7 +45,7 @@ function transfer(between: (quote: Resolver<Quote>) => Filler) {
     { pin: Quote, name: 'quote' },
   );
   const approve = resolver(
-    { shown: between(quote) as Resolver<unknown> },
+    { shown: connect(quote) as Resolver<unknown> },
     () => confirm('Go ahead?'),
     {
       name: 'approve',
@@ -65,7 +58,7 @@ function transfer(between: (quote: Resolver<Quote>) => Filler) {
   return { sendRound: roundsOf(tool), ran };
 }
 
-/** The rounds of a transfer up to the one that asks for the signature. */
+/** Sends the rounds of a transfer up to the one that asks for the signature. */
 async function untilSignature(sendRound: ReturnType<typeof roundsOf>): Promise<RoundResult[]> {
   const first = await sendRound();
   const second = await sendRound(
@@ -75,21 +68,22 @@ async function untilSignature(sendRound: ReturnType<typeof roundsOf>): Promise<R
   return [first, second, third];
 }
 
+/** Creates a resolver that returns the value of another one. */
 const pass = (name: string, source: Filler): Resolver<unknown> =>
   resolver({ source: source as Resolver<unknown> }, (values) => values.source, { name });
 
-const between: [string, (quote: Resolver<Quote>) => Filler][] = [
+const connections: [string, (quote: Resolver<Quote>) => Filler][] = [
   ['directly', (quote) => quote],
-  ['as an outcome', (quote) => outcome(quote)],
-  ['several steps away', (quote) => pass('c', pass('b', pass('a', quote)))],
-  ['behind the outcome of a step', (quote) => outcome(pass('b', outcome(pass('a', quote))))],
+  ['through its outcome', (quote) => outcome(quote)],
+  ['through three resolvers', (quote) => pass('c', pass('b', pass('a', quote)))],
+  ['through outcomes of resolvers', (quote) => outcome(pass('b', outcome(pass('a', quote))))],
   [
-    'behind a pin that stands on it',
+    'through another pinned value',
     (quote) =>
       resolver({ quote }, (values) => values.quote.fee * 2, { pin: z.number(), name: 'a' }),
   ],
   [
-    'behind a chain of pins and steps',
+    'through pinned and other values in turn',
     (quote) => {
       const pin = (name: string, source: Filler): Resolver<unknown> =>
         resolver({ source: source as Resolver<unknown> }, (values) => values.source, {
@@ -101,9 +95,9 @@ const between: [string, (quote: Resolver<Quote>) => Filler][] = [
   ],
 ];
 
-describe.each(between)('a question that stands on it %s', (_, put) => {
-  test('counts as long as the answers are the same', async () => {
-    const { sendRound, ran } = transfer(put);
+describe.each(connections)('a question that depends on a pinned value %s', (_, connect) => {
+  test('keeps its answer while the earlier answers stay the same', async () => {
+    const { sendRound, ran } = transfer(connect);
     const [, , third] = await untilSignature(sendRound);
 
     expect(messagesOf(third!)).toEqual({ sign: 'Sign?' });
@@ -113,14 +107,14 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
     expect(ran).toEqual(['quote']);
   });
 
-  test('is asked again when they are not, although it reads the same and its answer came', async () => {
-    const { sendRound, ran } = transfer(put);
+  test('is asked again if an earlier answer changes, even though its wording does not', async () => {
+    const { sendRound, ran } = transfer(connect);
     const [, second] = await untilSignature(sendRound);
     expect(messagesOf(second!)).toEqual({ approve: 'Go ahead?' });
 
     const third = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(second!, 'account', { data: { account: 'B' } }),
+      requestState: changeAnswer(second!, 'account', { data: { account: 'B' } }),
     });
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     expect(ran).toEqual(['quote', 'quote']);
@@ -134,20 +128,20 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
     expect(ran).toEqual(['quote', 'quote']);
   });
 
-  test('is asked again when they are not, although its answer was recorded rounds ago', async () => {
-    const { sendRound, ran } = transfer(put);
+  test('is asked again if an earlier answer changes after its own was recorded', async () => {
+    const { sendRound, ran } = transfer(connect);
     const [, , third] = await untilSignature(sendRound);
     expect(recordOf(third!).outcomes).toHaveProperty('approve');
 
     const fourth = await sendRound({
       inputResponses: { sign: yes },
-      requestState: answeredOtherwise(third!, 'account', { data: { account: 'B' } }),
+      requestState: changeAnswer(third!, 'account', { data: { account: 'B' } }),
     });
     expect(messagesOf(fourth)).toEqual({ approve: 'Go ahead?' });
     expect(recordOf(fourth).outcomes).not.toHaveProperty('approve');
     expect(ran).toEqual(['quote', 'quote']);
 
-    // The signature was given on top of an approval that is gone, and it had not been recorded.
+    // The signature belongs to an approval that was dropped, so it does not count.
     const fifth = await sendRound(answering(fourth, { approve: yes, sign: yes }));
     expect(messagesOf(fifth)).toEqual({ sign: 'Sign?' });
     expect(summaryOf(await sendRound(answering(fifth, { sign: yes })))).toBe(
@@ -155,26 +149,26 @@ describe.each(between)('a question that stands on it %s', (_, put) => {
     );
   });
 
-  test('leaves what stands beside it alone', async () => {
-    const { sendRound } = transfer(put);
+  test('is asked again without any unrelated question', async () => {
+    const { sendRound } = transfer(connect);
     const [, second] = await untilSignature(sendRound);
 
     const third = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(second!, 'account', { data: { account: 'B' } }),
+      requestState: changeAnswer(second!, 'account', { data: { account: 'B' } }),
     });
     expect(questionsOf(third).keys).toEqual(['approve']);
     expect(recordOf(third).outcomes).toMatchObject({ memo: { data: { memo: 'rent' } } });
   });
 });
 
-test('another answer beside it moves nothing', async () => {
+test('a pinned value is kept if the answer to an unrelated question changes', async () => {
   const { sendRound, ran } = transfer((quote) => quote);
   const [, second] = await untilSignature(sendRound);
 
   const third = await sendRound({
     inputResponses: { approve: yes },
-    requestState: answeredOtherwise(second!, 'memo', { data: { memo: 'food' } }),
+    requestState: changeAnswer(second!, 'memo', { data: { memo: 'food' } }),
   });
   expect(messagesOf(third)).toEqual({ sign: 'Sign?' });
   expect(summaryOf(await sendRound(answering(third, { sign: yes })))).toBe(
@@ -183,9 +177,9 @@ test('another answer beside it moves nothing', async () => {
   expect(ran).toEqual(['quote']);
 });
 
-describe.each<[string, (account: Resolver<unknown>) => Filler]>([
-  ['one step', (account) => pass('a', account)],
-  ['three steps', (account) => pass('c', pass('b', pass('a', account)))],
+test.each<[string, (account: Resolver<unknown>) => Filler]>([
+  ['one resolver', (account) => pass('a', account)],
+  ['three resolvers', (account) => pass('c', pass('b', pass('a', account)))],
   ['outcomes', (account) => outcome(pass('b', outcome(pass('a', outcome(account)))))],
   [
     'another question',
@@ -194,11 +188,12 @@ describe.each<[string, (account: Resolver<unknown>) => Filler]>([
         name: 'speed',
       }),
   ],
-])('an answer that the pin stands on over %s', (_, put) => {
-  test('moves it', async () => {
+])(
+  'a pinned value is computed again if an answer changes that it needs through %s',
+  async (_, connect) => {
     let runs = 0;
     const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
-    const quote = resolver({ under: put(account) as Resolver<unknown> }, () => (runs += 1), {
+    const quote = resolver({ source: connect(account) as Resolver<unknown> }, () => (runs += 1), {
       pin: z.number(),
       name: 'quote',
     });
@@ -213,18 +208,38 @@ describe.each<[string, (account: Resolver<unknown>) => Filler]>([
       result = await sendRound(answering(result, { speed: accept({ days: 2 }) }));
     }
     expect(pinnedIn(result)).toEqual({ quote: 1 });
-    const moved = await sendRound({
+    const changed = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(result, 'account', { data: { account: 'B' } }),
+      requestState: changeAnswer(result, 'account', { data: { account: 'B' } }),
     });
 
-    expect(messagesOf(moved)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await sendRound(answering(moved, { approve: yes })))).toBe('2');
-  });
-});
+    expect(messagesOf(changed)).toEqual({ approve: 'Go ahead?' });
+    expect(textOf(await sendRound(answering(changed, { approve: yes })))).toBe('2');
+  },
+);
 
-describe('answers that differ in', () => {
-  /** A quote that can live with a no, in front of an approval. */
+/** A question for the account, or the account itself. */
+type AccountOrQuestion = ReturnType<typeof elicit<typeof Account>> | { account: string };
+
+/**
+ * Creates a tool that pins a quote, such as `A1` for the first computation with account `A`, and
+ * asks for an approval. Returns a function that sends its rounds.
+ */
+function quoteFor(findAccount: () => AccountOrQuestion) {
+  let runs = 0;
+  const account = resolver({}, findAccount, { name: 'account' });
+  const quote = resolver({ account }, (values) => `${values.account.account}${(runs += 1)}`, {
+    pin: z.string(),
+    name: 'quote',
+  });
+  const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  return roundsOf(
+    defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
+  );
+}
+
+describe('a pinned value', () => {
+  /** Creates a tool whose quote accepts a refusal to name the account. */
   function lenient() {
     let runs = 0;
     const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
@@ -238,71 +253,68 @@ describe('answers that differ in', () => {
     return roundsOf(tool);
   }
 
-  const differences: [string, Record<string, unknown>, string][] = [
-    ['nothing', {}, 'accept 1'],
-    ['a letter', { data: { account: 'a' } }, 'accept 2'],
-    ['a member that the form does not have', { data: { account: 'A', more: 1 } }, 'accept 2'],
-    ['whether it is a yes', { action: 'decline', data: undefined }, 'decline 2'],
-  ];
+  test('is kept if the answer that it depends on is the same', async () => {
+    const sendRound = lenient();
+    const second = await sendRound(
+      answering(await sendRound(), { account: accept({ account: 'A' }) }),
+    );
+    const requestState = changeAnswer(second, 'account', {});
 
-  test.each(differences)('%s', async (what, answer, text) => {
+    expect(textOf(await sendRound({ inputResponses: { approve: yes }, requestState }))).toBe(
+      'accept 1',
+    );
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['differs in one letter', { data: { account: 'a' } }, 'accept 2'],
+    ['has another property', { data: { account: 'A', more: 1 } }, 'accept 2'],
+    ['becomes a refusal', { action: 'decline', data: undefined }, 'decline 2'],
+  ])('is computed again if the answer %s', async (_, answer, text) => {
     const sendRound = lenient();
     const second = await sendRound(
       answering(await sendRound(), { account: accept({ account: 'A' }) }),
     );
     const third = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(second, 'account', answer),
+      requestState: changeAnswer(second, 'account', answer),
     });
-    if (what === 'nothing') {
-      expect(textOf(third)).toBe(text);
-      return;
-    }
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe(text);
   });
 
-  test('what was asked', async () => {
+  test('is computed again if the answer belongs to another wording of the question', async () => {
     let day = 'Monday';
-    let runs = 0;
-    const account = resolver({}, () => elicit(`Which account on ${day}?`, Account), {
-      name: 'account',
-    });
-    const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const sendRound = roundsOf(
-      defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
-    );
+    const sendRound = quoteFor(() => elicit(`Which account on ${day}?`, Account));
     const second = await sendRound(
       answering(await sendRound(), { account: accept({ account: 'A' }) }),
     );
     day = 'Tuesday';
-    // The same words of the person, as if they had been the answer to Tuesday's question.
+    // The same answer, recorded for the question of Tuesday.
     const q = recordOf(await sendRound()).asked.account;
     const third = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(second, 'account', { q }),
+      requestState: changeAnswer(second, 'account', { q }),
     });
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('A2');
   });
 
-  test('how it was refused', async () => {
+  test('is computed again if the answer changes from a decline to a cancel', async () => {
     const sendRound = lenient();
     const second = await sendRound(answering(await sendRound(), { account: decline() }));
     expect(pinnedIn(second)).toEqual({ quote: 'decline 1' });
     const third = await sendRound({
       inputResponses: { approve: yes },
-      requestState: answeredOtherwise(second, 'account', { action: 'cancel' }),
+      requestState: changeAnswer(second, 'account', { action: 'cancel' }),
     });
 
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     expect(pinnedIn(third)).toEqual({ quote: 'cancel 2' });
   });
 
-  test('what the client or its model said', async () => {
+  test('is computed again if the answer of the model or the client changes', async () => {
     let runs = 0;
     const guess = resolver(
       {},
@@ -334,7 +346,7 @@ describe('answers that differ in', () => {
       ['guess', said('right')],
       ['folders', { roots: [] }],
     ] as const) {
-      const requestState = answeredOtherwise(second, key, { data });
+      const requestState = changeAnswer(second, key, { data });
       const third = await sendRound({ inputResponses: { approve: yes }, requestState });
       expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     }
@@ -342,27 +354,14 @@ describe('answers that differ in', () => {
   });
 });
 
-describe('without anybody touching the state', () => {
-  test('a question that was reworded is asked again, and its new answer moves the pin', async () => {
-    const ran: string[] = [];
+describe('a pinned value is computed again', () => {
+  test('if a reworded question gets a new answer', async () => {
     let day = 'Monday';
-    const account = resolver({}, () => elicit(`Which account on ${day}?`, Account), {
-      name: 'account',
-    });
-    const quote = resolver(
-      { account },
-      (values) => {
-        ran.push(values.account.account);
-        return values.account.account;
-      },
-      { pin: z.string(), name: 'quote' },
-    );
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const tool = defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote);
-    const sendRound = roundsOf(tool);
+    const sendRound = quoteFor(() => elicit(`Which account on ${day}?`, Account));
     const second = await sendRound(
       answering(await sendRound(), { account: accept({ account: 'A' }) }),
     );
+    expect(pinnedIn(second)).toEqual({ quote: 'A1' });
 
     day = 'Tuesday';
     const third = await sendRound(answering(second, { approve: yes }));
@@ -372,21 +371,12 @@ describe('without anybody touching the state', () => {
       answering(third, { account: accept({ account: 'B' }), approve: yes }),
     );
     expect(messagesOf(fourth)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('B');
-    expect(ran).toEqual(['A', 'B']);
+    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('B2');
   });
 
-  test('the same answer to a reworded question moves it as well', async () => {
+  test('if a reworded question gets the same answer', async () => {
     let day = 'Monday';
-    let runs = 0;
-    const account = resolver({}, () => elicit(`Which account on ${day}?`, Account), {
-      name: 'account',
-    });
-    const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const sendRound = roundsOf(
-      defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
-    );
+    const sendRound = quoteFor(() => elicit(`Which account on ${day}?`, Account));
     const second = await sendRound(
       answering(await sendRound(), { account: accept({ account: 'A' }) }),
     );
@@ -395,23 +385,12 @@ describe('without anybody touching the state', () => {
     const fourth = await sendRound(answering(third, { account: accept({ account: 'A' }) }));
 
     expect(messagesOf(fourth)).toEqual({ approve: 'Go ahead?' });
-    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('2');
+    expect(textOf(await sendRound(answering(fourth, { approve: yes })))).toBe('A2');
   });
 
-  test('a question that need not be asked any more moves it', async () => {
+  test('if a question is no longer needed', async () => {
     let known = undefined as { account: string } | undefined;
-    let runs = 0;
-    const account = resolver({}, () => known ?? elicit('Which account?', Account), {
-      name: 'account',
-    });
-    const quote = resolver({ account }, (values) => `${values.account.account}${(runs += 1)}`, {
-      pin: z.string(),
-      name: 'quote',
-    });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const sendRound = roundsOf(
-      defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
-    );
+    const sendRound = quoteFor(() => known ?? elicit('Which account?', Account));
     const second = await sendRound(
       answering(await sendRound(), { account: accept({ account: 'A' }) }),
     );
@@ -422,20 +401,9 @@ describe('without anybody touching the state', () => {
     expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('B2');
   });
 
-  test('a question that has to be asked after all moves it', async () => {
+  test('if a question becomes necessary', async () => {
     let known: { account: string } | undefined = { account: 'A' };
-    let runs = 0;
-    const account = resolver({}, () => known ?? elicit('Which account?', Account), {
-      name: 'account',
-    });
-    const quote = resolver({ account }, (values) => `${values.account.account}${(runs += 1)}`, {
-      pin: z.string(),
-      name: 'quote',
-    });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const sendRound = roundsOf(
-      defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
-    );
+    const sendRound = quoteFor(() => known ?? elicit('Which account?', Account));
     const first = await sendRound();
     known = undefined;
     const second = await sendRound(answering(first, { approve: yes }));
@@ -446,7 +414,7 @@ describe('without anybody touching the state', () => {
     expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('B2');
   });
 
-  test('a guard that asks in the middle of a call lets what comes behind it start over', async () => {
+  test('if a guard asks for the first time in a later round', async () => {
     let suspicious = false;
     let runs = 0;
     const guard = resolver({}, () => (suspicious ? confirm('Is that you?') : true));
@@ -470,10 +438,10 @@ describe('without anybody touching the state', () => {
   });
 });
 
-describe('fallbacks', () => {
+describe('with a fallback', () => {
   const FORMS = { elicitation: {} };
   const ALL = { elicitation: {}, sampling: {} };
-  const ask = (text: string) =>
+  const askModel = (text: string) =>
     sample(
       { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 9 },
       { otherwise: () => said('fallback') },
@@ -484,9 +452,9 @@ describe('fallbacks', () => {
     model: 'none',
   });
 
-  test('a fallback upstream is no answer, and an answer in its place moves the pin', async () => {
+  test('a pinned value is computed again if an answer replaces the fallback', async () => {
     let runs = 0;
-    const rating = resolver({}, () => ask('Rate it'), { name: 'rating' });
+    const rating = resolver({}, () => askModel('Rate it'), { name: 'rating' });
     const quote = resolver({ rating }, (values) => `${values.rating.model} ${(runs += 1)}`, {
       pin: z.string(),
       name: 'quote',
@@ -496,7 +464,7 @@ describe('fallbacks', () => {
     const first = await roundsFrom(tool, FORMS)();
     expect(pinnedIn(first)).toEqual({ quote: 'none 1' });
 
-    // From the same client, nothing has moved.
+    // The same client gets the pinned value.
     const retry = answering(first, { approve: yes });
     expect(textOf(await roundsFrom(tool, FORMS)(retry))).toBe('none 1');
 
@@ -508,11 +476,13 @@ describe('fallbacks', () => {
     expect(textOf(await roundsFrom(tool, ALL)(answering(third, { approve: yes })))).toBe('m 2');
   });
 
-  test('a question is asked again that stands on the pin behind a fallback', async () => {
+  test('a question that depends on a pinned value through the fallback is asked again', async () => {
     let runs = 0;
     const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
     const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
-    const rating = resolver({ quote }, (values) => ask(`Rate ${values.quote}`), { name: 'rating' });
+    const rating = resolver({ quote }, (values) => askModel(`Rate ${values.quote}`), {
+      name: 'rating',
+    });
     const approve = resolver({ rating }, () => confirm('Go ahead?'), { name: 'approve' });
     const tool = defineTool('buy', { resolve: { quote, approve } }, (values) => `${values.quote}`);
     const sendRound = roundsFrom(tool, FORMS);
@@ -521,17 +491,17 @@ describe('fallbacks', () => {
     );
     expect(messagesOf(second)).toEqual({ approve: 'Go ahead?' });
 
-    const requestState = answeredOtherwise(second, 'account', { data: { account: 'B' } });
+    const requestState = changeAnswer(second, 'account', { data: { account: 'B' } });
     const third = await sendRound({ inputResponses: { approve: yes }, requestState });
     expect(messagesOf(third)).toEqual({ approve: 'Go ahead?' });
     expect(textOf(await sendRound(answering(third, { approve: yes })))).toBe('2');
   });
 });
 
-test('what was computed on the wrong answers is never restored, whatever the digest says', async () => {
+test('a pinned value is computed again if its digest is wrong', async () => {
   const { sendRound, ran } = transfer((quote) => quote);
   const [, second] = await untilSignature(sendRound);
-  const requestState = rewritten(second!, ({ pins = {}, ...record }) => ({
+  const requestState = rewriteState(second!, ({ pins = {}, ...record }) => ({
     ...record,
     pins: { quote: { ...pins.quote, on: 'AAAAAAAAAAAAAAAAAAAAAA' } },
   }));
@@ -541,7 +511,7 @@ test('what was computed on the wrong answers is never restored, whatever the dig
   expect(ran).toEqual(['quote', 'quote']);
 });
 
-test('a call can end where the pin is computed anew', async () => {
+test('a call fails if its pinned value cannot be computed again', async () => {
   let closed = false;
   const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
   const quote = resolver(
@@ -558,7 +528,7 @@ test('a call can end where the pin is computed anew', async () => {
     answering(await sendRound(), { account: accept({ account: 'A' }) }),
   );
   closed = true;
-  const requestState = answeredOtherwise(second, 'account', { data: { account: 'B' } });
+  const requestState = changeAnswer(second, 'account', { data: { account: 'B' } });
 
   expect(summaryOf(await sendRound({ inputResponses: { approve: yes }, requestState }))).toBe(
     'Error executing tool transfer: the account was closed',

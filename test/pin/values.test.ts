@@ -1,30 +1,20 @@
-/** What can be pinned, and what is said of a value that cannot. */
-import {
-  confirm,
-  defineTool,
-  InvalidGraphError,
-  install,
-  requestStateSeal,
-  resolver,
-} from 'mcp-resolve';
+/** Tests which values can be pinned, and the errors for those that cannot. */
+import { confirm, defineTool, InvalidGraphError, requestStateSeal, resolver } from 'mcp-resolve';
 import type { Schema } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
-import { McpServer } from '@modelcontextprotocol/server';
+import { run } from 'mcp-resolve/testing';
 import { type } from 'arktype';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
-import { connectClient } from '../support/plainClient.js';
 import { errorTextOf, textOf } from '../support/results.js';
-import { type Factory, httpHandler, serving } from '../support/servers.js';
-import { post } from '../support/wire.js';
-import { answering, type RoundResult, roundsOf, messagesOf, summaryOf } from '../support/rounds.js';
+import { answering, roundsOf } from '../support/rounds.js';
 import { pinnedIn, yes } from './rounds.js';
 
-const tick = accept({ confirm: true });
-
-/** A tool that pins a value, asks on top of it, and gives what its body got to `look`. */
+/**
+ * Creates a tool that pins a value, asks a question that depends on it, and returns it as JSON.
+ * `look` receives the value in every round, and its result goes into the JSON.
+ */
 function pinning(
   compute: () => unknown,
   pin: Schema,
@@ -51,70 +41,132 @@ cyclic.list.push({ up: cyclic });
 
 const shared = { n: 1 };
 
-const misfits: [string, unknown, string][] = [
+const notJson: [string, unknown, string][] = [
   ['a Map', new Map([['a', 1]]), 'it is an instance of Map'],
   ['a Set', new Set([1]), 'it is an instance of Set'],
-  ['an instance', new Account(), 'it is an instance of Account'],
+  ['a class instance', new Account(), 'it is an instance of Account'],
   ['bytes', new Uint8Array(2), 'it is an instance of Uint8Array'],
   ['an error', new Error('boom'), 'it is an instance of Error'],
   ['a function', () => 1, 'it is a function'],
   ['a symbol', Symbol('it'), 'it is a symbol'],
   ['a bigint', 1n, 'it is a bigint'],
-  ['not a number', Number.NaN, 'it is NaN'],
-  ['no end', Number.POSITIVE_INFINITY, 'it is Infinity'],
-  ['no end below', Number.NEGATIVE_INFINITY, 'it is -Infinity'],
-  ['nothing', undefined, 'it is undefined'],
-  ['a cycle', cyclic, '.list.0.up contains itself'],
-  ['a Map inside', { rows: [{ by: new Map() }] }, '.rows.0.by is an instance of Map'],
-  ['a Set in a list', [1, new Set()], '.1 is an instance of Set'],
-  ['an instance inside', { account: new Account() }, '.account is an instance of Account'],
-  ['a promise inside', { later: Promise.resolve(1) }, '.later is an instance of Promise'],
-  ['a function inside', { rows: { map: () => 1 } }, '.rows.map is a function'],
-  ['a symbol inside', { tag: Symbol('it') }, '.tag is a symbol'],
-  ['a bigint inside', { cents: [1, 2n] }, '.cents.1 is a bigint'],
-  ['not a number inside', { rate: Number.NaN }, '.rate is NaN'],
-  ['no end inside', { max: { of: Number.POSITIVE_INFINITY } }, '.max.of is Infinity'],
-  ['nothing in a list', { list: [1, undefined] }, '.list.1 is undefined'],
-  ['an object whose JSON is none', { toJSON: () => undefined }, 'it is undefined'],
-  ['a hole in a list', { list: Object.assign([1], { 2: 3 }) }, '.list.1 is undefined'],
-  ['a Date that is none', { at: new Date(Number.NaN) }, '.at is an invalid date'],
-  ['an object whose JSON is a Map', { a: { toJSON: () => new Map() } }, '.a is an instance of Map'],
-  ['an object whose JSON is a bigint', { a: { toJSON: () => 1n } }, '.a is a bigint'],
-  ['an object whose JSON has NaN', { toJSON: () => ({ n: Number.NaN }) }, '.n is NaN'],
+  ['NaN', Number.NaN, 'it is NaN'],
+  ['Infinity', Number.POSITIVE_INFINITY, 'it is Infinity'],
+  ['-Infinity', Number.NEGATIVE_INFINITY, 'it is -Infinity'],
+  ['undefined', undefined, 'it is undefined'],
+  ['an object that contains itself', cyclic, '.list.0.up contains itself'],
+  ['an object with a Map', { rows: [{ by: new Map() }] }, '.rows.0.by is an instance of Map'],
+  ['an array with a Set', [1, new Set()], '.1 is an instance of Set'],
+  [
+    'an object with a class instance',
+    { account: new Account() },
+    '.account is an instance of Account',
+  ],
+  ['an object with a promise', { later: Promise.resolve(1) }, '.later is an instance of Promise'],
+  ['an object with a function', { rows: { map: () => 1 } }, '.rows.map is a function'],
+  ['an object with a symbol', { tag: Symbol('it') }, '.tag is a symbol'],
+  ['an object with a bigint', { cents: [1, 2n] }, '.cents.1 is a bigint'],
+  ['an object with NaN', { rate: Number.NaN }, '.rate is NaN'],
+  ['an object with Infinity', { max: { of: Number.POSITIVE_INFINITY } }, '.max.of is Infinity'],
+  ['an array with undefined', { list: [1, undefined] }, '.list.1 is undefined'],
+  ['an object whose toJSON returns undefined', { toJSON: () => undefined }, 'it is undefined'],
+  ['an array with a hole', { list: Object.assign([1], { 2: 3 }) }, '.list.1 is undefined'],
+  ['an object with an invalid Date', { at: new Date(Number.NaN) }, '.at is an invalid date'],
+  [
+    'an object whose toJSON returns a Map',
+    { a: { toJSON: () => new Map() } },
+    '.a is an instance of Map',
+  ],
+  ['an object whose toJSON returns a bigint', { a: { toJSON: () => 1n } }, '.a is a bigint'],
+  ['an object whose toJSON returns NaN', { toJSON: () => ({ n: Number.NaN }) }, '.n is NaN'],
 ];
 
-describe.each(eras)('%s', (era) => {
-  test.each(misfits)('%s is a tool error that names the resolver and the place', async (...row) => {
-    const [, value, misfit] = row;
-    const chat = await connectClient(era, serving([pinning(() => value, z.any())]), { elicit: [] });
-
-    expect(await chat.errorText('pin')).toBe(
-      `Error executing tool pin: Resolver 'value' is pinned, but its value is not JSON: ${misfit}`,
-    );
-    expect(chat.asked).toEqual([]);
+describe.each(eras)('a pinned value on the %s era', (era) => {
+  test.each(notJson)('fails the call, with its place, if it is %s', async (_, value, problem) => {
+    expect(
+      await run(
+        pinning(() => value, z.any()),
+        {},
+        { era },
+      ),
+    ).toMatchObject({
+      isError: true,
+      text: `Error executing tool pin: Resolver 'value' is pinned, but its value is not JSON: ${problem}`,
+      questions: [],
+    });
   });
 
-  test('a value that its schema refuses is a tool error that says why', async () => {
-    const tool = pinning(() => ({ cents: '4800' }), z.object({ cents: z.number() }));
-    const chat = await connectClient(era, serving([tool]), { elicit: [] });
+  const validating = (validate: () => unknown) =>
+    ({ '~standard': { ...z.any()['~standard'], validate } }) as unknown as Schema;
+  const atLeastTwo = z.number().refine(async (n) => Promise.resolve(n > 1), 'too little');
 
-    expect(await chat.errorText('pin')).toBe(
-      "Error executing tool pin: Resolver 'value' computed what its pin does not accept: cents: Invalid input: expected number, received string",
-    );
-    expect(chat.asked).toEqual([]);
+  test.each<[string, unknown, Schema, string]>([
+    [
+      'its schema rejects it',
+      { cents: '4800' },
+      z.object({ cents: z.number() }),
+      "Resolver 'value' returned a value that its `pin` schema rejects: cents: Invalid input: expected number, received string",
+    ],
+    [
+      'its schema rejects the JSON that later rounds would restore',
+      new Date(0),
+      z.date(),
+      "Resolver 'value' returned a value that its `pin` schema rejects: Invalid input: expected date, received string (JSON turns a Date into a string; restore it with z.coerce.date() in the schema)",
+    ],
+    [
+      'its asynchronous schema rejects it',
+      1,
+      atLeastTwo,
+      "Resolver 'value' returned a value that its `pin` schema rejects: too little",
+    ],
+    [
+      'its schema throws',
+      1,
+      validating(() => {
+        throw new Error('broken schema');
+      }),
+      'broken schema',
+    ],
+    [
+      'its asynchronous schema throws',
+      1,
+      validating(async () => Promise.reject(new Error('broken schema'))),
+      'broken schema',
+    ],
+  ])('fails the call if %s', async (_, value, schema, message) => {
+    expect(
+      await run(
+        pinning(() => value, schema),
+        {},
+        { era },
+      ),
+    ).toMatchObject({
+      isError: true,
+      text: `Error executing tool pin: ${message}`,
+      questions: [],
+    });
   });
 
-  test('a value that later rounds could not take is refused in the first one', async () => {
-    const tool = pinning(() => new Date(0), z.date());
-    const chat = await connectClient(era, serving([tool]), { elicit: [] });
-
-    expect(await chat.errorText('pin')).toBe(
-      "Error executing tool pin: Resolver 'value' computed what its pin does not accept: Invalid input: expected date, received string (a pin travels as JSON, where a Date is text: z.coerce.date() reads it back)",
-    );
-  });
-
-  test('a schema may take its time', async () => {
+  /** Calls a tool that asks once, and returns its result and what `look` returned each time. */
+  const lookInEveryRound = async (
+    compute: () => unknown,
+    schema: Schema,
+    look: (value: unknown) => unknown = identity,
+  ) => {
     const seen: unknown[] = [];
+    const tool = pinning(compute, schema, (value) => {
+      seen.push(look(value));
+      return value;
+    });
+    const { isError, text } = await run(tool, {}, { era, answers: { approve: yes } });
+    return { isError, text, seen };
+  };
+
+  /** Repeats a value: the question sees it in each round, and the body in the last one. */
+  const inEveryRound = (value: unknown): unknown[] =>
+    Array.from({ length: era === 'modern' ? 3 : 2 }, () => value);
+
+  test('can have an asynchronous schema', async () => {
     const Slow = z.object({ n: z.number() }).transform(async ({ n }) => {
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -122,78 +174,61 @@ describe.each(eras)('%s', (era) => {
       return { n: n + 1 };
     });
     let runs = 0;
-    const tool = pinning(
-      () => ({ n: (runs += 1) }),
-      Slow,
-      (value) => {
-        seen.push(value);
-        return value;
-      },
-    );
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
 
-    expect(await chat.text('pin')).toBe('{"n":2}');
-    expect(seen).toEqual(Array.from({ length: era === 'modern' ? 3 : 2 }, () => ({ n: 2 })));
+    expect(await lookInEveryRound(() => ({ n: (runs += 1) }), Slow)).toEqual({
+      isError: false,
+      text: '{"n":2}',
+      seen: inEveryRound({ n: 2 }),
+    });
     expect(runs).toBe(1);
-  });
-
-  test('a slow schema that refuses is a tool error as well', async () => {
-    const Slow = z.number().refine(async (n) => Promise.resolve(n > 1), 'too little');
-    const chat = await connectClient(era, serving([pinning(() => 1, Slow)]), { elicit: [] });
-
-    expect(await chat.errorText('pin')).toBe(
-      "Error executing tool pin: Resolver 'value' computed what its pin does not accept: too little",
-    );
-  });
-
-  const throwing: [string, () => unknown][] = [
-    [
-      'at once',
-      () => {
-        throw new Error('broken schema');
-      },
-    ],
-    ['later', async () => Promise.reject(new Error('broken schema'))],
-  ];
-
-  test.each(throwing)('a schema that throws %s ends the call', async (_, validate) => {
-    const broken = { '~standard': { ...z.any()['~standard'], validate } } as unknown as Schema;
-    const chat = await connectClient(era, serving([pinning(() => 1, broken)]), { elicit: [] });
-
-    expect(await chat.errorText('pin')).toBe('Error executing tool pin: broken schema');
   });
 
   const values: [string, unknown, Schema, unknown][] = [
     ['null', null, z.null(), null],
-    ['a text', 'Grüße', z.string(), 'Grüße'],
-    ['lone surrogates', 'a\ud800b\udc00', z.string(), 'a\ud800b\udc00'],
-    ['line separators', '\u2028\u2029\u0000', z.string(), '\u2028\u2029\u0000'],
+    ['a string', 'Grüße', z.string(), 'Grüße'],
+    ['a string with lone surrogates', 'a\ud800b\udc00', z.string(), 'a\ud800b\udc00'],
+    ['a string with line separators', '\u2028\u2029\u0000', z.string(), '\u2028\u2029\u0000'],
     ['the largest number', Number.MAX_VALUE, z.number(), Number.MAX_VALUE],
     ['the smallest number', Number.MIN_VALUE, z.number(), Number.MIN_VALUE],
-    ['minus nothing', -0, z.number(), 0],
+    ['minus zero, as zero', -0, z.number(), 0],
     ['false', false, z.boolean(), false],
-    ['an empty list', [], z.array(z.number()), []],
+    ['an empty array', [], z.array(z.number()), []],
     ['a Date', new Date(1), z.coerce.date(), new Date(1)],
-    ['a Date inside', { at: new Date(1) }, z.object({ at: z.coerce.date() }), { at: new Date(1) }],
-    ['what knows its JSON', new URL('https://a.example/b'), z.url(), 'https://a.example/b'],
     [
-      'an instance that knows its JSON',
+      'an object with a Date',
+      { at: new Date(1) },
+      z.object({ at: z.coerce.date() }),
+      { at: new Date(1) },
+    ],
+    ['an object with toJSON', new URL('https://a.example/b'), z.url(), 'https://a.example/b'],
+    [
+      'a class instance with toJSON',
       { money: Object.assign(new Account(), { toJSON: () => ({ cents: 1 }) }) },
       z.object({ money: z.object({ cents: z.number() }) }),
       { money: { cents: 1 } },
     ],
-    ['undefined members', { a: 1, b: undefined }, z.any(), { a: 1 }],
-    ['members whose JSON is none', { a: 1, b: { toJSON: () => undefined } }, z.any(), { a: 1 }],
+    ['an object with an undefined property', { a: 1, b: undefined }, z.any(), { a: 1 }],
+    [
+      'an object with a property whose toJSON returns undefined',
+      { a: 1, b: { toJSON: () => undefined } },
+      z.any(),
+      { a: 1 },
+    ],
     [
       'an object without a prototype',
       Object.assign(Object.create(null), { a: 1 }),
       z.any(),
       { a: 1 },
     ],
-    ['one object twice', { a: shared, b: [shared] }, z.any(), { a: { n: 1 }, b: [{ n: 1 }] }],
-    ['keys like numbers', { 10: 'a', 2: 'b' }, z.any(), { 10: 'a', 2: 'b' }],
     [
-      'a choice of shapes',
+      'an object that contains another one twice',
+      { a: shared, b: [shared] },
+      z.any(),
+      { a: { n: 1 }, b: [{ n: 1 }] },
+    ],
+    ['an object with numeric keys', { 10: 'a', 2: 'b' }, z.any(), { 10: 'a', 2: 'b' }],
+    [
+      'an object of a discriminated union',
       { kind: 'b', b: 2 },
       z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('a'), a: z.number() }),
@@ -201,52 +236,36 @@ describe.each(eras)('%s', (era) => {
       ]),
       { kind: 'b', b: 2 },
     ],
-    ['a schema of another library', { n: 1 }, type({ n: 'number' }), { n: 1 }],
+    ['a value with an ArkType schema', { n: 1 }, type({ n: 'number' }), { n: 1 }],
   ];
 
-  test.each(values)('%s comes back as it went', async (_, value, schema, restored) => {
-    const seen: unknown[] = [];
-    const tool = pinning(
-      () => value,
-      schema,
-      (given) => {
-        seen.push(given);
-        return given;
-      },
-    );
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
+  test.each(values)('is restored in every round: %s', async (_, value, schema, restored) => {
+    const { isError, seen } = await lookInEveryRound(() => value, schema);
 
-    await chat.text('pin');
-    const expected = Array.from({ length: era === 'modern' ? 3 : 2 }, () => restored);
-    expect(seen).toStrictEqual(expected);
+    expect(isError).toBe(false);
+    expect(seen).toStrictEqual(inEveryRound(restored));
   });
 
-  test('a member called __proto__ is data, and never a prototype', async () => {
-    const seen: { own: boolean; polluted: unknown }[] = [];
+  test('keeps a property named __proto__ as data', async () => {
     const hostile: unknown = JSON.parse('{"__proto__":{"admin":true},"a":1}');
-    const tool = pinning(
-      () => hostile,
-      z.any(),
-      (value) => {
-        const { admin } = value as { admin?: unknown };
-        seen.push({ own: Object.hasOwn(value as object, '__proto__'), polluted: admin });
-        return value;
-      },
-    );
-    const chat = await connectClient(era, serving([tool]), { elicit: [tick] });
+    const look = (value: unknown) => ({
+      own: Object.hasOwn(value as object, '__proto__'),
+      polluted: (value as { admin?: unknown }).admin,
+    });
 
-    expect(await chat.text('pin')).toBe('{"__proto__":{"admin":true},"a":1}');
-    expect(seen).toEqual(
-      Array.from({ length: era === 'modern' ? 3 : 2 }, () => ({ own: true, polluted: undefined })),
-    );
+    expect(await lookInEveryRound(() => hostile, z.any(), look)).toEqual({
+      isError: false,
+      text: '{"__proto__":{"admin":true},"a":1}',
+      seen: inEveryRound({ own: true, polluted: undefined }),
+    });
   });
 });
 
-describe('what is carried on', () => {
+describe('the state', () => {
   test.each([
-    ['by the schema itself', z.any()],
-    ['by a schema that hands on what it got', z.object({ rows: z.array(z.any()) })],
-  ])('is not what consumers can change, handed out %s', async (_, schema) => {
+    ['returns its input', z.any()],
+    ['returns parts of its input', z.object({ rows: z.array(z.any()) })],
+  ])('keeps a value that a consumer changes, with a schema that %s', async (_, schema) => {
     const Rows = schema as z.ZodType<{ rows: { n: number }[] }>;
     const own = { rows: [{ n: 1 }] };
     const value = resolver({}, () => own, { pin: Rows, name: 'value' });
@@ -265,15 +284,15 @@ describe('what is carried on', () => {
 
     expect(pinnedIn(first)).toEqual({ value: { rows: [{ n: 1 }] } });
     expect(pinnedIn(second)).toEqual({ value: { rows: [{ n: 1 }] } });
-    // Within a round consumers share a value, as they do with every resolver.
+    // Within a round, consumers share the value, as with every resolver.
     expect(textOf(await sendRound(answering(second, { two: yes })))).toBe(
       '{"rows":[{"n":101},{"n":7}]}',
     );
-    // What the resolver returned, and may keep, stays its own.
+    // The object that the resolver returned stays unchanged.
     expect(own).toEqual({ rows: [{ n: 1 }] });
   });
 
-  test('is what the resolver returned, whatever becomes of that later', async () => {
+  test('keeps the returned value even if the resolver changes it later', async () => {
     const kept = { n: 1 };
     const value = resolver({}, () => kept, { pin: z.object({ n: z.number() }), name: 'value' });
     const approve = resolver({ value }, () => {
@@ -293,7 +312,7 @@ describe('what is carried on', () => {
   });
 });
 
-test('a schema that throws at a restored value ends the call, and the token stays good', async () => {
+test('a schema that throws for a restored value fails the round, and the client can retry', async () => {
   let broken = false;
   const Moody = z.number().transform((n) => {
     if (broken) throw new Error('broken schema');
@@ -307,63 +326,57 @@ test('a schema that throws at a restored value ends the call, and the token stay
   expect(textOf(await sendRound(retry))).toBe('1');
 });
 
-test('a question inside a pinned value is a tool error, as everywhere', async () => {
+test('a question inside a pinned value fails the call', async () => {
   const tool = pinning(() => ({ ask: confirm('Really?') }), z.any());
 
   expect(errorTextOf(await tool.call(undefined))).toBe(
-    "Error executing tool pin: Resolver 'value' returned a question inside another value, where it is not asked: return the question itself",
+    "Error executing tool pin: Resolver 'value' returned a question inside another value, where it is not asked. Return the question itself.",
   );
 });
 
-describe('a state that grows too large', () => {
-  const limited =
-    (...tools: ReturnType<typeof pinning>[]): Factory =>
-    () => {
-      const server = new McpServer({ name: 'limited', version: '1.0.0' });
-      install(server, tools, { seal });
-      return server;
-    };
+describe('maxStateBytes', () => {
   const seal = requestStateSeal({
     keys: ['a key of the tests, 32 bytes or more'],
     audience: 'limited',
     maxStateBytes: 2000,
   });
-  const call = async (tool: ReturnType<typeof pinning>): Promise<RoundResult> => {
-    const { body } = await post(
-      httpHandler(limited(tool)),
-      'tools/call',
-      { name: tool.name, arguments: {} },
-      { capabilities: { elicitation: {} } },
-    );
-    return body.result as unknown as RoundResult;
-  };
+  const large = resolver({}, () => 'x'.repeat(3000), { pin: z.string(), name: 'large' });
 
-  test('is a tool error that names the largest pinned value', async () => {
+  test('fails a call with too large a state, and names the largest pinned value', async () => {
     const small = resolver({}, () => 'x'.repeat(100), { pin: z.string(), name: 'small' });
-    const large = resolver({}, () => 'x'.repeat(3000), { pin: z.string(), name: 'large' });
     const approve = resolver({ small, large }, () => confirm('Go ahead?'));
     const tool = defineTool('pin', { resolve: { approve } }, () => 'done');
+    const { isError, text } = await run(tool, {}, { install: { seal } });
 
-    expect(errorTextOf(await call(tool))).toMatch(
-      /^Error executing tool pin: the state between rounds would take about \d+ bytes, more than maxStateBytes allows \(2000\); the largest pinned value is that of 'large' with 30\d\d bytes$/,
+    expect(isError).toBe(true);
+    expect(text).toMatch(
+      /^Error executing tool pin: the state between rounds would take about \d+ bytes, but `maxStateBytes` allows only 2000\. The largest pinned value is that of 'large' with 30\d\d bytes\.$/,
     );
   });
 
-  test('is no error where nothing has to be asked', async () => {
-    const large = resolver({}, () => 'x'.repeat(3000), { pin: z.string(), name: 'large' });
+  test('does not limit a call that asks nothing', async () => {
     const tool = defineTool('pin', { resolve: { large } }, (values) => `${values.large.length}`);
 
-    expect(summaryOf(await call(tool))).toBe('3000');
+    expect(await run(tool, {}, { install: { seal } })).toMatchObject({
+      isError: false,
+      text: '3000',
+    });
   });
 
-  test('is no error below the limit', async () => {
-    expect(messagesOf(await call(pinning(() => 'x'.repeat(500), z.string())))).toEqual({
-      approve: 'Go ahead?',
-    });
+  test('allows a smaller state', async () => {
+    const tool = pinning(() => 'x'.repeat(500), z.string());
+    const { isError, questions } = await run(
+      tool,
+      {},
+      { install: { seal }, answers: { approve: yes } },
+    );
+
+    expect(isError).toBe(false);
+    expect(questions.map(({ message }) => message)).toEqual(['Go ahead?']);
   });
 });
 
-describe('what cannot be pinned', () => {
+describe('pin is rejected', () => {
   const thrown = (make: () => unknown): InvalidGraphError => {
     try {
       make();
@@ -373,36 +386,41 @@ describe('what cannot be pinned', () => {
     throw new Error('expected an InvalidGraphError');
   };
 
-  test('a guard', () => {
+  test('for a guard', () => {
     const may = resolver({}, () => true, { pin: z.boolean() });
     const error = thrown(() => defineTool('pay', { guards: [may] }, () => 'paid'));
 
     expect(error).toMatchObject({ code: 'ERR_GRAPH_NEED', path: ['pay', 'guard'] });
     expect(error.message).toContain(
-      'A guard cannot be pinned: it is there to look again in every round. Remove its pin.',
+      "Tool 'pay': a guard cannot be pinned, because it must check again in every round. Remove its `pin`.",
     );
   });
 
-  test('a guard that a parameter uses as well', () => {
+  test('for a guard that fills a parameter as well', () => {
     const may = resolver({}, () => true, { pin: z.boolean() });
 
     thrown(() => defineTool('pay', { guards: [may], resolve: { may } }, () => 'paid'));
   });
 
-  test('what has to be disposed of', () => {
+  test('together with dispose', () => {
     const options = { pin: z.number(), dispose: () => undefined };
-    const error = thrown(() => resolver({}, () => 1, options));
-
-    expect(error.code).toBe('ERR_DEFINITION');
-    expect(error.message).toBe(
-      'A resolver has either pin or dispose: what is pinned is restored in later rounds without having been made there.',
+    const error = new TypeError(
+      'resolver(): `pin` and `dispose` cannot be combined, because later rounds restore a pinned value and do not create it. Remove one of them.',
     );
-    thrown(() => resolver({}, () => null, { pin: z.null(), dispose: 'auto' }));
+
+    expect(() => resolver({}, () => 1, options)).toThrow(error);
+    expect(() => resolver({}, () => null, { pin: z.null(), dispose: 'auto' })).toThrow(error);
   });
 
-  test.each([true, {}, 'number', z, () => undefined])('to %s, which is no schema', (pin) => {
-    expect(thrown(() => resolver({}, () => 1, { pin: pin as never })).message).toBe(
-      'The pin of a resolver is the schema of its value, such as z.object({ … }).',
+  test.each<[string, unknown]>([
+    ['true', true],
+    ['an object', {}],
+    ['a string', 'number'],
+    ['a module', z],
+    ['a function', () => undefined],
+  ])('if it is %s and not a schema', (_, pin) => {
+    expect(() => resolver({}, () => 1, { pin: pin as never })).toThrow(
+      new TypeError('resolver(): `pin` must be the schema of the value, such as z.object({ … }).'),
     );
   });
 });

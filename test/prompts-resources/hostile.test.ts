@@ -1,4 +1,7 @@
-/** Names, arguments and uris that nobody means well with: refused or taken as they are, and no more. */
+/**
+ * Tests names, arguments and uris of hostile clients. The server rejects them or treats them as
+ * plain data.
+ */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { arg, argsOf, confirm, definePrompt, defineResource, install, resolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
@@ -6,14 +9,23 @@ import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { rawLegacy } from '../support/wire.js';
-import { endOf, expectFrozen, overHttp, overStdio, sealing, tokenOf } from '../sealing/desk.js';
+import { createSeal, endOf, expectFrozen, overHttp, overStdio, tokenOf } from '../sealing/desk.js';
 import { layers, serving, template } from './library.js';
 
 const Trip = z.looseObject({ city: z.string() });
 const seen = resolver({ city: argsOf(Trip).city }, ({ city }) => city);
+/** Returns the values of a body as JSON, with a check of their prototype. */
 const describeValues = (values: object): string =>
   JSON.stringify({ own: Object.entries(values), plain: isPlain(values) });
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
+
+/** Serves a plain SDK server, whose errors are the expected ones. */
+const plainSdk = (register: (server: McpServer) => unknown) =>
+  overStdio(() => {
+    const server = new McpServer({ name: 'plain', version: '1.0.0' });
+    register(server);
+    return server;
+  });
 
 const plan = definePrompt('plan', { argsSchema: Trip, resolve: { seen } }, describeValues);
 const trip = defineResource('trip', template('trips://x/{city}'), {}, describeValues);
@@ -36,10 +48,10 @@ afterEach(() => {
 });
 
 describe.each(layers)('on %s', (layer) => {
-  const open = () => overStdio(serving(layer, definitions, { seal: sealing().seal }));
+  const open = () => overStdio(serving(layer, definitions, { seal: createSeal().seal }));
   const own = (...entries: [string, unknown][]) => JSON.stringify({ own: entries, plain: true });
 
-  test('an argument __proto__ of a prompt changes no prototype and reaches nobody', async () => {
+  test('a prompt argument named __proto__ changes no prototype and is dropped', async () => {
     const send = open();
     const reply = await send(
       'prompts/get',
@@ -51,7 +63,7 @@ describe.each(layers)('on %s', (layer) => {
   });
 
   test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then'])(
-    'an argument %s of a prompt is an argument like any other',
+    'a prompt argument named %s is an ordinary argument',
     async (name) => {
       const reply = await open()('prompts/get', {
         name: 'plan',
@@ -61,18 +73,16 @@ describe.each(layers)('on %s', (layer) => {
     },
   );
 
-  test('an argument that is no text is refused as the SDK refuses it, before anything runs', async () => {
+  test('a prompt argument that is not a string gets the error of a plain SDK server', async () => {
     const send = open();
-    const bare = overStdio(() => {
-      const server = new McpServer({ name: 'bare', version: '1.0.0' });
-      server.registerPrompt('plan', { argsSchema: Trip }, () => ({ messages: [] }));
-      return server;
-    });
+    const plain = plainSdk((server) =>
+      server.registerPrompt('plan', { argsSchema: Trip }, () => ({ messages: [] })),
+    );
     for (const city of [7, null, true, ['Lyon'], { a: 1 }]) {
       const params = { name: 'plan', arguments: { city } };
       const { error } = await send('prompts/get', params);
       expect(error).toBeDefined();
-      expect(error).toEqual((await bare('prompts/get', params)).error);
+      expect(error).toEqual((await plain('prompts/get', params)).error);
     }
     expect(endOf(await send('prompts/get', { name: 'plan', arguments: { city: 'x' } }))).toBe(
       own(['city', 'x'], ['seen', 'x']),
@@ -80,7 +90,7 @@ describe.each(layers)('on %s', (layer) => {
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
-    'a prompt called %j is none of ours',
+    'a prompt named %j is not found and not completed',
     async (name) => {
       const send = open();
       expect((await send('prompts/get', { name })).error?.code).toBe(-32602);
@@ -94,7 +104,7 @@ describe.each(layers)('on %s', (layer) => {
     },
   );
 
-  test('variables that are called like members of Object are variables like any other', async () => {
+  test('template variables named like methods of Object are ordinary variables', async () => {
     const odd = defineResource(
       'odd',
       template('odd://{constructor}/{toString}/{valueOf}'),
@@ -108,7 +118,7 @@ describe.each(layers)('on %s', (layer) => {
     );
   });
 
-  test('a variable __proto__ changes no prototype of what the body gets', async () => {
+  test('a template variable named __proto__ changes no prototype and is dropped', async () => {
     const odd = defineResource('odd', template('odd://{__proto__}/{b*}'), {}, describeValues);
     const send = overStdio(serving(layer, [odd]));
 
@@ -120,15 +130,15 @@ describe.each(layers)('on %s', (layer) => {
 
   test.each([
     ['an encoded slash', 'trips://x/a%2Fb', 'a%2Fb'],
-    ['an encoded nul', 'trips://x/%00', '%00'],
+    ['an encoded NUL', 'trips://x/%00', '%00'],
     ['a broken encoding', 'trips://x/%zz%', '%zz%'],
-    ['bytes that are no UTF-8', 'trips://x/%ff%fe', '%ff%fe'],
-    ['letters that a uri has to encode', 'trips://x/Zürich ü', 'Z%C3%BCrich%20%C3%BC'],
+    ['bytes that are not UTF-8', 'trips://x/%ff%fe', '%ff%fe'],
+    ['letters that have to be encoded', 'trips://x/Zürich ü', 'Z%C3%BCrich%20%C3%BC'],
     ['a lone surrogate', 'trips://x/\ud800', '%EF%BF%BD'],
     ['a line break and a tab', 'trips://x/Ly\no\tn', 'Lyon'],
     ['a query and a fragment', 'trips://x/a?b=c#d', 'a?b=c#d'],
     ['quotes and braces', 'trips://x/"{city}"', '%22%7Bcity%7D%22'],
-  ])('%s in a uri is a variable as the uri has it', async (_, uri, city) => {
+  ])('a resource can be read at a uri with %s', async (_, uri, city) => {
     expect(endOf(await open()('resources/read', { uri }))).toBe(own(['city', city]));
   });
 
@@ -137,11 +147,11 @@ describe.each(layers)('on %s', (layer) => {
     ['files://root/a/%2e%2e/%2E%2E/etc/passwd', 'etc/passwd'],
     ['files://root/a/./b/../c', 'a/c'],
     ['files://root/..%2f..%2fetc', '..%2f..%2fetc'],
-  ])('%s is normalised before it is matched, and encoded dots stay encoded', async (uri, path) => {
+  ])('the path of %s is normalized before it is matched', async (uri, path) => {
     expect(endOf(await open()('resources/read', { uri }))).toBe(path);
   });
 
-  test('a uri of half a million letters is read, and one that is too long ends with an error', async () => {
+  test('a uri of half a million letters is read, and a longer one fails with a short error', async () => {
     const send = open();
     const long = 'y'.repeat(500_000);
 
@@ -153,22 +163,20 @@ describe.each(layers)('on %s', (layer) => {
   });
 
   test.each([7, null, true, {}, '', 'not a uri', 'trips:', '//x/y', 'trips://x/'])(
-    'a uri %j is refused as the SDK refuses it, and the next request is answered',
+    'the uri %j gets the error of a plain SDK server, and the next request works',
     async (uri) => {
       const send = open();
-      const bare = overStdio(() => {
-        const server = new McpServer({ name: 'bare', version: '1.0.0' });
-        server.registerResource('trip', template('trips://x/{city}'), {}, () => ({ contents: [] }));
-        return server;
-      });
+      const plain = plainSdk((server) =>
+        server.registerResource('trip', template('trips://x/{city}'), {}, () => ({ contents: [] })),
+      );
       const { error } = await send('resources/read', { uri });
       expect(error).toBeDefined();
-      expect(error).toEqual((await bare('resources/read', { uri })).error);
+      expect(error).toEqual((await plain('resources/read', { uri })).error);
       expect(endOf(await send('resources/read', { uri: 'files://root/a' }))).toBe('a');
     },
   );
 
-  test('I35, I45: a token is for the uri to the letter, also where two uris are read as one', async () => {
+  test('I35, I45: a token is refused for another spelling of its uri', async () => {
     const send = open();
     const spellings = ['asked://\ud800', 'asked://\ud801', 'asked://\ufffd', 'asked://%EF%BF%BD'];
     for (const uri of spellings) {
@@ -181,13 +189,13 @@ describe.each(layers)('on %s', (layer) => {
     }
   });
 
-  test('I45: lone surrogates in the arguments of a prompt are told apart', async () => {
-    const going = definePrompt(
+  test('I45: a token is refused for a prompt argument with another lone surrogate', async () => {
+    const go = definePrompt(
       'go',
       { argsSchema: Trip, resolve: { sure: resolver({}, () => confirm('Sure?')) } },
       ({ city }) => city,
     );
-    const send = overHttp(serving(layer, [going], { seal: sealing().seal }));
+    const send = overHttp(serving(layer, [go], { seal: createSeal().seal }));
     const to = (city: string) => ({ name: 'go', arguments: { city } });
     const requestState = tokenOf(await send('prompts/get', to('a\ud800')));
 
@@ -196,7 +204,7 @@ describe.each(layers)('on %s', (layer) => {
     expect(endOf(end)).toBe('a\ud800');
   });
 
-  test('G23: answers under __proto__ and unknown keys answer nothing', async () => {
+  test('G23: answers under __proto__ and unknown keys are ignored', async () => {
     const send = open();
     const uri = 'asked://Lyon';
     const requestState = tokenOf(await send('resources/read', { uri }));
@@ -209,7 +217,7 @@ describe.each(layers)('on %s', (layer) => {
     expect(Object.keys(reply.result?.inputRequests as object)).toEqual(['sure']);
   });
 
-  test('the same on the 2025 era: refused, and the connection goes on', async () => {
+  test('a legacy server rejects hostile names and uris, and keeps the connection open', async () => {
     const { request } = await rawLegacy(serving(layer, definitions));
     for (const uri of [
       7,
@@ -231,7 +239,7 @@ describe.each(layers)('on %s', (layer) => {
   });
 });
 
-test('names of Object’s members go to the author’s handler of a low-level Server', async () => {
+test('prompts named like methods of Object go to the handler of a low-level Server', async () => {
   const send = overStdio(() => {
     const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { prompts: {} } });
     server.setRequestHandler('prompts/get', ({ params }) => ({

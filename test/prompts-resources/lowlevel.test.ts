@@ -1,4 +1,4 @@
-/** Prompts and resources on a low-level Server, beside those that its author answers by hand. */
+/** Tests prompts and resources on a low-level Server, next to the author's own handlers. */
 import {
   acceptedContent,
   completable,
@@ -27,7 +27,7 @@ import { connectClient } from '../support/plainClient.js';
 import { protocolErrorOf } from '../support/results.js';
 import type { Factory } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
-import { endOf, expectFrozen, flipped, overHttp, sealing, tokenOf } from '../sealing/desk.js';
+import { createSeal, endOf, expectFrozen, flipped, overHttp, tokenOf } from '../sealing/desk.js';
 import { get, read, template } from './library.js';
 
 const INFO = { name: 'low', version: '1.0.0' };
@@ -41,7 +41,8 @@ const rooms = new ResourceTemplate('rooms://{city}', {
   complete: { city: () => ['Oslo'] },
 });
 
-const ours = () => [
+/** Creates the definitions of these tests. */
+const createDefinitions = () => [
   definePrompt('plan', { argsSchema: Trip, resolve: { sure } }, ({ city }) => `plan for ${city}`),
   definePrompt('hello', {}, () => 'our hello'),
   defineResource('next', 'desk://next', {}, () => 'our next'),
@@ -53,17 +54,18 @@ const ours = () => [
   ),
 ];
 
-const said = (text: string) => ({
+/** Creates the result of a prompt. */
+const userMessage = (text: string) => ({
   messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
 });
 
-/** Handlers as an author of a low-level server writes them, with a second page each. */
+/** Sets hand-written handlers. Their listings have two pages. */
 function setHandlers(server: Server): void {
-  const paged = (member: string, first: object, second: object) =>
+  const paged = (property: string, first: object, second: object) =>
     (({ params }: { params?: { cursor?: string | undefined } | undefined }) =>
       params?.cursor === 'page-2'
-        ? { [member]: [second] }
-        : { [member]: [first], nextCursor: 'page-2' }) as never;
+        ? { [property]: [second] }
+        : { [property]: [first], nextCursor: 'page-2' }) as never;
   server.setRequestHandler(
     'prompts/list',
     paged('prompts', { name: 'theirs' }, { name: 'theirs_2' }),
@@ -82,7 +84,7 @@ function setHandlers(server: Server): void {
   );
   server.setRequestHandler('prompts/get', ({ params }) => {
     if (params.name === 'broken') throw new Error('broken by hand');
-    return said(`${params.name} by hand`);
+    return userMessage(`${params.name} by hand`);
   });
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     if (uri === 'their://gone') throw new ResourceNotFoundError(uri);
@@ -95,34 +97,36 @@ function setHandlers(server: Server): void {
 
 const capabilities = { prompts: {}, resources: { subscribe: true }, completions: {} };
 
-describe.each(eras)('%s', (era) => {
+describe.each(eras)('on the %s era', (era) => {
   describe.each(['before', 'after', 'both before and after'])(
-    'handlers of the author set %s install',
+    'with handlers of the author that are set %s install',
     (when) => {
       const factory = () => {
         const server = new Server(INFO, { capabilities });
         if (when.includes('before')) setHandlers(server);
-        install(server, ours());
+        install(server, createDefinitions());
         if (when.includes('after')) setHandlers(server);
         return server;
       };
 
-      test('A13: ours answer for their names and uris, the author’s for all others', async () => {
-        const chat = await connectClient(era, factory, { elicit: () => accept({ confirm: true }) });
+      test('A13: definitions answer their own names and uris, the handlers all others', async () => {
+        const client = await connectClient(era, factory, {
+          elicit: () => accept({ confirm: true }),
+        });
 
-        expect(await get(chat, 'plan', { city: 'Lyon' })).toBe('plan for Lyon');
-        expect(await get(chat, 'hello')).toBe('our hello');
-        expect(await get(chat, 'theirs')).toBe('theirs by hand');
-        expect(await get(chat, 'anything')).toBe('anything by hand');
-        expect(await read(chat, 'desk://next')).toBe('our next');
-        expect(await read(chat, 'rooms://Lyon')).toBe('in Lyon');
-        expect(await read(chat, 'their://1')).toBe('their://1 by hand');
-        expect(await read(chat, 'rooms://Lyon/7')).toBe('rooms://Lyon/7 by hand');
-        expect(await read(chat, 'not a uri')).toBe('not a uri by hand');
-        expect(chat.asked).toEqual(['Go to Lyon?', 'Go to Lyon?']);
+        expect(await get(client, 'plan', { city: 'Lyon' })).toBe('plan for Lyon');
+        expect(await get(client, 'hello')).toBe('our hello');
+        expect(await get(client, 'theirs')).toBe('theirs by hand');
+        expect(await get(client, 'anything')).toBe('anything by hand');
+        expect(await read(client, 'desk://next')).toBe('our next');
+        expect(await read(client, 'rooms://Lyon')).toBe('in Lyon');
+        expect(await read(client, 'their://1')).toBe('their://1 by hand');
+        expect(await read(client, 'rooms://Lyon/7')).toBe('rooms://Lyon/7 by hand');
+        expect(await read(client, 'not a uri')).toBe('not a uri by hand');
+        expect(client.asked).toEqual(['Go to Lyon?', 'Go to Lyon?']);
       });
 
-      test('A13: the lists have both, ours on their first page', async () => {
+      test('A13: listings contain both, with the definitions on the first page', async () => {
         const { client } = await connectClient(era, factory);
         const names = (list: readonly { name: string }[]): string[] =>
           list.map(({ name }) => name).sort();
@@ -153,7 +157,7 @@ describe.each(eras)('%s', (era) => {
         expect(names(moreTemplates.resourceTemplates)).toEqual(['theirs_2']);
       });
 
-      test('A13: the SDK’s client, which follows the pages, lists everything once', async () => {
+      test('A13: a client that follows all pages gets every entry once', async () => {
         const { client } = await connectClient(era, factory);
 
         expect((await client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
@@ -170,7 +174,7 @@ describe.each(eras)('%s', (era) => {
         ]);
       });
 
-      test('completion: ours complete their own, the author’s everything else', async () => {
+      test('definitions complete their own arguments, the handler all others', async () => {
         const { client } = await connectClient(era, factory);
         const complete = async (ref: object, name: string) => {
           const params = { ref, argument: { name, value: '' } };
@@ -194,21 +198,21 @@ describe.each(eras)('%s', (era) => {
         ]);
       });
 
-      test('K4: an error of the author’s handler is the author’s', async () => {
-        const chat = await connectClient(era, factory);
+      test('K4: errors of the handlers reach the client unchanged', async () => {
+        const client = await connectClient(era, factory);
 
-        expect(await protocolErrorOf(get(chat, 'broken'))).toEqual({
+        expect(await protocolErrorOf(get(client, 'broken'))).toEqual({
           code: -32603,
           message: 'broken by hand',
         });
-        expect(await protocolErrorOf(read(chat, 'their://gone'))).toEqual({
+        expect(await protocolErrorOf(read(client, 'their://gone'))).toEqual({
           code: -32602,
           message: 'Resource not found: their://gone',
           data: { uri: 'their://gone' },
         });
       });
 
-      test('what the author declared stays declared', async () => {
+      test('capabilities that the author declared stay declared', async () => {
         const { client } = await connectClient(era, factory);
 
         expect(client.getServerCapabilities()).toMatchObject(capabilities);
@@ -216,8 +220,8 @@ describe.each(eras)('%s', (era) => {
     },
   );
 
-  test('A13: a server without capabilities gets those of what is installed, and no others', async () => {
-    const declared = async (...definitions: ReturnType<typeof ours>) => {
+  test('A13: a server declares only the capabilities of its definitions', async () => {
+    const declared = async (...definitions: ReturnType<typeof createDefinitions>) => {
       const { client } = await connectClient(era, () => {
         const server = new Server(INFO);
         install(server, definitions);
@@ -225,7 +229,7 @@ describe.each(eras)('%s', (era) => {
       });
       return Object.keys(client.getServerCapabilities() ?? {}).sort();
     };
-    const [plan, hello, next, room] = ours();
+    const [plan, hello, next, room] = createDefinitions();
 
     expect(await declared(hello!)).toEqual(['prompts']);
     expect(await declared(plan!)).toEqual(['completions', 'prompts']);
@@ -234,91 +238,93 @@ describe.each(eras)('%s', (era) => {
     expect(await declared(hello!, next!)).toEqual(['prompts', 'resources']);
   });
 
-  test('A13: definitions can come one by one, and completion with a later one', async () => {
-    const chat = await connectClient(
+  test('A13: definitions can be installed one by one, and a later one can add completion', async () => {
+    const { client, text } = await connectClient(
       era,
       () => {
         const server = new Server(INFO);
-        for (const definition of ours().reverse()) definition.register(server);
+        for (const definition of createDefinitions().reverse()) definition.register(server);
         install(server, [defineTool('tool', {}, () => 'a tool')]);
         return server;
       },
       { elicit: () => accept({ confirm: true }) },
     );
 
-    expect(await chat.text('tool')).toBe('a tool');
-    expect(await get(chat, 'hello')).toBe('our hello');
-    expect(await get(chat, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
-    expect(await read(chat, 'rooms://Oslo')).toBe('in Oslo');
-    const { completion } = await chat.client.complete({
+    expect(await text('tool')).toBe('a tool');
+    expect(await get({ client }, 'hello')).toBe('our hello');
+    expect(await get({ client }, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
+    expect(await read({ client }, 'rooms://Oslo')).toBe('in Oslo');
+    const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'plan' },
       argument: { name: 'city', value: 'L' },
     });
     expect(completion.values).toEqual(['Lyon']);
   });
 
-  test('A13: the options of an installation belong to its definitions', async () => {
-    const fail = (name: string) =>
+  test('A13: install options apply only to the definitions of that install', async () => {
+    const failingPrompt = (name: string) =>
       definePrompt(name, {}, (): string => {
         throw new Error('boom');
       });
-    const broken = (name: string) =>
+    const failingResource = (name: string) =>
       defineResource(name, `fail://${name}`, {}, (): string => {
         throw new Error('boom');
       });
-    const chat = await connectClient(era, () => {
+    const client = await connectClient(era, () => {
       const server = new Server(INFO);
-      install(server, [fail('open'), broken('open')]);
-      install(server, [fail('masked'), broken('masked')], { errors: 'toolErrorsOnly' });
+      install(server, [failingPrompt('open'), failingResource('open')]);
+      install(server, [failingPrompt('masked'), failingResource('masked')], {
+        errors: 'toolErrorsOnly',
+      });
       return server;
     });
-    const told = async (call: Promise<string>) => (await protocolErrorOf(call)).message;
+    const messageOf = async (call: Promise<string>) => (await protocolErrorOf(call)).message;
 
-    expect(await told(get(chat, 'open'))).toBe('Error getting prompt open: boom');
-    expect(await told(get(chat, 'masked'))).toBe(
+    expect(await messageOf(get(client, 'open'))).toBe('Error getting prompt open: boom');
+    expect(await messageOf(get(client, 'masked'))).toBe(
       'Error getting prompt masked: an unexpected error occurred',
     );
-    expect(await told(read(chat, 'fail://open'))).toBe('Error reading resource open: boom');
-    expect(await told(read(chat, 'fail://masked'))).toBe(
+    expect(await messageOf(read(client, 'fail://open'))).toBe('Error reading resource open: boom');
+    expect(await messageOf(read(client, 'fail://masked'))).toBe(
       'Error reading resource masked: an unexpected error occurred',
     );
   });
 
-  test('an author who only lists prompts, and only reads resources, keeps to that', async () => {
-    const chat = await connectClient(era, () => {
+  test('an author can set only some of the handlers', async () => {
+    const { client } = await connectClient(era, () => {
       const server = new Server(INFO, { capabilities: { prompts: {}, resources: {} } });
       server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'listed' }] }));
       server.setRequestHandler('resources/read', ({ params: { uri } }) => ({
         contents: [{ uri, text: 'by hand' }],
       }));
-      install(server, ours());
+      install(server, createDefinitions());
       return server;
     });
 
-    expect((await chat.client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
+    expect((await client.listPrompts()).prompts.map(({ name }) => name).sort()).toEqual([
       'hello',
       'listed',
       'plan',
     ]);
-    expect(await protocolErrorOf(get(chat, 'listed'))).toEqual({
+    expect(await protocolErrorOf(get({ client }, 'listed'))).toEqual({
       code: -32602,
       message: 'Prompt listed not found',
     });
-    expect(await read(chat, 'desk://other')).toBe('by hand');
-    expect((await chat.client.listResources()).resources).toHaveLength(2);
+    expect(await read({ client }, 'desk://other')).toBe('by hand');
+    expect((await client.listResources()).resources).toHaveLength(2);
   });
 
-  test('on an McpServer the author’s own stand beside ours, registered before and after', async () => {
-    const chat = await connectClient(
+  test('on an McpServer, definitions work next to prompts and resources of the author', async () => {
+    const { client } = await connectClient(
       era,
       () => {
         const server = new McpServer(INFO);
-        server.registerPrompt('before', {}, () => said('before by hand'));
+        server.registerPrompt('before', {}, () => userMessage('before by hand'));
         server.registerResource('before', 'their://before', {}, ({ href }) => ({
           contents: [{ uri: href, text: 'before by hand' }],
         }));
-        install(server, ours());
-        server.registerPrompt('after', {}, () => said('after by hand'));
+        install(server, createDefinitions());
+        server.registerPrompt('after', {}, () => userMessage('after by hand'));
         server.registerResource('after', template('their://{a}/{b}'), {}, ({ href }, { a, b }) => ({
           contents: [{ uri: href, text: `${String(a)} ${String(b)} by hand` }],
         }));
@@ -327,26 +333,26 @@ describe.each(eras)('%s', (era) => {
       { elicit: () => accept({ confirm: true }) },
     );
 
-    expect((await chat.client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
       'before',
       'plan',
       'hello',
       'after',
     ]);
-    expect(await get(chat, 'before')).toBe('before by hand');
-    expect(await get(chat, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
-    expect(await get(chat, 'after')).toBe('after by hand');
-    expect(await read(chat, 'their://before')).toBe('before by hand');
-    expect(await read(chat, 'their://x/y')).toBe('x y by hand');
-    expect(await read(chat, 'rooms://Oslo')).toBe('in Oslo');
-    expect(await protocolErrorOf(get(chat, 'nope'))).toMatchObject({
+    expect(await get({ client }, 'before')).toBe('before by hand');
+    expect(await get({ client }, 'plan', { city: 'Oslo' })).toBe('plan for Oslo');
+    expect(await get({ client }, 'after')).toBe('after by hand');
+    expect(await read({ client }, 'their://before')).toBe('before by hand');
+    expect(await read({ client }, 'their://x/y')).toBe('x y by hand');
+    expect(await read({ client }, 'rooms://Oslo')).toBe('in Oslo');
+    expect(await protocolErrorOf(get({ client }, 'nope'))).toMatchObject({
       message: 'Prompt nope not found',
     });
   });
 });
 
-describe('the state of an author’s own', () => {
-  /** A hand-written flow of two rounds; it says which state it read. */
+describe('the state of a hand-written handler', () => {
+  /** Runs a hand-written flow of two rounds, which returns the state that it read. */
   const byHand = (ctx: ServerContext): string | ReturnType<typeof inputRequired> => {
     const state = ctx.mcpReq.requestState<string>();
     if (state === undefined) {
@@ -364,13 +370,13 @@ describe('the state of an author’s own', () => {
     () => {
       const server = new Server(INFO, { capabilities: { prompts: {}, resources: {} } });
       server.setRequestHandler('prompts/get', (_, ctx) => {
-        const told = byHand(ctx);
-        return typeof told === 'string' ? said(told) : told;
+        const round = byHand(ctx);
+        return typeof round === 'string' ? userMessage(round) : round;
       });
-      install(server, ours(), options);
+      install(server, createDefinitions(), options);
       server.setRequestHandler('resources/read', ({ params: { uri } }, ctx) => {
-        const told = byHand(ctx);
-        return typeof told === 'string' ? { contents: [{ uri, text: told }] } : told;
+        const round = byHand(ctx);
+        return typeof round === 'string' ? { contents: [{ uri, text: round }] } : round;
       });
       return server;
     };
@@ -384,7 +390,7 @@ describe('the state of an author’s own', () => {
   ] as const;
   const answered = { question: accept({ confirm: true }), sure: accept({ confirm: true }) };
 
-  test('I6: crosses verbatim without a seal, while ours is sealed', async () => {
+  test('I6: is sent unchanged without a seal, while definitions seal their state', async () => {
     const send = overHttp(mixed());
     for (const [method, params] of theirs) {
       expect(tokenOf(await send(method, params))).toBe('plain state');
@@ -400,8 +406,8 @@ describe('the state of an author’s own', () => {
     }
   });
 
-  test('I3: is sealed like ours where the author chose a seal', async () => {
-    const { seal } = sealing();
+  test('I3: is sealed if the author chose a seal', async () => {
+    const { seal } = createSeal();
     const send = overHttp(mixed({ seal }));
     for (const [method, params] of [...theirs, ...mine]) {
       const requestState = tokenOf(await send(method, params));
@@ -412,7 +418,7 @@ describe('the state of an author’s own', () => {
     }
   });
 
-  test('D15: on the 2025 era a state of the client reaches neither', async () => {
+  test('D15: is refused on the legacy era, as for definitions', async () => {
     const client = await rawLegacy(mixed(), {
       capabilities: { elicitation: {} },
       answer: () => ({ result: accept({ confirm: true }) }),
@@ -431,24 +437,24 @@ describe('the state of an author’s own', () => {
   });
 });
 
-describe('what is there already', () => {
-  const [plan, , next, room] = ours();
+describe('install', () => {
+  const [plan, , next, room] = createDefinitions();
 
   test.each([
     ['McpServer', () => new McpServer(INFO)],
     ['Server', () => new Server(INFO)],
-  ])('C1: is refused a second time on a %s, by name or by uri', (_, make) => {
+  ])('C1: rejects a name or uri that is already registered on a %s', (_, make) => {
     const server = make();
-    install(server, ours());
+    install(server, createDefinitions());
 
     expect(() => plan!.register(server)).toThrow('Prompt plan is already registered');
     expect(() => next!.register(server)).toThrow('Resource desk://next is already registered');
     expect(() => room!.register(server)).toThrow('Resource template rooms is already registered');
   });
 
-  test('I6: a server that verifies its own request state is refused, whatever is installed', () => {
+  test('I6: rejects a server with its own requestState.verify', () => {
     const options = { requestState: { verify: (state: string) => state } };
-    for (const definition of ours()) {
+    for (const definition of createDefinitions()) {
       for (const server of [new McpServer(INFO, options), new Server(INFO, options)]) {
         expect(() => definition.register(server)).toThrow(/requestState\.verify/);
       }

@@ -1,6 +1,6 @@
 /**
- * Mistakes in plain JavaScript, where no compiler objects: each throws when the definition is made
- * or installed, and says what to do.
+ * Tests mistakes in plain JavaScript, which no compiler finds. Each throws when the definition is
+ * created or installed, and the message says what to do.
  */
 import { McpServer, ResourceTemplate, Server } from '@modelcontextprotocol/server';
 import * as library from 'mcp-resolve';
@@ -8,7 +8,7 @@ import { arg, argsOf, confirm, InvalidGraphError, outcome, resolver } from 'mcp-
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-/** The library as JavaScript sees it. */
+/** The functions under test, without types. */
 const { definePrompt, defineResource, defineTool, install } = library as unknown as Record<
   'definePrompt' | 'defineResource' | 'defineTool' | 'install',
   (...given: unknown[]) => unknown
@@ -28,7 +28,8 @@ const resourceWith = (config: unknown, place: unknown = 'desk://it') => {
   return () => defineResource('trip', place, config, body);
 };
 
-function thrownBy(define: () => unknown): InvalidGraphError {
+/** Returns the error of an invalid graph. */
+function graphErrorOf(define: () => unknown): InvalidGraphError {
   try {
     define();
   } catch (error) {
@@ -38,203 +39,214 @@ function thrownBy(define: () => unknown): InvalidGraphError {
   throw new Error('expected an InvalidGraphError');
 }
 
-const PROMPT_FORM = "definePrompt('plan_trip', { … }, body).";
-const RESOURCE_FORM = "defineResource('trip', 'trips://next', { … }, body).";
+/** A function that defines a prompt or a resource, with the words of its messages. */
+interface Definer {
+  readonly what: 'Prompt' | 'Resource';
+  /** The option for the schema of the arguments. */
+  readonly schema: string;
+  /** The same option of the other kind. */
+  readonly otherSchema: string;
+  readonly usage: string;
+  readonly define: (name: unknown, ...rest: unknown[]) => unknown;
+}
 
-describe('C1: the parts of a prompt', () => {
+const definers: [string, Definer][] = [
+  [
+    'definePrompt',
+    {
+      what: 'Prompt',
+      schema: 'argsSchema',
+      otherSchema: 'variables',
+      usage: "definePrompt('plan_trip', { … }, body).",
+      define: definePrompt,
+    },
+  ],
+  [
+    'defineResource',
+    {
+      what: 'Resource',
+      schema: 'variables',
+      otherSchema: 'argsSchema',
+      usage: "defineResource('trip', 'trips://next', { … }, body).",
+      define: (name, ...rest) => defineResource(name, at('trips://{city}'), ...rest),
+    },
+  ],
+];
+
+describe.each(definers)('C1: %s rejects', (fn, definer) => {
+  const { what, schema, otherSchema, usage, define } = definer;
+  const withConfig = (config: unknown) => () => define('trip', config, body);
+
   test.each<[string, () => unknown, string]>([
-    ['no name', () => definePrompt({}, body), `Prompt: its name comes first: ${PROMPT_FORM}`],
+    [
+      'a missing name',
+      () => define(undefined, {}, body),
+      `${fn}(): \`name\` must be a non-empty string. Write ${usage}`,
+    ],
     [
       'an empty name',
-      () => definePrompt('', {}, body),
-      `Prompt: its name comes first: ${PROMPT_FORM}`,
+      () => define('', {}, body),
+      `${fn}(): \`name\` must be a non-empty string. Write ${usage}`,
     ],
     [
-      'no configuration',
-      () => definePrompt('plan', body),
-      `Prompt 'plan': its configuration, an object, is missing: ${PROMPT_FORM}`,
+      'a configuration in the place of the name',
+      () => define({}, body),
+      `${fn}(): \`name\` must be a non-empty string. Write ${usage}`,
     ],
     [
-      'a configuration that is a Map',
-      () => definePrompt('plan', new Map(), body),
-      `Prompt 'plan': its configuration, an object, is missing: ${PROMPT_FORM}`,
+      'a missing configuration',
+      () => define('trip', body),
+      `${what} 'trip': \`config\` must be an object. Write ${usage}`,
     ],
     [
-      'no body',
-      () => definePrompt('plan', {}),
-      `Prompt 'plan' has no body: its function comes last: ${PROMPT_FORM}`,
+      'a Map as configuration',
+      withConfig(new Map()),
+      `${what} 'trip': \`config\` must be an object. Write ${usage}`,
     ],
     [
-      'a tool as its body',
-      () => definePrompt('plan', {}, tool),
-      `Prompt 'plan' has no body: its function comes last: ${PROMPT_FORM}`,
+      'a missing body',
+      () => define('trip', {}),
+      `${what} 'trip': \`body\` must be a function. Write ${usage}`,
     ],
     [
-      'inputSchema',
-      promptWith({ inputSchema: Trip }),
-      "Prompt 'plan' has no field 'inputSchema': did you mean 'argsSchema'?",
+      'a tool as body',
+      () => define('trip', {}, tool),
+      `${what} 'trip': \`body\` must be a function. Write ${usage}`,
     ],
     [
-      'variables',
-      promptWith({ variables: Trip }),
-      "Prompt 'plan' has no field 'variables': did you mean 'argsSchema'?",
+      'the schema option of a tool',
+      withConfig({ inputSchema: Trip }),
+      `${what} 'trip' has no option 'inputSchema'. Did you mean '${schema}'?`,
     ],
     [
-      'a misspelt argsSchema',
-      promptWith({ argSchema: Trip }),
-      "Prompt 'plan' has no field 'argSchema': did you mean 'argsSchema'?",
+      'the schema option of the other kind',
+      withConfig({ [otherSchema]: Trip }),
+      `${what} 'trip' has no option '${otherSchema}'. Did you mean '${schema}'?`,
     ],
     [
-      'resolvers',
-      promptWith({ resolvers: { one } }),
-      "Prompt 'plan' has no field 'resolvers': did you mean 'resolve'?",
+      'resolvers instead of resolve',
+      withConfig({ resolvers: { one } }),
+      `${what} 'trip' has no option 'resolvers'. Did you mean 'resolve'?`,
     ],
     [
-      'once, which would not be kept',
-      promptWith({ once: {} }),
-      "Prompt 'plan' has no field 'once', which only other kinds of definition have.",
+      'once, an option of tools',
+      withConfig({ once: {} }),
+      `${what} 'trip' has no option 'once'. It belongs to another kind of definition. Remove it.`,
     ],
     [
-      'a mimeType',
-      promptWith({ mimeType: 'text/plain' }),
-      "Prompt 'plan' has no field 'mimeType', which only other kinds of definition have.",
+      'a raw shape as schema',
+      withConfig({ [schema]: { city: z.string() } }),
+      `${what} 'trip': \`${schema}\` is not a usable schema. Wrap the raw shape in z.object({ … }).`,
     ],
     [
-      'a raw shape',
-      promptWith({ argsSchema: { city: z.string() } }),
-      "Prompt 'plan': argsSchema is not a schema: wrap the raw shape in z.object({ … }).",
+      'JSON Schema as schema',
+      withConfig({ [schema]: { type: 'object', properties: {} } }),
+      `${what} 'trip': \`${schema}\` is not a usable schema. Wrap the JSON Schema in fromJsonSchema() from '@modelcontextprotocol/server'.`,
     ],
     [
-      'JSON Schema',
-      promptWith({ argsSchema: { type: 'object', properties: {} } }),
-      "Prompt 'plan': argsSchema is not a schema: wrap the JSON Schema with fromJsonSchema() of '@modelcontextprotocol/server'.",
+      'the schema of a string',
+      withConfig({ [schema]: z.string() }),
+      `${what} 'trip': \`${schema}\` must describe an object, not "string". Wrap it in z.object({ … }).`,
     ],
     [
-      'a schema of a text',
-      promptWith({ argsSchema: z.string() }),
-      'Prompt \'plan\': argsSchema must describe an object, not "string": wrap it in z.object({ … }).',
+      'the schema of an array',
+      withConfig({ [schema]: z.array(z.string()) }),
+      `${what} 'trip': \`${schema}\` must describe an object, not "array". Wrap it in z.object({ … }).`,
     ],
     [
-      'resolve as a list',
-      promptWith({ resolve: [one] }),
-      "Prompt 'plan': resolve is an object of resolvers by parameter: { cents: refundAmount }.",
+      'an array as resolve',
+      withConfig({ resolve: [one] }),
+      `${what} 'trip': \`resolve\` must be an object of resolvers by parameter, such as { cents: refundAmount }.`,
     ],
     [
-      'guards that are one',
-      promptWith({ guards: one }),
-      "Prompt 'plan': guards is a list of resolvers: [canRefund].",
+      'a resolver as guards',
+      withConfig({ guards: one }),
+      `${what} 'trip': \`guards\` must be an array of resolvers, such as [canRefund].`,
     ],
-  ])('%s', (_, define, message) => {
-    const error = thrownBy(define);
-    expect(error.message).toBe(message);
-    expect(error.code).toBe('ERR_DEFINITION');
+  ])('%s', (_, mistake, message) => {
+    expect(mistake).toThrow(new TypeError(message));
   });
 });
 
-describe('C1: the parts of a resource', () => {
+describe('C1: definePrompt rejects', () => {
   test.each<[string, () => unknown, string]>([
     [
-      'no name',
-      () => defineResource(undefined, 'desk://it', {}, body),
-      `Resource: its name comes first: ${RESOURCE_FORM}`,
+      'a misspelt argsSchema',
+      promptWith({ argSchema: Trip }),
+      "Prompt 'plan' has no option 'argSchema'. Did you mean 'argsSchema'?",
     ],
     [
-      'no configuration',
-      () => defineResource('trip', 'desk://it', body),
-      `Resource 'trip': its configuration, an object, is missing: ${RESOURCE_FORM}`,
+      'mimeType, an option of resources',
+      promptWith({ mimeType: 'text/plain' }),
+      "Prompt 'plan' has no option 'mimeType'. It belongs to another kind of definition. Remove it.",
     ],
+  ])('%s', (_, mistake, message) => {
+    expect(mistake).toThrow(new TypeError(message));
+  });
+});
+
+describe('C1: defineResource rejects', () => {
+  test.each<[string, () => unknown, string]>([
     [
-      'no uri',
+      'a missing uri',
       () => defineResource('trip', {}, body),
-      `Resource 'trip': its configuration, an object, is missing: ${RESOURCE_FORM}`,
+      "Resource 'trip': `config` must be an object. Write defineResource('trip', 'trips://next', { … }, body).",
     ],
     [
-      'no body',
-      () => defineResource('trip', 'desk://it', {}),
-      `Resource 'trip' has no body: its function comes last: ${RESOURCE_FORM}`,
-    ],
-    [
-      'a uri that is undefined',
+      'undefined as uri',
       () => defineResource('trip', undefined, {}, body),
-      "Resource 'trip': its uri, or a ResourceTemplate, is the second argument.",
+      "Resource 'trip': `uriOrTemplate` must be a string or a ResourceTemplate.",
     ],
     [
-      'a URL object',
+      'a URL object as uri',
       resourceWith({}, new URL('desk://it')),
-      "Resource 'trip': its uri, or a ResourceTemplate, is the second argument.",
+      "Resource 'trip': `uriOrTemplate` must be a string or a ResourceTemplate.",
     ],
     [
-      'the text of a template',
+      'a template in a string',
       resourceWith({}, 'trips://{id}'),
-      "Resource 'trip': 'trips://{id}' is a template: new ResourceTemplate('trips://{id}', { list }).",
+      "Resource 'trip': 'trips://{id}' is a template. Write new ResourceTemplate('trips://{id}', { list: undefined }).",
     ],
     [
-      'a query template as a text',
+      'a query template in a string',
       resourceWith({}, 'trips://all{?page}'),
-      "Resource 'trip': 'trips://all{?page}' is a template: new ResourceTemplate('trips://all{?page}', { list }).",
+      "Resource 'trip': 'trips://all{?page}' is a template. Write new ResourceTemplate('trips://all{?page}', { list: undefined }).",
     ],
     [
       'a relative uri',
       resourceWith({}, 'trips/next'),
-      "Resource 'trip': 'trips/next' is not an absolute uri.",
+      "Resource 'trip': the uri must be absolute, got 'trips/next'.",
     ],
     [
       'name and uri in the wrong order',
       () => defineResource('trips://next', 'trip', {}, body),
-      "Resource 'trips://next': 'trip' is not an absolute uri.",
-    ],
-    [
-      'inputSchema',
-      resourceWith({ inputSchema: Trip }),
-      "Resource 'trip' has no field 'inputSchema': did you mean 'variables'?",
-    ],
-    [
-      'argsSchema',
-      resourceWith({ argsSchema: Trip }),
-      "Resource 'trip' has no field 'argsSchema': did you mean 'variables'?",
+      "Resource 'trips://next': the uri must be absolute, got 'trip'.",
     ],
     [
       'a misspelt mimeType',
       resourceWith({ mimetype: 'text/plain' }),
-      "Resource 'trip' has no field 'mimetype': did you mean 'mimeType'?",
+      "Resource 'trip' has no option 'mimetype'. Did you mean 'mimeType'?",
     ],
     [
-      'once, which would not be kept',
-      resourceWith({ once: {} }),
-      "Resource 'trip' has no field 'once', which only other kinds of definition have.",
-    ],
-    [
-      'a raw shape',
-      resourceWith({ variables: { id: z.string() } }, at('trips://{id}')),
-      "Resource 'trip': variables is not a schema: wrap the raw shape in z.object({ … }).",
-    ],
-    [
-      'a schema of a list',
-      resourceWith({ variables: z.array(z.string()) }, at('trips://{id}')),
-      'Resource \'trip\': variables must describe an object, not "array": wrap it in z.object({ … }).',
-    ],
-    [
-      'a required variable that the template does not have',
+      'a required variable that is not in the template',
       resourceWith({ variables: Trip }, at('trips://{id}')),
-      "Resource 'trip': variables requires 'city', which its uri does not have.",
+      "Resource 'trip': `variables` requires 'city', which the uri does not contain. Add it to the template, or make it optional.",
     ],
     [
       'a required variable at a fixed uri',
       resourceWith({ variables: Trip }),
-      "Resource 'trip': variables requires 'city', which its uri does not have.",
+      "Resource 'trip': `variables` requires 'city', which the uri does not contain. Add it to the template, or make it optional.",
     ],
     [
-      'a required variable that is coerced',
+      'a required and coerced variable that is not in the template',
       resourceWith({ variables: z.object({ page: z.coerce.number() }) }, at('trips://{id}')),
-      "Resource 'trip': variables requires 'page', which its uri does not have.",
+      "Resource 'trip': `variables` requires 'page', which the uri does not contain. Add it to the template, or make it optional.",
     ],
-  ])('%s', (_, define, message) => {
-    const error = thrownBy(define);
-    expect(error.message).toBe(message);
-    expect(error.code).toBe('ERR_DEFINITION');
+  ])('%s', (_, mistake, message) => {
+    expect(mistake).toThrow(new TypeError(message));
   });
 
-  test('variables that are optional, defaulted or exploded are fine', () => {
+  test('no variables that are optional, have a default or are exploded', () => {
     const Many = z.object({
       id: z.string(),
       tags: z.union([z.string(), z.array(z.string())]),
@@ -246,47 +258,47 @@ describe('C1: the parts of a resource', () => {
   });
 });
 
-describe('C5, C10: the graph of a prompt or a resource', () => {
+describe('C5, C10: a prompt or a resource rejects', () => {
   const missing = (resolverName: string, name: string, has: string, source: string) =>
-    `Resolver '${resolverName}' parameter 'city' cannot be resolved: '${name}' has no argument 'city' (it has ${has}). Add 'city' to ${source}, or name the argument that is meant: arg('name').`;
+    `Resolver '${resolverName}' parameter 'city' cannot be resolved: '${name}' has no argument 'city'. Known arguments: ${has}. Add 'city' to \`${source}\`, or name another argument with arg('name').`;
   const clash = (param: string, what: string, source: string) =>
-    `'${param}' of ${what} is both an argument of ${source} and a resolved parameter: rename one of them.`;
+    `${what}: '${param}' is both an argument in \`${source}\` and a resolved parameter. Rename one of them.`;
   const needs = (what: string, found: string) =>
-    `${what} parameter 'one' cannot be resolved: expected a resolver or outcome(resolver), but ${found}.`;
+    `${what} parameter 'one' cannot be resolved: expected a resolver or outcome(resolver), got ${found}`;
 
   test.each<[string, () => unknown, string, string]>([
     [
-      'a prompt without the argument',
+      'a resolver whose argument the prompt does not have',
       promptWith({ resolve: { price: needsCity } }),
       missing('price', 'plan', 'none', 'argsSchema'),
       'plan -> price -> city',
     ],
     [
-      'a prompt with another argument, and a nested need',
+      'a nested resolver whose argument the prompt does not have',
       promptWith({ argsSchema: z.object({ town: z.string() }), resolve: { price: inner } }),
       missing('deep', 'plan', "'town'", 'argsSchema'),
       'plan -> price -> deep -> city',
     ],
     [
-      'a guard of a prompt without the argument',
+      'a guard whose argument the prompt does not have',
       promptWith({ guards: [needsCity] }),
       missing('guard', 'plan', 'none', 'argsSchema'),
       'plan -> guard -> city',
     ],
     [
-      'an outcome in a resource at a fixed uri',
+      'an outcome whose argument a fixed uri does not have',
       resourceWith({ resolve: { price: outcome(needsCity) } }),
       missing('price', 'trip', 'none', 'variables'),
       'trip -> price -> city',
     ],
     [
-      'a template without the variable',
+      'a resolver whose argument the template does not have',
       resourceWith({ resolve: { price: needsCity } }, at('trips://{id}/{page}')),
       missing('price', 'trip', "'id', 'page'", 'variables'),
       'trip -> price -> city',
     ],
     [
-      'a variable of the template that the schema leaves out',
+      'a resolver whose argument is missing in the schema of the template',
       resourceWith(
         { variables: z.object({}), resolve: { price: needsCity } },
         at('trips://{city}'),
@@ -295,92 +307,92 @@ describe('C5, C10: the graph of a prompt or a resource', () => {
       'trip -> price -> city',
     ],
     [
-      'a resolved name that is an argument',
+      'a resolved parameter with the name of an argument',
       promptWith({ argsSchema: Trip, resolve: { city: one } }),
-      clash('city', "prompt 'plan'", 'argsSchema'),
+      clash('city', "Prompt 'plan'", 'argsSchema'),
       'plan -> city',
     ],
     [
-      'a resolved name that is a variable of the schema',
+      'a resolved parameter with the name of a variable in the schema',
       resourceWith({ variables: Trip, resolve: { city: one } }, at('trips://{city}')),
-      clash('city', "resource 'trip'", 'variables'),
+      clash('city', "Resource 'trip'", 'variables'),
       'trip -> city',
     ],
     [
-      'a resolved name that is a variable of the template',
+      'a resolved parameter with the name of a variable in the template',
       resourceWith({ resolve: { city: one } }, at('trips://{id}/{city}')),
-      clash('city', "resource 'trip'", 'variables'),
+      clash('city', "Resource 'trip'", 'variables'),
       'trip -> city',
     ],
     [
-      'a resolved name that is an exploded variable',
+      'a resolved parameter with the name of an exploded variable',
       resourceWith({ resolve: { city: one } }, at('trips://{city*}')),
-      clash('city', "resource 'trip'", 'variables'),
+      clash('city', "Resource 'trip'", 'variables'),
       'trip -> city',
     ],
     [
-      'a resolved name that is in the template though not in the schema',
+      'a resolved parameter with the name of a variable that only the template has',
       resourceWith(
         { variables: z.object({ id: z.string() }), resolve: { city: one } },
         at('trips://{id}/{city}'),
       ),
-      clash('city', "resource 'trip'", 'variables'),
+      clash('city', "Resource 'trip'", 'variables'),
       'trip -> city',
     ],
     [
-      'a tool where a resolver belongs',
+      'a tool in the place of a resolver',
       promptWith({ resolve: { one: tool } }),
-      needs("Prompt 'plan'", 'it is a tool: name the resolvers it uses instead'),
+      needs("Prompt 'plan'", 'a tool. Use one of its resolvers instead.'),
       'plan -> one',
     ],
     [
-      'a function where a resolver belongs',
+      'a function in the place of a resolver',
       resourceWith({ resolve: { one: body } }),
-      needs("Resource 'trip'", 'it is a function: wrap it as resolver({ … }, fn)'),
+      needs("Resource 'trip'", 'a function. Wrap it as resolver({ … }, fn).'),
       'trip -> one',
     ],
     [
-      'a question where a resolver belongs',
+      'a question in the place of a resolver',
       promptWith({ resolve: { one: confirm('Sure?') } }),
-      needs("Prompt 'plan'", 'it is a question: return it from a resolver'),
+      needs("Prompt 'plan'", 'a question. Return it from a resolver.'),
       'plan -> one',
     ],
     [
-      'nothing where a resolver belongs',
+      'undefined in the place of a resolver',
       resourceWith({ resolve: { one: undefined } }),
       needs(
         "Resource 'trip'",
-        'it is undefined (is its name misspelt, is it defined further down, or imported in a circle?)',
+        'undefined. Check for a misspelt name, a definition further down in the file, or a circular import.',
       ),
       'trip -> one',
     ],
     [
       'an outcome as a guard',
       resourceWith({ guards: [outcome(one)] }),
-      'A guard is a bare resolver: outcome() would let a refusal pass.',
+      "Resource 'trip': a guard cannot be an outcome(), because a refusal would not end the call. Pass the resolver itself.",
       'trip -> guard',
     ],
     [
-      'a parameter __proto__',
+      'a parameter named __proto__',
       promptWith({ resolve: { ['__proto__']: one } }),
-      "'__proto__' cannot be the name of a parameter or a resolver: rename it.",
+      "'__proto__' cannot be the name of a parameter or a resolver. Rename it.",
       'plan -> __proto__',
     ],
   ])('%s', (_, define, message, path) => {
-    expect(thrownBy(define).message).toBe(`${message} (at ${path})`);
+    expect(graphErrorOf(define).message).toBe(`${message} (at ${path})`);
   });
 
   test.each([
     ['a prompt', prompt],
     ['an argument', argsOf(Trip).city],
-  ])('%s where a resolver belongs is refused by its place', (_, given) => {
-    const error = thrownBy(promptWith({ argsSchema: Trip, resolve: { one: given } }));
+  ])('%s in the place of a resolver, with its path', (_, given) => {
+    const error = graphErrorOf(promptWith({ argsSchema: Trip, resolve: { one: given } }));
     expect(error.code).toBe('ERR_GRAPH_NEED');
     expect(error.path).toEqual(['plan', 'one']);
     expect(error.message).toContain('expected a resolver or outcome(resolver)');
   });
 
-  test('C2: a cycle is found before anything is installed', () => {
+  test('C2: a cycle before it is installed', () => {
     const needs: Record<string, unknown> = {};
     const first = resolver(needs as {}, () => 1);
     needs.second = resolver({ first }, () => 1);
@@ -388,47 +400,47 @@ describe('C5, C10: the graph of a prompt or a resource', () => {
       promptWith({ resolve: { first } }),
       resourceWith({ resolve: { first } }),
     ]) {
-      expect(thrownBy(define).code).toBe('ERR_GRAPH_CYCLE');
+      expect(graphErrorOf(define).code).toBe('ERR_GRAPH_CYCLE');
     }
   });
 });
 
-describe('C1: installing', () => {
+describe('C1: install rejects', () => {
   const server = () => new McpServer({ name: 'mistaken', version: '1.0.0' });
 
   test.each<[string, () => unknown, string]>([
     [
-      'a definition that is not in a list',
+      'a definition that is not in an array',
       () => install(server(), prompt),
-      'install(): the second argument is a list of definitions: install(server, [refundOrder]).',
+      'install(): `definitions` must be an array. Write install(server, [refundOrder]).',
     ],
     [
       'a resolver among definitions',
       () => install(server(), [prompt, one]),
-      'install(): entry 1 of the list is not a definition; make one with defineTool(name, config, body).',
+      'install(): `definitions[1]` is not a definition. Create one with defineTool(name, config, body).',
     ],
     [
       'a body among definitions',
       () => install(server(), [body]),
-      'install(): entry 0 of the list is not a definition; make one with defineTool(name, config, body).',
+      'install(): `definitions[0]` is not a definition. Create one with defineTool(name, config, body).',
     ],
     [
-      'a list in which one is missing',
+      'an array with a hole',
       () => install(server(), Object.assign([], { 1: prompt })),
-      'install(): entry 0 of the list is not a definition; make one with defineTool(name, config, body).',
+      'install(): `definitions[0]` is not a definition. Create one with defineTool(name, config, body).',
     ],
     [
-      'no server',
+      'an object that is not a server',
       () => (prompt as library.Prompt).register({} as never),
-      'install(): the first argument is an McpServer or a Server.',
+      'install(): `server` must be an McpServer or a Server.',
     ],
-  ])('%s', (_, define, message) => {
-    expect(thrownBy(define).message).toBe(message);
+  ])('%s', (_, mistake, message) => {
+    expect(mistake).toThrow(new TypeError(message));
   });
 
-  test('a mistake in the list leaves the server as it was', () => {
+  test('an invalid array before it changes the server', () => {
     for (const target of [server(), new Server({ name: 'mistaken', version: '1.0.0' })]) {
-      expect(() => install(target, [prompt, one])).toThrow(InvalidGraphError);
+      expect(() => install(target, [prompt, one])).toThrow(TypeError);
       expect(() => install(target, [prompt])).not.toThrow();
     }
   });

@@ -1,6 +1,6 @@
 /**
- * `install(server, definitions, { request })`: of all definitions, a server that lives for one HTTP
- * request gets the one that the request names, by method and by name or uri.
+ * Tests `install(server, definitions, { request })`. A server that lives for one HTTP request gets
+ * only the definition that the request names, by method and by name or uri.
  */
 import { completable, McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpRequestContext } from '@modelcontextprotocol/server';
@@ -37,23 +37,23 @@ const definitions = [
   defineResource('site', 'https://example.com', {}, () => 'site'),
 ];
 
-/** What the server of each request was given. */
-function watched() {
-  const attached: string[][] = [];
+/** Creates a factory that records the definitions on the server of each request. */
+function recordingFactory() {
+  const installed: string[][] = [];
   const factory = (request: McpRequestContext) => {
     const server = new McpServer({ name: 'narrow', version: '1.0.0' });
     const tools = vi.spyOn(server, 'registerTool');
     const prompts = vi.spyOn(server, 'registerPrompt');
     const resources = vi.spyOn(server, 'registerResource');
     install(server, definitions, { request });
-    attached.push([
+    installed.push([
       ...tools.mock.calls.map(([name]) => `tool ${name}`),
       ...prompts.mock.calls.map(([name]) => `prompt ${name}`),
       ...resources.mock.calls.map(([name]) => `resource ${name}`),
     ]);
     return server;
   };
-  return { factory, attached };
+  return { factory, installed };
 }
 
 const ALL = [
@@ -66,31 +66,31 @@ const ALL = [
 ];
 const LYON = { arguments: { city: 'Lyon' } };
 
-describe('what is attached', () => {
+describe('install with a request adds only the definitions that are needed', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
     ['a tool', 'tools/call', { name: 'go', ...LYON }, ['tool go']],
-    ['a prompt of the same name', 'prompts/get', { name: 'go', ...LYON }, ['prompt go']],
+    ['a prompt with the name of a tool', 'prompts/get', { name: 'go', ...LYON }, ['prompt go']],
     ['another prompt', 'prompts/get', { name: 'other' }, ['prompt other']],
-    ['a uri of a template', 'resources/read', { uri: 'go://Lyon' }, ['resource go']],
+    ['a uri that matches a template', 'resources/read', { uri: 'go://Lyon' }, ['resource go']],
     [
-      'a fixed uri that a template matches',
+      'a fixed uri that also matches a template',
       'resources/read',
       { uri: 'go://home' },
       ['resource go', 'resource home'],
     ],
     ['a fixed uri', 'resources/read', { uri: 'https://example.com/' }, ['resource site']],
     [
-      'a fixed uri in another form',
+      'a fixed uri in another spelling',
       'resources/read',
       { uri: 'https://EXAMPLE.com' },
       ['resource site'],
     ],
-    ['a prompt that is not there', 'prompts/get', { name: 'nope' }, ALL],
-    ['a uri that is nowhere', 'resources/read', { uri: 'nope://x' }, ALL],
-    ['a uri that is none', 'resources/read', { uri: 'nope' }, ALL],
-    ['the list of prompts', 'prompts/list', {}, ALL],
-    ['the list of resources', 'resources/list', {}, ALL],
-    ['the list of templates', 'resources/templates/list', {}, ALL],
+    ['an unknown prompt', 'prompts/get', { name: 'nope' }, ALL],
+    ['an unknown uri', 'resources/read', { uri: 'nope://x' }, ALL],
+    ['an invalid uri', 'resources/read', { uri: 'nope' }, ALL],
+    ['a listing of prompts', 'prompts/list', {}, ALL],
+    ['a listing of resources', 'resources/list', {}, ALL],
+    ['a listing of templates', 'resources/templates/list', {}, ALL],
     [
       'a completion',
       'completion/complete',
@@ -98,74 +98,71 @@ describe('what is attached', () => {
       ALL,
     ],
   ])('A11: for %s', async (_, method, params, expected) => {
-    const { factory, attached } = watched();
+    const { factory, installed } = recordingFactory();
     await post(httpHandler(factory), method, params, { capabilities: { elicitation: {} } });
 
-    expect(attached).toEqual([expected]);
+    expect(installed).toEqual([expected]);
   });
 });
 
-describe.each(layers)('on %s', (layer) => {
+describe.each(layers)('install with a request on %s', (layer) => {
   const factory = (request: McpRequestContext): McpServer | Server => {
     const server = newServer(layer);
     install(server, definitions, { request });
     return server;
   };
 
-  test('A11: everything works as without it', async () => {
-    const chat = await connectClient('modern', factory, {
+  test('A11: every request works as without the option', async () => {
+    const { client, text } = await connectClient('modern', factory, {
       elicit: () => accept({ confirm: true }),
     });
 
-    expect(await chat.text('go', { city: 'Lyon' })).toBe('went to Lyon');
-    expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');
-    expect(await get(chat, 'other')).toBe('other');
-    expect(await read(chat, 'go://Lyon')).toBe('went to Lyon');
-    expect(await read(chat, 'go://home')).toBe('at home');
-    expect(await read(chat, 'https://example.com')).toBe('site');
-    expect((await chat.client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
-      'go',
-      'other',
-    ]);
-    expect((await chat.client.listResources()).resources.map(({ name }) => name)).toEqual([
+    expect(await text('go', { city: 'Lyon' })).toBe('went to Lyon');
+    expect(await get({ client }, 'go', { city: 'Lyon' })).toBe('went to Lyon');
+    expect(await get({ client }, 'other')).toBe('other');
+    expect(await read({ client }, 'go://Lyon')).toBe('went to Lyon');
+    expect(await read({ client }, 'go://home')).toBe('at home');
+    expect(await read({ client }, 'https://example.com')).toBe('site');
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['go', 'other']);
+    expect((await client.listResources()).resources.map(({ name }) => name)).toEqual([
       'home',
       'site',
     ]);
-    expect((await chat.client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
-    const { completion } = await chat.client.complete({
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
+    const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'go' },
       argument: { name: 'city', value: '' },
     });
     expect(completion.values).toEqual(['Lyon']);
-    expect(await protocolErrorOf(get(chat, 'nope'))).toEqual({
+    expect(await protocolErrorOf(get({ client }, 'nope'))).toEqual({
       code: -32602,
       message: 'Prompt nope not found',
     });
-    expect(await protocolErrorOf(read(chat, 'nope://x'))).toMatchObject({ code: -32602 });
+    expect(await protocolErrorOf(read({ client }, 'nope://x'))).toMatchObject({ code: -32602 });
   });
 
-  test('A11: a uri that a header can only hold encoded is read all the same', async () => {
-    const chat = await connectClient('modern', factory, {
+  test('A11: a uri that has to be encoded in a header is read', async () => {
+    const client = await connectClient('modern', factory, {
       elicit: () => accept({ confirm: true }),
     });
 
-    expect(await read(chat, 'go://Zürich')).toBe('went to Z%C3%BCrich');
-    expect(chat.asked).toEqual(['Go to Z%C3%BCrich?']);
+    expect(await read(client, 'go://Zürich')).toBe('went to Z%C3%BCrich');
+    expect(client.asked).toEqual(['Go to Z%C3%BCrich?']);
   });
 
-  test('A11: a 2025 client of the same factory gets everything', async () => {
-    const chat = await connectClient('legacy', factory, {
+  test('A11: a legacy client gets all definitions', async () => {
+    const client = await connectClient('legacy', factory, {
       elicit: () => accept({ confirm: true }),
     });
 
-    expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');
-    expect(await read(chat, 'go://Lyon')).toBe('went to Lyon');
-    expect(await get(chat, 'other')).toBe('other');
-    expect(await read(chat, 'go://home')).toBe('at home');
+    expect(await get(client, 'go', { city: 'Lyon' })).toBe('went to Lyon');
+    expect(await read(client, 'go://Lyon')).toBe('went to Lyon');
+    expect(await get(client, 'other')).toBe('other');
+    expect(await read(client, 'go://home')).toBe('at home');
   });
 });
 
-test('A11: on a low-level Server the author’s own answer what the request names of theirs', async () => {
+test('A11: install with a request leaves all other requests to the author’s handlers', async () => {
   const factory = (request: McpRequestContext) => {
     const server = new Server(
       { name: 'narrow', version: '1.0.0' },
@@ -180,10 +177,12 @@ test('A11: on a low-level Server the author’s own answer what the request name
     }));
     return server;
   };
-  const chat = await connectClient('modern', factory, { elicit: () => accept({ confirm: true }) });
+  const client = await connectClient('modern', factory, {
+    elicit: () => accept({ confirm: true }),
+  });
 
-  expect(await get(chat, 'theirs')).toBe('theirs by hand');
-  expect(await get(chat, 'go', { city: 'Lyon' })).toBe('went to Lyon');
-  expect(await read(chat, 'their://1')).toBe('their://1 by hand');
-  expect(await read(chat, 'go://Lyon')).toBe('went to Lyon');
+  expect(await get(client, 'theirs')).toBe('theirs by hand');
+  expect(await get(client, 'go', { city: 'Lyon' })).toBe('went to Lyon');
+  expect(await read(client, 'their://1')).toBe('their://1 by hand');
+  expect(await read(client, 'go://Lyon')).toBe('went to Lyon');
 });

@@ -1,7 +1,7 @@
 /**
- * The state between the rounds of a prompt or a resource: sealed, and bound to the prompt's name
- * and arguments or to the resource's uri. What comes back in another place gets the one frozen
- * error.
+ * Tests the state between the rounds of a prompt or a resource. It is sealed, and bound to the
+ * prompt's name and arguments or to the resource's uri. With any other request it gets the error of
+ * an invalid state.
  */
 import {
   argsOf,
@@ -21,6 +21,7 @@ import * as z from 'zod';
 import { rawLegacy } from '../support/wire.js';
 import {
   caller,
+  createSeal,
   endOf,
   expectFrozen,
   flipped,
@@ -29,8 +30,6 @@ import {
   overHttp,
   overStdio,
   type Reply,
-  sealing,
-  type Send,
   tokenOf,
 } from '../sealing/desk.js';
 import { layers, serving, template } from './library.js';
@@ -38,8 +37,8 @@ import { layers, serving, template } from './library.js';
 const Trip = z.object({ city: z.string() });
 const { city } = argsOf(Trip);
 
-/** Everything asks the same; `ran` has what ran. */
-function desk(): { ran: string[]; definitions: AnyDefinition[] } {
+/** Creates definitions of all kinds with the same question. `ran` records every function. */
+function travelDesk(): { ran: string[]; definitions: AnyDefinition[] } {
   const ran: string[] = [];
   const sure = resolver({ city }, (values) => {
     ran.push(`asked for ${values.city}`);
@@ -67,9 +66,10 @@ function desk(): { ran: string[]; definitions: AnyDefinition[] } {
 const inputResponses = { sure: accept({ confirm: true }) };
 const LYON = { name: 'go', arguments: { city: 'Lyon' } };
 
-/** The flows: a method, its request, requests that are not the same, and its end. */
+/** The requests under test, each with other requests that must not accept its token. */
 const flows = [
   {
+    target: 'a prompt',
     method: 'prompts/get',
     params: LYON,
     others: [
@@ -82,6 +82,7 @@ const flows = [
     end: 'went to Lyon',
   },
   {
+    target: 'a resource template',
     method: 'resources/read',
     params: { uri: 'go://Lyon' },
     others: [
@@ -96,6 +97,7 @@ const flows = [
     end: 'went to Lyon',
   },
   {
+    target: 'a resource at a fixed uri',
     method: 'resources/read',
     params: { uri: 'https://home.example/' },
     others: [
@@ -105,6 +107,7 @@ const flows = [
     end: 'at home',
   },
   {
+    target: 'a tool',
     method: 'tools/call',
     params: LYON,
     others: [
@@ -114,6 +117,8 @@ const flows = [
     end: 'went to Lyon',
   },
 ] as const;
+
+const eachFlow = flows.map((flow) => [flow.target, flow] as const);
 
 const transports: [string, typeof overHttp][] = [
   ['HTTP', overHttp],
@@ -127,9 +132,9 @@ afterEach(() => {
 
 describe.each(layers)('on %s', (layer) => {
   describe.each(transports)('over %s', (_, over) => {
-    test.each(flows)('I35: a token of $method $params is for that request alone', async (flow) => {
-      const { ran, definitions } = desk();
-      const { seal, said } = sealing();
+    test.each(eachFlow)('I35: a token of %s is refused in any other request', async (__, flow) => {
+      const { ran, definitions } = travelDesk();
+      const { seal, logged } = createSeal();
       const send = over(serving(layer, definitions, { seal }));
       const requestState = tokenOf(await send(flow.method, flow.params));
       ran.splice(0);
@@ -138,18 +143,18 @@ describe.each(layers)('on %s', (layer) => {
         expectFrozen(await send(method, { ...params, inputResponses, requestState }));
       }
       expect(ran).toEqual([]);
-      expect(said).toEqual(
+      expect(logged).toEqual(
         flow.others.map(([method]) => `requestState rejected on ${method}: request binding`),
       );
       const end = await send(flow.method, { ...flow.params, inputResponses, requestState });
       expect(endOf(end)).toBe(flow.end);
     });
 
-    test.each(flows)(
-      'I7, I21: a token of $method $params that was touched is refused',
-      async (flow) => {
-        const { ran, definitions } = desk();
-        const { seal } = sealing();
+    test.each(eachFlow)(
+      'I7, I21: a changed or foreign token of %s is refused',
+      async (__, flow) => {
+        const { ran, definitions } = travelDesk();
+        const { seal } = createSeal();
         const send = over(serving(layer, definitions, { seal }));
         const token = tokenOf(await send(flow.method, flow.params));
         const foreign = requestStateSeal({ keys: [OTHER_KEY], audience: 'desk' });
@@ -161,7 +166,7 @@ describe.each(layers)('on %s', (layer) => {
           tokenOf(
             await over(serving(layer, definitions, { seal: other }))(flow.method, flow.params),
           );
-        const spoilt = [
+        const invalid = [
           flipped(token),
           token.slice(0, -1),
           `${token}A`,
@@ -176,7 +181,7 @@ describe.each(layers)('on %s', (layer) => {
         ];
         ran.splice(0);
 
-        for (const requestState of spoilt) {
+        for (const requestState of invalid) {
           expectFrozen(await send(flow.method, { ...flow.params, inputResponses, requestState }));
         }
         expect(ran).toEqual([]);
@@ -190,8 +195,8 @@ describe.each(layers)('on %s', (layer) => {
     );
   });
 
-  test('I3, I19: the state is opaque, for a prompt and a resource as for a tool', async () => {
-    const { definitions } = desk();
+  test('I3, I19: the state of every kind of definition is opaque', async () => {
+    const { definitions } = travelDesk();
     const send = overHttp(serving(layer, definitions));
     for (const { method, params } of flows) {
       const token = tokenOf(await send(method, params));
@@ -201,7 +206,7 @@ describe.each(layers)('on %s', (layer) => {
     }
   });
 
-  test('I36: the order of a prompt’s arguments does not matter, and nothing else but the uri binds a resource', async () => {
+  test('I36: a token is bound to arguments in any order, and to the uri of a resource alone', async () => {
     const Two = z.object({ from: z.string(), to: z.string() });
     const sure = resolver({}, () => confirm('Go?'));
     const send = overHttp(
@@ -225,26 +230,23 @@ describe.each(layers)('on %s', (layer) => {
     ).toBe('one');
   });
 
-  test.each(flows)(
-    'I39: a token of $method $params is for the user who was asked',
-    async (flow) => {
-      const { definitions } = desk();
-      const { seal } = sealing();
-      const send = overHttp(serving(layer, definitions, { seal }));
-      const by = (sub?: string) => ({ authInfo: caller(sub) });
-      const requestState = tokenOf(await send(flow.method, flow.params, by('ann')));
-      const answered = { ...flow.params, inputResponses, requestState };
+  test.each(eachFlow)('I39: a token of %s is refused for another user', async (_, flow) => {
+    const { definitions } = travelDesk();
+    const { seal } = createSeal();
+    const send = overHttp(serving(layer, definitions, { seal }));
+    const by = (sub?: string) => ({ authInfo: caller(sub) });
+    const requestState = tokenOf(await send(flow.method, flow.params, by('ann')));
+    const answered = { ...flow.params, inputResponses, requestState };
 
-      expectFrozen(await send(flow.method, answered, by('bob')));
-      expectFrozen(await send(flow.method, answered));
-      expect(endOf(await send(flow.method, answered, by('ann')))).toBe(flow.end);
-    },
-  );
+    expectFrozen(await send(flow.method, answered, by('bob')));
+    expectFrozen(await send(flow.method, answered));
+    expect(endOf(await send(flow.method, answered, by('ann')))).toBe(flow.end);
+  });
 
-  test.each(flows)('I31: a token of $method $params expires', async (flow) => {
+  test.each(eachFlow)('I31: a token of %s expires', async (_, flow) => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_767_225_600_000 });
-    const { definitions } = desk();
-    const { seal } = sealing({ ttlSeconds: 60 });
+    const { definitions } = travelDesk();
+    const { seal } = createSeal({ ttlSeconds: 60 });
     const send = overHttp(serving(layer, definitions, { seal }));
     const requestState = tokenOf(await send(flow.method, flow.params));
     const answered = { ...flow.params, inputResponses, requestState };
@@ -254,7 +256,7 @@ describe.each(layers)('on %s', (layer) => {
     expect(endOf(await send(flow.method, answered))).toBe(flow.end);
   });
 
-  test('G16, G21, G22: answers count where they were asked for, in each round of a chain of three', async () => {
+  test('G16, G21, G22: a round accepts only answers to the questions of the round before', async () => {
     const Name = z.object({ name: z.string() });
     const first = resolver({}, () => elicit('First?', Name));
     const second = resolver({ first }, (v) => elicit(`After ${v.first.name}?`, Name));
@@ -269,7 +271,7 @@ describe.each(layers)('on %s', (layer) => {
       definePrompt('chain', config, body),
       defineResource('chain', 'chain://it', config, body),
     ];
-    const { seal } = sealing();
+    const { seal } = createSeal();
     const send = overHttp(serving(layer, definitions, { seal }));
     const asked = ({ result }: Reply) => Object.keys(result?.inputRequests as object);
 
@@ -300,17 +302,14 @@ describe.each(layers)('on %s', (layer) => {
   });
 });
 
-describe.each(layers)('on the 2025 era on %s', (layer) => {
-  const genuine = async (send: Send, method: string, params: object): Promise<string> =>
-    tokenOf(await send(method, { ...params }));
-
-  test.each(flows)(
-    'I11, D15: $method $params takes neither a state nor answers from the client',
-    async (flow) => {
-      const { ran, definitions } = desk();
-      const { seal, said } = sealing();
+describe.each(layers)('on the legacy era on %s', (layer) => {
+  test.each(eachFlow)(
+    'I11, D15: %s refuses a state and ignores answers of the client',
+    async (_, flow) => {
+      const { ran, definitions } = travelDesk();
+      const { seal, logged } = createSeal();
       const factory = serving(layer, definitions, { seal });
-      const token = await genuine(overHttp(factory), flow.method, flow.params);
+      const token = tokenOf(await overHttp(factory)(flow.method, flow.params));
       ran.splice(0);
       const client = await rawLegacy(factory, {
         capabilities: { elicitation: {} },
@@ -323,7 +322,7 @@ describe.each(layers)('on the 2025 era on %s', (layer) => {
       }
       expect(ran).toEqual([]);
       expect(client.received).toEqual([]);
-      expect(said.slice(0, 2)).toEqual(
+      expect(logged.slice(0, 2)).toEqual(
         Array.from({ length: 2 }, () => `requestState rejected on ${flow.method}: request binding`),
       );
 

@@ -1,4 +1,4 @@
-/** Prompts and resources that ask, over real sockets and in a program of their own. */
+/** Tests prompts and resources over real sockets and in another process. */
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -11,13 +11,13 @@ import { deferred } from '../support/deferred.js';
 import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { closeAfterTest } from '../support/servers.js';
-import { get, layers, read, serving, servingHeard } from './library.js';
+import { get, layers, read, serving, servingReported } from './library.js';
 import { tripServer } from './tripServer.js';
 
 const program = fileURLToPath(new URL('tripServer.ts', import.meta.url));
 
-/** A client with a person who says yes, and keeps what they were asked. */
-function traveller(era: Era): { client: Client; asked: string[] } {
+/** Creates a client whose user accepts every question, and records the questions. */
+function acceptingClient(era: Era): { client: Client; asked: string[] } {
   const asked: string[] = [];
   const client = new Client(
     { name: 'traveller', version: '1.0.0' },
@@ -34,31 +34,31 @@ function traveller(era: Era): { client: Client; asked: string[] } {
   return { client, asked };
 }
 
-describe.each(layers)('on %s', (layer) => {
-  test('J13: clients of both eras ask at one HTTP endpoint, at the same time', async () => {
+describe.each(layers)('prompts and resources on %s', (layer) => {
+  test('J13: ask clients of both eras at one HTTP endpoint at the same time', async () => {
     const handle = await serveHttp(() => tripServer(layer));
     closeAfterTest(() => handle.close());
-    const travellers = await Promise.all(
+    const clients = await Promise.all(
       [...eras, ...eras].map(async (era, index) => {
-        const one = traveller(era);
+        const one = acceptingClient(era);
         await one.client.connect(new StreamableHTTPClientTransport(handle.url));
         expect(one.client.getNegotiatedProtocolVersion()).toBe(VERSION[era]);
         return { ...one, city: `city-${index}` };
       }),
     );
-    const trips = travellers.map(async (one) => [
+    const trips = clients.map(async (one) => [
       await get(one, 'go', { city: one.city }),
       await read(one, `trips://${one.city}`),
     ]);
 
     for (const [index, trip] of (await Promise.all(trips)).entries()) {
       expect(trip).toEqual([`off to city-${index}`, `off to city-${index}`]);
-      expect(travellers[index]?.asked).toEqual(Array(2).fill(`Go to city-${index}?`));
+      expect(clients[index]?.asked).toEqual(Array(2).fill(`Go to city-${index}?`));
     }
   });
 
-  test.each(eras)('J13: a program of its own asks over stdio (%s)', async (era) => {
-    const { client, asked } = traveller(era);
+  test.each(eras)('J13: ask over stdio from another process (%s)', async (era) => {
+    const { client, asked } = acceptingClient(era);
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
@@ -73,49 +73,48 @@ describe.each(layers)('on %s', (layer) => {
   });
 });
 
-describe.each(eras)('a client of the %s era that cancels', (era) => {
-  test.each(layers)('ends what runs for its prompt or its resource (%s)', async (layer) => {
-    const started = { prompt: deferred(), resource: deferred() };
-    const ended = { prompt: deferred<string>(), resource: deferred<string>() };
-    const lease = (what: 'prompt' | 'resource') =>
-      resolver({}, () => what, {
-        dispose: (_, end) => {
-          ended[what].resolve(end);
+describe.each(eras)('on the %s era', (era) => {
+  describe.each(layers)('on %s', (layer) => {
+    test.each<[string, SlowCall]>([
+      ['prompt', (client, options) => client.getPrompt({ name: 'slow' }, options)],
+      ['resource', (client, options) => client.readResource({ uri: 'slow://it' }, options)],
+    ])('a cancelled %s stops and disposes of its values', async (_, start) => {
+      const [started, ended] = [deferred(), deferred<string>()];
+      const lease = resolver({}, () => 'lease', {
+        dispose: (__, end) => {
+          ended.resolve(end);
         },
       });
-    const forever = ({ it }: { it: 'prompt' | 'resource' }, { signal }: CallContext) =>
-      new Promise<string>((_, reject) => {
-        signal.addEventListener('abort', () => {
-          reject(signal.reason as Error);
+      const waitForAbort = (__: unknown, { signal }: CallContext) =>
+        new Promise<string>((___, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+          started.resolve();
         });
-        started[it].resolve();
-      });
-    const { factory, heard } = servingHeard(layer, [
-      definePrompt('slow', { resolve: { it: lease('prompt') } }, forever),
-      defineResource('slow', 'slow://it', { resolve: { it: lease('resource') } }, forever),
-    ]);
-    const { client } = await connectClient(era, factory);
+      const { factory, reported } = servingReported(layer, [
+        definePrompt('slow', { resolve: { lease } }, waitForAbort),
+        defineResource('slow', 'slow://it', { resolve: { lease } }, waitForAbort),
+      ]);
+      const { client } = await connectClient(era, factory);
+      const request = new AbortController();
+      const rejected = expect(start(client, { signal: request.signal })).rejects.toThrow(
+        'no longer wanted',
+      );
 
-    const prompting = new AbortController();
-    const prompt = client.getPrompt({ name: 'slow' }, { signal: prompting.signal });
-    const noPrompt = expect(prompt).rejects.toThrow('no longer wanted');
-    await started.prompt.promise;
-    prompting.abort('no longer wanted');
-    await noPrompt;
-    expect(await ended.prompt.promise).toBe('cancelled');
-
-    const reading = new AbortController();
-    const resource = client.readResource({ uri: 'slow://it' }, { signal: reading.signal });
-    const noResource = expect(resource).rejects.toThrow('no longer wanted');
-    await started.resource.promise;
-    reading.abort('no longer wanted');
-    await noResource;
-    expect(await ended.resource.promise).toBe('cancelled');
-    expect(heard).toEqual([]);
+      await started.promise;
+      request.abort('no longer wanted');
+      await rejected;
+      expect(await ended.promise).toBe('cancelled');
+      expect(reported).toEqual([]);
+    });
   });
 });
 
-test('what is served is the same with nothing to ask', async () => {
+/** Starts a call that ends only when it is cancelled. */
+type SlowCall = (client: Client, options: { signal: AbortSignal }) => Promise<unknown>;
+
+test('prompts and resources without questions are served to both eras over HTTP', async () => {
   const handle = await serveHttp(
     serving('McpServer', [
       definePrompt('hello', {}, () => 'hello'),
@@ -124,7 +123,7 @@ test('what is served is the same with nothing to ask', async () => {
   );
   closeAfterTest(() => handle.close());
   for (const era of eras) {
-    const { client, asked } = traveller(era);
+    const { client, asked } = acceptingClient(era);
     await client.connect(new StreamableHTTPClientTransport(handle.url));
     expect(await get({ client }, 'hello')).toBe('hello');
     expect(await read({ client }, 'hello://it')).toBe('hello');

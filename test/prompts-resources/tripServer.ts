@@ -1,6 +1,6 @@
 /**
- * A travel desk whose tool, prompt and resource ask the same: as a factory, and as a program over
- * stdio when it is started by itself.
+ * A server whose tool, prompt and resource ask the same question. It exports a factory, and serves
+ * over stdio if it is started as a process.
  */
 import { fileURLToPath } from 'node:url';
 import { McpServer, ResourceTemplate, Server } from '@modelcontextprotocol/server';
@@ -32,7 +32,7 @@ const definitions = [
 const INFO = { name: 'trips', version: '1.0.0' };
 const seal = requestStateSeal.ephemeral({ audience: 'trips' });
 
-/** Makes a travel desk on either kind of server. */
+/** Creates the server in one of the SDK's server classes. */
 export function tripServer(layer: string): McpServer | Server {
   const server = layer === 'McpServer' ? new McpServer(INFO) : new Server(INFO);
   install(server, definitions, { seal });
