@@ -1,4 +1,4 @@
-/** Writes docs/compatibility.md anew. */
+/** Writes docs/compatibility.md. */
 import { writeFileSync } from 'node:fs';
 
 import { compatibilityPage, PAGE } from './support/compatibilityPage.js';

@@ -1,5 +1,5 @@
 /**
- * The refund desk, as a person at the Inspector's web UI sees it, in Chromium. Pictures of it go to
+ * Tests the refund desk in the Inspector's web UI, with Chromium. Screenshots go to
  * `peers/browser/out`.
  */
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** The Inspector's page, connected to a refund desk of its own. */
+/** Opens the Inspector's page and connects it to a new refund desk. */
 async function connectedPage(era: string): Promise<Page> {
   const desk = await serveHttp(buildServer);
   cleanups.push(() => desk.close());
@@ -47,7 +47,7 @@ async function callRefund(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Execute Tool' }).click();
 }
 
-/** Waits for the dialog that asks a question. */
+/** Waits for the dialog with a question. */
 async function dialogAsking(page: Page, question: string): Promise<Locator> {
   const dialog = page.getByRole('dialog').filter({ hasText: question });
   await dialog.waitFor();
@@ -76,7 +76,7 @@ const RECEIPT = JSON.stringify(
 );
 const ERAS = ['modern', 'legacy'];
 
-it.each(ERAS)('a person answers two rounds and sees the receipt, in the %s era', async (era) => {
+it.each(ERAS)('the user answers two rounds and sees the receipt on the %s era', async (era) => {
   const page = await connectedPage(era);
   await callRefund(page);
 
@@ -93,25 +93,28 @@ it.each(ERAS)('a person answers two rounds and sees the receipt, in the %s era',
   await main.getByText('Structured Output').waitFor();
   await picture(page, `${era}-3-receipt`);
   const seen = await main.innerText();
-  // Once as text, once as structured content.
+  // The receipt is there as text and as structured content.
   expect(seen.split(RECEIPT)).toHaveLength(3);
   expect(seen).toContain(era === 'modern' ? 'SERVER/DISCOVER' : 'INITIALIZE');
   passed += 1;
 });
 
-it.each(ERAS)('a person declines the first question and sees why, in the %s era', async (era) => {
-  const page = await connectedPage(era);
-  await callRefund(page);
-  const scope = await dialogAsking(page, SCOPE);
-  await scope.getByRole('button', { name: 'Decline' }).click();
-  const error =
-    "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline";
-  await page.getByRole('main').getByText(error).first().waitFor();
-  await picture(page, `${era}-4-declined`);
-  passed += 1;
-});
+it.each(ERAS)(
+  'the user declines the first question and sees the error on the %s era',
+  async (era) => {
+    const page = await connectedPage(era);
+    await callRefund(page);
+    const scope = await dialogAsking(page, SCOPE);
+    await scope.getByRole('button', { name: 'Decline' }).click();
+    const error =
+      "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline";
+    await page.getByRole('main').getByText(error).first().waitFor();
+    await picture(page, `${era}-4-declined`);
+    passed += 1;
+  },
+);
 
-/** The table is of a whole run in which nothing failed. */
+/** Writes the table only after a complete run without failures. */
 afterAll(() => {
   const row: Row = {
     peer: '@modelcontextprotocol/inspector --web',

@@ -1,4 +1,4 @@
-/** Starts the web UI of the Inspector, with one server in its list. */
+/** Starts the web UI of the Inspector with one server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const LAUNCHER = fileURLToPath(
 );
 
 export interface WebUi {
-  /** Its address, with the token that opens it. */
+  /** The address, including the access token. */
   url: string;
   close: () => Promise<void>;
 }

@@ -1,28 +1,28 @@
 /**
- * What an adapter is: the one shape into which every client is put, so that one table says what all
- * of them have to see. An adapter is a file in `programs/` that exports `connect`.
+ * The interface that every client is adapted to, so that one table of scenes covers all of them. An
+ * adapter is a file in `programs/` that exports `connect`.
  */
 
-/** A question, as the client hands it to the person. */
+/** A question, as the client shows it to the user. */
 export type Question = { message: string; schema: object } | { message: string; url: string };
 
 export type Reply =
   | { action: 'accept'; content?: Record<string, string | number | boolean> }
   | { action: 'decline' | 'cancel' };
 
-/** Answers what a client is asked. */
+/** Answers the questions of a client. */
 export type Person = (question: Question) => Reply;
 
 export type Era = 'modern' | 'legacy';
 
-/** Where the server is, or how to start it. */
+/** The address of the server, or the command that starts it. */
 export type Server = { url: string } | { command: string; args: string[] };
 
 export interface Visit {
   server: Server;
   era: Era;
   person: Person;
-  /** A folder for what the client wants to keep on disk. */
+  /** A folder for the files of the client. */
   home: string;
 }
 
@@ -39,7 +39,7 @@ export interface Connected {
 
 export type Connect = (visit: Visit) => Promise<Connected>;
 
-/** The form or the link in the parameters of an `elicitation/create`. */
+/** Returns the form or the link of an `elicitation/create`. */
 export function questionOf(params: {
   message: string;
   url?: unknown;
@@ -51,13 +51,13 @@ export function questionOf(params: {
     : { message, schema: requestedSchema as object };
 }
 
-/** The end that a tool result is. */
+/** Converts a tool result. */
 export function endingOf(result: Record<string, unknown>): Ending {
   const [first] = result.content as { text: string }[];
   return { text: first!.text, isError: result.isError === true };
 }
 
-/** The end that a thrown protocol error is. */
+/** Converts a thrown protocol error. */
 export function refusalOf(error: unknown): Ending {
   return { text: (error as Error).message, isError: true };
 }

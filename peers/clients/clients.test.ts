@@ -1,4 +1,4 @@
-/** Every client sees the same questions and the same results, on every way that it is driven. */
+/** Tests that every client receives the same questions and results, on every era and transport. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ describe.each(routes)('%s, %s over %s', (_name, era, transport, client) => {
   const person = (question: Question): Reply => {
     asked.push(question);
     const known = scene.rounds.flat().find(([{ message }]) => message === question.message);
-    if (known === undefined) throw new Error(`nobody expected '${question.message}'`);
+    if (known === undefined) throw new Error(`unexpected question '${question.message}'`);
     return known[1];
   };
 
@@ -43,7 +43,7 @@ describe.each(routes)('%s, %s over %s', (_name, era, transport, client) => {
   });
 
   afterAll(async () => {
-    // One that cannot be closed keeps none of the others open.
+    // A failure to close one must not keep the others open.
     const ends = [
       ...(await Promise.allSettled([...connected.values()].map(({ close }) => close()))),
       ...(await Promise.allSettled([...served.values()].map(({ close }) => close()))),
@@ -77,8 +77,8 @@ function nameOf({ peer, part }: PeerClient): string {
 
 function titleOf(client: PeerClient, scene: Scene): string {
   if (canAnswer(client, scene)) return scene.title;
-  const gets = 'refused' in scene.unasked ? 'a clean error' : 'the fallback';
-  return `gets ${gets} where another ${scene.title}`;
+  const end = 'refused' in scene.unasked ? 'a protocol error' : 'the fallback';
+  return `receives ${end} where a capable client ${scene.title}`;
 }
 
 function canAnswer({ answers }: PeerClient, { rounds }: Scene): boolean {
@@ -100,13 +100,13 @@ function callsIn(said: Message[]): Message[] {
   return said.filter(({ method }) => method === 'tools/call');
 }
 
-/** Whether a request carries something of the envelope that those of 2026 come in. */
+/** Returns true if a request has a part of the envelope of the modern era. */
 function hasEnvelope({ params }: Message): boolean {
   const keys = Object.keys(params?._meta ?? {});
   return keys.some((key) => key.startsWith('io.modelcontextprotocol/'));
 }
 
-/** The table is of a whole run in which nothing failed. */
+/** Writes the table only after a complete run without failures. */
 afterAll(() => {
   const isWhole = (client: PeerClient): boolean =>
     passed.get(client) === client.routes.length * scenes.length;

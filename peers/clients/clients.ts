@@ -1,23 +1,23 @@
-/** The clients: what each can be asked, and over which ways it is driven. */
+/** The clients, with their routes and the questions that they can answer. */
 import type { Era } from './adapter.js';
 
 export interface PeerClient {
   /** The name of its package. */
   peer: string;
-  /** The command or class that is driven, where a package has several. */
+  /** The command or class, if a package has several. */
   part?: string;
   /** The adapter, a file in `programs/`. */
   program: string;
   routes: (readonly [Era, 'HTTP' | 'stdio'])[];
-  /** What it lets a person answer. */
+  /** The kinds of question that its user can answer. */
   answers: ('form' | 'url')[];
-  /** How it words a protocol error. */
+  /** Converts a protocol error to the client's wording. */
   words?: (message: string) => string;
-  /** How it shows a form's schema, where it does not show all of it. */
+  /** Converts the schema of a form, if the client does not show all of it. */
   shows?: (schema: object) => object;
-  /** Whether requests of the legacy era carry something of the modern one's envelope, too. */
+  /** Set if legacy requests carry a part of the modern envelope. */
   sendsEnvelopeOnLegacy?: true;
-  /** What was seen, for the table. */
+  /** The observations, for the table. */
   saw: string;
 }
 

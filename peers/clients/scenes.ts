@@ -1,20 +1,17 @@
-/**
- * What every client has to see: the calls, the questions with their answers, and how each call
- * ends.
- */
+/** The scenes that every client runs: a call, its questions with their answers, and its end. */
 import type { Ending, Question, Reply } from './adapter.js';
 
 export interface Scene {
-  /** What is seen, as a sentence. */
+  /** A phrase with the client as its subject. */
   title: string;
   story: 'refundDesk' | 'kitchen';
   tool: string;
   args: Record<string, unknown>;
-  /** The questions of each round, with what the person replies. */
+  /** The questions of each round, with the user's replies. */
   rounds: (readonly [Question, Reply])[][];
-  /** How the call ends. */
+  /** The end of the call. */
   ends: Ending;
-  /** How it ends for a client that cannot be asked this. */
+  /** The end for a client that cannot answer the questions. */
   unasked: Ending | { refused: string };
 }
 
@@ -104,14 +101,14 @@ const chosen = [
 
 export const scenes: Scene[] = [
   {
-    title: 'is asked nothing where there is nothing to ask',
+    title: 'receives no question for an unknown order',
     ...refund('ORD-9999', 'typo'),
     rounds: [],
     ends: noRefund("unknown order 'ORD-9999'"),
     unasked: noRefund("unknown order 'ORD-9999'"),
   },
   {
-    title: 'answers two questions that follow on each other, and gets the receipt',
+    title: 'answers two dependent questions and receives the receipt',
     ...refund('ORD-7002', 'arrived broken'),
     rounds: [
       [[scope, accept({ full: true })]],
@@ -120,7 +117,7 @@ export const scenes: Scene[] = [
     ends: receipt('arrived broken', 4800, true),
   },
   {
-    title: 'declines what can be declined, and gets the receipt',
+    title: 'declines an optional question and receives the receipt',
     ...refund('ORD-7002', 'wrong colour'),
     rounds: [
       [[scope, accept({ full: false, sku: 'canvas-tote' })]],
@@ -129,31 +126,31 @@ export const scenes: Scene[] = [
     ends: receipt('wrong colour', 2400, false),
   },
   {
-    title: 'is told of an answer that does not fit the records',
+    title: 'receives an error for an answer that contradicts the records',
     ...refund('ORD-7002', 'lost parcel'),
     rounds: [[[scope, accept({ full: false, sku: 'mystery-hat' })]]],
     ends: noRefund("order has no item 'mystery-hat'"),
   },
   {
-    title: 'ends the call by declining what has to be answered',
+    title: 'declines a required question and ends the call',
     ...refund('ORD-7002', 'changed mind'),
     rounds: [[[scope, decline]]],
     ends: noRefund("Resolver for parameter 'scope' could not resolve: elicitation was decline"),
   },
   {
-    title: 'ends the call by cancelling what has to be answered',
+    title: 'cancels a required question and ends the call',
     ...refund('ORD-7002', 'closed the window'),
     rounds: [[[scope, cancel]]],
     ends: noRefund("Resolver for parameter 'scope' could not resolve: elicitation was cancel"),
   },
   {
-    title: 'answers two questions of one round, and then the one that depends on both',
+    title: 'answers two questions of one round, and then one that depends on both',
     ...dinner,
     rounds: [[...chosen], [[approval, accept({ confirm: true })]]],
     ends: text('2 pie and tea without ice for 2.'),
   },
   {
-    title: 'says no to the question that depends on two answers',
+    title: 'answers the last question with false and ends the call',
     ...dinner,
     rounds: [[...chosen], [[approval, accept({ confirm: false })]]],
     ends: error(
@@ -161,7 +158,7 @@ export const scenes: Scene[] = [
     ),
   },
   {
-    title: 'opens a link, and the call goes on',
+    title: 'opens a link, and the call continues',
     ...ofTwo,
     tool: 'pay_bill',
     rounds: [[[bill, { action: 'accept' }]]],
@@ -179,7 +176,7 @@ export const scenes: Scene[] = [
     unasked: refused('url', 'payment'),
   },
   {
-    title: 'answers what also has a fallback',
+    title: 'answers a question that has a fallback',
     ...ofTwo,
     tool: 'find_table',
     rounds: [[[place, accept({ place: 'garden' })]]],

@@ -1,6 +1,6 @@
 /**
- * The servers of the stories, over HTTP and stdio. Both ways keep what the client said, so that a
- * test can tell its era and how often it called.
+ * Serves the stories over HTTP and stdio. Both record the messages of the client, so that a test
+ * can check its era and count its calls.
  */
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface Message {
 
 export interface Served {
   server: Server;
-  /** All that the client has sent so far. */
+  /** Returns the messages that the client has sent so far. */
   said: () => Message[];
   close: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ const stories = {
 };
 export type Story = keyof typeof stories;
 
-/** Listens on the loopback address, in this process. */
+/** Serves a story on the loopback address, in this process. */
 export async function overHttp(story: Story): Promise<Served> {
   const said: Message[] = [];
   const handler = createDualEraHandler(stories[story].build);
@@ -53,12 +53,12 @@ export async function overHttp(story: Story): Promise<Served> {
   return { server: { url: `http://127.0.0.1:${port}/mcp` }, said: () => said, close };
 }
 
-/** A command for the client to start, which writes down what it reads. */
+/** Returns a command for the client to start, which logs its standard input. */
 export function overStdio(story: Story, folder: string): Served {
   const log = join(folder, `${story}.log`);
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const file = fileURLToPath(new URL(stories[story].file, import.meta.url));
-  // `tee` writes to its standard output first: that is the log, so that it is never behind.
+  // `tee` writes to its standard output first. That is the log, so it is always up to date.
   const script = 'cd "$1" && tee /dev/fd/3 3>&1 >>"$2" | "$3" --import tsx "$4"';
   const said = (): Message[] =>
     (existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [])

@@ -1,4 +1,4 @@
-/** The official conformance suite passes what it requires of a server, over HTTP and over stdio. */
+/** Runs the required scenarios of the official conformance suite, over HTTP and stdio. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Row, writeReport } from '../support/report.js';
@@ -6,7 +6,7 @@ import { gatewayVersion, type Host, overHttp, overStdio } from './hosts.js';
 import { BEHIND_THE_GATEWAY, objectionsTo } from './judge.js';
 import { type Check, requiredScenarios, REVISIONS, runSuite, suiteVersion } from './suite.js';
 
-/** How many scenarios the pinned version of the suite has frozen. */
+/** The number of required scenarios in the pinned version of the suite. */
 const REQUIRED = { '2026-07-28': 37, '2025-11-25': 30 };
 const TIMEOUT = 280_000;
 
@@ -30,7 +30,7 @@ describe.each(hosts)('over $over', ({ over, open, unjudged }) => {
     let seen = new Map<string, Check[]>();
 
     beforeAll(async () => {
-      // Nothing here can be checked in parts: a list that shrank would pass in silence.
+      // Without this check, a shorter list of scenarios would pass unnoticed.
       expect(scenarios).toHaveLength(REQUIRED[revision]);
       seen = await runSuite(host?.url ?? '', revision);
     }, TIMEOUT);
@@ -43,30 +43,30 @@ describe.each(hosts)('over $over', ({ over, open, unjudged }) => {
   });
 });
 
-describe('a scenario does not pass', () => {
+describe('a scenario fails', () => {
   const fine: Check = { id: 'fine', status: 'SUCCESS' };
   const warning: Check = { id: 'sep-2322-ignore-unexpected-params', status: 'WARNING' };
 
-  it('that did not run, or in which nothing passed', () => {
+  it('if it did not run, or if no check passed', () => {
     expect(objectionsTo(undefined, [])).toEqual(['the scenario did not run']);
     expect(objectionsTo([], [])).toEqual(['no check passed']);
     expect(objectionsTo([{ id: 'x', status: 'SKIPPED' }], [])).toEqual(['no check passed']);
     expect(objectionsTo([fine], ['fine'])).toEqual(['no check passed']);
   });
 
-  it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('with a %s', (status) => {
+  it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('if a check is a %s', (status) => {
     expect(objectionsTo([fine, { id: 'x', status, errorMessage: 'no' }], [])).toEqual([
       `${status} x: no`,
     ]);
   });
 
-  it('without the one warning that is there on purpose', () => {
+  it('if the expected warning is missing', () => {
     expect(objectionsTo([fine, warning], [])).toEqual([]);
     expect(objectionsTo([fine, { ...warning, status: 'SUCCESS' }], [])).toHaveLength(1);
   });
 });
 
-/** The table is of a whole run in which nothing failed. */
+/** Writes the table only after a complete run without failures. */
 afterAll(() => {
   const whole = runs.every(
     ({ over, revision }) => passed.get(`${over} ${revision}`) === REQUIRED[revision],

@@ -1,6 +1,6 @@
 /**
- * The suite imports `globSync` from `fs`, which has it from Node 22 on. It is called for reports on
- * specifications, never in the test of a server: to load the suite on Node 20, the name is enough.
+ * Adds `globSync` to `fs`, so that the suite loads on Node 20. `fs` has it from Node 22 on. The
+ * suite calls it only for reports on specifications, not to test a server.
  */
 import { register } from 'node:module';
 

@@ -1,4 +1,4 @@
-/** The server of `examples/conformance`, on both of its ways to an address that the suite can call. */
+/** Serves `examples/conformance` at a URL, directly over HTTP or through a gateway to stdio. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -32,7 +32,7 @@ export async function overHttp(): Promise<Host> {
   return { url, stop: () => ended(server) };
 }
 
-/** The suite knows only addresses: a gateway gives the server's standard input and output one. */
+/** Starts a gateway, because the suite calls only URLs. */
 export async function overStdio(): Promise<Host> {
   await bundle();
   const port = await freePort();
@@ -44,7 +44,7 @@ export async function overStdio(): Promise<Host> {
   return { url: `http://127.0.0.1:${port}/mcp`, stop: () => ended(child) };
 }
 
-/** One script: the gateway starts it hundreds of times, and tsx would take a second for each. */
+/** Bundles the server, because the gateway starts it hundreds of times and tsx takes a second. */
 async function bundle(): Promise<void> {
   await build({
     config: false,
@@ -69,7 +69,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits for a line, and reads on, so that no full pipe stops the program. */
+/** Waits for a line, and keeps reading so that a full pipe does not block the program. */
 async function lineWith(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {

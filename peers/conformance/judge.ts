@@ -1,20 +1,19 @@
-/** How a scenario is judged, and the few checks that do not have to pass, each with its reason. */
+/** Judges a scenario, and lists the few checks that may fail, with reasons. */
 import type { Check } from './suite.js';
 
 /**
- * The suite sends a right answer to a question that nobody has asked yet, without any state, and
- * only warns when it is asked. It is asked on purpose: an answer counts for the question that was
- * sealed into the state it comes back with, or anyone could answer before a person saw a question.
+ * The suite sends a correct answer before the question was asked, without a state, and warns if the
+ * server asks it. We ask on purpose. An answer counts only for a question in the sealed state.
+ * Otherwise a client could answer before the user saw the question.
  */
 export const ON_PURPOSE = ['sep-2322-ignore-unexpected-params'];
 
 /**
- * What the gateway stands in the way of. It ends HTTP itself, and has no look at the `Host` header;
- * our part of the connection has none. It starts the server anew for every call of the 2026 era,
- * and keeps its rounds together, so a call in one process cannot be heard of in another; and what
- * the suite gives these streams, half a second to one and a half, is at times less than a process
- * takes to start. Over HTTP all of them have to pass, and `stdio.test.ts` holds those that mean
- * something on stdio against the server's own standard output.
+ * The checks that the gateway makes impossible. It terminates HTTP and ignores the `Host` header.
+ * It starts a new server process for every modern call, so a stream does not see the calls of
+ * another process. The suite waits 0.5 to 1.5 seconds for these streams, which can be less than a
+ * process takes to start. Over HTTP all checks must pass. `stdio.test.ts` covers those that apply
+ * to stdio.
  */
 export const BEHIND_THE_GATEWAY = [
   'localhost-host-rebinding-rejected',
@@ -28,8 +27,8 @@ export const BEHIND_THE_GATEWAY = [
 ];
 
 /**
- * What speaks against a scenario: it did not run, nothing in it passed, or a check ended as it
- * should not. A warning counts, and so does a warning on purpose that is gone.
+ * Returns the objections to a scenario: it did not run, no check passed, or a check has the wrong
+ * status. A warning is wrong, and so is the absence of an expected warning.
  */
 export function objectionsTo(checks: readonly Check[] | undefined, unjudged: string[]): string[] {
   if (checks === undefined) return ['the scenario did not run'];

@@ -1,7 +1,4 @@
-/**
- * What the suite cannot see through its gateway, seen on one connection to the server's own
- * standard input and output.
- */
+/** Tests the behaviour that the gateway hides from the suite, on the server's own stdio. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -56,13 +53,13 @@ const until = (wanted: (message: Message) => boolean): Promise<Message> =>
     .toBeDefined()
     .then(() => received.find(wanted)!);
 
-it('asks in the result, and sends no request of its own', async () => {
+it('asks in the result and sends no request', async () => {
   const { result } = await call('test_streaming_elicitation');
   expect(result?.resultType).toBe('input_required');
   expect(received).toHaveLength(1);
 });
 
-it('logs for a request that names a level, and for no other', async () => {
+it('logs only for a request that names a level', async () => {
   await call('test_logging_tool');
   expect(received).toHaveLength(1);
   received = [];
@@ -75,7 +72,7 @@ it('logs for a request that names a level, and for no other', async () => {
   ]);
 });
 
-it('acknowledges a subscription first, and tells it what it wants to hear, and no more', async () => {
+it('acknowledges a subscription first and sends only the notifications it wants', async () => {
   const id = send('subscriptions/listen', { notifications: { promptsListChanged: true } });
   const first = await until(() => true);
   expect(first.method).toBe('notifications/subscriptions/acknowledged');

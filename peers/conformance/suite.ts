@@ -1,4 +1,4 @@
-/** The official suite, run as its own program, and what it wrote down about each scenario. */
+/** Runs the official suite as a program, and reads its results. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { versionOf } from '../support/report.js';
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
-/** One check of a scenario, as `checks.json` has it. */
+/** One check of a scenario, as in `checks.json`. */
 export interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
@@ -23,7 +23,7 @@ const globSync = new URL('globSync.mjs', import.meta.url).href;
 
 export const suiteVersion = versionOf(suite);
 
-/** The scenarios that a server has to pass, from the list that the suite froze for a revision. */
+/** Returns the scenarios that a server must pass, from the suite's list for a revision. */
 export function requiredScenarios(revision: Revision): string[] {
   const frozen = readFileSync(new URL(`requirements/${revision}.yaml`, suite), 'utf8');
   const [, servers = ''] = /^server:\n((?: {2}- .+\n)+)/m.exec(frozen) ?? [];
@@ -31,8 +31,8 @@ export function requiredScenarios(revision: Revision): string[] {
 }
 
 /**
- * Runs what a revision requires, and gives the checks of each scenario that ran. The exit code says
- * nothing about warnings, so nobody looks at it.
+ * Runs the required scenarios of a revision, and returns the checks of each scenario that ran.
+ * Ignores the exit code, because it does not cover warnings.
  */
 export async function runSuite(url: string, revision: Revision): Promise<Map<string, Check[]>> {
   const out = mkdtempSync(path.join(tmpdir(), 'conformance-'));
@@ -47,7 +47,7 @@ export async function runSuite(url: string, revision: Revision): Promise<Map<str
   }
 }
 
-/** A folder is called `server-<scenario>-<time>`. */
+/** Reads the scenario from a folder name, `server-<scenario>-<time>`. */
 function scenarioOf(folder: string): string {
   return /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder)?.[1] ?? folder;
 }

@@ -1,6 +1,6 @@
 /**
- * One app per framework, with bearer authentication in front, as the framework does such things. A
- * handler gets the token that the app has checked; it checks nothing itself.
+ * One app per framework, with the framework's own bearer authentication. The handler receives the
+ * token that the app has checked.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { serve as serveHono } from '@hono/node-server';
@@ -15,7 +15,7 @@ export type Mount = (handler: DualEraHandler) => Promise<Server>;
 
 const users = ['alice', 'bob'];
 
-/** What a header's token says; in this app a token is the name of its user. */
+/** Reads the token of a header. In these apps, a token is the name of its user. */
 function authInfoOf(header: string | undefined): AuthInfo | undefined {
   const token = /^Bearer (\w+)$/.exec(header ?? '')?.[1];
   if (token === undefined || !users.includes(token)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A paint shop in apps of the frameworks people use, which know their users, and with the schemas
- * of the libraries people use; clients of both eras order from it.
+ * Tests a paint shop in apps of several web frameworks with authentication, and with the schemas of
+ * several libraries. Clients of both eras order from it.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,12 +34,12 @@ const frameworks = [
 ];
 const libraries = [
   { name: 'zod', paint: paintWithZod, showsDefaults: true },
-  // Its JSON Schema has no defaults, so that a form cannot show them; they are filled in all the same.
+  // Its JSON Schema has no defaults, so a form does not show them. Validation still applies them.
   { name: 'arktype', paint: paintWithArktype, showsDefaults: false },
   { name: 'valibot', paint: paintWithValibot, showsDefaults: true },
 ];
 
-/** What `describe.each` takes: its titles put quotes around a name that it finds by itself. */
+/** Pairs items with their names for `describe.each`, because `$name` would add quotes. */
 function named<T extends { name: string }>(items: readonly T[]): [string, T][] {
   return items.map((item) => [item.name, item]);
 }
@@ -79,7 +79,7 @@ afterAll(({}, file) => {
   }
 });
 
-/** Opens a shop with a tool of its own, and so with a price list that nobody has looked at. */
+/** Opens a shop with its own tool and a new price list. */
 async function openShop(mount: Mount, paint: (prices: PriceList) => Tool): Promise<URL> {
   const tool = paint(new PriceList());
   const logger = { warn: (): void => undefined };
@@ -98,7 +98,7 @@ async function openShop(mount: Mount, paint: (prices: PriceList) => Tool): Promi
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
 }
 
-/** A user's client, and the forms that the user was shown. */
+/** Connects a user's client, and records the forms that the user sees. */
 async function visit(url: URL, era: Era, user: string) {
   const forms: ElicitRequestFormParams[] = [];
   const client = new Client(
@@ -127,18 +127,18 @@ describe.each(named(frameworks))('%s', (_, { mount }) => {
     expect(structuredContent).toEqual(receipt);
   });
 
-  it.for(eras)('turns away whom the app does not know, %s', async (era) => {
+  it.for(eras)('refuses an unknown user, %s', async (era) => {
     const url = await openShop(mount, paintWithZod);
     await expect(visit(url, era, 'eve')).rejects.toThrow();
     expect((await fetch(url, { method: 'POST' })).status).toBe(401);
   });
 
-  it('refuses a second user the call of the first, and lets the first finish it', async () => {
+  it('refuses the call of another user, and lets its own user finish it', async () => {
     const url = await openShop(mount, paintWithZod);
     const alice = await visit(url, 'modern', 'alice');
     const bob = await visit(url, 'modern', 'bob');
     const call = await startCall(alice.client, { name: 'order_paint', arguments: blue });
-    if (call.done) throw new Error('nobody was asked');
+    if (call.done) throw new Error('expected a question');
     const saved = JSON.stringify(call);
     const answers = { delivery: accept(delivery), approval: accept({ confirm: true }) };
 
@@ -148,7 +148,7 @@ describe.each(named(frameworks))('%s', (_, { mount }) => {
     expect(finished).toMatchObject({ done: true, result: { structuredContent: receipt } });
   });
 
-  it('refuses a second user the session of the first', async () => {
+  it('refuses the session of another user', async () => {
     const url = await openShop(mount, paintWithZod);
     const alice = await visit(url, 'legacy', 'alice');
     const { sessionId = '' } = alice.client.transport as StreamableHTTPClientTransport;
@@ -197,17 +197,17 @@ describe.each(named(libraries))('%s', (_, { paint, showsDefaults }) => {
     });
   });
 
-  it.for(eras)('refuses arguments that its schema refuses, %s', async (era) => {
+  it.for(eras)('refuses arguments that do not match the schema, %s', async (era) => {
     const { client, forms } = await visit(await openShop(inHono, paint), era, 'alice');
     const none = { ...blue, litres: 0 };
     const { isError } = await client.callTool({ name: 'order_paint', arguments: none });
     expect([isError, forms]).toEqual([true, []]);
   });
 
-  it('fills in the default of a field that the form left out', async () => {
+  it('applies the default of a field that the answer omits', async () => {
     const { client } = await visit(await openShop(inHono, paint), 'modern', 'alice');
     const call = await startCall(client, { name: 'order_paint', arguments: blue });
-    if (call.done) throw new Error('nobody was asked');
+    if (call.done) throw new Error('expected a question');
     const finished = await call.answer({
       delivery: accept({ when: 'morning' }),
       approval: accept({ confirm: true }),
@@ -216,10 +216,10 @@ describe.each(named(libraries))('%s', (_, { paint, showsDefaults }) => {
     expect(finished).toMatchObject({ done: true, result: { structuredContent } });
   });
 
-  it('takes no answer that its schema refuses', async () => {
+  it('refuses an answer that does not match the schema', async () => {
     const { client } = await visit(await openShop(inHono, paint), 'modern', 'alice');
     const call = await startCall(client, { name: 'order_paint', arguments: blue });
-    if (call.done) throw new Error('nobody was asked');
+    if (call.done) throw new Error('expected a question');
     const { requestState } = call.toJSON();
     const inputResponses = {
       delivery: { action: 'accept', content: { when: 'at noon' } },

@@ -1,4 +1,4 @@
-/** The packed package, installed into an empty project, asks and runs, and brings its command. */
+/** Tests the packed package in an empty project: it asks, it runs, and it has its command. */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import {
 
 const SDK = '@modelcontextprotocol/server';
 
-/** The oldest SDK that the package takes, and the newest that there is. */
+/** The oldest supported SDK, and the newest. */
 const SDKS = ['2.4.0', '2'] as const;
 const FILES = ['server.mjs', 'server.cjs'] as const;
 const CALLS = FILES.flatMap((file) =>
@@ -48,14 +48,14 @@ describe.each(MANAGERS)('installed by %s', (manager) => {
       await install(manager, project, [tarball, `${SDK}@${sdk}`, 'zod@4']);
     });
 
-    it('gets the SDK that was asked for', async () => {
+    it('uses the requested SDK', async () => {
       expect(await installedVersion(project, SDK)).toMatch(
         sdk === '2' ? /^2\.\d+\.\d+$/ : /^2\.4\.0$/,
       );
       passed += 1;
     });
 
-    it.each(CALLS)('asks and runs: $file, $mode', async ({ file, mode }) => {
+    it.each(CALLS)('asks and runs with $file in mode $mode', async ({ file, mode }) => {
       expect(await book(project, file, mode)).toEqual({
         asked: ['A table for 4?'],
         text: `booked for 4, as a ${file === 'server.mjs' ? 'module' : 'script'}`,
@@ -79,7 +79,7 @@ describe.each(MANAGERS)('installed by %s', (manager) => {
   });
 });
 
-/** The table is of a whole run in which nothing failed. */
+/** Writes the table only after a complete run without failures. */
 afterAll(() => {
   const whole = rows.length === MANAGERS.length * SDKS.length;
   if (whole) writeReport('package', 'npm run test:install', rows);

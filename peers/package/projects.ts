@@ -1,4 +1,4 @@
-/** Empty projects, and the packed package installed into them by a package manager. */
+/** Creates empty projects, and installs the packed package with a package manager. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const pnpm = fileURLToPath(new URL('node_modules/pnpm/bin/pnpm.cjs', import.meta
 export const MANAGERS = ['npm', 'pnpm'] as const;
 export type Manager = (typeof MANAGERS)[number];
 
-/** Packs what would be published; gives the path of the tarball. */
+/** Packs the package and returns the path of the tarball. */
 export async function pack(into: string): Promise<string> {
   const flags = ['pack', '--json', '--ignore-scripts', '--pack-destination', into];
   const { stdout } = await run('npm', flags, { cwd: root });
@@ -21,12 +21,12 @@ export async function pack(into: string): Promise<string> {
   return path.join(into, filename);
 }
 
-/** The version of a manager, as it says itself. */
+/** Returns the version of a package manager. */
 export async function versionOf(manager: Manager): Promise<string> {
   return (await runManager(manager, ['--version'], root)).trim();
 }
 
-/** Makes a project with nothing but packages: ours, and what a server of ours needs. */
+/** Creates a project with packages and the sample programs. */
 export async function install(
   manager: Manager,
   project: string,
@@ -41,13 +41,13 @@ export async function install(
   await runManager(manager, [...flags, ...packages], project);
 }
 
-/** The version of a package that a project got. */
+/** Returns the installed version of a package. */
 export async function installedVersion(project: string, name: string): Promise<string> {
   const file = path.join(project, 'node_modules', name, 'package.json');
   return (JSON.parse(await readFile(file, 'utf8')) as { version: string }).version;
 }
 
-/** Runs the command that the package brings, as the manager linked it. */
+/** Runs the package's command, as the manager linked it. */
 export async function runCommand(project: string, ...typed: string[]): Promise<string> {
   const command = path.join(project, 'node_modules', '.bin', 'mcp-resolve');
   return (await run(command, typed, { cwd: project })).stdout;

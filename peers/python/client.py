@@ -1,4 +1,4 @@
-"""Drives a server with the Python SDK's client, by a script on standard input; prints what it saw.
+"""Runs a script from standard input with the Python SDK's client, and prints what it saw.
 
 The script names the server, the mode to connect in, and calls with the answers to the questions
 that each may lead to. Answers go by topic: the first field of a form, or link, model, roots.
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 class Person:
-    """Whoever is behind the client, with a model and folders at hand; keeps a diary of questions."""
+    """The user, the model and the folders of the client. Records the questions."""
 
     def __init__(self) -> None:
         self.answers: Json = {}
@@ -59,7 +59,7 @@ def topic_of(question: Json) -> str:
 
 
 async def make(client: Client, call: Json) -> Any:
-    """Leaves the rounds to the client."""
+    """Lets the client retry on its own."""
     match call["method"]:
         case "tools/call":
             return await client.call_tool(call["name"], call["arguments"])
@@ -70,7 +70,7 @@ async def make(client: Client, call: Json) -> Any:
 
 
 async def make_by_hand(client: Client, call: Json, person: Person) -> tuple[list[Any], Any]:
-    """Goes round by round, and tells the keys of each; a script may tamper with the state."""
+    """Calls round by round and returns the keys of each. A script may change the state."""
     rounds: list[Any] = []
     returned: Json = {}
     while True:

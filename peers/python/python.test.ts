@@ -1,4 +1,4 @@
-/** All that is checked with the Python SDK, in one file, so that one report can be made of it. */
+/** Runs all suites for the Python SDK in one file, for one report. */
 import { afterAll, beforeAll, describe } from 'vitest';
 
 import { writeReport } from '../support/report.js';
@@ -8,25 +8,25 @@ import { countsOf } from '../support/counts.js';
 const EVERYWHERE = '2026-07-28 and 2025-11-25, HTTP and stdio';
 
 const suites = {
-  'a client in Python drives our servers': {
+  'the Python client with our servers': {
     suite: () => import('./suites/fromPython.js'),
     peer: '`mcp` for Python, its client',
     over: EVERYWHERE,
     saw: 'same questions and results as the TypeScript client: forms, links, sampling, roots, batches, chains; accept, decline, cancel; tools, prompts, resources; a clean error or a fallback where it cannot be asked',
   },
-  'our client drives a server in Python': {
+  'our client with a Python server': {
     suite: () => import('./suites/toPython.js'),
     peer: '`mcp` for Python, a server with `Resolve`',
     over: EVERYWHERE,
     saw: 'called with `startCall`, and finished with `resumeCall` in another process: forms, sampling, roots, batches, chains of three; decline, cancel; tampered state refused',
   },
-  'request state crosses between the languages': {
+  'request state of both languages': {
     suite: () => import('./suites/tokens.js'),
     peer: '`mcp` for Python, its request state',
     over: '2026-07-28, HTTP and stdio',
     saw: 'same token and claims: hand-written rounds begun in one language are finished in the other; what resolvers record is opened and asked anew; another key, audience or arguments refused',
   },
-  "the Python SDK's own stories": {
+  'the stories of the Python SDK': {
     suite: () => import('./suites/theirStories.js'),
     peer: '`mcp` for Python, the stories in its sources',
     over: '2026-07-28 and 2025-11-25, HTTP',

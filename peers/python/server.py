@@ -1,7 +1,7 @@
-"""A restaurant, written with the Python SDK's resolvers, and a tool that does its rounds by hand.
+"""A restaurant with the Python SDK's resolvers, and a tool with hand-written rounds.
 
-Over stdio, or with --http on a free port of the loopback address. REQUEST_STATE_KEY and AUDIENCE
-let several processes, in whatever language, share request state.
+Serves stdio, or with --http a free port of the loopback address. REQUEST_STATE_KEY and AUDIENCE
+let several processes, in any language, share request state.
 """
 
 import os

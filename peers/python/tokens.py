@@ -1,4 +1,4 @@
-"""Says how the Python SDK reads a token, and writes one, and digests arguments, as JSON."""
+"""Opens and seals tokens and digests arguments with the Python SDK, and prints the results as JSON."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ codec = AESGCMRequestStateCodec([given["key"]])
 
 
 def principal_of(sub: str) -> str:
-    """What a token of an authenticated person is bound to, where nothing else is configured."""
+    """Returns the default principal of an authenticated user."""
     token = AccessToken(token="t", client_id="app", scopes=[], subject=sub, claims={"iss": "https://id.example"})
     return request_state.compact_json(principal_components(token))
 

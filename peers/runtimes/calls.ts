@@ -1,4 +1,4 @@
-/** Calls of the modern era by hand, so that a round can go to another server than the one before. */
+/** Modern calls by hand, so that each round can go to another server. */
 import {
   Client,
   ProtocolError,
@@ -17,14 +17,14 @@ import {
 /** A call that waits for answers. */
 export type Waiting = SavedCall<'tools/call'>;
 
-/** What every server answers to a token that is not good, for whatever reason. */
+/** The error of every server for an invalid token. */
 export const REFUSED = [
   -32602,
   'Invalid or expired requestState',
   { reason: 'invalid_request_state' },
 ];
 
-/** Begins a call. */
+/** Starts a call. */
 export async function begin(
   url: string,
   target: { name: string; arguments: Record<string, unknown> },
@@ -33,12 +33,12 @@ export async function begin(
   return waiting(await withClient(url, { user }, (client) => startCall(client, target)));
 }
 
-/** Sends answers; the call then waits for more. */
+/** Sends answers to a call that then asks again. */
 export async function goOn(url: string, call: Waiting, answers: Answers): Promise<Waiting> {
   return waiting(await send(url, call, answers));
 }
 
-/** Sends the last answers. @returns The structured result, else its text; or the refusal. */
+/** Sends the last answers. @returns The structured content, the text, or the protocol error. */
 export async function finish(
   url: string,
   call: Waiting,
@@ -54,7 +54,7 @@ export async function finish(
   }
 }
 
-/** The code of the error that an asking tool ends with for a legacy client without a session. */
+/** Returns the error code of a tool that asks a legacy client without a session. */
 export async function refusalWithoutSession(url: string): Promise<unknown> {
   return withClient(url, { mode: 'legacy' }, async (client) => {
     const call = client.callTool({ name: 'deploy', arguments: {} });
@@ -96,7 +96,7 @@ async function withClient<T>(
 }
 
 function waiting(call: Call<'tools/call'>): Waiting {
-  if (call.done) throw new Error(`nobody was asked: ${JSON.stringify(call.result)}`);
+  if (call.done) throw new Error(`expected a question, got ${JSON.stringify(call.result)}`);
   return call.toJSON();
 }
 

@@ -1,7 +1,7 @@
 /**
- * The project of somebody who uses the package: the packed tarball is unpacked into it, and the
- * stories are compiled into it, since not every runtime takes TypeScript. What a runtime loads
- * there are `dist/` and the SDK of this folder's lockfile, never the sources.
+ * The project of a user of the package. It has the unpacked tarball and the compiled stories,
+ * because not every runtime runs TypeScript. A runtime loads `dist/` and the SDK of this folder's
+ * lockfile, never the sources.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,17 +14,17 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROJECT = fileURLToPath(new URL('out/consumer/', import.meta.url));
 
-/** The path of a program in the project, given by that of its source in the repository. */
+/** Returns the path of a compiled program, from the path of its source in the repository. */
 export function compiled(source: string): string {
   return path.join(PROJECT, source.replace(/\.ts$/, '.js'));
 }
 
-/** Makes the project anew. */
+/** Creates the project, and removes an old one. */
 export async function makeProject(): Promise<void> {
   await rm(PROJECT, { recursive: true, force: true });
   await unpackInto(path.join(PROJECT, 'node_modules', 'mcp-resolve'));
   await writeFile(path.join(PROJECT, 'package.json'), '{ "private": true, "type": "module" }\n');
-  // Bun reads the nearest of these, and the repository's own maps the package to its sources.
+  // Bun reads the nearest tsconfig, and that of the repository maps the package to its sources.
   await writeFile(path.join(PROJECT, 'tsconfig.json'), '{}\n');
   for (const folder of ['examples', 'peers/runtimes/servers']) await compileFolder(folder);
 }
@@ -52,6 +52,6 @@ function compile(source: string): string {
   const { ESNext } = ts.ModuleKind;
   const compilerOptions = { module: ESNext, target: ts.ScriptTarget.ES2022 };
   const { outputText } = ts.transpileModule(source, { compilerOptions });
-  // The programs name each other as files: those are compiled as well.
+  // The programs refer to each other by file name, and these files are compiled as well.
   return outputText.replace(/new URL\('(\w+)\.ts'/g, "new URL('$1.js'");
 }

@@ -1,7 +1,7 @@
-/** Tokens made and opened by hand, from what docs/state-format.md says and nothing else. */
+/** Seals and opens tokens by hand, only from the description in docs/state-format.md. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 
-/** What stands in a token; more than this may. */
+/** The claims of a token. There may be more. */
 export interface Claims {
   readonly v: number;
   readonly iat: number;
@@ -39,7 +39,7 @@ export function openByHand(token: string): Claims {
   return JSON.parse(plaintext.toString('utf8')) as Claims;
 }
 
-/** The claim `p` of a user, under a salt of 8 bytes. */
+/** Returns the claim `p` of a user, with a salt of 8 bytes. */
 export function principalByHand(user: string, salt: Uint8Array): string {
   const hash = sha256(Buffer.from('mcp/request-state/principal:'), salt, Buffer.from(user));
   return Buffer.concat([salt, hash.subarray(0, 16)]).toString('base64url');

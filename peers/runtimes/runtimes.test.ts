@@ -1,6 +1,6 @@
 /**
- * The packed package on the runtimes that people have: the stories as programs of their own, the
- * documented token format, and calls that begin on one runtime and end on another.
+ * Tests the packed package on several runtimes: the stories as programs, the documented token
+ * format, and calls that start on one runtime and end on another.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -22,7 +22,7 @@ import { compiled, makeProject } from './consumer.js';
 import { type Claims, openByHand, principalByHand, sealByHand } from './documentedFormat.js';
 import { type Running, type Runtime, runtimes, versionOf } from './runtimes.js';
 
-/** Those that are told over both transports; the sign-in has a page, and so HTTP only. */
+/** The stories that run over both transports. The sign-in has a web page, so it runs over HTTP only. */
 const STORIES = [
   'bookshop',
   'delete-folder',
@@ -31,7 +31,7 @@ const STORIES = [
   'travel-desk',
   'wire-transfer',
 ];
-/** Those that every runtime also serves to a client on Node.js. */
+/** The stories that every runtime also serves to a client on Node.js. */
 const SERVED = [
   { story: 'refund-desk', service: 'refundDesk' },
   { story: 'travel-desk', service: 'travelDesk' },
@@ -89,7 +89,7 @@ describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
         ...[...STORIES, 'sign-in'].flatMap((story) =>
           eras.map((era) => ({ story, era, over: 'http' })),
         ),
-      ])('tells the story $story over $over, $era', async ({ story, over, era }) => {
+      ])('runs the story $story over $over, $era', async ({ story, over, era }) => {
         const flag = over === 'http' ? ['--http'] : [];
         expectToHold(await tell(story, ...flagsFor(era), ...flag));
       });
@@ -104,17 +104,17 @@ describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
     );
 
     if (!eras.includes('legacy')) {
-      it('has nothing of Node.js', async () => {
+      it('has neither `process` nor `Buffer`', async () => {
         const has = await fetch(here().root!);
         expect(await has.json()).toEqual(['undefined', 'undefined']);
       });
 
-      it('tells a legacy client that there is no session to ask it in', async () => {
+      it('refuses to ask a legacy client, because there is no session', async () => {
         expect(await refusalWithoutSession(here().urls.deployment)).toEqual(-32600);
       });
     }
 
-    it('takes many first rounds at once', async () => {
+    it('serves twenty concurrent calls', async () => {
       const calls = await Promise.all(Array.from({ length: 20 }, () => beginDeployment(here())));
       const ends = calls.map((call) => finish(here().urls.deployment, call, yes));
       expect(await Promise.all(ends)).toEqual(calls.map(() => 'deployed to prod'));
@@ -140,7 +140,7 @@ describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
       expect(p).toBe(principalByHand('alice', Buffer.from(p, 'base64url').subarray(0, 8)));
     });
 
-    it('goes on with a token that was sealed by hand', async () => {
+    it('accepts a token that was sealed by hand', async () => {
       const call = await beginDeployment(here());
       const { urls } = here();
       const byHand = resealed(call, {});
@@ -174,7 +174,7 @@ describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
       expect(await finish(here().urls.deployment, forged, yes)).toEqual(REFUSED);
     });
 
-    it.for(runtimes)('finishes a call that was begun on $name', async (first) => {
+    it.for(runtimes)('finishes a call that started on $name', async (first) => {
       const there = running.get(first.name)!.urls;
       const { refundDesk, otherRefundDesk } = here().urls;
       const order = { order_id: 'ORD-7002', reason: 'arrived broken' };
@@ -189,8 +189,8 @@ describe.each(runtimes.map((runtime) => [runtime.name, runtime] as const))(
   },
 );
 
-describe('the format by hand', () => {
-  it('gives the documented token', () => {
+describe('the documented format', () => {
+  it('seals by hand to the documented token', () => {
     expect(sealByHand('hello')).toBe('v1.oBT0CwABAgMEBQYHCAkKCzBsQZTvX9f63IvLQIFZsd3KtHavCQ');
   });
 });
@@ -216,7 +216,7 @@ function beginDeployment(
   return begin(urls.deployment, { name: 'deploy', arguments: args }, user);
 }
 
-/** The same call with other claims in its token. */
+/** Returns the same call with other claims in its token. */
 function resealed(call: Waiting, change: Partial<Claims>): Waiting {
   const claims = { ...openByHand(call.requestState!), ...change };
   return { ...call, requestState: sealByHand(JSON.stringify(claims)) };

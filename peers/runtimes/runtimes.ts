@@ -1,4 +1,4 @@
-/** The runtimes, as their npm packages have them, and how each serves the services. */
+/** The runtimes of the npm packages, and how each serves the services. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -9,12 +9,12 @@ import { compiled } from './consumer.js';
 import type { Service } from './servers/services.js';
 import { makeWorker } from './workerd.js';
 
-/** Where a runtime serves what. */
+/** The services of a running runtime. */
 export interface Running {
   readonly urls: Readonly<Record<Service, string>>;
-  /** The file that `import 'mcp-resolve'` loads; unknown of a bundle. */
+  /** The file that `import 'mcp-resolve'` loads. Unknown for a bundle. */
   readonly loaded?: string;
-  /** Where a worker says what it has of Node. */
+  /** The URL at which a worker reports its Node globals. */
   readonly root?: string;
   readonly stop: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Running {
 export interface Runtime {
   readonly name: string;
   readonly eras: readonly ('modern' | 'legacy')[];
-  /** Runs a program, given by its path after these; absent where there are no programs. */
+  /** The command that runs a program. Undefined if the runtime has no programs. */
   readonly command?: readonly [string, ...string[]];
   readonly binary: string;
   readonly start: () => Promise<Running>;
@@ -34,7 +34,7 @@ export const runtimes: readonly Runtime[] = [
   processes('Node.js 24', 'node-24/bin/node'),
   processes('Bun', '.bin/bun'),
   processes('Deno', '.bin/deno', 'run', '--allow-all'),
-  // With today's compatibility dates these flags are on unless they are turned off.
+  // Current compatibility dates enable these flags by default.
   workers('workerd without nodejs_compat', ['modern'], () =>
     makeWorker('worker', { flags: ['no_nodejs_compat', 'no_nodejs_compat_v2'] }),
   ),
@@ -44,9 +44,9 @@ export const runtimes: readonly Runtime[] = [
 ];
 
 /**
- * The version that a runtime says it has.
+ * Returns the version that a runtime reports.
  *
- * @throws {Error} If its binary does not run on this machine.
+ * @throws {Error} If the binary does not run on this machine.
  */
 export function versionOf({ name, binary }: Runtime): string {
   try {
@@ -82,7 +82,7 @@ function workers(
   const start = async (): Promise<Running> => {
     const args = ['serve', await makeConfiguration(), '--control-fd=3'];
     const child = spawn(binary, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
-    // It has no standard input to end with.
+    // workerd does not stop when its standard input ends.
     process.once('exit', () => child.kill());
     const { port } = JSON.parse(await firstLine(child.stdio[3] as Readable)) as { port: number };
     const at = (service: Service): string => `http://127.0.0.1:${port}/${service}`;

@@ -1,4 +1,4 @@
-/** Bundles a worker of the project, as a consumer's tool would, and writes workerd's configuration. */
+/** Bundles a worker of the project, and writes the configuration of workerd. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
@@ -10,11 +10,11 @@ const REPLACED = /^node:util$|\/support\/serve\.js$/;
 export interface WorkerOptions {
   /** Compatibility flags. */
   readonly flags: readonly string[];
-  /** The class of its Durable Object, which is also the name of the binding. */
+  /** The class of the Durable Object, which is also the name of its binding. */
   readonly object?: string;
 }
 
-/** Makes a worker from its source. @returns The path of the configuration. */
+/** Creates a worker from its source. @returns The path of the configuration. */
 export async function makeWorker(name: string, options: WorkerOptions): Promise<string> {
   const folder = compiled(`workers/${name}`);
   await build({
@@ -47,7 +47,7 @@ export async function makeWorker(name: string, options: WorkerOptions): Promise<
   return configuration;
 }
 
-// Port 0 is any free one: workerd says which on its control channel.
+// Port 0 is any free port. workerd reports it on its control channel.
 const configurationOf = ({ flags, object }: WorkerOptions): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

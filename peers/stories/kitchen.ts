@@ -1,7 +1,6 @@
 /**
- * A kitchen. What is eaten and what is drunk are two questions that know nothing of each other; the
- * last one depends on both answers. The bill is a link, and whoever cannot be asked gets a table
- * inside.
+ * A kitchen. It asks for the dish and the drink independently, and its last question depends on
+ * both answers. The bill is a link. A client that cannot answer gets a table inside.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, elicitUrl, install, resolver } from 'mcp-resolve';

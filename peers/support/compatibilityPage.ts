@@ -1,4 +1,4 @@
-/** The page docs/compatibility.md, made from what the runs against other programs saw. */
+/** Generates docs/compatibility.md from the results of the runs with other programs. */
 import { existsSync } from 'node:fs';
 
 import * as prettier from 'prettier';
@@ -36,10 +36,10 @@ function section(title: string, { command, date, rows }: Report): string {
   ].join('\n\n');
 }
 
-/** Where the page is. */
+/** The location of the page. */
 export const PAGE = new URL('../../docs/compatibility.md', import.meta.url);
 
-/** What it has to say now: a section for every run that left a report. */
+/** Returns the page, with a section for every report. */
 export async function compatibilityPage(): Promise<string> {
   const present = sections.filter(({ name }) =>
     existsSync(new URL(`../results/${name}.json`, import.meta.url)),

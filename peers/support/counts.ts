@@ -1,13 +1,13 @@
-/** How many tests of a file passed, by the program that they were about. */
+/** Counts the passed and failed tests of a `describe`. */
 import type { RunnerTask, RunnerTestSuite } from 'vitest';
 
 export interface Counts {
   readonly passed: number;
-  /** Those that did not pass, for whatever reason: a test that did not run proves nothing. */
+  /** The tests that did not pass, including those that did not run. */
   readonly failed: number;
 }
 
-/** The counts of the top-level `describe` with a name; to be called in an `afterAll` of the file. */
+/** Counts the tests of a top-level `describe`. Call it in an `afterAll` of the file. */
 export function countsOf(file: Readonly<RunnerTestSuite>, name: string): Counts {
   const suite = file.tasks.find((task) => task.name === name);
   if (suite === undefined) throw new Error(`there are no tests of ${name}`);

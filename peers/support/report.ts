@@ -1,26 +1,26 @@
 /**
- * What a run against other programs saw, kept in `peers/results` so that docs/compatibility.md can
- * be made from it (`npm run docs:compatibility`).
+ * Reads and writes the results of runs with other programs, in `peers/results`. `npm run
+ * docs:compatibility` generates docs/compatibility.md from them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-/** One line of the table. */
+/** One row of the table. */
 export interface Row {
-  /** The program, as its own documentation calls it: `@ai-sdk/mcp`, `Bun`, `fastify`. */
+  /** The name of the program, as in its documentation: `@ai-sdk/mcp`, `Bun`, `fastify`. */
   readonly peer: string;
-  /** As the program, or its package, says it. */
+  /** The version that the program or its package reports. */
   readonly version: string;
-  /** Protocol eras and transports that were driven: `2026-07-28 and 2025-11-25, HTTP and stdio`. */
+  /** The protocol eras and transports: `2026-07-28 and 2025-11-25, HTTP and stdio`. */
   readonly over: string;
-  /** What was seen to work, in a few words; also what does not, and why. */
+  /** The observations in a few words: what works, and what does not and why. */
   readonly saw: string;
   readonly passed: number;
   readonly failed: number;
 }
 
 export interface Report {
-  /** The command that makes the report again. */
+  /** The command that creates the report. */
   readonly command: string;
   readonly date: string;
   readonly rows: readonly Row[];
@@ -29,8 +29,8 @@ export interface Report {
 const results = new URL('../results/', import.meta.url);
 
 /**
- * Keeps the rows under a name, in place of those of the run before. Where nothing is new, neither
- * is the date: a checkout does not change by being tested.
+ * Writes the rows under a name, and replaces those of the previous run. If nothing changed, the
+ * date stays too, so that a test run does not change the checkout.
  */
 export function writeReport(name: string, command: string, rows: readonly Row[]): void {
   const report: Report = { command, date: new Date().toISOString().slice(0, 10), rows };
@@ -47,7 +47,7 @@ export function readReport(name: string): Report {
   return JSON.parse(readFileSync(new URL(`${name}.json`, results), 'utf8')) as Report;
 }
 
-/** The version in the `package.json` of an installed package. */
+/** Returns the version in the `package.json` of an installed package. */
 export function versionOf(packageFolder: URL | string): string {
   const file = new URL('package.json', packageFolder);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -1,9 +1,9 @@
 /**
- * The source tree keeps its own map: folders import upwards only, entry files are lists, and no
- * files or folders import each other in a circle.
+ * Tests the rules of the source tree: folders import upwards only, entry files only re-export, and
+ * imports form no cycle.
  *
- * The rules run twice: on `src/`, where they find nothing, and on small made-up trees, where each
- * finds the one mistake it is there for.
+ * The rules run twice. On `src/` they find nothing. On small sample trees, each finds the mistake
+ * that it is for.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import {
   layering,
   misnamedEntries,
   placeOf,
-  privateMembers,
+  privateProperties,
   protocolFree,
   readTree,
   runtimeNeutral,
@@ -43,7 +43,7 @@ function readSources(): Record<string, string> {
 describe('the source tree', () => {
   const tree = readTree(readSources());
 
-  it('is seen by these rules', () => {
+  it('contains the folders and imports that the rules check', () => {
     const places = new Set(tree.map((module) => placeOf(module.path)));
     expect([...places]).toEqual(
       expect.arrayContaining(['define', 'plan', 'question', 'engine', 'server', 'entry', 'leaf']),
@@ -54,7 +54,7 @@ describe('the source tree', () => {
     );
   });
 
-  it('imports only files which it holds, by their path', () => {
+  it('imports only its own files, by their relative paths', () => {
     expect(unknownImports(tree)).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('the source tree', () => {
     expect(layering(tree)).toEqual([]);
   });
 
-  it('has entry files which only re-export', () => {
+  it('has entry files that only re-export', () => {
     expect(thinEntries(tree)).toEqual([]);
   });
 
@@ -70,24 +70,24 @@ describe('the source tree', () => {
     expect(cycles(tree)).toEqual([]);
   });
 
-  it('has no two files of one name', () => {
+  it('has no two files with the same name', () => {
     expect(sharedNames(tree)).toEqual([]);
   });
 
-  it('has entry files named like the subpaths of the package', () => {
+  it('names its entry files like the subpaths of the package', () => {
     const subpaths = Object.keys(packageJson.exports).map((subpath) => subpath.replace('./', ''));
     expect(misnamedEntries(tree, subpaths)).toEqual([]);
   });
 
-  it('knows the private members of the SDK in one file', () => {
-    expect(privateMembers(tree)).toEqual([]);
+  it('uses private properties of the SDK in one file only', () => {
+    expect(privateProperties(tree)).toEqual([]);
   });
 
-  it('loads nothing of the protocol in define and plan', () => {
+  it('imports only types of the SDK in define and plan', () => {
     expect(protocolFree(tree)).toEqual([]);
   });
 
-  it('imports modules of Node where it serves and in the command only', () => {
+  it('imports Node modules only to serve and for the command', () => {
     expect(runtimeNeutral(tree)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('the source tree', () => {
     expect(wildcardExports(tree)).toEqual([]);
   });
 
-  it('switches off no lint rule about imports', () => {
+  it('disables no lint rule about imports', () => {
     expect(suppressedImportRules(tree)).toEqual([]);
   });
 });
@@ -127,7 +127,7 @@ describe('the rules', () => {
       complaint: 'server/install.ts imports index.ts: server may not import entry',
     },
     {
-      mistake: 'a leaf which imports',
+      mistake: 'a leaf file with an import',
       rule: layering,
       files: {
         'errors.ts': `import type { Tool } from './define/tool.js';`,
@@ -136,10 +136,10 @@ describe('the rules', () => {
       complaint: 'errors.ts imports define/tool.ts: leaf may not import define',
     },
     {
-      mistake: 'a folder without a place',
+      mistake: 'a folder without a place in the order',
       rule: layering,
       files: { 'utils/misc.ts': `export const misc = 1;` },
-      complaint: 'utils/misc.ts is in a folder which has no place in the order',
+      complaint: 'utils/misc.ts is in a folder that has no place in the order',
     },
     {
       mistake: 'an import of a file outside the tree',
@@ -197,10 +197,10 @@ describe('the rules', () => {
       complaint: 'server/context.ts -> server/call -> server/context.ts',
     },
     {
-      mistake: 'two files of one name',
+      mistake: 'two files with the same name',
       rule: sharedNames,
       files: { 'define/options.ts': ``, 'server/options.ts': `` },
-      complaint: 'define/options.ts and server/options.ts have one name',
+      complaint: 'define/options.ts and server/options.ts have the same name',
     },
     {
       mistake: 'an entry file with another name than its subpath',
@@ -209,13 +209,13 @@ describe('the rules', () => {
       complaint: 'explain.ts is not named like a subpath of the package',
     },
     {
-      mistake: 'a private member of the SDK in another file',
-      rule: privateMembers,
+      mistake: 'a private property of the SDK in another file',
+      rule: privateProperties,
       files: { 'server/install.ts': `Reflect.get(server, '_requestHandlers');` },
-      complaint: 'server/install.ts knows _requestHandlers: only server/sdkInternals.ts may',
+      complaint: 'server/install.ts uses _requestHandlers: only server/sdkInternals.ts may',
     },
     {
-      mistake: 'the protocol loaded in define for its types',
+      mistake: 'an import of the SDK in define that is not type-only',
       rule: protocolFree,
       files: {
         'define/tool.ts': `import { type Tool } from '@modelcontextprotocol/server';`,
@@ -225,14 +225,14 @@ describe('the rules', () => {
         'define/tool.ts imports @modelcontextprotocol/server: this folder may import only its types',
     },
     {
-      mistake: 'a module of Node in the core',
+      mistake: 'a Node module in the core',
       rule: runtimeNeutral,
       files: {
         'state/seal.ts': `const { subtle } = await import('node:crypto');`,
         'http/serve.ts': `import { createServer } from 'node:http';`,
       },
       complaint:
-        'state/seal.ts imports node:crypto: only http, node.ts, dev/cli and cli.ts run on Node alone',
+        'state/seal.ts imports node:crypto: only http, node.ts, dev/cli and cli.ts require Node',
     },
     {
       mistake: 'a wildcard export',
@@ -241,20 +241,20 @@ describe('the rules', () => {
       complaint: "index.ts exports a wildcard: export * from './errors.js';",
     },
     {
-      mistake: 'a lint rule about imports switched off by name',
+      mistake: 'a disabled lint rule about imports',
       rule: suppressedImportRules,
       files: {
         'server/a.ts': `// eslint-disable-next-line no-restricted-imports -- reason\nimport 'x';`,
         'server/b.ts': `// eslint-disable-next-line max-params -- about imports\nimport 'x';`,
       },
       complaint:
-        'server/a.ts switches off an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
+        'server/a.ts disables an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
     },
     {
-      mistake: 'all lint rules switched off',
+      mistake: 'a directive that disables all lint rules',
       rule: suppressedImportRules,
       files: { 'server/a.ts': `/* eslint-disable */\nimport 'x';` },
-      complaint: 'server/a.ts switches off an import rule: /* eslint-disable */',
+      complaint: 'server/a.ts disables an import rule: /* eslint-disable */',
     },
   ];
 

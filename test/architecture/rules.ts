@@ -1,16 +1,16 @@
 /**
- * The rules of the source tree, as functions from a tree to the sentences it deserves.
+ * The rules of the source tree. Each is a function that takes a tree and returns an array of
+ * complaints, which is empty if the tree follows the rule.
  *
- * In: the files of `src/` as path → text (a real tree or a made-up one). Out: a list of complaints,
- * empty when the tree keeps the rule. Imports are read from the syntax tree, so nothing here
- * depends on the linter and no lint suppression can weaken it.
+ * A tree is `src/` or a sample, as contents by path. Imports are read from the syntax tree, so the
+ * rules do not depend on the linter or its suppressions.
  */
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
 import { commentsOf, importsOf, parse, type Import } from '../support/imports.js';
 
-/** The folders of `src/` from top to bottom: each may import from itself and from those above it. */
+/** The folders of `src/` from top to bottom. Each may import from itself and from those above it. */
 export const FOLDERS = [
   'define',
   'question',
@@ -25,7 +25,7 @@ export const FOLDERS = [
   'dev',
 ] as const;
 
-/** The files anyone may import, which import nothing of ours. */
+/** The files that every file may import. They import no file of the tree. */
 export const LEAVES = ['errors.ts', 'platform.ts'];
 
 /** One source file, parsed. */
@@ -36,13 +36,13 @@ export interface Module {
   readonly imports: readonly Import[];
 }
 
-/** An import of one of our own files by another. */
+/** An import of one file of the tree by another. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
 }
 
-/** Parses a tree given as path (relative to `src/`) → text. */
+/** Parses a tree, given as contents by path relative to `src/`. */
 export function readTree(files: Readonly<Record<string, string>>): Module[] {
   return Object.entries(files).map(([name, text]) => {
     const file = parse(name, text);
@@ -50,13 +50,13 @@ export function readTree(files: Readonly<Record<string, string>>): Module[] {
   });
 }
 
-/** The place of a file: the name of its folder, `leaf` or `entry`. */
+/** Returns the place of a file: the name of its folder, `leaf` or `entry`. */
 export function placeOf(modulePath: string): string {
   if (modulePath.includes('/')) return modulePath.slice(0, modulePath.indexOf('/'));
   return LEAVES.includes(modulePath) ? 'leaf' : 'entry';
 }
 
-/** The imports among our own files, type imports included. */
+/** Returns the imports between files of the tree, including type imports. */
 export function edgesOf(tree: readonly Module[]): Edge[] {
   return tree.flatMap((module) =>
     module.imports.filter(isRelative).map(({ specifier }) => ({
@@ -66,7 +66,7 @@ export function edgesOf(tree: readonly Module[]): Edge[] {
   );
 }
 
-/** Imports name a file of the tree by its relative path, and never the package by its own name. */
+/** Finds imports that are not the relative path of a file of the tree. */
 export function unknownImports(tree: readonly Module[]): string[] {
   const known = new Set(tree.map((module) => module.path));
   const missing = edgesOf(tree)
@@ -80,11 +80,11 @@ export function unknownImports(tree: readonly Module[]): string[] {
   return [...missing, ...computedOrSelf];
 }
 
-/** A folder imports from itself, from the folders above it and from the leaves. */
+/** Finds imports of folders further down, of entry files, and by leaves. */
 export function layering(tree: readonly Module[]): string[] {
   const homeless = tree
     .filter(({ path }) => path.includes('/') && rankOf(placeOf(path)) === -1)
-    .map(({ path }) => `${path} is in a folder which has no place in the order`);
+    .map(({ path }) => `${path} is in a folder that has no place in the order`);
   const wrong = edgesOf(tree)
     .filter((edge) => !mayImport(placeOf(edge.from), placeOf(edge.to)))
     .map(
@@ -104,7 +104,7 @@ function rankOf(place: string): number {
   return FOLDERS.findIndex((folder) => folder === place);
 }
 
-/** An entry file is a list of named re-exports. */
+/** Finds entry files with statements other than re-exports. */
 export function thinEntries(tree: readonly Module[]): string[] {
   return tree
     .filter((module) => placeOf(module.path) === 'entry')
@@ -120,15 +120,15 @@ function firstLine(statement: ts.Statement): string {
 }
 
 /**
- * At every level of the tree, each file and each folder is one node, and the imports between nodes,
- * type imports included, form no cycle.
+ * Finds cycles of imports, including type imports. At every level of the tree, each file and each
+ * folder is one node.
  */
 export function cycles(tree: readonly Module[]): string[] {
   const edges = edgesOf(tree);
   return levelsOf(tree).flatMap((level) => cyclesAt(level, edges));
 }
 
-/** The folders of the tree, each as the prefix of its paths; the tree itself is the empty prefix. */
+/** Returns the folders of the tree as path prefixes. The prefix of the tree itself is empty. */
 function levelsOf(tree: readonly Module[]): string[] {
   const prefixes = tree.flatMap(({ path: file }) =>
     [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index + 1)),
@@ -157,7 +157,7 @@ function cyclesAt(level: string, edges: readonly Edge[]): string[] {
   return found;
 }
 
-/** A file's name alone says which file it is. */
+/** Finds files with the same name. */
 export function sharedNames(tree: readonly Module[]): string[] {
   const places = new Map<string, string[]>();
   for (const { path: file } of tree) {
@@ -166,10 +166,10 @@ export function sharedNames(tree: readonly Module[]): string[] {
   }
   return [...places.values()]
     .filter((files) => files.length > 1)
-    .map((files) => `${files.join(' and ')} have one name`);
+    .map((files) => `${files.join(' and ')} have the same name`);
 }
 
-/** Entry files are named like the subpaths of the package. */
+/** Finds entry files that are not named like a subpath of the package. */
 export function misnamedEntries(tree: readonly Module[], subpaths: readonly string[]): string[] {
   const known = ['index.ts', 'cli.ts', ...subpaths.map((subpath) => `${subpath}.ts`)];
   return tree
@@ -177,21 +177,21 @@ export function misnamedEntries(tree: readonly Module[], subpaths: readonly stri
     .map((module) => `${module.path} is not named like a subpath of the package`);
 }
 
-/** One file alone knows the private members of the SDK's classes. */
-export function privateMembers(tree: readonly Module[]): string[] {
+/** Finds private properties of the SDK's classes outside of one file. */
+export function privateProperties(tree: readonly Module[]): string[] {
   return tree
     .filter((module) => module.path !== SDK_INTERNALS)
     .flatMap((module) =>
-      [...module.file.text.matchAll(/['.\[]['"]?(?<member>_[a-z]\w+)/g)]
-        .map(({ groups }) => groups?.member ?? '')
-        .filter((member) => member !== '_meta')
-        .map((member) => `${module.path} knows ${member}: only ${SDK_INTERNALS} may`),
+      [...module.file.text.matchAll(/['.\[]['"]?(?<property>_[a-z]\w+)/g)]
+        .map(({ groups }) => groups?.property ?? '')
+        .filter((property) => property !== '_meta')
+        .map((property) => `${module.path} uses ${property}: only ${SDK_INTERNALS} may`),
     );
 }
 
 const SDK_INTERNALS = 'server/sdkInternals.ts';
 
-/** `define/` and `plan/` import the types of the protocol SDK alone. */
+/** Finds imports of the SDK in `define/` and `plan/` that are not type-only. */
 export function protocolFree(tree: readonly Module[]): string[] {
   const pure = tree.filter((module) => ['define', 'plan'].includes(placeOf(module.path)));
   return complaints(pure, (entry) =>
@@ -201,19 +201,19 @@ export function protocolFree(tree: readonly Module[]): string[] {
   );
 }
 
-/** Modules of Node are imported by what serves and by the command alone. */
+/** Finds Node modules outside of the files that serve and the command. */
 export function runtimeNeutral(tree: readonly Module[]): string[] {
-  const neutral = tree.filter(({ path }) => !NODE_ALONE.some((place) => path.startsWith(place)));
+  const neutral = tree.filter(({ path }) => !NODE_ONLY.some((place) => path.startsWith(place)));
   return complaints(neutral, (entry) =>
     isBuiltin(entry.specifier) || entry.specifier.startsWith('node:')
-      ? 'only http, node.ts, dev/cli and cli.ts run on Node alone'
+      ? 'only http, node.ts, dev/cli and cli.ts require Node'
       : undefined,
   );
 }
 
-const NODE_ALONE = ['http/', 'node.ts', 'dev/cli/', 'cli.ts'];
+const NODE_ONLY = ['http/', 'node.ts', 'dev/cli/', 'cli.ts'];
 
-/** Every export is named. */
+/** Finds wildcard exports. */
 export function wildcardExports(tree: readonly Module[]): string[] {
   return tree.flatMap((module) =>
     module.file.statements
@@ -223,12 +223,12 @@ export function wildcardExports(tree: readonly Module[]): string[] {
   );
 }
 
-/** No lint rule about imports is switched off, by its name or with all the others. */
+/** Finds directives that disable lint rules about imports. */
 export function suppressedImportRules(tree: readonly Module[]): string[] {
   return tree.flatMap((module) =>
     commentsOf(module.file)
       .filter(suppressesImports)
-      .map((comment) => `${module.path} switches off an import rule: ${comment}`),
+      .map((comment) => `${module.path} disables an import rule: ${comment}`),
   );
 }
 

@@ -1,4 +1,4 @@
-/** `mcp-resolve check` as CI runs it: one line for each finding, and the code. */
+/** Tests `mcp-resolve check` as CI runs it: one line for each finding, and the exit code. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeProject } from './project.js';
 import type { Project } from './project.js';
@@ -57,30 +57,30 @@ const check = async (...typed: string[]): Promise<{ code: unknown; lines: string
 };
 
 const PER_REQUEST =
-  'over HTTP its graph is analysed again for each request, so define it once, outside, and only install it there';
+  'Over HTTP its graph is then analysed again for every request. Define it once, at module level, and only install it in the factory.';
 
 describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
-  it('says that all is well, with the code 0', async () => {
+  it('exits with 0 if it finds nothing', async () => {
     expect(await check('clean.js')).toEqual({
       code: 0,
       lines: ['1 definition, 0 errors, 0 hints'],
     });
   });
 
-  it('prints a line with a stable code for each finding, with the code 1', async () => {
+  it('prints one line with a stable code for each finding and exits with 1', async () => {
     expect(await check('findings.js')).toEqual({
       code: 1,
       lines: [
-        'error  no-question  delete_all: it destroys or moves something, and nobody is asked before it runs: let a resolver ask, with confirm(), or say annotations: { readOnlyHint: true } or { destructiveHint: false }',
-        "error  pinned-identity  who: 'user' is pinned, and it looks like an identity or a permission: it may have changed by the next round, so compute it every time",
-        'hint   no-once  pay: it moves money after a question, and a client can send its last round again: once: store lets an approved call run once',
-        "error  duplicate-name  who: there is another tool 'who': a server takes only one of them, so rename one, or define it once and import it",
+        'error  no-question  delete_all: the tool is destructive or moves money, but it has no resolver that asks the user first. Add a resolver that asks with confirm(). If the tool is harmless, set `annotations` to { readOnlyHint: true } or { destructiveHint: false }.',
+        "error  pinned-identity  who: 'user' is pinned, but it looks like an identity or a permission. Its value can change between rounds. Remove `pin`, so that every round computes it.",
+        'hint   no-once  pay: the tool moves money after a question, and a client can send the last round again. Set `once` to a store, so that an approved call runs only once.',
+        "error  duplicate-name  who: there is another tool 'who', and a server accepts only one of them. Rename one, or define it once and import it.",
         '4 definitions, 3 errors, 1 hint',
       ],
     });
   });
 
-  it('does not fail a build for a hint', async () => {
+  it('exits with 0 if it finds only hints', async () => {
     const { code, lines } = await check('hints.js');
     expect({ code, last: lines.at(-1) }).toEqual({
       code: 0,
@@ -88,7 +88,7 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     });
   });
 
-  it('leaves out what is allowed, and looks at one definition if one is named', async () => {
+  it('skips allowed codes, and checks only the definition that is named', async () => {
     const allowed = await check(
       ...['findings.js', '--allow', 'no-question,pinned-identity', '--allow', 'duplicate-name'],
     );
@@ -97,17 +97,17 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     expect(named).toMatchObject({ code: 0, lines: { length: 2 } });
   });
 
-  it('reads in the source that a function makes a server and a definition', async () => {
+  it('finds definitions inside a function that creates a server', async () => {
     expect(await check('factory.js')).toEqual({
       code: 1,
       lines: [
-        `error  made-per-request  defineTool() in line 12 stands in a function that makes a server: ${PER_REQUEST}`,
+        `error  made-per-request  defineTool() on line 12 is inside a function that creates a server. ${PER_REQUEST}`,
         '1 definition, 1 error, 0 hints',
       ],
     });
   });
 
-  it('has nothing against a factory of definitions, which a module calls once', async () => {
+  it('accepts a factory that only creates definitions', async () => {
     await project.write('pool.js', [
       "import { defineTool } from 'mcp-resolve';",
       "export const buildTools = () => [defineTool('look', {}, () => 'seen')];",
@@ -118,11 +118,11 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     });
   });
 
-  it('finds out by calling a factory twice what it makes each time', async () => {
+  it('finds the definitions that a factory creates on every call', async () => {
     expect(await check('factory.js', '--factory', 'buildServer')).toEqual({
       code: 1,
       lines: [
-        `error  made-per-request  made: the factory makes it for every request: ${PER_REQUEST}`,
+        `error  made-per-request  made: the factory creates a new definition each time. ${PER_REQUEST}`,
         '2 definitions, 1 error, 0 hints',
       ],
     });

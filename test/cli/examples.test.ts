@@ -1,4 +1,4 @@
-/** The command on the examples of this repository, from its sources: what it says of each of them. */
+/** Runs the command from its sources on the examples of this repository. */
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from 'mcp-resolve/graph';
 import { fromSources } from './project.js';
@@ -6,18 +6,18 @@ import { fromSources } from './project.js';
 const TIMEOUT = 60_000;
 
 describe('mcp-resolve explain', () => {
-  it('prints the refund desk, which exports no tool', { timeout: TIMEOUT }, async () => {
+  it('prints the tool of the refund desk, which exports none', { timeout: TIMEOUT }, async () => {
     const { code, stdout } = await fromSources('explain', 'examples/refund-desk/server.ts');
     expect(stdout.trimEnd()).toBe(
       `
 tool refund_order
 Refund an order. The amount comes from the order record, not from the caller.
 
-the model fills
+filled by the model
   order_id  string
   reason    string
 
-resolvers fill
+filled by resolvers
   cents                    may ask
   ├─ order (id: order_id)  may ask
   └─ scope (id: order_id)  may ask
@@ -26,15 +26,15 @@ resolvers fill
   ├─ order                 above
   └─ scope                 above
 
-rounds  1: no question is known
-        at most 4, if these ask as well: order, scope, cents, restock
+rounds  1: no known questions
+        at most 4 if these ask as well: order, scope, cents, restock
 client  needs nothing, as far as is known
 `.trim(),
     );
     expect(code).toBe(0);
   });
 
-  it('gives the same as data', { timeout: TIMEOUT }, async () => {
+  it('prints the same tool as JSON', { timeout: TIMEOUT }, async () => {
     const file = 'examples/refund-desk/server.ts';
     const { stdout } = await fromSources('explain', file, 'refund_order', '--format', 'json');
     const asks = { kind: 'unknown', declared: false, seen: false };
@@ -116,7 +116,7 @@ describe('mcp-resolve check', () => {
     [
       'refund-desk',
       [
-        'hint   undeclared-question  refund_order: it destroys or moves something, and no resolver says that it asks: declare it with asks, so that this can be checked (order, scope, cents, restock)',
+        'hint   undeclared-question  refund_order: the tool is destructive or moves money, but no resolver declares that it asks the user. Set `asks` on the resolver that asks. Resolvers without `asks`: order, scope, cents, restock.',
         '1 definition, 0 errors, 1 hint',
       ],
     ],
@@ -124,7 +124,7 @@ describe('mcp-resolve check', () => {
     [
       'delete-folder',
       [
-        'hint   undeclared-question  delete_folder: it destroys or moves something, and no resolver says that it asks: declare it with asks, so that this can be checked (confirmation)',
+        'hint   undeclared-question  delete_folder: the tool is destructive or moves money, but no resolver declares that it asks the user. Set `asks` on the resolver that asks. Resolvers without `asks`: confirmation.',
         '1 definition, 0 errors, 1 hint',
       ],
     ],
@@ -134,9 +134,13 @@ describe('mcp-resolve check', () => {
     expect(code).toBe(0);
   });
 
-  it('finds that a factory defines once what it installs', { timeout: TIMEOUT }, async () => {
-    const file = 'examples/bookshop/server.ts';
-    const { code, stdout } = await fromSources('check', file, '--factory', 'buildServer');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '3 definitions, 0 errors, 0 hints\n' });
-  });
+  it(
+    'accepts a factory that installs definitions of its module',
+    { timeout: TIMEOUT },
+    async () => {
+      const file = 'examples/bookshop/server.ts';
+      const { code, stdout } = await fromSources('check', file, '--factory', 'buildServer');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '3 definitions, 0 errors, 0 hints\n' });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** `mcp-resolve explain` as it is installed: what it finds, prints and writes. */
+/** Tests `mcp-resolve explain` in a project that has the package installed. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Explanation } from 'mcp-resolve/graph';
@@ -39,24 +39,24 @@ const explained = async (...typed: string[]): Promise<Explanation[]> => {
 };
 
 describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
-  it('finds what a module exports, also in lists and objects, and what it keeps', async () => {
+  it('finds all definitions of a module, also in arrays and objects and without an export', async () => {
     const found = (await explained('tools.js')).map(({ name }) => name);
     expect(found).toEqual(['exported', 'in_a_list', 'in_an_object', 'by_default', 'kept']);
   });
 
-  it('finds the exports also where it cannot watch what is made', async () => {
+  it('finds only exported definitions under frozen intrinsics', async () => {
     const flags = ['--frozen-intrinsics', '--no-warnings'];
     const { stdout } = await project.withNode(flags, 'explain', 'tools.js', '--format', 'json');
     const found = (JSON.parse(stdout) as Explanation[]).map(({ name }) => name);
     expect(found).toEqual(['by_default', 'exported', 'in_a_list', 'in_an_object']);
   });
 
-  it('calls a function only when it is named', async () => {
+  it('calls a function only if --factory names it', async () => {
     const found = (await explained('tools.js', '--factory', 'buildTools')).map(({ name }) => name);
     expect(found.at(-1)).toBe('built');
     const { code, stderr } = await project.command('explain', 'tools.js', '--factory=buildServer');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^buildServer\(\) of tools\.js cannot be loaded: Error: called\n/);
+    expect(stderr).toMatch(/^Calling buildServer\(\) of tools\.js failed: Error: called\n/);
   });
 
   it('shows one definition by its name', async () => {
@@ -65,8 +65,8 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
       [
         'tool kept',
         '',
-        'resolvers fill',
-        '  approval  asks a form',
+        'filled by resolvers',
+        '  approval  asks with a form',
         '',
         'rounds  at most 2: approval',
         'client  needs form elicitation',
@@ -78,12 +78,14 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
 
   it('prints Mermaid and SVG of one definition', async () => {
     const mermaid = await project.command('explain', 'one.js', '--format', 'mermaid');
-    expect(mermaid.stdout).toMatch(/^flowchart LR\n {2}r0\["approval<br>asks a form"\]:::asks\n/);
+    expect(mermaid.stdout).toMatch(
+      /^flowchart LR\n {2}r0\["approval<br>asks with a form"\]:::asks\n/,
+    );
     const svg = await project.command('explain', 'one.js', 'pay', '--format', 'svg');
     expect(readXml(svg.stdout)[1]).toMatchObject({ name: 'title', text: 'tool pay' });
   });
 
-  it('writes to a file, or one file for each definition into a folder', async () => {
+  it('writes one file, or a folder with a file for each definition', async () => {
     const single = await project.command('explain', 'one.js', '--format=svg', '-o', 'deep/pay.svg');
     expect(single).toMatchObject({ code: 0, stdout: 'deep/pay.svg\n' });
     const written = await readFile(path.join(project.directory, 'deep/pay.svg'), 'utf8');
@@ -99,7 +101,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     ]);
   });
 
-  it('writes a file of its own for each of two definitions of one name', async () => {
+  it('writes two files for two definitions with the same name', async () => {
     await project.write('twins.js', [
       `import { definePrompt, defineTool } from 'mcp-resolve';`,
       `const messages = [];`,
@@ -112,14 +114,14 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(second).toMatch(/^prompt Trip\n/);
   });
 
-  it('uses colours only where they are wanted', async () => {
+  it('prints colours only with --color', async () => {
     const plain = await project.command('explain', 'one.js');
     const colored = await project.command('explain', 'one.js', '--color');
     expect(plain.stdout).not.toContain('\u001b');
     expect(colored.stdout).toContain('\u001b[1mpay\u001b[0m');
   });
 
-  it('keeps what a module prints out of its own output', async () => {
+  it('sends the output of the module to stderr', async () => {
     await project.write('prints.js', [
       `import './one.js';`,
       `console.log('Listening on port 3000');`,
@@ -130,7 +132,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(stderr).toBe('Listening on port 3000\nready');
   });
 
-  it('ends even if the module has started a server', async () => {
+  it('exits even if the module has started a server', async () => {
     await project.write('serves.js', [
       `import './one.js';`,
       `import { createServer } from 'node:http';`,
@@ -150,7 +152,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(await project.command('explain', 'flags.js', 'pay')).toMatchObject({ code: 0 });
   });
 
-  it('loads CommonJS, where the package is another copy', async () => {
+  it('loads a CommonJS module, which has its own copy of the package', async () => {
     await project.write('tools.cjs', [
       `const { defineTool } = require('mcp-resolve');`,
       `module.exports = { ping: defineTool('ping', {}, () => 'pong') };`,
@@ -158,7 +160,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(await explained('tools.cjs')).toMatchObject([{ name: 'ping' }]);
   });
 
-  it('says what it can do, and which version it is', async () => {
+  it('prints its help and its version', async () => {
     const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
       version: string;
     };
@@ -170,7 +172,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
   });
 });
 
-describe('TypeScript', { timeout: TIMEOUT }, () => {
+describe('a TypeScript module', { timeout: TIMEOUT }, () => {
   const server = [
     `import { defineTool, type Tool } from 'mcp-resolve';`,
     `import { greeting } from './greeting.js';`,
@@ -179,7 +181,7 @@ describe('TypeScript', { timeout: TIMEOUT }, () => {
   ];
   const greeting = [`export const greeting: string = 'Hello.';`];
 
-  it('is loaded by the tsx of the project, with all that tsx knows', async () => {
+  it('is loaded with the tsx of the project', async () => {
     const withTsx = await makeProject({ tsx: true });
     await withTsx.write('server.ts', server);
     await withTsx.write('greeting.ts', greeting);
@@ -187,7 +189,7 @@ describe('TypeScript', { timeout: TIMEOUT }, () => {
     expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: 'tool hello' });
   });
 
-  it('is loaded by Node where it strips types, and otherwise says what to install', async () => {
+  it('is loaded by Node if it strips types, or else reported with what to install', async () => {
     await project.write('plain.ts', [
       `import { defineTool, type Tool } from 'mcp-resolve';`,
       `export const greet: Tool<never> = defineTool('hello', {}, () => 'Hello.');`,
@@ -199,7 +201,7 @@ describe('TypeScript', { timeout: TIMEOUT }, () => {
     } else {
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: `plain.ts is TypeScript, which Node ${process.versions.node} does not load: install tsx (npm install --save-dev tsx), use Node 22.18 or later, or give the built JavaScript.\n`,
+        stderr: `plain.ts is TypeScript, which Node ${process.versions.node} cannot load. Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or pass the compiled JavaScript file.\n`,
       });
     }
   });

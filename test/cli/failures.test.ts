@@ -1,4 +1,4 @@
-/** What the command says when it cannot do what was typed: a sentence, no stack, and the code 2. */
+/** Tests the errors of the command: one sentence without a stack, and exit code 2. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +42,20 @@ beforeAll(async () => {
     `JSON.stringify = () => { throw new Error('broken'); };`,
   ]);
   await write('absent.js', [`import 'there-is-no-such-package';`]);
+  await write('option.js', [
+    `import { defineTool } from 'mcp-resolve';`,
+    `export const pay = defineTool('pay', { descripton: 'Pay.' }, () => 'paid');`,
+  ]);
+  await write('option.cjs', [
+    `const { defineTool } = require('mcp-resolve');`,
+    `exports.pay = defineTool('pay', { descripton: 'Pay.' }, () => 'paid');`,
+  ]);
+  await write('optionLater.js', [
+    `import { defineTool } from 'mcp-resolve';`,
+    `export const buildTools = () =>`,
+    `  defineTool('pay', { descripton: 'Pay.' }, () => 'paid');`,
+  ]);
+  await write('parse.js', [`export function buildTools() {`, `  JSON.parse('{');`, `}`]);
   await write('cycle.js', [
     `import { defineTool, resolver } from 'mcp-resolve';`,
     `const scope = resolver({ get amount() { return amount; } }, () => 1);`,
@@ -54,85 +68,88 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
   it.each([
     [
       [],
-      'What is to be done? mcp-resolve explain ./server.ts, or mcp-resolve check ./server.ts; --help says more.',
+      'The command is missing. Use mcp-resolve explain ./server.ts or mcp-resolve check ./server.ts. See mcp-resolve --help.',
     ],
-    [['explian', 'server.js'], "There is no command 'explian' (did you mean explain?)."],
+    [['explian', 'server.js'], "There is no command 'explian'. Did you mean 'explain'?"],
     [
       ['./server.js'],
-      "There is no command './server.js' (did you mean mcp-resolve explain ./server.js?).",
+      "There is no command './server.js'. Did you mean 'mcp-resolve explain ./server.js'?",
     ],
-    [['explain'], 'explain needs a module: mcp-resolve explain ./server.ts'],
+    [['explain'], 'explain needs a module, as in: mcp-resolve explain ./server.ts'],
     [
       ['explain', 'server.js', 'a', 'b', 'c'],
-      "explain takes a module and one name, not also 'b c'.",
+      "explain takes a module and at most one name, but also got 'b c'.",
     ],
     [
       ['explain', 'server.js', '--fromat', 'svg'],
-      'explain has no flag --fromat (did you mean --format?).',
+      "explain has no flag '--fromat'. Did you mean '--format'?",
     ],
     [
       ['check', 'server.js', '--out', 'x'],
-      'check has no flag --out (there is --allow, --factory, --timeout, --help, --version).',
+      "check has no flag '--out'. Known flags: --allow, --factory, --timeout, --help, --version.",
     ],
     [
       ['explain', 'server.js', '--format', 'pdf'],
-      "--format is text, mermaid, svg, json, not 'pdf'.",
+      "--format must be text, mermaid, svg or json, got 'pdf'.",
     ],
     [['explain', 'server.js', '--out'], '--out needs a value: --out <file>'],
-    [['explain', 'server.js', '--timeout', 'soon'], '--timeout is a number of seconds.'],
+    [
+      ['explain', 'server.js', '--timeout', 'soon'],
+      "--timeout must be a positive number of seconds, at most 86400, got 'soon'.",
+    ],
     [
       ['check', 'server.js', '--allow', 'no-questions'],
-      "--allow: there is no code 'no-questions' (did you mean no-question?).",
+      "--allow: no finding has the code 'no-questions'. Did you mean 'no-question'?",
     ],
-    [['explain', 'server.mjs'], 'There is no file server.mjs (did you mean server.js?).'],
-    [['explain', 'nowhere.ts'], 'There is no file nowhere.ts.'],
+    [['explain', 'server.mjs'], "There is no file 'server.mjs'. Did you mean 'server.js'?"],
+    [['explain', 'nowhere.ts'], "There is no file 'nowhere.ts'."],
     [
       ['explain', 'src'],
-      'src is a directory: give the module that defines the tools, such as src/index.js.',
+      'src is a directory. Pass the module that defines the tools, such as src/index.js.',
     ],
-    [['explain', 'empty'], 'empty is a directory: give the module that defines the tools.'],
+    [['explain', 'empty'], 'empty is a directory. Pass the module that defines the tools.'],
     [
       ['explain', 'nothing.js'],
-      'nothing.js defines nothing: there is no defineTool(), definePrompt() or defineResource() in it or in what it imports. If a function makes the definitions, export it and name it: --factory buildTools',
+      'nothing.js has no definitions. Neither it nor its imports call defineTool(), definePrompt() or defineResource(). If a function creates the definitions, export it and pass its name: --factory <name>',
     ],
     [
       ['check', 'nothing.js'],
-      'nothing.js defines nothing: there is no defineTool(), definePrompt() or defineResource() in it or in what it imports. If a function makes the definitions, export it and name it: --factory buildTools',
+      'nothing.js has no definitions. Neither it nor its imports call defineTool(), definePrompt() or defineResource(). If a function creates the definitions, export it and pass its name: --factory <name>',
     ],
     [
       ['explain', 'server.js', 'pay_invioce'],
-      "server.js has no definition 'pay_invioce' (did you mean pay_invoice?).",
+      "server.js has no definition 'pay_invioce'. Did you mean 'pay_invoice'?",
     ],
     [
       ['explain', 'server.js', 'weather'],
-      "server.js has no definition 'weather' (there is pay_invoice, list_invoices).",
+      "server.js has no definition 'weather'. Known definitions: pay_invoice, list_invoices.",
     ],
     [
       ['explain', 'server.js', '--factory', 'build'],
-      "server.js exports no function 'build' (did you mean buildServer?).",
+      "server.js exports no function 'build'. Did you mean 'buildServer'?",
     ],
     [
       ['explain', 'nothing.js', '--factory', 'build'],
-      "nothing.js exports no function 'build' (it exports no function).",
+      "nothing.js exports no function 'build'. It exports no functions at all.",
     ],
     [
       ['explain', 'server.js', '--format', 'svg'],
-      '--format svg draws one definition: name one (there is pay_invoice, list_invoices).',
+      '--format svg draws a single definition. Add its name (pay_invoice, list_invoices).',
     ],
     [
       ['explain', 'server.js', '--format', 'svg', '--out', 'all.svg'],
-      '--format svg draws one definition: name one, or a folder: --out all.svg/ (there is pay_invoice, list_invoices).',
+      '--format svg draws a single definition. Add its name (pay_invoice, list_invoices), or write all of them to a folder: --out all.svg/',
     ],
-    [['explain', 'text.js'], 'text.js cannot be loaded: it throws a text'],
+    [['explain', 'text.js'], "Loading text.js failed: 'a text' was thrown instead of an Error."],
     [
       ['explain', 'waits.js', '--timeout', '0.5'],
-      'waits.js did not finish loading within 0.5 s. If it waits for something at its top level, such as a server that listens, move the definitions to a module of their own and give that one; if it is only slow, give it longer: --timeout 60.',
+      'Loading waits.js did not finish within 0.5 s. If the code is only slow, use a longer timeout, such as --timeout 60. If it waits for something, such as a server that keeps running, move the definitions to a separate module, and pass that one.',
     ],
     [
       ['explain', 'leaves.js'],
-      'leaves.js ended the process while it was loaded (exit code 0): move the definitions to a module of their own, and give that one.',
+      'Loading leaves.js ended the process with exit code 0. Move the definitions to a separate module, and pass that one.',
     ],
-  ])('%j: %s', async (typed, sentence) => {
+  ])('refuses the arguments %j with a message', async (typed, sentence) => {
     const { code, stdout, stderr } = await project.command(...typed);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
   });
@@ -140,35 +157,61 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
   it.each([
     [
       'throws.js',
-      /^throws\.js cannot be loaded: RangeError: no database\n {2}at .*throws\.js:2:7\n$/,
+      /^Loading throws\.js failed: RangeError: no database\n {2}at .*throws\.js:2:7\n$/,
     ],
-    ['rejects.js', /^rejects\.js cannot be loaded: Error: too late\n {2}at .*rejects\.js:1:16\n$/],
-    ['emits.js', /^emits\.js cannot be loaded: Error: taken\n {2}at .*emits\.js:2:/],
+    ['rejects.js', /^Loading rejects\.js failed: Error: too late\n {2}at .*rejects\.js:1:16\n$/],
+    ['emits.js', /^Loading emits\.js failed: Error: taken\n {2}at .*emits\.js:2:/],
     [
       'syntax.js',
-      /^syntax\.js cannot be loaded: SyntaxError: .*\n {2}.*syntax\.js:3\n.*currency: 'EUR',\n\s*\^+\n$/,
+      /^Loading syntax\.js failed: SyntaxError: .*\n {2}.*syntax\.js:3\n.*currency: 'EUR',\n\s*\^+\n$/,
     ],
-    ['typo.ts', /^typo\.ts cannot be loaded: .*\n.*typo\.ts:1:20: ERROR: Unexpected "="\n/],
+    ['typo.ts', /^Loading typo\.ts failed: .*\n.*typo\.ts:1:20: ERROR: Unexpected "="\n/],
     [
       'absent.js',
-      /^absent\.js cannot be loaded: Error: Cannot find package 'there-is-no-such-package'.*\nIs it installed\?/,
+      /^Loading absent\.js failed: Error: Cannot find package 'there-is-no-such-package'.*\nCheck that it is installed\./,
     ],
-  ])('says where %s goes wrong, without a stack', async (file, words) => {
+  ])('reports the error in %s with its line and without a stack', async (file, message) => {
     const { code, stdout, stderr } = await project.command('explain', file);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(message);
     expect(stderr.match(/^\s*at /gm)?.length ?? 0).toBeLessThan(2);
   });
 
-  it('fails with a stack, and not silently, where nobody foresaw what went wrong', async () => {
+  it.each(['explain', 'check'])(
+    "%s reports a wrong option with the author's line",
+    async (command) => {
+      const mistake = `TypeError: Tool 'pay' has no option 'descripton'. Did you mean 'description'?`;
+      for (const file of ['option.js', 'option.cjs']) {
+        const { code, stdout, stderr } = await project.command(command, file);
+        const [title, place, ...more] = stderr.split('\n');
+        expect({ code, stdout, title, more }).toEqual({
+          ...{ code: 2, stdout: '', title: `Loading ${file} failed: ${mistake}`, more: [''] },
+        });
+        expect(place).toMatch(/^ {2}at .*option\.c?js:2:/);
+      }
+      const made = await project.command(command, 'optionLater.js', '--factory', 'buildTools');
+      const [title, place, ...more] = made.stderr.split('\n');
+      expect({ title, more }).toEqual({
+        ...{ title: `Calling buildTools() of optionLater.js failed: ${mistake}`, more: [''] },
+      });
+      expect(place).toMatch(/^ {2}at .*optionLater\.js:3:/);
+    },
+  );
+
+  it('reports a syntax error that a factory throws without a line', async () => {
+    const { stderr } = await project.command('explain', 'parse.js', '--factory', 'buildTools');
+    expect(stderr).toMatch(/^Calling buildTools\(\) of parse\.js failed: SyntaxError: .*\n$/);
+  });
+
+  it('prints the stack of an unexpected error', async () => {
     const ended = await project.command('explain', 'breaks.js', '--format', 'json');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/^Error: broken\n {4}at JSON\.stringify .*breaks\.js:2:/);
   });
 
-  it('shows a graph that cannot work with its code and its path, and the code 1', async () => {
+  it('reports a graph with a cycle by its code and path, and exits with 1', async () => {
     const sentence =
-      "Resolver 'amount' has a cyclic dependency: let one of the resolvers on the path compute its value without the other. (at refund -> amount -> scope -> amount)";
+      "Resolver 'amount' has a cyclic dependency. Change one of the resolvers on the path so that it does not need the next one. (at refund -> amount -> scope -> amount)";
     expect(await project.command('explain', 'cycle.js')).toEqual({
       ...{ code: 1, stdout: '', stderr: `ERR_GRAPH_CYCLE: ${sentence}\n` },
     });

@@ -1,4 +1,4 @@
-/** The first page of the guide as the project that it makes: compiled, tested, served and explained. */
+/** Builds the project of the guide's first page, and compiles, tests, serves and explains it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -60,7 +60,7 @@ describe('the first page of the guide', { timeout: TIMEOUT }, () => {
     expect(transcripts).toHaveLength(2);
   });
 
-  it.each(transcripts)('shows what mcp-resolve $typed prints', async ({ typed, printed }) => {
+  it.each(transcripts)('shows the output of mcp-resolve $typed', async ({ typed, printed }) => {
     const { stdout, code } = await project.command(...typed);
 
     expect({ stdout, code }).toEqual({ stdout: printed, code: 0 });

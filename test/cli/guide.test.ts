@@ -1,4 +1,4 @@
-/** The page about graphs keeps its word about the command and about its picture, too. */
+/** Tests the commands, the picture and the table of codes on the guide's page about graphs. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('the page about graphs', { timeout: TIMEOUT }, () => {
     expect(transcripts).toHaveLength(2);
   });
 
-  it.each(transcripts)('shows what mcp-resolve $typed prints', async ({ typed, printed }) => {
+  it.each(transcripts)('shows the output of mcp-resolve $typed', async ({ typed, printed }) => {
     const { stdout, code } = await project.command(...typed);
     expect({ stdout, code }).toEqual({ stdout: printed, code: 0 });
   });
@@ -34,7 +34,7 @@ describe('the page about graphs', { timeout: TIMEOUT }, () => {
     await expect(drawn.stdout).toMatchFileSnapshot(path.join(GUIDE, 'graph.svg'));
   });
 
-  it('has a line for each code of a finding', () => {
+  it('has a row for each code of a finding', () => {
     const listed = [...page.text.matchAll(/^\| `([\w-]+)`/gm)].map(([, code]) => code);
     expect(listed.sort()).toEqual([...RULE_CODES].sort());
   });

@@ -1,8 +1,8 @@
 /**
- * A project of its own for the command to look at, outside of this repository: with our package,
- * its peer and zod, and with tsx if wanted. The command is run as `npx` runs it, from the build.
+ * Temporary projects for the tests of the command, with this package, its peer and zod, and with
+ * tsx on request. The command runs from the build, as `npx` runs it.
  *
- * Needs a build in `dist/`; `npm run test:cli` makes one first.
+ * Needs a build in `dist/`. `npm run test:cli` creates it first.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export interface Project {
   readonly write: (name: string, lines: readonly string[]) => Promise<void>;
   /** Runs `mcp-resolve` in the project. */
   readonly command: (...typed: string[]) => Promise<Ended>;
-  /** Runs it with flags of Node. */
+  /** Runs `mcp-resolve` with flags for Node. */
   readonly withNode: (flags: readonly string[], ...typed: string[]) => Promise<Ended>;
 }
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const directory of made.splice(0)) await rm(directory, { recursive: true, force: true });
 });
 
-/** Makes a project, with packages of ours. It is removed after the tests of the file. */
+/** Creates a project with packages of this repository. It is removed after the tests of the file. */
 export async function makeProject({
   tsx = false,
   with: others = [] as readonly string[],

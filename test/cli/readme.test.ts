@@ -1,4 +1,4 @@
-/** The README keeps its word about the commands and the picture. */
+/** Tests the commands and the picture of the README. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { readPage } from '../docs/page.js';
 import { makeProject, ROOT } from './project.js';
 
-it('the README shows the graph of its program as the command draws it', async () => {
+it('the README shows the picture that the command draws of its program', async () => {
   const text = await readFile(path.join(ROOT, 'README.md'), 'utf8');
   const project = await makeProject({ tsx: true });
   await project.write('server.ts', [readPage('README', text).program]);

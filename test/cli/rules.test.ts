@@ -1,4 +1,4 @@
-/** What `mcp-resolve check` finds in a definition, and what it leaves alone. */
+/** Tests the rules of `mcp-resolve check`: findings in definitions, and definitions that pass. */
 import { confirm, definePrompt, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
@@ -10,7 +10,7 @@ import { findingsIn } from '../../src/dev/cli/rules.js';
 import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
 
-/** The findings of a definition, as `level code`. */
+/** Returns the findings of a definition, as `level code`. */
 function found(definition: AnyDefinition): string[] {
   return findingsIn(definition).map(({ level, code }) => `${level} ${code}`);
 }
@@ -21,17 +21,20 @@ const silent = resolver({}, () => 1);
 
 describe('no-question', () => {
   it.each(['delete_folder', 'removeUser', 'refund-order', 'pay', 'transfer_money', 'purgeAll'])(
-    'finds that nobody is asked before %s',
+    'reports the tool %s if it asks no question',
     (name) => {
       expect(found(defineTool(name, {}, body))).toEqual(['error no-question']);
     },
   );
 
-  it.each(['list_orders', 'payment_status', 'undelete', 'get_removed'])('passes %s', (name) => {
-    expect(found(defineTool(name, {}, body))).toEqual([]);
-  });
+  it.each(['list_orders', 'payment_status', 'undelete', 'get_removed'])(
+    'accepts the tool %s',
+    (name) => {
+      expect(found(defineTool(name, {}, body))).toEqual([]);
+    },
+  );
 
-  it('believes annotations more than names', () => {
+  it('prefers annotations to names', () => {
     const annotated = (name: string, annotations: object): AnyDefinition =>
       defineTool(name, { annotations }, body);
     expect(found(annotated('tidy', { destructiveHint: true }))).toEqual(['error no-question']);
@@ -40,25 +43,25 @@ describe('no-question', () => {
     expect(found(annotated('tidy', { readOnlyHint: true, destructiveHint: true }))).toEqual([]);
   });
 
-  it('is satisfied by a question to a person, also by one of a guard', () => {
+  it('accepts a question to the user, also in a guard', () => {
     expect(found(defineTool('delete_x', { resolve: { asking } }, body))).toEqual([]);
     expect(found(defineTool('delete_x', { guards: [asking] }, body))).toEqual([]);
   });
 
-  it('is not satisfied by a question to the model', () => {
+  it('does not accept a question to the model', () => {
     const guess = resolver({}, () => 1, { asks: 'sample' });
     expect(found(defineTool('delete_x', { resolve: { guess } }, body))).toEqual([
       'error no-question',
     ]);
   });
 
-  it('only hints where resolvers do not say whether they ask', () => {
+  it('is only a hint if a resolver does not declare `asks`', () => {
     expect(found(defineTool('delete_x', { resolve: { silent } }, body))).toEqual([
       'hint undeclared-question',
     ]);
   });
 
-  it('is about tools', () => {
+  it('does not apply to prompts', () => {
     expect(found(definePrompt('delete_x', {}, body))).toEqual([]);
   });
 });
@@ -72,27 +75,30 @@ describe('too-many-rounds', () => {
     return defineTool('chain', { resolve: { last } }, body);
   };
 
-  it.each([10, 11])('agrees with the client of the SDK about %i questions', async (length) => {
-    const chain = chainOf(length, { asks: 'form' });
-    const conversation = await connectClient('modern', serving([chain as never]), {
-      elicit: () => accept({ confirm: true }),
-    });
-    const passes = await conversation.call('chain').then(
-      () => true,
-      () => false,
-    );
-    expect(found(chain)).toEqual(passes ? [] : ['error too-many-rounds']);
-    expect(passes).toBe(length === 10);
-  });
+  it.each([10, 11])(
+    "agrees with the SDK's client about a chain of %i questions",
+    async (length) => {
+      const chain = chainOf(length, { asks: 'form' });
+      const client = await connectClient('modern', serving([chain as never]), {
+        elicit: () => accept({ confirm: true }),
+      });
+      const passes = await client.call('chain').then(
+        () => true,
+        () => false,
+      );
+      expect(found(chain)).toEqual(passes ? [] : ['error too-many-rounds']);
+      expect(passes).toBe(length === 10);
+    },
+  );
 
-  it('only hints at a chain of resolvers that do not say whether they ask', () => {
+  it('is only a hint if the resolvers do not declare `asks`', () => {
     expect(found(chainOf(10, {}))).toEqual([]);
     expect(found(chainOf(11, {}))).toEqual(['hint too-many-rounds']);
   });
 
   it('names the chain', () => {
     expect(findingsIn(chainOf(11, { asks: 'form' }))[0]?.message).toBe(
-      'it asks up to 11 times in a row, and clients give up after 10: put questions into one form, or let them not need each other (q0 -> q1 -> q2 -> q3 -> q4 -> q5 -> q6 -> q7 -> q8 -> q9 -> q10)',
+      'it asks up to 11 questions in a row, but clients give up after 10 rounds of questions. Combine questions in one form, or make them independent of each other. The chain: q0 -> q1 -> q2 -> q3 -> q4 -> q5 -> q6 -> q7 -> q8 -> q9 -> q10.',
     );
   });
 });
@@ -105,7 +111,7 @@ describe('unnamed-questions', () => {
     return defineTool('t', { resolve: { ok: outer } }, body);
   };
 
-  it('finds two questions that look the same and have one name between them', () => {
+  it('reports two equal questions of resolvers with the same name', () => {
     const tool = pair({ asks: Shared }, { asks: Shared });
     expect(findingsIn(tool)).toEqual([
       {
@@ -113,18 +119,18 @@ describe('unnamed-questions', () => {
         code: 'unnamed-questions',
         definition: 't',
         message:
-          "'ok#1' and 'ok' ask the same and are only told apart by a number, which changes with the order of the parameters: give each a name, resolver(needs, fn, { name })",
+          "'ok#1' and 'ok' ask the same question, and only a number distinguishes them. The number depends on the order of the parameters. Give each resolver a name: resolver(needs, fn, { name }).",
       },
     ]);
   });
 
-  it('finds them by what they show, not by the object', () => {
+  it('compares the fields of forms, not their identity', () => {
     const same = z.object({ ok: z.boolean() });
     expect(found(pair({ asks: Shared }, { asks: same }))).toEqual(['error unnamed-questions']);
     expect(found(pair({ asks: 'url' }, { asks: 'url' }))).toEqual(['error unnamed-questions']);
   });
 
-  it('passes questions with names, or of other kinds, or that are not known', () => {
+  it('accepts questions with names, of different kinds, or undeclared', () => {
     expect(found(pair({ asks: Shared, name: 'a' }, { asks: Shared, name: 'b' }))).toEqual([]);
     expect(found(pair({ asks: Shared }, { asks: 'url' }))).toEqual([]);
     expect(found(pair({ asks: Shared }, { asks: z.object({ no: z.boolean() }) }))).toEqual([]);
@@ -137,14 +143,14 @@ describe('pinned-identity', () => {
   const pinned = (name: string): AnyResolver => resolver({}, () => 'x', { name, pin });
 
   it.each(['user', 'current_user', 'userRoles', 'permissions', 'tenant', 'session', 'principal'])(
-    'finds a pinned %s',
+    'reports a pinned %s',
     (name) => {
       const tool = defineTool('t', { resolve: { x: pinned(name) } }, body);
       expect(found(tool)).toEqual(['error pinned-identity']);
     },
   );
 
-  it('looks at the parameters that it fills as well', () => {
+  it('also checks the names of the parameters that the resolver fills', () => {
     const identity = resolver({}, () => 'x', { name: 'lookup', pin });
     const consumer = resolver({ user: identity }, () => 1, { name: 'consumer' });
     expect(found(defineTool('t', { resolve: { consumer } }, body))).toEqual([
@@ -152,14 +158,14 @@ describe('pinned-identity', () => {
     ]);
   });
 
-  it('finds what a guard needs, whatever its name', () => {
+  it('reports any pinned resolver that a guard needs', () => {
     const guard = resolver({ rate: pinned('rate') }, () => true, { name: 'may' });
     expect(findingsIn(defineTool('t', { guards: [guard] }, body))).toMatchObject([
-      { message: expect.stringContaining("'rate' is pinned, and a guard needs it") as string },
+      { message: expect.stringContaining("'rate' is pinned, but a guard needs it") as string },
     ]);
   });
 
-  it('passes other pins, and identities that are not pinned', () => {
+  it('accepts other pins, and identities that are not pinned', () => {
     const user = resolver({}, () => 'me', { name: 'user' });
     const tool = defineTool('t', { resolve: { rate: pinned('rate'), user } }, body);
     expect(found(tool)).toEqual([]);
@@ -168,7 +174,7 @@ describe('pinned-identity', () => {
 });
 
 describe('no-once', () => {
-  it('hints at a tool that moves money after a question', () => {
+  it('is a hint for a tool that moves money after a question', () => {
     const resolve = { approval: outcome(asking) };
     expect(found(defineTool('refund_order', { resolve }, body))).toEqual(['hint no-once']);
     const once = memoryOnceStore();
@@ -177,7 +183,7 @@ describe('no-once', () => {
   });
 });
 
-describe('definitions in factories', () => {
+describe('definitions that are created per request', () => {
   const linesOf = (source: string): number[] =>
     definitionsInFactories(source).map(({ line }) => line);
 
@@ -192,7 +198,7 @@ describe('definitions in factories', () => {
       [3],
     ],
     [
-      'an arrow that is handed on',
+      'an arrow function that is passed on',
       `serveStdio(() => {
          const server = new McpServer(info);
          install(server, [
@@ -204,7 +210,7 @@ describe('definitions in factories', () => {
       [4, 5],
     ],
     [
-      'a method, under a condition',
+      'a branch of a method',
       `class Desk { build(request) { if (request) { defineResource('x', 'y:z', {}, f); }
          return new Server(info); } }`,
       [1],
@@ -220,20 +226,20 @@ describe('definitions in factories', () => {
        export function buildServer() { const s = new McpServer(i); install(s, [t]); return s; }`,
     ],
     [
-      'in a function that makes no server',
+      'in a function that creates no server',
       `export const buildTools = (pool) => { return [defineTool('t', {}, () => pool)]; };`,
     ],
     [
-      'in a program that connects its server itself',
+      'in a program that connects its own server',
       `async function main() { const s = new McpServer(i); install(s, [defineTool('t', {}, f)]);
          await s.connect(new StdioServerTransport()); }`,
     ],
     [
-      'in a block that is no function',
+      'in a block outside of functions',
       `if (process.env.FULL) { const s = new McpServer(i); install(s, [defineTool('t', {}, f)]); }`,
     ],
     [
-      'in comments and texts',
+      'in comments and strings',
       `function build() { // defineTool('t')
          /* defineTool('t') */ const help = "defineTool('t') }"; const re = /defineTool\\(["']/;
          return [new McpServer(i), help, re, \`defineTool('t') \${help} {\`]; }`,
@@ -242,7 +248,7 @@ describe('definitions in factories', () => {
     expect(linesOf(source)).toEqual([]);
   });
 
-  it('are found behind more code and more data than anybody writes by hand', () => {
+  it('are found after 20,000 functions and a megabyte of data', () => {
     const factory = `function build() { defineTool('t', {}, f); return new McpServer(i); }`;
     const functions = 'function f() { return { a: 1 }; }\n'.repeat(20_000);
     const data = `const data = '${'a'.repeat(1_000_000)}';\n`;

@@ -1,16 +1,16 @@
-/** How calls by hand fail, how they are given up, and what they are on the 2025 era. */
+/** Tests failing and aborted calls by hand, and calls by hand on the legacy era. */
 import { type Client, ProtocolError, SdkError } from '@modelcontextprotocol/client';
 import { inputRequired, McpServer, Server } from '@modelcontextprotocol/server';
 import { accept, resumeCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { accept as fill } from 'mcp-resolve/testing';
 import { connectClient } from '../support/plainClient.js';
-import { finished, manual, open, refund, textOf } from './byHand.js';
+import { textOf } from '../support/results.js';
+import { connectByHand, expectFinished, expectOpen, refund } from './byHand.js';
 import { handWritten, refundDesk } from './servers.js';
 
-/** A server that replies to `tools/call` as told, however malformed. */
+/** Creates a server that sends these replies to `tools/call`, even malformed ones. */
 function replying(...replies: object[]): () => Server {
   const left = [...replies];
   return () => {
@@ -23,7 +23,7 @@ function replying(...replies: object[]): () => Server {
   };
 }
 
-/** Puts a result in the place of those that arrive: the SDK's server lets no such reply out. */
+/** Replaces the results that arrive, because the SDK's server does not send malformed ones. */
 function replaceResults(client: Client, result: Record<string, unknown>): void {
   const transport = client.transport!;
   const deliver = transport.onmessage!;
@@ -42,8 +42,8 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
 }
 
 describe('a refusal of the server', () => {
-  it('of the state is the frozen protocol error, which does not show it', async () => {
-    const { client } = await manual(() => {
+  it('of the state is a protocol error that does not contain the state', async () => {
+    const { client } = await connectByHand(() => {
       const verify = (): never => {
         throw new Error('not mine');
       };
@@ -54,31 +54,31 @@ describe('a refusal of the server', () => {
       );
       return server;
     });
-    const call = open(await startCall(client, { name: 'ask' }));
+    const call = expectOpen(await startCall(client, { name: 'ask' }));
     const failure = await failureOf(call.answer({}));
     expect(failure).toBeInstanceOf(ProtocolError);
     expect(failure).toMatchObject({ code: -32_602 });
     expect(failure.message).not.toContain('SECRET');
   });
 
-  it('to ask what the client cannot answer is the protocol error -32021', async () => {
+  it('to ask a question that the client cannot answer is the protocol error -32021', async () => {
     const { client } = await connectClient('modern', refundDesk);
     await expect(startCall(client, refund)).rejects.toMatchObject({ code: -32_021 });
   });
 
-  it('leaves the open call as it was, so that a corrected answer can follow', async () => {
-    const { client } = await manual(refundDesk);
-    const call = open(await startCall(client, refund));
-    const { result } = finished(await call.answer({ scope: accept({ full: 'perhaps' }) }));
+  it('leaves the open call usable for a corrected answer', async () => {
+    const { client } = await connectByHand(refundDesk);
+    const call = expectOpen(await startCall(client, refund));
+    const { result } = expectFinished(await call.answer({ scope: accept({ full: 'perhaps' }) }));
     expect(result.isError).toBe(true);
-    const next = open(await call.answer({ scope: accept({ full: true }) }));
+    const next = expectOpen(await call.answer({ scope: accept({ full: true }) }));
     expect(Object.keys(next.questions)).toEqual(['approval']);
   });
 });
 
 describe('a malformed reply', () => {
-  it('J15: with neither questions nor a state fails at once', async () => {
-    const { client, requests } = await manual(handWritten);
+  it('J15: with neither questions nor a state fails after one request', async () => {
+    const { client, requests } = await connectByHand(handWritten);
     replaceResults(client, { resultType: 'input_required' });
     const failure = await failureOf(startCall(client, { name: 'plain' }));
     expect(failure).toBeInstanceOf(SdkError);
@@ -87,26 +87,29 @@ describe('a malformed reply', () => {
   });
 
   it.each([
-    ['of no known kind', { method: 'person/shout' }],
-    ['without anything to show', { method: 'elicitation/create', params: {} }],
-    ['that is none', null],
-  ])('with a question %s fails with its key and without the state', async (_, odd) => {
-    const { client } = await manual(handWritten);
-    replaceResults(client, {
-      resultType: 'input_required',
-      inputRequests: { odd },
-      requestState: 'SECRET',
-    });
-    const failure = await failureOf(startCall(client, { name: 'plain' }));
-    expect(failure).toBeInstanceOf(SdkError);
-    expect(failure.message).toBe(
-      "Invalid result for tools/call: question 'odd' is not a valid elicitation, sampling or roots request",
-    );
-  });
+    ['of an unknown kind', { method: 'person/shout' }],
+    ['without a message', { method: 'elicitation/create', params: {} }],
+    ['that is null', null],
+  ])(
+    'with a question %s fails with an error that names its key and hides the state',
+    async (_, odd) => {
+      const { client } = await connectByHand(handWritten);
+      replaceResults(client, {
+        resultType: 'input_required',
+        inputRequests: { odd },
+        requestState: 'SECRET',
+      });
+      const failure = await failureOf(startCall(client, { name: 'plain' }));
+      expect(failure).toBeInstanceOf(SdkError);
+      expect(failure.message).toBe(
+        "Invalid result for tools/call: question 'odd' is not a valid elicitation, sampling or roots request",
+      );
+    },
+  );
 
-  it('whose structured content breaks the output schema is refused when the definition is given', async () => {
+  it('with content that does not match the output schema fails if the definition is known', async () => {
     const wrong = { content: [], structuredContent: { full: 'yes' } };
-    const { client } = await manual(replying(wrong, wrong, { content: [] }));
+    const { client } = await connectByHand(replying(wrong, wrong, { content: [] }));
     const toolDefinition = {
       name: 'odd',
       inputSchema: { type: 'object' as const },
@@ -121,8 +124,8 @@ describe('a malformed reply', () => {
     );
   });
 
-  it('of a tool whose output schema cannot be used is not waited for', async () => {
-    const { client, requests } = await manual(replying({ content: [] }));
+  it('is not requested from a tool with an invalid output schema', async () => {
+    const { client, requests } = await connectByHand(replying({ content: [] }));
     const toolDefinition = {
       name: 'odd',
       inputSchema: { type: 'object' as const },
@@ -135,9 +138,9 @@ describe('a malformed reply', () => {
   });
 });
 
-describe('a call that is given up', () => {
-  it('is cancelled by its signal in the middle of a round', async () => {
-    const { client, requests } = await manual(handWritten);
+describe('an aborted call', () => {
+  it('is cancelled by its signal during a round', async () => {
+    const { client, requests } = await connectByHand(handWritten);
     const giveUp = new AbortController();
     const call = failureOf(startCall(client, { name: 'hang' }, { signal: giveUp.signal }));
     expect(requests()).toBe(1);
@@ -145,10 +148,10 @@ describe('a call that is given up', () => {
     expect(await call).toMatchObject({ name: 'SdkError', message: 'no longer needed' });
   });
 
-  it('sends no further round once the signal it was started with is aborted', async () => {
-    const { client, requests } = await manual(refundDesk);
+  it('sends no further round after its signal is aborted', async () => {
+    const { client, requests } = await connectByHand(refundDesk);
     const giveUp = new AbortController();
-    const call = open(await startCall(client, refund, { signal: giveUp.signal }));
+    const call = expectOpen(await startCall(client, refund, { signal: giveUp.signal }));
     giveUp.abort('no longer needed');
     await expect(call.answer({ scope: accept({ full: true }) })).rejects.toThrow(
       'no longer needed',
@@ -157,49 +160,49 @@ describe('a call that is given up', () => {
     expect(resumeCall(client, call.toJSON()).done).toBe(false);
   });
 
-  it('can have a signal for one round alone', async () => {
-    const { client } = await manual(refundDesk);
-    const call = open(await startCall(client, refund));
+  it('can have a signal for a single round', async () => {
+    const { client } = await connectByHand(refundDesk);
+    const call = expectOpen(await startCall(client, refund));
     const answers = { scope: accept({ full: true }) };
     const aborted = call.answer(answers, { signal: AbortSignal.abort('not now') });
     await expect(aborted).rejects.toThrow('not now');
     expect((await call.answer(answers)).done).toBe(false);
   });
 
-  it('ends with a timeout when a round takes too long', async () => {
-    const { client } = await manual(handWritten);
+  it('ends with a timeout if a round takes too long', async () => {
+    const { client } = await connectByHand(handWritten);
     const call = startCall(client, { name: 'hang' }, { timeout: 20 });
     await expect(call).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
 
-  it('fails as the SDK does when its client is not connected', async () => {
-    const { client } = await manual(refundDesk);
-    const call = open(await startCall(client, refund));
+  it("fails with the SDK's error if its client is not connected", async () => {
+    const { client } = await connectByHand(refundDesk);
+    const call = expectOpen(await startCall(client, refund));
     await client.close();
     await expect(call.answer({ scope: accept({ full: true }) })).rejects.toThrow('Not connected');
   });
 });
 
 describe('K11: on the 2025 era', () => {
-  it('a call with resolvers is done when it comes back, its questions answered by handlers', async () => {
-    const elicit = [fill({ full: true }), fill({ by: 'Ada' })];
+  it("startCall returns a finished call whose questions the client's handlers answered", async () => {
+    const elicit = [accept({ full: true }), accept({ by: 'Ada' })];
     const { client, asked } = await connectClient('legacy', refundDesk, { elicit });
-    const { result } = finished(await startCall(client, refund));
+    const { result } = expectFinished(await startCall(client, refund));
     expect(result.structuredContent).toMatchObject({ approved_by: 'Ada' });
     expect(asked).toEqual(['Refund all of ORD-7?', 'Approve the full refund of ORD-7?']);
   });
 
-  it('a hand-written call is done too: the SDK pushes what it returned', async () => {
-    const elicit = [fill({ yes: true })];
+  it('startCall finishes a hand-written tool, whose questions the SDK sends', async () => {
+    const elicit = [accept({ yes: true })];
     const { client, asked } = await connectClient('legacy', handWritten, { elicit });
-    const { result } = finished(await startCall(client, { name: 'waiting' }));
+    const { result } = expectFinished(await startCall(client, { name: 'waiting' }));
     expect(textOf(result)).toBe('state undefined');
     expect(asked).toEqual(['Done?']);
   });
 
-  it('a saved call cannot be answered, and nothing is sent', async () => {
-    const { client } = await manual(refundDesk);
-    const saved = open(await startCall(client, refund)).toJSON();
+  it('a saved call refuses answers and sends nothing', async () => {
+    const { client } = await connectByHand(refundDesk);
+    const saved = expectOpen(await startCall(client, refund)).toJSON();
     const legacy = await connectClient('legacy', refundDesk);
     const call = resumeCall(legacy.client, saved);
     await expect(call.answer({ scope: accept({ full: true }) })).rejects.toThrow(

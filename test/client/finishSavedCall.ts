@@ -1,6 +1,6 @@
 /**
- * A program that finishes a saved call: the arguments are the URL of the server, the file with the
- * call, and the answers of each round as JSON. It prints the result.
+ * A program that finishes a saved call and prints the result. Its arguments are the URL of the
+ * server, the file with the call, and the answers of each round as JSON.
  */
 import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

@@ -1,4 +1,4 @@
-/** Saved calls that another process finishes. */
+/** Tests saved calls that another process finishes. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,19 +10,19 @@ import { type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
 import { describe, expect, it } from 'vitest';
 
 import { closeAfterTest } from '../support/servers.js';
-import { capabilities, open, refund, scratchFile } from './byHand.js';
+import { capabilities, expectOpen, refund, scratchFile } from './byHand.js';
 import { refundDesk } from './servers.js';
 
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('finishSavedCall.ts', import.meta.url));
 
-async function served(): Promise<HttpServerHandle> {
+async function serveRefundDesk(): Promise<HttpServerHandle> {
   const handle = await serveHttp(refundDesk);
   closeAfterTest(() => handle.close());
   return handle;
 }
 
-async function connected(url: URL): Promise<Client> {
+async function connectOverHttp(url: URL): Promise<Client> {
   const client = new Client(
     { name: 'first process', version: '1.0.0' },
     { capabilities, versionNegotiation: { mode: 'auto' } },
@@ -32,7 +32,7 @@ async function connected(url: URL): Promise<Client> {
   return client;
 }
 
-/** Finishes the call of a file in a new process, with the answers of its rounds. */
+/** Finishes a saved call in a new process, with the answers of its rounds. */
 async function finishElsewhere(url: URL, file: string, ...rounds: Answers[]) {
   const texts = rounds.map((answers) => JSON.stringify(answers));
   const argv = ['--import', 'tsx', program, url.href, file, ...texts];
@@ -41,10 +41,10 @@ async function finishElsewhere(url: URL, file: string, ...rounds: Answers[]) {
 }
 
 describe('J12: a saved call', () => {
-  it('is finished by another process from a file', async () => {
-    const { url } = await served();
-    const first = open(await startCall(await connected(url), refund));
-    const second = open(await first.answer({ scope: accept({ full: true }) }));
+  it('is read from a file and finished by another process', async () => {
+    const { url } = await serveRefundDesk();
+    const first = expectOpen(await startCall(await connectOverHttp(url), refund));
+    const second = expectOpen(await first.answer({ scope: accept({ full: true }) }));
     const file = await scratchFile();
     await writeFile(file, JSON.stringify(second));
 
@@ -56,15 +56,15 @@ describe('J12: a saved call', () => {
     });
   });
 
-  it('is finished by another process, in several rounds, after its server was started anew', async () => {
-    const before = await served();
-    const client = await connected(before.url);
+  it('is finished by another process in several rounds after a restart of the server', async () => {
+    const before = await serveRefundDesk();
+    const client = await connectOverHttp(before.url);
     const file = await scratchFile();
     await writeFile(file, JSON.stringify(await startCall(client, refund)));
     await client.close();
     await before.close();
 
-    const { url } = await served();
+    const { url } = await serveRefundDesk();
     const answers = [{ scope: accept({ full: false }) }, { approval: accept({ by: 'Bob' }) }];
     const { result } = await finishElsewhere(url, file, ...answers);
     expect(result.structuredContent).toMatchObject({ full: false, approved_by: 'Bob' });

@@ -1,4 +1,4 @@
-/** Open calls as data: stored, taken up by someone else, tampered with. */
+/** Tests open calls as data: saved, resumed by another client, and changed. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -6,12 +6,20 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { accept, type Answers, resumeCall, type SavedCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
-import { finished, manual, messageOf, open, refund, scratchFile, textOf } from './byHand.js';
+import { textOf } from '../support/results.js';
+import {
+  connectByHand,
+  expectFinished,
+  expectOpen,
+  messageOf,
+  refund,
+  scratchFile,
+} from './byHand.js';
 import { handWritten, refundDesk, STATES } from './servers.js';
 
 describe('J12: a saved call', () => {
   it('keeps the state byte for byte through a file', async () => {
-    const { client } = await manual(handWritten);
+    const { client } = await connectByHand(handWritten);
     const file = await scratchFile();
     const args = { list: [{ é: null }], n: 1e21 };
     await writeFile(
@@ -19,19 +27,19 @@ describe('J12: a saved call', () => {
       JSON.stringify(await startCall(client, { name: 'two_rounds', arguments: args })),
     );
 
-    const { client: other } = await manual(handWritten);
+    const { client: other } = await connectByHand(handWritten);
     const call = resumeCall(other, await readFile(file, 'utf8'));
     expect(call.toJSON().requestState).toBe(STATES[0]);
     expect(call.params).toEqual({ name: 'two_rounds', arguments: args });
-    const next = open(await call.answer({ right: accept({ yes: true }) }));
+    const next = expectOpen(await call.answer({ right: accept({ yes: true }) }));
     const last = resumeCall(client, JSON.stringify(next));
-    const { result } = finished(await last.answer({ last: accept({ yes: true }) }));
+    const { result } = expectFinished(await last.answer({ last: accept({ yes: true }) }));
     expect(textOf(result as CallToolResult)).toMatch(/^known state/);
   });
 
   it('is plain data of version 1', async () => {
-    const { client } = await manual(refundDesk);
-    const call = open(await startCall(client, refund));
+    const { client } = await connectByHand(refundDesk);
+    const call = expectOpen(await startCall(client, refund));
     const saved = JSON.parse(JSON.stringify(call)) as SavedCall;
     expect(Object.keys(saved)).toEqual([
       'version',
@@ -45,18 +53,18 @@ describe('J12: a saved call', () => {
     expect(resumeCall(client, saved).toJSON()).toEqual(saved);
   });
 
-  it('has no state where the server sent none', async () => {
-    const { client } = await manual(handWritten);
-    const busy = open(await startCall(client, { name: 'waiting' }));
-    const asking = open(await busy.answer({}));
+  it('has no state if the server sent none', async () => {
+    const { client } = await connectByHand(handWritten);
+    const busy = expectOpen(await startCall(client, { name: 'waiting' }));
+    const asking = expectOpen(await busy.answer({}));
     expect(Object.keys(asking.toJSON())).not.toContain('requestState');
     const call = await resumeCall(client, asking.toJSON()).answer({ done: accept() });
-    expect(textOf(finished(call).result)).toBe('state undefined');
+    expect(textOf(expectFinished(call).result)).toBe('state undefined');
   });
 
-  it('is taken from its text, its data or the open call, with the type of its method', async () => {
-    const { client } = await manual(handWritten);
-    const call = open(await startCall(client, { resource: 'report://today' }));
+  it('is resumed from a string, from data or from the open call', async () => {
+    const { client } = await connectByHand(handWritten);
+    const call = expectOpen(await startCall(client, { resource: 'report://today' }));
     expectTypeOf(resumeCall(client, call.toJSON()).method).toEqualTypeOf<'resources/read'>();
     for (const saved of [JSON.stringify(call), call.toJSON(), call as unknown as SavedCall]) {
       const next = await resumeCall(client, saved).answer({});
@@ -64,16 +72,16 @@ describe('J12: a saved call', () => {
     }
   });
 
-  it('does not show its state in a log', async () => {
-    const { client } = await manual(refundDesk);
-    const call = open(await startCall(client, refund));
+  it('does not show its state in logs', async () => {
+    const { client } = await connectByHand(refundDesk);
+    const call = expectOpen(await startCall(client, refund));
     const { requestState } = call.toJSON();
     expect(requestState).toBeTypeOf('string');
     expect(inspect(call, { depth: null, showHidden: true })).not.toContain(requestState);
   });
 });
 
-describe('what is not a saved call', () => {
+describe('resumeCall', () => {
   const good = {
     version: 1,
     method: 'tools/call',
@@ -84,7 +92,7 @@ describe('what is not a saved call', () => {
 
   it.each([
     ['broken JSON', `{"requestState":"SECRET"`, 'it is not valid JSON'],
-    ['an empty text', '', 'it is not valid JSON'],
+    ['an empty string', '', 'it is not valid JSON'],
     ['undefined', undefined, 'it is not an object'],
     ['an array', [good], 'it is not an object'],
     [
@@ -99,20 +107,28 @@ describe('what is not a saved call', () => {
     ['a uri for a tool', { ...good, params: { uri: 'x:y' } }, 'the name must be a string'],
     ['no parameters', { ...good, params: null }, 'the parameters must be an object'],
     [
-      'listed arguments',
+      'an array of arguments',
       { ...good, params: { name: 'x', arguments: [] } },
       'the arguments must be an object',
     ],
     ['no questions', { ...good, questions: undefined }, 'the questions are not an object'],
-    ['a question of no kind', { ...good, questions: { a: { method: 'x' } } }, "question 'a'"],
-    ['an empty question', { ...good, questions: { a: null } }, "question 'a'"],
-    ['a state that is no text', { ...good, requestState: 7 }, 'its `requestState` is not a string'],
     [
-      'nothing to go on with',
+      'a question of an unknown kind',
+      { ...good, questions: { a: { method: 'x' } } },
+      "question 'a'",
+    ],
+    ['null as a question', { ...good, questions: { a: null } }, "question 'a'"],
+    [
+      'a state that is not a string',
+      { ...good, requestState: 7 },
+      'its `requestState` is not a string',
+    ],
+    [
+      'neither questions nor a state',
       { version: 1, method: 'tools/call', params: good.params, questions: {} },
       'it has neither questions nor a `requestState`',
     ],
-  ])('%s is refused with a TypeError that says why and shows no state', (_, saved, reason) => {
+  ])('refuses %s with a TypeError that does not contain the state', (_, saved, reason) => {
     const attempt = (): unknown =>
       resumeCall(new Client({ name: 'c', version: '1' }), saved as never);
     expect(attempt).toThrow(TypeError);
@@ -120,8 +136,8 @@ describe('what is not a saved call', () => {
     expect(attempt).not.toThrow('SECRET');
   });
 
-  it('keys of every object and fields from elsewhere stay without effect', async () => {
-    const { client, sent } = await manual(handWritten);
+  it('ignores unknown properties and treats `__proto__` as a plain key', async () => {
+    const { client, sent } = await connectByHand(handWritten);
     const call = resumeCall(
       client,
       `{"version":1,"method":"tools/call","__proto__":{"polluted":true},"extra":1,
@@ -143,14 +159,14 @@ describe('what is not a saved call', () => {
     expect(JSON.stringify(params.arguments)).toBe('{"__proto__":{"polluted":true}}');
   });
 
-  it('changed questions change nothing but what is shown', async () => {
-    const { client } = await manual(refundDesk);
-    const saved = open(await startCall(client, refund)).toJSON();
+  it('accepts changed questions, which change only what the client shows', async () => {
+    const { client } = await connectByHand(refundDesk);
+    const saved = expectOpen(await startCall(client, refund)).toJSON();
     const question = { method: 'elicitation/create', params: { message: 'A present?' } };
     const forged = JSON.stringify({ ...saved, questions: { scope: question } });
     const call = resumeCall(client, forged);
     expect(messageOf(call, 'scope')).toBe('A present?');
-    const next = open(await call.answer({ scope: accept({ full: true }) }));
+    const next = expectOpen(await call.answer({ scope: accept({ full: true }) }));
     expect(messageOf(next, 'approval')).toBe('Approve the full refund of ORD-7?');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The servers of these tests: one whose tool has resolvers, and one whose tool, prompt and resource
- * ask by hand with the SDK alone.
+ * Servers for the tests of calls by hand: one with resolvers, and one whose tool, prompt and
+ * resource ask with the SDK alone.
  */
 import {
   inputRequired,
@@ -33,14 +33,14 @@ export const refundOrder = defineTool(
   ({ order_id, scope: { full }, approval: { by } }) => ({ order_id, full, approved_by: by }),
 );
 
-/** A server with {@link refundOrder}. */
+/** Creates a server with {@link refundOrder}. */
 export function refundDesk(): McpServer {
   const server = new McpServer({ name: 'refund-desk', version: '1.0.0' });
   install(server, [refundOrder]);
   return server;
 }
 
-/** States that a careless client would change: quotes, controls, astral and broken characters. */
+/** States with quotes, control characters, an emoji and a lone surrogate. */
 export const STATES = ['one "\\/ \u0000\u2028 é 😀', 'two \ud800 {"__proto__":1} '] as const;
 
 const Yes = z.object({ yes: z.boolean() });
@@ -57,7 +57,7 @@ const FIRST_ROUND: InputRequests = {
   folders: inputRequired.listRoots(),
 };
 
-/** Two rounds of questions, each with a state of its own; the last says what it was given. */
+/** Asks in two rounds, each with its own state, and then reports the state and the answers. */
 function twoRounds({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> | string {
   const state = mcpReq.requestState();
   if (state === undefined) {
@@ -69,7 +69,7 @@ function twoRounds({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> 
   return `${state === STATES[1] ? 'known' : 'strange'} state, ${JSON.stringify(mcpReq.inputResponses)}`;
 }
 
-/** A first round without questions, a second without a state. */
+/** Returns no questions in the first round, and no state in the second. */
 function waiting({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> | string {
   const { inputResponses } = mcpReq;
   if (inputResponses?.done !== undefined) return `state ${String(mcpReq.requestState())}`;
@@ -77,7 +77,7 @@ function waiting({ mcpReq }: ServerContext): ReturnType<typeof inputRequired> | 
   return inputRequired({ inputRequests: { done: ask('Done?') } });
 }
 
-/** A server with handlers written by hand. */
+/** Creates a server with hand-written handlers. */
 export function handWritten(): McpServer {
   const server = new McpServer({ name: 'hand-written', version: '1.0.0' });
   const inputSchema = z.looseObject({});
@@ -101,7 +101,7 @@ function toolText(said: ReturnType<typeof inputRequired> | string) {
   return typeof said === 'string' ? { content: [{ type: 'text' as const, text: said }] } : said;
 }
 
-/** A server whose tool wants its argument `region` as a header, asks, and has an output schema. */
+/** Creates a server whose tool takes `region` as a header, asks, and has an output schema. */
 export function regional(): McpServer {
   const server = new McpServer({ name: 'regional', version: '1.0.0' });
   const inputSchema = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) });

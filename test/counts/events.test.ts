@@ -1,7 +1,6 @@
 /**
- * What nobody listens to costs nothing. Every resolver's event says how long it took, and every
- * call's end, too: so where events are made, a clock is read, and where none is read, none is
- * made.
+ * Tests that a server without a listener creates no events. The event of a resolver and the end of
+ * a call contain a duration, so creating them reads the clock. The tests count those reads.
  */
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import type { CallEvent, InstallOptions } from 'mcp-resolve';
@@ -19,8 +18,8 @@ const sure = resolver({ price, rate }, (values) => confirm(`${values.price * val
 const gift = resolver({ sure }, () => confirm('As a gift?'));
 const pay = defineTool('pay', { resolve: { price, sure, gift: outcome(gift) } }, () => 'paid');
 
-/** Calls a tool that runs, restores, asks, and is told yes and no; counts looks at the clock. */
-async function looksAtClock(era: Era, options: InstallOptions = {}): Promise<number> {
+/** Calls a tool that emits every type of event, and counts how often the clock is read. */
+async function countClockReads(era: Era, options: InstallOptions = {}): Promise<number> {
   const answers = [accept({ confirm: true }), decline()];
   const { text } = await connectClient(era, serving([pay], options), { elicit: answers });
   const clock = vi.spyOn(performance, 'now');
@@ -33,18 +32,18 @@ async function looksAtClock(era: Era, options: InstallOptions = {}): Promise<num
 }
 
 describe.each(eras)('on the %s era', (era) => {
-  it('no event is made where nobody listens', async () => {
-    expect(await looksAtClock(era)).toBe(0);
+  it('a call without a listener reads no clock', async () => {
+    expect(await countClockReads(era)).toBe(0);
   });
 
-  // So that the test above can fail.
-  it('for every listener the clock is read, and that is seen', async () => {
+  // Proves that the test above can fail.
+  it('a call with a listener reads the clock twice for each event with a duration', async () => {
     const events: CallEvent[] = [];
-    const looks = await looksAtClock(era, { onEvent: (event) => void events.push(event) });
+    const reads = await countClockReads(era, { onEvent: (event) => void events.push(event) });
     const types = new Set(events.map(({ type }) => type));
     const expected = ['started', 'ran', 'asked', 'answered', 'declined', 'completed'];
     expect(types).toEqual(new Set(era === 'modern' ? [...expected, 'restored'] : expected));
     const timed = events.filter((event) => 'durationMs' in event);
-    expect(looks).toBe(2 * timed.length);
+    expect(reads).toBe(2 * timed.length);
   });
 });

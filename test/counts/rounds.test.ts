@@ -1,7 +1,6 @@
 /**
- * How many requests a call takes, and how often its resolvers run. Questions that do not need each
- * other go out together, so what counts is how deep they stand on each other, not how many there
- * are.
+ * Tests the number of requests of a call and of runs of its resolvers. Independent questions go out
+ * together, so the number of requests depends on the longest chain of questions.
  */
 import fc from 'fast-check';
 import { defineTool, elicit, resolver } from 'mcp-resolve';
@@ -10,19 +9,19 @@ import { accept, type Era } from 'mcp-resolve/testing';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { connectClient, type PlainClient } from '../support/plainClient.js';
+import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
 
 const Answer = z.object({ number: z.number() });
 
-/** What a graph is made of: each node needs some of those before it, and may ask. */
+/** A node of a graph. It needs some of the nodes before it, and may ask. */
 interface Shape {
   readonly asks: boolean;
-  /** Places of earlier nodes. */
+  /** The indexes of earlier nodes. */
   readonly needs: readonly number[];
 }
 
-/** A tool over a graph, which notes each run of a resolver. */
+/** Creates a tool with a graph, and records each run of a resolver. */
 function toolOf(shapes: readonly Shape[]): { readonly tool: Tool; readonly runs: number[] } {
   const runs: number[] = [];
   const nodes: AnyResolver[] = [];
@@ -39,7 +38,7 @@ function toolOf(shapes: readonly Shape[]): { readonly tool: Tool; readonly runs:
   return { tool: defineTool('graph', { resolve }, () => 'done'), runs };
 }
 
-/** How many questions stand on each other at most. */
+/** Returns the length of the longest chain of questions. */
 function depthOf(shapes: readonly Shape[]): number {
   const depths: number[] = [];
   for (const { asks, needs } of shapes)
@@ -47,17 +46,17 @@ function depthOf(shapes: readonly Shape[]): number {
   return Math.max(0, ...depths);
 }
 
-/** Calls a tool to its end, with every question answered. */
-async function played(tool: Tool, era: Era, onAsked = (): void => undefined) {
-  const conversation: PlainClient = await connectClient(era, serving([tool]), {
+/** Calls a tool, answers every question, and returns the counts. */
+async function countCall(tool: Tool, era: Era, onAsked = (): void => undefined) {
+  const client = await connectClient(era, serving([tool]), {
     elicit: () => {
       onAsked();
       return accept({ number: 1 });
     },
     maxRounds: 100,
   });
-  expect(await conversation.text('graph')).toBe('done');
-  return { requests: conversation.requests(), questions: conversation.asked.length };
+  expect(await client.text('graph')).toBe('done');
+  return { requests: client.requests(), questions: client.asked.length };
 }
 
 const independent = (count: number): Shape[] =>
@@ -66,22 +65,19 @@ const chain = (length: number): Shape[] =>
   Array.from({ length }, (_, place) => ({ asks: true, needs: place === 0 ? [] : [place - 1] }));
 
 describe('the requests of a call', () => {
-  it.each([1, 2, 10, 100])('are two for %i questions that are independent', async (count) => {
+  it.each([1, 2, 10, 100])('are two for %i independent questions', async (count) => {
     const { tool } = toolOf(independent(count));
-    expect(await played(tool, 'modern')).toEqual({ requests: 2, questions: count });
+    expect(await countCall(tool, 'modern')).toEqual({ requests: 2, questions: count });
   });
 
-  it.each([0, 1, 2, 5, 20])(
-    'are one more than %i questions on top of each other',
-    async (length) => {
-      const { tool } = toolOf(length === 0 ? [{ asks: false, needs: [] }] : chain(length));
-      expect(await played(tool, 'modern')).toEqual({ requests: length + 1, questions: length });
-    },
-  );
+  it.each([0, 1, 2, 5, 20])('are one more than the questions in a chain of %i', async (length) => {
+    const { tool } = toolOf(length === 0 ? [{ asks: false, needs: [] }] : chain(length));
+    expect(await countCall(tool, 'modern')).toEqual({ requests: length + 1, questions: length });
+  });
 
-  it('are one on the legacy era, however many questions there are', async () => {
+  it('are one on the legacy era for any number of questions', async () => {
     const { tool } = toolOf([...independent(10), ...chain(5)]);
-    expect(await played(tool, 'legacy')).toEqual({ requests: 1, questions: 15 });
+    expect(await countCall(tool, 'legacy')).toEqual({ requests: 1, questions: 15 });
   });
 });
 
@@ -99,10 +95,10 @@ const graphs: fc.Arbitrary<Shape[]> = fc
   );
 
 describe('in any graph', () => {
-  it('a call takes as many requests as its questions are deep, and one', async () => {
+  it('a call takes one request more than its longest chain of questions', async () => {
     await fc.assert(
       fc.asyncProperty(graphs, async (shapes) => {
-        const { requests, questions } = await played(toolOf(shapes).tool, 'modern');
+        const { requests, questions } = await countCall(toolOf(shapes).tool, 'modern');
         expect(requests).toBe(depthOf(shapes) + 1);
         expect(questions).toBe(shapes.filter(({ asks }) => asks).length);
       }),
@@ -114,12 +110,12 @@ describe('in any graph', () => {
     await fc.assert(
       fc.asyncProperty(graphs, async (shapes) => {
         const { tool, runs } = toolOf(shapes);
-        // Between two rounds the client answers, and nothing of the server runs.
+        // No resolver runs while the client answers.
         const rounds: number[][] = [];
         const endRound = (): void => {
           if (runs.length > 0) rounds.push(runs.splice(0));
         };
-        const { requests } = await played(tool, 'modern', endRound);
+        const { requests } = await countCall(tool, 'modern', endRound);
         endRound();
         expect(rounds).toHaveLength(requests);
         for (const round of rounds) expect(round).toHaveLength(new Set(round).size);
@@ -132,7 +128,7 @@ describe('in any graph', () => {
     await fc.assert(
       fc.asyncProperty(graphs, async (shapes) => {
         const { tool, runs } = toolOf(shapes);
-        await played(tool, 'legacy');
+        await countCall(tool, 'legacy');
         expect(runs.toSorted((a, b) => a - b)).toEqual([...shapes.keys()]);
       }),
       { numRuns: 40 },

@@ -1,7 +1,4 @@
-/**
- * How often schemas are converted: each once, however many requests, servers and questions follow.
- * Conversions are most of what a tool by hand costs.
- */
+/** Tests that each schema is converted once, for any number of requests, servers and questions. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
 import { accept, type Era } from 'mcp-resolve/testing';
@@ -10,12 +7,12 @@ import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import type { Factory } from '../support/servers.js';
+import { serving, type Factory } from '../support/servers.js';
 
-/** Schemas that note when one of them is converted. */
-function noting() {
+/** Creates a wrapper for schemas that records their conversions. */
+function recordConversions() {
   const conversions: string[] = [];
-  const noted = <S extends z.ZodType>(name: string, schema: S): S => {
+  const recorded = <S extends z.ZodType>(name: string, schema: S): S => {
     const standard = schema['~standard'];
     const { input, output } = standard.jsonSchema;
     const note =
@@ -25,17 +22,19 @@ function noting() {
         return convert(options);
       };
     const jsonSchema = { input: note(input), output: note(output) };
-    // The same schema in all else, `shape` included.
+    // Everything else is inherited from the schema, including `shape`.
     return Object.create(schema, { '~standard': { value: { ...standard, jsonSchema } } }) as S;
   };
-  return { conversions, noted };
+  return { conversions, recorded };
 }
 
-/** A server that uses a schema wherever one can be given. */
-function shipping(noted: ReturnType<typeof noting>['noted']): Factory {
-  const Input = noted('input', z.object({ order: z.string() }));
-  const Address = noted('form', z.object({ street: z.string(), floor: z.number().default(0) }));
-  const Cents = noted('pin', z.number());
+type Recorder = ReturnType<typeof recordConversions>;
+
+/** Creates servers whose tool has a schema for its input, output, form and pin. */
+function shipping({ recorded }: Recorder): Factory {
+  const Input = recorded('input', z.object({ order: z.string() }));
+  const Address = recorded('form', z.object({ street: z.string(), floor: z.number().default(0) }));
+  const Cents = recorded('pin', z.number());
   const { order } = argsOf(Input);
   const cents = resolver({ order }, () => 100, { pin: Cents });
   const address = resolver({ order }, ({ order: id }) => elicit(`Where does ${id} go?`, Address), {
@@ -46,7 +45,7 @@ function shipping(noted: ReturnType<typeof noting>['noted']): Factory {
     'ship',
     {
       inputSchema: Input,
-      outputSchema: noted('output', z.object({ to: z.string() })),
+      outputSchema: recorded('output', z.object({ to: z.string() })),
       resolve: { address, sure },
     },
     (values) => ({ to: values.address.street }),
@@ -58,7 +57,7 @@ function shipping(noted: ReturnType<typeof noting>['noted']): Factory {
   };
 }
 
-/** Connects, lists, and calls twice with all questions answered. */
+/** Connects, lists the tools, and calls the tool twice. */
 async function useOnce(era: Era, factory: Factory): Promise<void> {
   const answers = [accept({ street: 'Main St' }), accept({ confirm: true })];
   const { client, call } = await connectClient(era, factory, { elicit: [...answers, ...answers] });
@@ -68,9 +67,10 @@ async function useOnce(era: Era, factory: Factory): Promise<void> {
 }
 
 describe.each(eras)('on the %s era', (era) => {
-  it('a second call converts no schema, nor does a second server', async () => {
-    const { conversions, noted } = noting();
-    const factory = shipping(noted);
+  it('a second call converts no schema, and neither does a second server', async () => {
+    const recorder = recordConversions();
+    const { conversions } = recorder;
+    const factory = shipping(recorder);
     await useOnce(era, factory);
     expect(new Set(conversions)).toEqual(new Set(['input', 'form', 'output']));
 
@@ -82,28 +82,23 @@ describe.each(eras)('on the %s era', (era) => {
 });
 
 it('a form is converted once for all resolvers that ask with it', async () => {
-  const { conversions, noted } = noting();
-  const Name = noted('form', z.object({ name: z.string() }));
+  const { conversions, recorded } = recordConversions();
+  const Name = recorded('form', z.object({ name: z.string() }));
   const resolve = Object.fromEntries(
     ['a', 'b', 'c'].map((key) => [key, resolver({}, () => elicit(`${key}?`, Name))]),
   );
   const tool = defineTool('names', { resolve }, () => 'done');
-  const factory: Factory = () => {
-    const server = new McpServer({ name: 'names', version: '1.0.0' });
-    install(server, [tool]);
-    return server;
-  };
-  const { text } = await connectClient('modern', factory, {
+  const { text } = await connectClient('modern', serving([tool]), {
     elicit: () => accept({ name: 'Ada' }),
   });
   expect(await text('names')).toBe('done');
   expect(conversions).toEqual(['form']);
 });
 
-// So that the tests above can fail: a tool by hand converts its schema for each request.
-it('a tool by hand converts its schema in every request, and that is seen', async () => {
-  const { conversions, noted } = noting();
-  const inputSchema = noted('input', z.object({ order: z.string() }));
+// Proves that the tests above can fail: the SDK converts the schema of a tool in each request.
+it('a tool that is registered with the SDK converts its schema in every request', async () => {
+  const { conversions, recorded } = recordConversions();
+  const inputSchema = recorded('input', z.object({ order: z.string() }));
   const factory: Factory = () => {
     const server = new McpServer({ name: 'by hand', version: '1.0.0' });
     server.registerTool('ship', { inputSchema }, () => ({ content: [] }));

@@ -1,7 +1,6 @@
 /**
- * What a call asks of Node's thread pool: nothing. Where the pool is busy, with files or with
- * passwords, every job that a call put there would wait for all the others. So every thread is
- * blocked here, and calls have to go through.
+ * Tests that calls do not use Node's thread pool. In a busy pool, every job of a call would wait
+ * for the other jobs. The tests block every thread of the pool while a call runs.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -20,7 +19,7 @@ import { answering, roundsOf, serving } from '../support/rounds.js';
 
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 
-/** Does something while every thread waits for somebody to write into a pipe. */
+/** Runs a function while every thread of the pool waits for data in a pipe. */
 async function withBlockedPool<T>(work: () => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pool-'));
   const pipe = path.join(folder, 'pipe');
@@ -29,7 +28,7 @@ async function withBlockedPool<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // Both ends at once, and not in the pool: this lets the readers go.
+    // Opens both ends synchronously, outside the pool. This releases the readers.
     const writer = openSync(pipe, constants.O_RDWR);
     for (const reader of await Promise.all(readers)) await reader.close();
     closeSync(writer);
@@ -37,11 +36,11 @@ async function withBlockedPool<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What happens to some work while every thread is blocked. */
-function fateOf(work: () => Promise<string>, patienceMs: number): Promise<string> {
+/** Returns the result of a function that runs while the pool is blocked, or reports that it waits. */
+function runBlocked(work: () => Promise<string>, timeoutMs: number): Promise<string> {
   return withBlockedPool(() => {
     const over = new AbortController();
-    const waits = setTimeout(patienceMs, 'waits for the pool', { signal: over.signal });
+    const waits = setTimeout(timeoutMs, 'waits for the pool', { signal: over.signal });
     waits.catch(() => undefined);
     return Promise.race([work(), waits]).finally(() => over.abort());
   });
@@ -51,21 +50,24 @@ const sure = resolver({}, () => confirm('Delete it?'));
 const deletes = defineTool('delete', { resolve: { sure } }, () => 'deleted');
 const yes = { action: 'accept' as const, content: { confirm: true } };
 
-it('a call of two rounds, sealed, bound and opened again, does not wait for the pool', async () => {
+it('a call of two rounds with a sealed state does not wait for the thread pool', async () => {
   const sendRound = roundsOf(deletes);
   const call = async (): Promise<string> =>
     textOf(await sendRound(answering(await sendRound(), { sure: yes })));
-  expect(await fateOf(call, 10_000)).toBe('deleted');
+  expect(await runBlocked(call, 10_000)).toBe('deleted');
 });
 
-it.each(eras)('a call of an SDK client on the %s era does not wait for the pool', async (era) => {
-  const { text } = await connectClient(era, serving(deletes), { elicit: [yes] });
-  expect(await fateOf(() => text('delete'), 10_000)).toBe('deleted');
-});
+it.each(eras)(
+  'a call of an SDK client on the %s era does not wait for the thread pool',
+  async (era) => {
+    const { text } = await connectClient(era, serving(deletes), { elicit: [yes] });
+    expect(await runBlocked(() => text('delete'), 10_000)).toBe('deleted');
+  },
+);
 
-// So that the tests above can fail: WebCrypto works in the pool.
-it('a token of the SDK waits for the pool', async () => {
+// Proves that the tests above can fail: WebCrypto uses the thread pool.
+it("the SDK's state codec waits for the thread pool", async () => {
   const codec = createRequestStateCodec<string>({ key: 'a key of the tests, 32 bytes or more' });
   await codec.mint('state');
-  expect(await fateOf(() => codec.mint('state'), 200)).toBe('waits for the pool');
+  expect(await runBlocked(() => codec.mint('state'), 200)).toBe('waits for the pool');
 });

@@ -1,4 +1,4 @@
-/** The page about errors has a heading for every code, and a word on every reason and warning. */
+/** Tests that the guide has a heading for every error code and mentions every reason. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,24 +13,24 @@ const once = await read(GUIDE, 'once.md');
 const errors = await read(ROOT, 'src/errors.ts');
 const onceErrors = await read(ROOT, 'src/once/onceError.ts');
 
-/** The members of a union of texts, as its source has them. */
-function membersOf(source: string, union: string): string[] {
+/** Reads the strings of a union type from its source. */
+function stringsOf(source: string, union: string): string[] {
   const body = new RegExp(`export type ${union} =([^;]+);`).exec(source)?.[1] ?? '';
-  return [...body.matchAll(/'([^']+)'/g)].map(([, member = '']) => member);
+  return [...body.matchAll(/'([^']+)'/g)].map(([, string = '']) => string);
 }
 
-test.each(membersOf(errors, 'InvalidGraphCode'))('%s has a heading', (code) => {
+test.each(stringsOf(errors, 'InvalidGraphCode'))('the guide has a heading for %s', (code) => {
   expect(page).toContain(`\n### ${code}\n`);
 });
 
 test.each(
-  membersOf(errors, 'RejectReason').filter((reason) => reason !== 'non-string requestState'),
-)('the reason %s is named', (reason) => {
+  stringsOf(errors, 'RejectReason').filter((reason) => reason !== 'non-string requestState'),
+)('the guide names the reason %s', (reason) => {
   expect(page).toContain(`\`${reason}\``);
 });
 
 test.each([...onceErrors.matchAll(/^ {2}(\w+):/gm)].map(([, reason = '']) => reason))(
-  'the reason %s of a call that runs once is in its table',
+  "the guide's page about `once` names the reason %s",
   (reason) => {
     expect(once).toContain(`\`${reason}\``);
   },

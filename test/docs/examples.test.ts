@@ -1,4 +1,4 @@
-/** Every public function and class shows an example where an editor shows it, and it compiles. */
+/** Tests that every public function and class has an example in its doc comment that compiles. */
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ROOT, tsc } from '../support/compilers.js';
-import { PATIENCE_MS } from './page.js';
+import { TIMEOUT_MS } from './page.js';
 
 const ENTRIES = { '': 'index', engine: 'engine', node: 'node', client: 'client', once: 'once' };
 const FOR_DEVELOPERS = { graph: 'graph', testing: 'testing', otel: 'otel' };
@@ -23,7 +23,7 @@ const exported = Object.entries({ ...ENTRIES, ...FOR_DEVELOPERS }).flatMap(([sub
 
 const names = new Map(exported.map(({ entry, name }) => [name, entry]));
 
-/** Whatever the examples speak of and do not declare. */
+/** Declares the names that the examples use and do not declare. */
 const SURROUNDINGS = `
 import * as zod from 'zod';
 import { argsOf, confirm, defineTool, resolver } from 'mcp-resolve';
@@ -93,24 +93,24 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('the public functions and classes', () => {
-  it.each(exported)('$entry: $name has an example', ({ example }) => {
+describe('the public API', () => {
+  it.each(exported)('has an example for $name of $entry', ({ example }) => {
     expect(example?.trim()).toBeTruthy();
   });
 
-  it('have examples that compile', { timeout: PATIENCE_MS }, async () => {
+  it('has examples that compile', { timeout: TIMEOUT_MS }, async () => {
     expect(await tsc('typescript-7', ['-p', folder, '--pretty', 'false'])).toBe('');
   });
 });
 
-/** An example that returns is the inside of a handler. */
+/** Wraps an example with a `return` in a function. */
 function moduleOf(example: string): string {
   if (!/^ *(if .*)?return /m.test(example) || example.includes('=> {'))
     return `${example}\nexport {};`;
   return `export async function handler() {\n${example}\n}`;
 }
 
-/** The values that an entry exports, each with the example of its comment. */
+/** Returns the values that an entry point exports, with the examples of their doc comments. */
 function valuesOf(entry: string, file: string): Exported[] {
   const program = ts.createProgram([path.join(ROOT, file)], { noLib: true, noResolve: false });
   const checker = program.getTypeChecker();

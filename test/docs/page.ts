@@ -1,10 +1,9 @@
 /**
- * A page of the guide as the program that it is. Its `ts` blocks, in order, are one module; its
- * `text` blocks, in order, are what the module prints. Blocks in any other language are left
- * alone.
+ * Reads the pages of the guide as programs. The `ts` blocks of a page form one module, and its
+ * `text` blocks are the output of that module. Blocks in other languages are ignored.
  *
- * The module has a line for every line of the page, so that an error in line 12 of `links.ts` is
- * one in line 12 of `links.md`.
+ * The module has a line for every line of the page, so an error in line 12 of `links.ts` is in line
+ * 12 of `links.md`.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,15 +12,15 @@ import path from 'node:path';
 
 import { ROOT, tsc } from '../support/compilers.js';
 
-/** Where the guide is. */
+/** The folder of the guide. */
 export const GUIDE = path.join(ROOT, 'docs/guide');
 
-/** How long a compilation or a program may take on a busy machine. */
-export const PATIENCE_MS = 120_000;
+/** The timeout for a compilation or a program. */
+export const TIMEOUT_MS = 120_000;
 
 /** A page of the guide. */
 export interface Page {
-  /** The name of its file, without `.md`. */
+  /** The file name without `.md`. */
   readonly name: string;
   readonly text: string;
   readonly program: string;
@@ -40,9 +39,9 @@ export async function readGuide(): Promise<Page[]> {
 }
 
 /**
- * Takes a page apart.
+ * Reads the blocks of a page.
  *
- * @throws Error If a block is not closed.
+ * @throws {Error} If a block is not closed.
  */
 export function readPage(name: string, text: string): Page {
   const program: string[] = [];
@@ -58,19 +57,19 @@ export function readPage(name: string, text: string): Page {
   return { name, text, program: program.join('\n'), output: output.join('\n') };
 }
 
-/** The files of a page whose blocks say in their first line which file they are. */
+/** Returns the files of a page, from the blocks that name their file in the first line. */
 export function filesOf(text: string): ReadonlyMap<string, string> {
   const blocks = text.matchAll(/^```ts\n\/\/ (\S+\.ts)\n(.*?)^```/gms);
   return new Map(Array.from(blocks, ([, file = '', code = '']) => [file, code]));
 }
 
-/** A command of a page, and what it prints there. */
+/** A command on a page, with its output. */
 export interface Transcript {
   readonly typed: readonly string[];
   readonly printed: string;
 }
 
-/** What a page shows of the command `mcp-resolve`. */
+/** Returns the `mcp-resolve` commands on a page. */
 export function transcriptsOf(text: string): Transcript[] {
   const blocks = text.matchAll(/^```console\n\$ npx mcp-resolve (.*)\n([^]*?)^```/gm);
   return Array.from(blocks, ([, typed = '', printed = '']) => {
@@ -78,24 +77,24 @@ export function transcriptsOf(text: string): Transcript[] {
   });
 }
 
-/** How a program ended. */
+/** The end of a program. */
 export interface Ended {
   readonly code: number | string;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A project with one module per page, in a folder of its own. */
+/** A temporary project with one module per page. */
 export interface Project {
   readonly folder: string;
-  /** Type-checks all modules; what is wrong, in terms of the pages. */
+  /** Type-checks all modules and returns the errors, with the file names of the pages. */
   readonly check: () => Promise<string>;
   /** Runs the module of a page. */
   readonly run: (page: Page) => Promise<Ended>;
   readonly remove: () => Promise<void>;
 }
 
-/** Makes a project of pages, in which `mcp-resolve` means the sources. */
+/** Creates a project from pages. In it, `mcp-resolve` resolves to the sources. */
 export async function makeProject(pages: readonly Page[]): Promise<Project> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-guide-'));
   const write = (file: string, text: string): Promise<void> =>
@@ -117,12 +116,12 @@ export async function makeProject(pages: readonly Page[]): Promise<Project> {
   };
 }
 
-/** Runs a program with nothing on its standard input; one that does not end is ended. */
+/** Runs a program with an empty standard input, and kills it after the timeout. */
 function run(file: string, cwd: string): Promise<Ended> {
   const options = {
     cwd,
     env: { ...process.env, FORCE_COLOR: '0' },
-    timeout: PATIENCE_MS - 10_000,
+    timeout: TIMEOUT_MS - 10_000,
     killSignal: 'SIGKILL' as const,
   };
   return new Promise((resolve) => {

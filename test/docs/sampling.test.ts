@@ -1,6 +1,6 @@
 /**
- * The recipe of docs/guide/sampling.md, as it stands there, with a provider of the test behind it:
- * a real server on loopback, which counts what it is paid for.
+ * Tests the recipe of docs/guide/sampling.md with an HTTP server in the place of the model
+ * provider. The server records its requests, because each of them would cost money.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import { accept, run } from 'mcp-resolve/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { deferred } from '../support/deferred.js';
@@ -20,7 +20,7 @@ import { post, rawLegacy } from '../support/wire.js';
 import { serving } from '../support/rounds.js';
 import { GUIDE, makeProject, type Project, readPage } from './page.js';
 
-/** What the page exports. */
+/** The exports of the page. */
 interface Recipe {
   readonly fileTicket: Tool;
   readonly fileApproved: Tool;
@@ -34,8 +34,9 @@ interface Paid {
 let project: Project;
 let recipe: Recipe;
 let provider: HttpServer;
-/** What the provider was asked, and how it answers. */
+/** The requests to the provider. */
 const paid: Paid[] = [];
+/** The provider's answer to a request. */
 let answer: (response: ServerResponse) => void;
 
 const ticket = { text: 'The printer on floor 3 says that it is out of toner.' };
@@ -63,7 +64,7 @@ beforeAll(async () => {
   vi.stubEnv('MODEL_URL', `http://127.0.0.1:${(provider.address() as AddressInfo).port}`);
   vi.stubEnv('MODEL_KEY', 'a key of the tests');
 
-  // Up to where the page brings a provider of its own.
+  // The rest of the page has its own provider.
   const [definitions = ''] = (await readFile(path.join(GUIDE, 'sampling.md'), 'utf8')).split(
     /^## Try it$/m,
   );
@@ -88,70 +89,69 @@ beforeEach(() => {
 });
 
 describe.each(eras)('on the %s era', (era) => {
-  test('a client with sampling runs its own model, and the provider is not paid', async () => {
-    const chat = await connectClient(era, serving(recipe.fileTicket), { sample: [theirs] });
+  test('a client with sampling uses its own model and not the provider', async () => {
+    const client = await connectClient(era, serving(recipe.fileTicket), { sample: [theirs] });
 
-    expect(await chat.text('file_ticket', ticket)).toBe('Filed: No toner.');
-    expect(chat.questions).toEqual([{ method: 'sampling/createMessage', params: request }]);
+    expect(await client.text('file_ticket', ticket)).toBe('Filed: No toner.');
+    expect(client.questions).toEqual([{ method: 'sampling/createMessage', params: request }]);
     expect(paid).toEqual([]);
   });
 
-  test('a client without gets the answer of the provider, to the same request', async () => {
-    const chat = await connectClient(era, serving(recipe.fileTicket));
+  test('a client without sampling receives the answer of the provider', async () => {
+    const { text, isError } = await run(recipe.fileTicket, ticket, { era, capabilities: {} });
 
-    expect(await chat.text('file_ticket', ticket)).toBe('Filed: Out of toner (1).');
+    expect({ text, isError }).toEqual({ text: 'Filed: Out of toner (1).', isError: false });
     expect(paid).toEqual([{ authorization: 'Bearer a key of the tests', body: request }]);
   });
 
-  test('a provider that fails is what the model reads', async () => {
+  test('a failure of the provider becomes a tool error', async () => {
     answer = (response) => {
       response.statusCode = 529;
       response.end('overloaded');
     };
-    const chat = await connectClient(era, serving(recipe.fileTicket));
-
-    expect(await chat.errorText('file_ticket', ticket)).toBe(
-      'Error executing tool file_ticket: the model answered with HTTP 529',
-    );
+    expect(await run(recipe.fileTicket, ticket, { era, capabilities: {} })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool file_ticket: the model answered with HTTP 529',
+    });
   });
 
-  test('a provider that answers with something else ends the call too', async () => {
+  test('an invalid answer of the provider becomes a tool error', async () => {
     answer = (response) => {
       response.end(JSON.stringify({ text: 7 }));
     };
-    const chat = await connectClient(era, serving(recipe.fileTicket));
 
-    expect(await chat.errorText('file_ticket', ticket)).toMatch(
-      /^Error executing tool file_ticket: /,
-    );
+    expect(await run(recipe.fileTicket, ticket, { era, capabilities: {} })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^Error executing tool file_ticket: /) as string,
+    });
     expect(paid).toHaveLength(1);
   });
 
-  test('what is pinned is paid for once, and the person approves what is filed', async () => {
-    const chat = await connectClient(era, serving(recipe.fileApproved), {
-      elicit: () => accept({ confirm: true }),
+  test('a pinned draft is paid for once, and the user approves the draft that is filed', async () => {
+    const { text, isError, questions } = await run(recipe.fileApproved, ticket, {
+      era,
+      capabilities: { elicitation: {} },
+      answers: { approval: accept({ confirm: true }) },
     });
 
-    expect(await chat.text('file_approved', ticket)).toBe('Filed: Out of toner (1).');
-    expect(chat.asked).toEqual(['File "Out of toner (1)."?']);
+    expect({ text, isError }).toEqual({ text: 'Filed: Out of toner (1).', isError: false });
+    expect(questions.map(({ message }) => message)).toEqual(['File "Out of toner (1)."?']);
     expect(paid).toHaveLength(1);
   });
 
-  test('of a client with both the model is asked once and the person once', async () => {
-    const chat = await connectClient(era, serving(recipe.fileApproved), {
-      elicit: () => accept({ confirm: true }),
-      sample: [theirs],
-    });
+  test('a client with sampling and elicitation is asked once for each', async () => {
+    const answers = { draft: theirs, approval: accept({ confirm: true }) };
+    const { text, isError, questions } = await run(recipe.fileApproved, ticket, { era, answers });
 
-    expect(await chat.text('file_approved', ticket)).toBe('Filed: No toner.');
-    expect(chat.asked).toEqual([ticket.text, 'File "No toner."?']);
+    expect({ text, isError }).toEqual({ text: 'Filed: No toner.', isError: false });
+    expect(questions.map(({ message }) => message)).toEqual([ticket.text, 'File "No toner."?']);
     expect(paid).toEqual([]);
   });
 });
 
-describe('a cancelled call stops paying: the provider sees its request end', () => {
-  /** A provider that takes its time, and the two things it sees. */
-  const slow = () => {
+describe('a cancelled call ends its request to the provider', () => {
+  /** Lets the provider hang, and returns promises for the start and end of its request. */
+  const hang = () => {
     const seen = { asked: deferred(), ended: deferred() };
     answer = (response) => {
       response.on('close', () => seen.ended.resolve());
@@ -160,8 +160,8 @@ describe('a cancelled call stops paying: the provider sees its request end', () 
     return seen;
   };
 
-  test('modern', async () => {
-    const { asked, ended } = slow();
+  test('on the modern era', async () => {
+    const { asked, ended } = hang();
     const cancelled = new AbortController();
     const call = post(
       httpHandler(serving(recipe.fileTicket)),
@@ -176,8 +176,8 @@ describe('a cancelled call stops paying: the provider sees its request end', () 
     expect(await call).toBe('given up');
   });
 
-  test('legacy', async () => {
-    const { asked, ended } = slow();
+  test('on the legacy era', async () => {
+    const { asked, ended } = hang();
     const client = await rawLegacy(serving(recipe.fileTicket));
     void client.request('tools/call', { name: 'file_ticket', arguments: ticket });
     await asked.promise;

@@ -1,4 +1,4 @@
-/** The guide keeps its word: every page is a program that compiles, runs and prints what it shows. */
+/** Tests that every page of the guide compiles, runs and prints the output that it shows. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import {
   filesOf,
   GUIDE,
   makeProject,
-  PATIENCE_MS,
+  TIMEOUT_MS,
   type Project,
   readGuide,
   readPage,
@@ -16,7 +16,7 @@ import {
 } from './page.js';
 
 const all = await readGuide();
-// A page of several files is a project: see getStarted.test.ts.
+// A page with several files is a project. See getStarted.test.ts.
 const pages = all.filter(({ text }) => filesOf(text).size === 0);
 const index = await readFile(path.join(GUIDE, 'README.md'), 'utf8');
 
@@ -29,22 +29,26 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe.concurrent('the programs of the guide', () => {
-  it('type-check, all of them', { timeout: PATIENCE_MS }, async () => {
+  it('compile', { timeout: TIMEOUT_MS }, async () => {
     expect(await project.check()).toBe('');
   });
 
-  it.each(pages)('$name prints what it shows', { timeout: PATIENCE_MS }, async (page) => {
-    const { code, stdout, stderr } = await project.run(page);
+  it.each(pages)(
+    'print the output that the page $name shows',
+    { timeout: TIMEOUT_MS },
+    async (page) => {
+      const { code, stdout, stderr } = await project.run(page);
 
-    expect({ code, stdout: stdout.trimEnd(), ...(code !== 0 && { stderr }) }).toEqual({
-      code: 0,
-      stdout: page.output.trimEnd(),
-    });
-  });
+      expect({ code, stdout: stdout.trimEnd(), ...(code !== 0 && { stderr }) }).toEqual({
+        code: 0,
+        stdout: page.output.trimEnd(),
+      });
+    },
+  );
 });
 
 describe.each(all)('the page $name', ({ program, output, text }) => {
-  it('begins with a heading, and has code on the first screen', () => {
+  it('begins with a heading and has code within twelve lines', () => {
     const lines = program.split('\n');
 
     expect(text).toMatch(/^# \S/);
@@ -61,7 +65,7 @@ describe.each(all)('the page $name', ({ program, output, text }) => {
     ).not.toBe('');
   });
 
-  it('has none of the words that say nothing', () => {
+  it('has no filler words', () => {
     const prose = text.replace(/^```.*?^```/gms, '').replace(/`[^`]*`/g, '');
 
     expect(prose.match(FILLER) ?? []).toEqual([]);
@@ -81,7 +85,7 @@ describe('the index of the guide', () => {
   });
 });
 
-describe('how a page is read', () => {
+describe('readPage', () => {
   const fence = '```';
   const page = readPage(
     'page',
@@ -106,7 +110,7 @@ describe('how a page is read', () => {
     ].join('\n'),
   );
 
-  it('its ts blocks are one module, in the lines that they have on the page', () => {
+  it('joins the ts blocks into one module with the line numbers of the page', () => {
     const lines = page.program.split('\n');
 
     expect(lines.filter((line) => line !== '')).toEqual(['const one = 1;', 'console.log(one);']);
@@ -114,18 +118,18 @@ describe('how a page is read', () => {
     expect(lines.indexOf('console.log(one);')).toBe(9);
   });
 
-  it('its text blocks are the output, in order', () => {
+  it('joins the text blocks into the output', () => {
     expect(page.output).toBe('1\n2');
   });
 
-  it('a block that is not closed is an error', () => {
+  it('refuses a block that is not closed', () => {
     expect(() => readPage('page', `${fence}ts\nconst one = 1;`)).toThrow(
       'page.md has a block that is not closed',
     );
   });
 });
 
-/** Words that sell, soothe or shout. */
+/** Words that add nothing, and exclamation marks. */
 const FILLER = /\b(simply|just|easy|easily|obviously|of course|basically|seamless(ly)?)\b|!/gi;
 
 function deadLinks(text: string): string[] {

@@ -1,6 +1,6 @@
 /**
- * Random calls: a fast-check arbitrary of plain data ({@link CallShape}, which prints and shrinks
- * well), and two readings of it: as the oracle's {@link CallSpec}, and as real resolvers.
+ * Random calls for fast-check. A call is plain data ({@link CallShape}), which prints and shrinks
+ * well. It converts to the oracle's {@link CallSpec} and to real resolvers.
  */
 import { arg, confirm, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
 import type { AnyResolver, CallContext, Filler, Need } from 'mcp-resolve';
@@ -10,10 +10,10 @@ import { z } from 'zod';
 import { answerTo } from './oracle.js';
 import type { Act, Ask, AskKind, CallSpec, FillSpec, NeedSpec, Reply } from './oracle.js';
 
-/** What the body of a node does. */
+/** The behaviour of a node's function. */
 export type Behaviour =
   | { readonly does: 'compute' }
-  /** Computes another value in each of some rounds, so that questions are reworded. */
+  /** Computes another value in some rounds, so that the wording of questions changes. */
   | { readonly does: 'drift'; readonly after: number; readonly times: number }
   | { readonly does: 'throw' }
   /** Depends on its inputs. */
@@ -24,11 +24,11 @@ export type Behaviour =
 /** A resolver, as data. */
 export interface NodeShape {
   readonly name: string | undefined;
-  /** A node so many places before this one, or an argument where there is none. */
+  /** The distance to an earlier node. If there is no such node, an argument is needed. */
   readonly needs: readonly { readonly back: number; readonly outcome: boolean }[];
   readonly behaviour: Behaviour;
   readonly salt: number;
-  /** Whether its function returns a promise, which the scheduler settles in any order. */
+  /** True if the function returns a promise, which the scheduler settles in any order. */
   readonly later: boolean;
   readonly reply: Reply;
   readonly ignored: number;
@@ -40,11 +40,11 @@ export interface CallShape {
   readonly guards: readonly number[];
   readonly params: readonly { readonly back: number; readonly outcome: boolean }[];
   readonly canAnswer: CallSpec['canAnswer'];
-  /** Whether the modern client also sends answers to what nobody asked. */
+  /** True if the modern client also sends answers to questions that were not asked. */
   readonly noisy: boolean;
 }
 
-/** How likely it is that things go wrong. */
+/** The weights of failures. */
 export interface Odds {
   readonly throws: number;
   readonly refusals: number;
@@ -61,7 +61,7 @@ const ARGUMENTS = { city: 'Ulm', count: 7 };
 /** The names of the tool's arguments. */
 export const ARGUMENT_NAMES: readonly string[] = Object.keys(ARGUMENTS);
 
-/** Random calls. */
+/** Creates an arbitrary of random calls. */
 export function callShapes(odds: Odds): fc.Arbitrary<CallShape> {
   return fc.record({
     nodes: fc.array(nodeShapes(odds), { minLength: 1, maxLength: odds.maxNodes, size: 'max' }),
@@ -74,9 +74,9 @@ export function callShapes(odds: Odds): fc.Arbitrary<CallShape> {
       maxLength: BODY_PARAMS.length,
     }),
     canAnswer: fc.record({
-      form: yesBut(odds.incapable),
-      sample: yesBut(odds.incapable),
-      roots: yesBut(odds.incapable),
+      form: mostlyTrue(odds.incapable),
+      sample: mostlyTrue(odds.incapable),
+      roots: mostlyTrue(odds.incapable),
     }),
     noisy: fc.boolean(),
   });
@@ -142,14 +142,15 @@ function oneIn(many: number): fc.Arbitrary<boolean> {
   return fc.nat(many - 1).map((number) => number === many - 1);
 }
 
-function yesBut(weight: number): fc.Arbitrary<boolean> {
+/** True, except for `weight` of 100 + `weight` cases. */
+function mostlyTrue(weight: number): fc.Arbitrary<boolean> {
   return fc.oneof(
     { weight: 100, arbitrary: fc.constant(true) },
     { weight, arbitrary: fc.constant(false) },
   );
 }
 
-/** A shape as the oracle reads it. */
+/** Converts a shape to the form that the oracle takes. */
 export function specOf(shape: CallShape): CallSpec {
   const { nodes, guards, params, canAnswer } = shape;
   return {
@@ -174,7 +175,7 @@ export function specOf(shape: CallShape): CallSpec {
 function needsOf({ needs }: NodeShape, index: number): readonly NeedSpec[] {
   return needs.map(({ back, outcome: wantsOutcome }, position) => {
     const param = NEED_PARAMS[position]!;
-    // One place more than there are nodes before this one, so that arguments occur as well.
+    // The range is one larger than the number of earlier nodes, so that arguments occur.
     const node = index - 1 - (back % (index + 1));
     if (node >= 0) return { param, node, outcome: wantsOutcome };
     return { param, argument: ARGUMENT_NAMES[back % ARGUMENT_NAMES.length]! };
@@ -186,10 +187,10 @@ interface Situation {
   readonly round: number;
 }
 
-/** What a node's function does with its inputs. */
+/** Returns what a node's function does with its inputs. */
 export function actOf(node: NodeShape, index: number, { inputs, round }: Situation): Act {
   const { behaviour, salt } = node;
-  const hash = hashOf(`${salt} ${JSON.stringify(inputs, sortedMembers)}`);
+  const hash = hashOf(`${salt} ${JSON.stringify(inputs, sortedProperties)}`);
   const asks = (kind: AskKind): Act => ({ asks: { kind, message: `question ${index}: ${hash}` } });
   switch (behaviour.does) {
     case 'compute':
@@ -207,8 +208,8 @@ export function actOf(node: NodeShape, index: number, { inputs, round }: Situati
   }
 }
 
-/** Schemas may hand on the members of an answer in another order. */
-function sortedMembers(_key: string, value: unknown): unknown {
+/** Sorts properties, because a schema may return them in another order. */
+function sortedProperties(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -219,7 +220,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** How a node of a real graph does its act. */
+/** Runs the function of a node. */
 export type Perform = (index: number, inputs: readonly unknown[], ctx: CallContext) => unknown;
 
 /** A graph, as `planResolvers` and `defineTool` take it. */
@@ -228,7 +229,7 @@ export interface RealGraph {
   readonly guards: readonly AnyResolver[];
 }
 
-/** Makes real resolvers of a call. */
+/** Creates the resolvers of a call. */
 export function realGraph({ nodes, guards, params }: CallSpec, perform: Perform): RealGraph {
   const made: AnyResolver[] = [];
   const filler = ({ node, outcome: wantsOutcome }: FillSpec): Filler =>
@@ -268,7 +269,7 @@ export function realise(act: Act): unknown {
 
 const Pieces = z.object({ number: z.number(), unit: z.string().default('pieces') });
 
-/** The same, but validation takes its time. */
+/** The same schema with asynchronous validation. */
 const SlowPieces: typeof Pieces = {
   '~standard': {
     ...Pieces['~standard'],
@@ -294,7 +295,7 @@ function realQuestion({ kind, message }: Ask): unknown {
   }
 }
 
-/** A reply as the client sends it. */
+/** Converts a reply to the response that the client sends. */
 export function responseOf(kind: AskKind, reply: Reply): Record<string, unknown> {
   const isForm = kind !== 'sample' && kind !== 'roots';
   switch (reply.how) {
@@ -318,13 +319,13 @@ export function responseOf(kind: AskKind, reply: Reply): Record<string, unknown>
   }
 }
 
-/** The method and the text of a question on the wire. */
+/** The method and the message of a question on the wire. */
 export interface WireQuestion {
   readonly method: string;
   readonly message: string | undefined;
 }
 
-/** A question as the wire has to show it. */
+/** Converts a question to its expected form on the wire. */
 export function wireQuestion({ kind, message }: Ask): WireQuestion {
   switch (kind) {
     case 'elicit':
@@ -338,7 +339,7 @@ export function wireQuestion({ kind, message }: Ask): WireQuestion {
   }
 }
 
-/** A question as the wire shows it. */
+/** Reads a question from the wire. */
 export function readWireQuestion(request: { method: string; params?: unknown }): WireQuestion {
   const params = (request.params ?? {}) as {
     message?: string;

@@ -1,13 +1,12 @@
 /**
- * The engine against the oracle: whatever the graph, whatever resolvers and people do, and in
- * whatever order results arrive, values, questions, rounds and the first error are those of a
- * sequential walk.
+ * Compares the engine with the oracle on random calls. For any graph, any behaviour of resolvers
+ * and users, and any order of results, the values, questions, rounds and the first error are those
+ * of a sequential walk.
  *
- * The seed is fixed and shown in the names; `FC_SEED=1 npx vitest run test/engine` takes another.
+ * The seed is fixed and part of the titles. `FC_SEED=1 npx vitest run test/engine` uses another.
  */
-import { McpServer } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
-import { defineTool, install } from 'mcp-resolve';
+import { defineTool } from 'mcp-resolve';
 import type { Resolver } from 'mcp-resolve';
 import type { Era } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -15,6 +14,7 @@ import { z } from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
+import { serving } from '../support/servers.js';
 import { actOf, callShapes, realGraph, realise, responseOf, specOf } from './calls.js';
 import type { Behaviour, CallShape, NodeShape, Odds } from './calls.js';
 import { answerTo, legacy, modern } from './oracle.js';
@@ -45,7 +45,7 @@ const legacyAgrees: Check = async (shape, scheduler) => {
 };
 
 beforeEach(() => {
-  // Questions that are reworded after every answer are warned about, and there are some here.
+  // Some random calls change a question after every answer, which the engine warns about.
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 
@@ -54,16 +54,15 @@ afterEach(() => {
 });
 
 describe(`the engine agrees with a sequential walk (seed ${SEED})`, { timeout: 60_000 }, () => {
-  it('over several rounds, where most things go well', () =>
-    forAll(MOSTLY_FINE, 1000, modernAgrees));
+  it('over several rounds with few failures', () => forAll(MOSTLY_FINE, 1000, modernAgrees));
 
-  it('over several rounds, where much goes wrong', () => forAll(HOSTILE, 1200, modernAgrees));
+  it('over several rounds with many failures', () => forAll(HOSTILE, 1200, modernAgrees));
 
-  it('within one call, where most things go well', () => forAll(MOSTLY_FINE, 1000, legacyAgrees));
+  it('within one legacy call with few failures', () => forAll(MOSTLY_FINE, 1000, legacyAgrees));
 
-  it('within one call, where much goes wrong', () => forAll(HOSTILE, 1200, legacyAgrees));
+  it('within one legacy call with many failures', () => forAll(HOSTILE, 1200, legacyAgrees));
 
-  it('on calls that are worth it: long ones, failing ones, and all kinds of end', () => {
+  it('on samples that include long calls, failing calls and every kind of end', () => {
     const count = (odds: Odds, matches: (call: Transcript) => boolean): number =>
       fc
         .sample(callShapes(odds), { seed: SEED, numRuns: 300 })
@@ -85,11 +84,11 @@ describe(`the engine agrees with a sequential walk (seed ${SEED})`, { timeout: 6
   });
 });
 
-describe(`a real client of either era (seed ${SEED})`, { timeout: 60_000 }, () => {
-  it('gets what the walk gives, and the other era gets the same', () => {
+describe(`an SDK client (seed ${SEED})`, { timeout: 60_000 }, () => {
+  it('receives the result of the sequential walk, the same on both eras', () => {
     const calls = fc
       .tuple(callShapes(FINE), fc.option(aborts, { nil: undefined }))
-      .map(([shape, abort]) => calm(shape, abort));
+      .map(([shape, abort]) => withOneFailure(shape, abort));
     const property = fc.asyncProperty(calls, async (shape) => {
       const spec = specOf(shape);
       const ends = { modern: modern(spec).end, legacy: legacy(spec).end };
@@ -114,7 +113,7 @@ describe(`a real client of either era (seed ${SEED})`, { timeout: 60_000 }, () =
   });
 });
 
-/** The one thing that goes wrong in a call. */
+/** The single failure of a call. */
 interface AbortShape {
   readonly at: number;
   readonly how: 'throw' | 'decline' | 'cancel' | 'untick';
@@ -125,8 +124,8 @@ const aborts: fc.Arbitrary<AbortShape> = fc.record({
   how: fc.constantFrom('throw', 'decline', 'cancel', 'untick'),
 });
 
-/** A call in which nothing changes between rounds, and at most one thing goes wrong. */
-function calm(shape: CallShape, abort: AbortShape | undefined): CallShape {
+/** Changes a call so that no value changes between rounds and at most one failure happens. */
+function withOneFailure(shape: CallShape, abort: AbortShape | undefined): CallShape {
   const nodes = shape.nodes.map((node, index): NodeShape => {
     const behaviour: Behaviour =
       node.behaviour.does === 'drift' ? { does: 'compute' } : node.behaviour;
@@ -144,7 +143,7 @@ function calm(shape: CallShape, abort: AbortShape | undefined): CallShape {
   return { ...shape, nodes };
 }
 
-/** Calls the tool of a graph through the SDK, with the scripted person at the other end. */
+/** Calls the tool of a graph through the SDK, with a scripted user. */
 async function callOn(era: Era, shape: CallShape): Promise<{ isError: boolean; text: string }> {
   const spec = specOf(shape);
   const graph = realGraph(spec, (index, inputs) => {
@@ -157,31 +156,27 @@ async function callOn(era: Era, shape: CallShape): Promise<{ isError: boolean; t
     {
       inputSchema: z.object({ city: z.string(), count: z.number() }),
       resolve: graph.resolve,
-      // What a random graph requires of the tool, the compiler cannot know.
+      // The compiler cannot know the arguments that a random graph needs.
       guards: graph.guards as readonly Resolver<unknown>[],
     },
     ({ city: _, count: __, ...values }: Record<string, unknown>) => JSON.stringify(values),
   );
-  const factory = (): McpServer => {
-    const server = new McpServer({ name: 'graphs', version: '1.0.0' });
-    install(server, [tool]);
-    return server;
-  };
+
   const reply = (kind: AskKind, message: string): never => {
     const node = Number(/^question (\d+):/.exec(message)![1]);
     return responseOf(kind, shape.nodes[node]!.reply) as never;
   };
-  const conversation = await connectClient(era, factory, {
+  const { call, client } = await connectClient(era, serving([tool]), {
     elicit: ({ message, requestedSchema }) =>
       reply('confirm' in requestedSchema.properties ? 'confirm' : 'elicit', message),
     sample: ({ messages }) => reply('sample', (messages[0]!.content as { text: string }).text),
     roots: () => answerTo('roots', ROOTS.number) as never,
     maxRounds: 60,
   });
-  const { content, isError = false } = await conversation.call('graph', spec.args);
-  await conversation.client.close();
+  const { content, isError = false } = await call('graph', spec.args);
+  await client.close();
   return { isError, text: (content[0] as { text: string }).text };
 }
 
-/** Nothing tells one request for roots from another, so they are all answered alike. */
+/** The answer to every request for roots, because such requests cannot be told apart. */
 const ROOTS: Reply & { how: 'accept' } = { how: 'accept', number: 0 };

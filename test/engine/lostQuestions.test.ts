@@ -1,21 +1,22 @@
 /**
- * A question that a function makes and does not return is never asked, and what it should have
- * guarded would go on. Each function is watched by itself, also after an `await`.
+ * Tests that a call fails if a function creates a question and does not return it. Otherwise the
+ * question would never be asked, and the call would go on. Each function is watched separately,
+ * also after an `await`.
  */
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import type { AnyResolver, Tool } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
 import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { errorTextOf } from '../support/results.js';
+
 import { serving } from '../support/servers.js';
 
-const yes = { elicit: () => accept({ confirm: true }) };
+const yes = accept({ confirm: true });
 const lost =
-  "Error executing tool pay: Resolver 'paid' made a question and did not return it, so nobody was asked: return the question itself, its answer becomes the value";
+  "Error executing tool pay: Resolver 'paid' created a question but did not return it, so it was never asked. Return the question itself. Its answer becomes the value.";
 
 function toolWith(paid: AnyResolver): Tool {
   return defineTool('pay', { resolve: { paid: paid as never } }, ({ paid: value }) =>
@@ -23,13 +24,10 @@ function toolWith(paid: AnyResolver): Tool {
   );
 }
 
-describe.each(eras)('%s', (era) => {
-  const call = async (tool: Tool) =>
-    (await connectClient(era, serving([tool]), yes)).call(tool.name);
-
+describe.each(eras)('on the %s era', (era) => {
   const losing: [string, () => unknown][] = [
     [
-      'awaits it after another await',
+      'awaits a question after another promise',
       async () => {
         await Promise.resolve();
         // eslint-disable-next-line @typescript-eslint/await-thenable -- the mistake itself
@@ -38,7 +36,7 @@ describe.each(eras)('%s', (era) => {
       },
     ],
     [
-      'makes it in a helper that it awaits',
+      'creates a question in a helper that it awaits',
       async () => {
         const isSure = async (): Promise<boolean> => {
           await Promise.resolve();
@@ -48,7 +46,7 @@ describe.each(eras)('%s', (era) => {
       },
     ],
     [
-      'makes it in a callback',
+      'creates a question in a callback',
       () =>
         new Promise((resolve) => {
           setImmediate(() => {
@@ -58,42 +56,50 @@ describe.each(eras)('%s', (era) => {
     ],
   ];
 
-  test.each(losing)('Z2: a resolver that %s fails', async (_, fn) => {
-    expect(errorTextOf(await call(toolWith(resolver({}, fn))))).toBe(lost);
+  test.each(losing)('Z2: a resolver fails if it %s', async (_, fn) => {
+    const tool = toolWith(resolver({}, fn));
+    expect(await run(tool, {}, { era })).toMatchObject({ isError: true, text: lost });
   });
 
-  test('Z2: a body that makes a question after an await fails', async () => {
+  test('Z2: a body that creates a question after an await fails', async () => {
     const tool = defineTool('pay', {}, async () => {
       await Promise.resolve();
       const ok = Boolean(confirm('Pay?'));
       return ok ? 'paid' : 'kept';
     });
-    expect(errorTextOf(await call(tool))).toContain("the body of 'pay' asked a question");
+    const { errorText } = await connectClient(era, serving([tool]));
+    expect(await errorText('pay')).toContain("the body of 'pay' asked a question");
   });
 
-  test('a fallback that makes a question and returns something else fails', async () => {
+  test('a fallback that creates a question and returns another value fails', async () => {
     const otherwise = async (): Promise<boolean> => {
       await Promise.resolve();
       return Boolean(confirm('Really?'));
     };
     const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise })));
-    const chat = await connectClient(era, serving([tool]), { capabilities: {} });
-    expect(errorTextOf(await chat.call('pay'))).toBe(
-      "Error executing tool pay: Resolver 'paid' falls back on another question: 'otherwise' gives a value or throws",
-    );
+    expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject({
+      isError: true,
+      text: "Error executing tool pay: Resolver 'paid' falls back to another question. `otherwise` must return a value or throw.",
+    });
   });
 
-  test('Z2: of several questions that a resolver makes, returning one is enough', async () => {
+  test('Z2: a resolver that creates several questions may return one of them', async () => {
     const paid = resolver({}, async () => {
       const questions = [confirm('Pay one?'), confirm('Pay two?')];
       await Promise.resolve();
       questions.push(confirm('Pay three?'));
       return questions[1]!;
     });
-    expect(await call(toolWith(paid))).toMatchObject({ content: [{ text: 'true' }] });
+    const { text, isError, questions } = await run(
+      toolWith(paid),
+      {},
+      { era, answers: { paid: yes } },
+    );
+    expect({ text, isError }).toEqual({ text: 'true', isError: false });
+    expect(questions.map(({ message }) => message)).toEqual(['Pay two?']);
   });
 
-  test('a resolver that runs at the same time is not blamed', async () => {
+  test('a resolver does not fail for the question of a concurrent one', async () => {
     const asked = deferred();
     const asking = resolver({}, async () => {
       await Promise.resolve();
@@ -108,27 +114,30 @@ describe.each(eras)('%s', (era) => {
     const tool = defineTool('pay', { resolve: { asking, computing } }, (values) =>
       JSON.stringify(values),
     );
-    expect(await call(tool)).toMatchObject({
-      content: [{ text: '{"asking":true,"computing":7}' }],
+    expect(await run(tool, {}, { era, answers: { asking: yes } })).toMatchObject({
+      isError: false,
+      text: '{"asking":true,"computing":7}',
     });
   });
 
-  test('a caller is not blamed for the questions of a tool that it calls', async () => {
+  test('a resolver does not fail for the questions of a tool that it calls', async () => {
     const inner = toolWith(resolver({}, () => confirm('Pay?', { otherwise: true })));
     const paid = resolver({}, async () => {
       await Promise.resolve();
       const { content } = await inner.call(undefined as never);
       return JSON.stringify(content);
     });
-    expect(await call(toolWith(paid))).toMatchObject({
-      content: [{ text: '[{"type":"text","text":"true"}]' }],
+    expect(await run(toolWith(paid), {}, { era })).toMatchObject({
+      isError: false,
+      text: '[{"type":"text","text":"true"}]',
     });
   });
 
-  test('a question that was made at module level is asked when it is returned', async () => {
+  test('a question that was created outside of any function is asked', async () => {
     const question = confirm('Pay?');
-    expect(await call(toolWith(resolver({}, () => question)))).toMatchObject({
-      content: [{ text: 'true' }],
-    });
+    const tool = toolWith(resolver({}, () => question));
+    const { text, asked } = await connectClient(era, serving([tool]), { elicit: [yes] });
+    expect(await text('pay')).toBe('true');
+    expect(asked).toEqual(['Pay?']);
   });
 });

@@ -1,15 +1,15 @@
 /**
- * What the engine has to do, said in the slowest and plainest way: one thing after another.
+ * The expected behaviour of the engine, as a slow and simple sequential program.
  *
- * A call is described as data ({@link CallSpec}); the oracle walks its resolvers in order and gives
- * a {@link Transcript}: the questions of every round, what ran, and how the call ended. It shares no
- * code with the library and knows nothing of scheduling, digests or tokens.
+ * A call is described as data ({@link CallSpec}). The oracle walks its resolvers in order and
+ * returns a {@link Transcript}: the questions of every round, the bodies that ran, and the end of
+ * the call. It shares no code with the library and has no scheduling, digests or tokens.
  *
  * ```
  * walk      guards in order, then the parameters of `resolve`; depth first, needs in declaration order
- * fill      at once when its source is settled; a plain one of a refusal ends the call there
- * modern    walk ─► open questions? ask them all, come back with answers, walk again from scratch
- * legacy    walk ─► open questions? ask the first, settle it, walk on; a body that ran stays run
+ * fill      at once when its source is settled; a refusal ends the call there, except as an outcome
+ * modern    walk ─► open questions? ask them all, retry with the answers, walk again from scratch
+ * legacy    walk ─► open questions? ask the first, settle it, continue; no body runs twice
  * ```
  */
 
@@ -22,11 +22,11 @@ export interface Ask {
   readonly message: string;
 }
 
-/** What a body does when it is run. */
+/** The result of running a body. */
 export type Act =
   { readonly value: unknown } | { readonly throws: string } | { readonly asks: Ask };
 
-/** How a resolver ended, as consumers of the outcome see it. */
+/** The outcome of a resolver, as its consumers receive it. */
 export type OracleOutcome =
   | { readonly action: 'accept'; readonly data: unknown; readonly asked: boolean }
   | { readonly action: 'decline' | 'cancel' };
@@ -45,26 +45,26 @@ export type NeedSpec = FillSpec | { readonly param: string; readonly argument: s
 export interface NodeSpec {
   readonly name: string | undefined;
   readonly needs: readonly NeedSpec[];
-  /** Its function; `inputs` are the values of its needs, in declaration order. */
+  /** The function. `inputs` are the values of its needs, in declaration order. */
   readonly act: (inputs: readonly unknown[], round: number) => Act;
 }
 
-/** How the person behind the client replies to a question. */
+/** The user's reply to a question. */
 export type Reply =
   | { readonly how: 'accept'; readonly number: number }
   | { readonly how: 'decline' | 'cancel' | 'untick' | 'noContent' | 'mismatch' | 'wrongKind' };
 
-/** A call: the graph, the arguments and the person. */
+/** A call: the graph, the arguments and the user. */
 export interface CallSpec {
   readonly nodes: readonly NodeSpec[];
   readonly guards: readonly number[];
   readonly params: readonly FillSpec[];
   readonly args: Readonly<Record<string, unknown>>;
-  /** Which kinds of question the client declares that it can answer. */
+  /** The kinds of question that the client declares. */
   readonly canAnswer: { readonly form: boolean; readonly sample: boolean; readonly roots: boolean };
-  /** How the question of each node is replied to. */
+  /** The reply to the question of each node. */
   readonly replies: readonly Reply[];
-  /** How often the question of each node is left unanswered before that, on modern. */
+  /** The number of rounds that leave the question of each node unanswered, on modern. */
   readonly ignored: readonly number[];
 }
 
@@ -76,13 +76,13 @@ export interface AskedQuestion {
   readonly message: string;
 }
 
-/** One round: which bodies ran, in walk order, and what was asked at its end. */
+/** One round: the bodies that ran, in walk order, and the questions at its end. */
 export interface OracleRound {
   readonly ran: readonly number[];
   readonly questions: readonly AskedQuestion[];
 }
 
-/** How a call ended. */
+/** The end of a call. */
 export type End =
   { readonly values: Readonly<Record<string, unknown>> } | { readonly error: string };
 
@@ -94,18 +94,18 @@ export interface Transcript {
 
 class Abort extends Error {}
 
-/** How a question is settled; `undefined` leaves it open. */
+/** Settles a question. `undefined` leaves it open. */
 type Settle = (question: AskedQuestion) => OracleOutcome | undefined;
 
-/** What a walk found. */
+/** The result of a walk. */
 interface Walked {
   readonly values: Readonly<Record<string, unknown>>;
   readonly open: readonly AskedQuestion[];
 }
 
 /**
- * The wire key of every node that the walk reaches: its name, else the parameter under which it is
- * reached first; guards first, pre-order; `#1`, `#2` … where that is taken.
+ * Returns the wire key of every node that the walk reaches: its name, or else the first parameter
+ * that it fills. The walk is pre-order, guards first. `#1`, `#2` … make a taken key unique.
  */
 export function wireKeys({ nodes, guards, params }: CallSpec): ReadonlyMap<number, string> {
   const keys = new Map<number, string>();
@@ -123,7 +123,7 @@ export function wireKeys({ nodes, guards, params }: CallSpec): ReadonlyMap<numbe
   return keys;
 }
 
-/** The nodes that belong to guards: nothing else starts before they are settled. */
+/** Returns the nodes that guards need. No other node starts before they are settled. */
 export function guardNodes({ nodes, guards }: CallSpec): ReadonlySet<number> {
   const found = new Set<number>();
   const reach = (node: number): void => {
@@ -134,7 +134,7 @@ export function guardNodes({ nodes, guards }: CallSpec): ReadonlySet<number> {
   return found;
 }
 
-/** One sequential walk; a failure is thrown as {@link Abort}, at the moment it happens. */
+/** Walks the graph once. Throws an {@link Abort} for the first failure. */
 function walk(spec: CallSpec, run: (node: number, inputs: unknown[]) => Act, settle: Settle) {
   const keys = wireKeys(spec);
   const visited = new Map<number, OracleOutcome | undefined>();
@@ -186,7 +186,7 @@ function walk(spec: CallSpec, run: (node: number, inputs: unknown[]) => Act, set
   return { values, open };
 }
 
-/** All open questions pass the gate before any is asked. */
+/** Checks that the client can answer all open questions, before any is asked. */
 function gate(open: readonly AskedQuestion[], { canAnswer }: CallSpec): void {
   const needed = {
     elicit: ['form', 'form elicitation'],
@@ -202,7 +202,7 @@ function gate(open: readonly AskedQuestion[], { canAnswer }: CallSpec): void {
   }
 }
 
-/** What a reply means; `subject` begins the sentence about one that cannot be taken. */
+/** Reads a reply. `subject` is the start of the error message about an invalid one. */
 function read({ kind }: AskedQuestion, reply: Reply, subject: string): OracleOutcome {
   const refuse = (problem: string): never => {
     const sentence = `${subject}${problem}`;
@@ -233,7 +233,7 @@ function read({ kind }: AskedQuestion, reply: Reply, subject: string): OracleOut
 const MISMATCH =
   'received an accepted elicitation whose content does not match the requested schema';
 
-/** The value that consumers get for an accepted answer. */
+/** Returns the value that consumers receive for an accepted answer. */
 export function answerTo(kind: AskKind, number: number): unknown {
   switch (kind) {
     case 'elicit':
@@ -248,18 +248,18 @@ export function answerTo(kind: AskKind, number: number): unknown {
   }
 }
 
-/** Two questions are the same if they read the same. */
+/** Renders a question. Questions with equal renderings are the same. */
 function rendering({ kind, message }: Ask): string {
   return kind === 'roots' ? kind : `${kind}: ${message}`;
 }
 
-/** What a client of the modern era keeps, or the server for it. */
+/** An answer that the state carries on the modern era. */
 interface Recorded {
   readonly rendering: string;
   readonly outcome: OracleOutcome;
 }
 
-/** The modern loop: every round walks from scratch, with the answers so far. */
+/** Runs a modern call. Every round walks from scratch, with the answers so far. */
 export function modern(spec: CallSpec): Transcript {
   const rounds: OracleRound[] = [];
   const shown = spec.nodes.map(() => 0);
@@ -307,7 +307,7 @@ export function modern(spec: CallSpec): Transcript {
   }
 }
 
-/** The legacy loop: one call; each round here ends with one push, the last with the end. */
+/** Runs a legacy call. Each round ends with one pushed question, the last with the call. */
 export function legacy(spec: CallSpec): Transcript {
   const rounds: OracleRound[] = [];
   const acts = new Map<number, Act>();

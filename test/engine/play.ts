@@ -1,11 +1,11 @@
 /**
- * Plays a call on the real engine, on either era, with a scripted person and a scheduler that
- * settles what resolvers return in any order; what comes out can be compared with the oracle's
- * transcript.
+ * Runs a call on the engine, on either era, with a scripted user and a scheduler that settles
+ * promises in any order. The result can be compared with the oracle's transcript.
  *
- * The oracle's transcript goes in as well, for two things that only it knows: which reply belongs
- * to a push (they carry no key), and which bodies the walk does not come to because the call fails
- * before. Those that the engine starts nevertheless never return here: it must not wait for them.
+ * The transcript is also an input, for two things that only the oracle knows: the question that a
+ * push belongs to, because pushes carry no key, and the bodies that the walk does not reach because
+ * the call fails before them. If the engine starts such a body, it never returns, and the engine
+ * must not wait for it.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from 'mcp-resolve';
@@ -29,19 +29,19 @@ import type { AskedQuestion, CallSpec, End, Transcript } from './oracle.js';
 
 /** A round as an observer sees it. */
 export interface SeenRound {
-  /** The bodies that ran, each as often as it did. */
+  /** The bodies that ran, with repetitions. */
   readonly ran: readonly number[];
   readonly questions: readonly (WireQuestion & { readonly key?: string })[];
 }
 
-/** A call as an observer sees it, and everything that must never happen but did. */
+/** A call as an observer sees it, with the violations of rules that always hold. */
 export interface Seen {
   readonly rounds: readonly SeenRound[];
   readonly end: End;
   readonly violations: readonly string[];
 }
 
-/** What the oracle expects to be seen. Pushes have no key. */
+/** Converts the oracle's transcript to the form of an observation. Pushes have no key. */
 export function expected({ rounds, end }: Transcript, keys: 'keys' | 'no keys'): Seen {
   return {
     rounds: rounds.map(({ ran, questions }) => ({
@@ -56,7 +56,7 @@ export function expected({ rounds, end }: Transcript, keys: 'keys' | 'no keys'):
   };
 }
 
-const HUNG: End = { error: 'the engine waits for what never comes' };
+const HUNG: End = { error: 'the engine waits for a promise that never settles' };
 
 const ALL_CAPABILITIES = {
   form: { elicitation: { form: {} } },
@@ -64,7 +64,7 @@ const ALL_CAPABILITIES = {
   roots: { roots: {} },
 } as const;
 
-/** One played call: its resolvers, its log and its scheduler. */
+/** One call: its resolvers, its observations and its scheduler. */
 class Play {
   readonly rounds: SeenRound[] = [];
   readonly violations: string[] = [];
@@ -88,7 +88,7 @@ class Play {
     this.plan = planResolvers({ name: 'tool', ...graph }, ARGUMENT_NAMES);
   }
 
-  /** One request to the engine, until it ends or hangs. */
+  /** Sends one request to the engine, and waits until it ends or hangs. */
   async request(
     era: 'modern' | 'legacy',
     mcpReq: Partial<ServerContext['mcpReq']>,
@@ -107,31 +107,31 @@ class Play {
     return this.untilOver(ending);
   }
 
-  /** Ends a round: what ran in it, and what was asked. */
+  /** Records the end of a round: the bodies that ran and the questions. */
   endRound(questions: SeenRound['questions']): void {
     this.rounds.push({ ran: sorted(this.ran), questions });
     this.ran = [];
   }
 
-  /** Forgets what only counts within a round of the modern era. */
+  /** Clears the observations that hold for one round of the modern era. */
   nextRound(): void {
     this.everRan.clear();
     this.finished.clear();
   }
 
-  /** Ends the call: late results arrive, and must not change anything. */
+  /** Ends the call and lets late results arrive, which must not change anything. */
   async endCall(end: End): Promise<Seen> {
     this.over = true;
     while (this.scheduler.count() > 0) await this.scheduler.waitNext(1);
     await allMicrotasks();
     if (this.abandoned.some(({ signal }) => !signal.aborted)) {
-      this.violations.push('an abandoned resolver was not told by its signal');
+      this.violations.push('the signal of an abandoned resolver was not aborted');
     }
     const { rounds, violations } = this;
     return { rounds: 'error' in end ? this.withoutAbandoned(rounds) : rounds, end, violations };
   }
 
-  /** In the round that fails, bodies behind the failure may run or not. */
+  /** Removes bodies behind the failure from the last round, because they may run or not. */
   private withoutAbandoned(rounds: readonly SeenRound[]): readonly SeenRound[] {
     const reached = new Set(this.oracle.rounds.at(-1)?.ran);
     return rounds.map((round, index) =>
@@ -151,7 +151,7 @@ class Play {
       return new Promise(() => undefined);
     }
     const node = this.shape.nodes[index]!;
-    // A legacy call is one round to its resolvers, however often it asks.
+    // For its resolvers, a legacy call is one round, even if it asks.
     const requests = ctx.protocolVersion === '2026-07-28' ? round : 0;
     const act = actOf(node, index, { inputs, round: requests });
     const finish = (): unknown => {
@@ -176,7 +176,7 @@ class Play {
     }
   }
 
-  /** Lets scheduled results arrive, one by one, until the request has ended or nothing moves. */
+  /** Settles scheduled promises one by one, until the request ends or nothing changes. */
   private async untilOver<T>(ending: Promise<T>): Promise<T | End> {
     let result: { value: T } | undefined;
     void ending.then((value) => {
@@ -195,14 +195,14 @@ class Play {
   }
 }
 
-/** Plays a call on the modern era, round by round. */
+/** Runs a call on the modern era, round by round. */
 export async function playModern(
   shape: CallShape,
   oracle: Transcript,
   scheduler: Scheduler,
 ): Promise<Seen> {
   const play = new Play(shape, oracle, scheduler);
-  const person = new ModernPerson(shape);
+  const user = new ModernUser(shape);
   let sendRound: Partial<ServerContext['mcpReq']> = {};
   for (;;) {
     const resolution = await play.request('modern', sendRound);
@@ -218,10 +218,10 @@ export async function playModern(
     play.endRound(questions);
     const next = oracle.rounds[play.rounds.length - 1];
     if (next === undefined || play.rounds.length === oracle.rounds.length) {
-      return play.endCall({ error: 'the engine asks on' });
+      return play.endCall({ error: 'the engine asks more than the oracle' });
     }
     play.nextRound();
-    const inputResponses = person.answer(
+    const inputResponses = user.answer(
       questions.map(({ key }) => key),
       next.questions,
     );
@@ -232,8 +232,8 @@ export async function playModern(
   }
 }
 
-/** Answers the questions of a round, some of them later, and talks out of turn. */
-class ModernPerson {
+/** Answers the questions of a round, some in a later round, and adds answers to other keys. */
+class ModernUser {
   private readonly spec: CallSpec;
   private readonly shown: number[];
   private readonly seen = new Set<string>();
@@ -246,7 +246,7 @@ class ModernPerson {
   answer(keys: readonly string[], asked: readonly AskedQuestion[]): Record<string, unknown> {
     const responses: Record<string, unknown> = {};
     if (this.shape.noisy) {
-      // Answers to nobody's question, to settled ones, and to some that will be asked later.
+      // Answers to unknown questions, to settled ones, and to some that come later.
       const unasked = ['ghost', 'left', 'right', 'left#1', 'alpha', 'guard', ...this.seen];
       for (const key of unasked) {
         responses[key] = { action: 'accept', content: { number: 100, confirm: true } };
@@ -267,7 +267,7 @@ class ModernPerson {
   }
 }
 
-/** Plays a call on the legacy era: one request, questions pushed in the middle of it. */
+/** Runs a call on the legacy era: one request, during which the engine pushes questions. */
 export async function playLegacy(
   shape: CallShape,
   oracle: Transcript,
@@ -281,7 +281,7 @@ export async function playLegacy(
     const question = readWireQuestion(request);
     if (play.rounds.length === oracle.rounds.length - 1) lastPush = [question];
     else play.endRound([question]);
-    if (asked === undefined) throw new Error('the engine asks on');
+    if (asked === undefined) throw new Error('the engine asks more than the oracle');
     return responseOf(asked.kind, replies[asked.node]!);
   };
   const resolution = await play.request('legacy', {
@@ -293,9 +293,9 @@ export async function playLegacy(
   return play.endCall({ error: 'a legacy client got an input-required result' });
 }
 
-/** The context of a request that nobody sent. */
+/** Creates the context of a request without a client. */
 export function contextOf(mcpReq: Partial<ServerContext['mcpReq']> = {}): ServerContext {
-  const absent = (): Promise<never> => Promise.reject(new Error('nobody is there'));
+  const absent = (): Promise<never> => Promise.reject(new Error('there is no client'));
   return {
     mcpReq: {
       id: 1,
@@ -312,7 +312,7 @@ export function contextOf(mcpReq: Partial<ServerContext['mcpReq']> = {}): Server
   };
 }
 
-/** Resolves when every promise that can settle by itself has settled. */
+/** Resolves after all queued microtasks. */
 export function allMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

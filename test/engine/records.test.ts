@@ -1,4 +1,4 @@
-/** Resolvers that return objects: consumers get them as they are, and no question hides in one. */
+/** Tests resolvers that return objects: consumers receive them unchanged, without questions inside. */
 import { confirm, resolver } from 'mcp-resolve';
 import type { AnyResolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
@@ -20,24 +20,24 @@ async function valueOf(plan: Plan): Promise<unknown> {
   return resolution.done ? resolution.values.it : 'asked';
 }
 
-/** A graph whose first resolver gives what it is told to, and whose second hands it on. */
+/** A graph whose first resolver returns a chosen value, and whose second passes it on. */
 class Graph {
-  given: () => unknown = () => undefined;
+  value: () => unknown = () => undefined;
   readonly plan: Plan;
 
   constructor(pace: string) {
-    const giver: AnyResolver =
-      pace === 'sync' ? resolver({}, () => this.given()) : resolver({}, async () => this.given());
-    const it = resolver({ giver }, (values) => values.giver);
+    const source: AnyResolver =
+      pace === 'sync' ? resolver({}, () => this.value()) : resolver({}, async () => this.value());
+    const it = resolver({ source }, (values) => values.source);
     this.plan = planResolvers({ name: 'tool', resolve: { it } }, []);
   }
 
-  give(given: unknown): Promise<unknown> {
-    return this.run(() => given);
+  pass(value: unknown): Promise<unknown> {
+    return this.run(() => value);
   }
 
-  run(given: () => unknown): Promise<unknown> {
-    this.given = given;
+  run(value: () => unknown): Promise<unknown> {
+    this.value = value;
     return valueOf(this.plan);
   }
 }
@@ -54,17 +54,17 @@ const fails = (): never => {
 };
 
 describe('a resolver that returns an object', () => {
-  it.each(graphs)('hands on whatever it is ($pace)', async ({ graph }) => {
+  it.each(graphs)('passes on the same object ($pace)', async ({ graph }) => {
     const objects = [{ id: 1 }, [1, 2], new Order(), new Map(), Object.create(null), null];
-    for (const given of objects) expect(await graph.give(given)).toBe(given);
+    for (const given of objects) expect(await graph.pass(given)).toBe(given);
   });
 
-  it.each(graphs)('fails for a resolver in place of a value ($pace)', async ({ graph }) => {
-    const returned = graph.give(resolver({}, () => 1));
+  it.each(graphs)('fails if the object is a resolver ($pace)', async ({ graph }) => {
+    const returned = graph.pass(resolver({}, () => 1));
     await expect(returned).rejects.toThrow('returned a resolver, which does not run');
   });
 
-  it('fails for a question that a call inside the call has made', async () => {
+  it('fails if the object contains a question of a nested call', async () => {
     const graph = new Graph('sync');
     const hiding = graph.run(() => {
       let made: unknown;
@@ -72,10 +72,10 @@ describe('a resolver that returns an object', () => {
       void valueOf(planResolvers({ name: 'keeps', resolve: { it: keeps } }, []));
       return { made };
     });
-    await expect(hiding).rejects.toThrow('return the question itself');
+    await expect(hiding).rejects.toThrow('Return the question itself.');
   });
 
-  it.each(graphs)('fails for a question inside it ($pace)', async ({ graph }) => {
+  it.each(graphs)('fails if the object contains a question ($pace)', async ({ graph }) => {
     const kept = confirm('Sure?');
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, index]));
     for (const hiding of [
@@ -84,21 +84,21 @@ describe('a resolver that returns an object', () => {
       { ...many, kept },
       [...Object.values(many), kept],
     ])
-      await expect(graph.give(hiding)).rejects.toThrow('return the question itself');
-    expect(await graph.give(kept)).toBe('asked');
+      await expect(graph.pass(hiding)).rejects.toThrow('Return the question itself.');
+    expect(await graph.pass(kept)).toBe('asked');
     const record = { sure: true, lines: [{ sku: 1 }] };
-    expect(await graph.give(record)).toBe(record);
+    expect(await graph.pass(record)).toBe(record);
   });
 
-  it.each(graphs)('calls no getter of it ($pace)', async ({ graph }) => {
+  it.each(graphs)('calls no getter of the object ($pace)', async ({ graph }) => {
     const lazy = Object.defineProperty({}, 'lazy', { enumerable: true, get: fails });
-    expect(await graph.give(lazy)).toBe(lazy);
+    expect(await graph.pass(lazy)).toBe(lazy);
   });
 
-  it.each(graphs)('fails for one that cannot be looked at ($pace)', async ({ graph }) => {
+  it.each(graphs)('fails if the object throws when it is inspected ($pace)', async ({ graph }) => {
     confirm('Sure?');
     const onlyThen = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fails()) });
     for (const given of [onlyThen, new Proxy({}, { getPrototypeOf: fails })])
-      await expect(graph.give(given)).rejects.toBe(boom);
+      await expect(graph.pass(given)).rejects.toBe(boom);
   });
 });

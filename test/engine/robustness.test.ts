@@ -1,6 +1,6 @@
 /**
- * Resolvers are other people's code: whatever they return, throw or leave undone, a call ends in
- * one way, and nothing of it surfaces later as an unhandled rejection.
+ * Tests resolvers that misbehave. Whatever they return or throw, and even if they never settle, a
+ * call ends once, and no unhandled rejection follows.
  */
 import { inspect } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -9,27 +9,29 @@ import { arg, confirm, defineTool, elicit, install, outcome, resolver } from 'mc
 import type { AnyResolver, CallContext, Filler, Need, Schema } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import type { Resolution } from 'mcp-resolve/engine';
+import type { Era } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { deferred } from '../support/deferred.js';
+import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { allMicrotasks, contextOf } from './play.js';
 
 const unhandled: unknown[] = [];
-const note = (reason: unknown): void => {
+const record = (reason: unknown): void => {
   unhandled.push(reason);
 };
 
 beforeEach(() => {
   unhandled.length = 0;
-  process.on('unhandledRejection', note);
+  process.on('unhandledRejection', record);
 });
 
 afterEach(async () => {
   await allMicrotasks();
   await allMicrotasks();
-  process.off('unhandledRejection', note);
+  process.off('unhandledRejection', record);
   expect(unhandled).toEqual([]);
 });
 
@@ -37,9 +39,6 @@ interface Graph {
   readonly resolve?: Record<string, Filler>;
   readonly guards?: readonly AnyResolver[];
 }
-
-type Era = 'modern' | 'legacy';
-const eras: readonly Era[] = ['modern', 'legacy'];
 
 function resolve(
   graph: Graph,
@@ -49,13 +48,13 @@ function resolve(
   const plan = planResolvers({ name: 'tool', ...graph }, []);
   const options = {
     ctx: contextOf(mcpReq),
-    protocolVersion: era === 'modern' ? '2026-07-28' : '2025-11-25',
+    protocolVersion: VERSION[era],
     clientCapabilities: { elicitation: {} },
   };
   return resolveArguments(plan, {}, options);
 }
 
-/** How a call ended: with a value for `it`, with questions, with an error, or not at all. */
+/** The end of a call: a value for `it`, questions, an error, or none. */
 type Ended =
   { value: unknown } | { asks: readonly string[] } | { error: unknown } | { hangs: true };
 
@@ -75,7 +74,7 @@ async function ending(call: Promise<Resolution>): Promise<Ended> {
   return ended;
 }
 
-/** Is awaited, so that what needs it starts when a promise arrives. */
+/** A resolver that is awaited, so resolvers that need it start asynchronously. */
 const before = resolver({}, async () => 'before');
 const never = new Promise<never>(() => undefined);
 const boom = new Error('boom');
@@ -84,47 +83,48 @@ const fails = (error: unknown) => (): never => {
   throw error;
 };
 
-/** A thenable from what its `then` does. */
+/** Creates a thenable with this `then`. */
 function thenable(
   then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => void,
 ) {
   return { then };
 }
 
-/** A native promise whose own `then` is not the native one. */
-function patched(then: (resolve: (value: unknown) => void) => void): Promise<unknown> {
+/** Creates a native promise with its own `then`. */
+function patchedPromise(then: (resolve: (value: unknown) => void) => void): Promise<unknown> {
   return Object.assign(Promise.resolve('native'), { then });
 }
 
-function closedProxy(): object {
+/** Creates a proxy that throws on every access. */
+function revokedProxy(): object {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   return proxy;
 }
 
-describe('whatever a resolver returns', () => {
+describe('a resolver that returns', () => {
   const values: [string, unknown][] = [
     ['undefined', undefined],
     ['null', null],
     ['a function', () => 1],
     ['a symbol', Symbol('it')],
     ['a BigInt', 10n],
-    ['not a number', Number.NaN],
+    ['NaN', Number.NaN],
     ['a proxy', new Proxy({}, {})],
     ['an object without a prototype', Object.create(null)],
-    ['an object with a member called then', { then: 'later' }],
+    ['an object with a property `then` that is not a function', { then: 'later' }],
     ['a class', Map],
     ['an error', boom],
   ];
 
-  it.each(values)('%s is its value, at once or later', async (_, value) => {
+  it.each(values)('%s has it as its value, synchronously or asynchronously', async (_, value) => {
     for (const body of [() => value, async () => value]) {
       const ended = await ending(resolve({ resolve: { it: resolver({}, body) } }));
       expect('value' in ended && Object.is(ended.value, value)).toBe(true);
     }
   });
 
-  it.each(values)('%s reaches its consumers as it is', async (_, value) => {
+  it.each(values)('%s passes it unchanged to its consumers', async (_, value) => {
     const source = resolver({}, () => value);
     const it = resolver({ source, same: outcome(source) }, ({ source: plain, same }) =>
       [plain, same.action === 'accept' && same.data].every((one) => Object.is(one, value)),
@@ -132,7 +132,7 @@ describe('whatever a resolver returns', () => {
     expect(await ending(resolve({ resolve: { it } }))).toEqual({ value: true });
   });
 
-  it.each(eras)('a promise of a promise of a question is a question (%s)', async (era) => {
+  it.each(eras)('a promise of a promise of a question asks it (%s)', async (era) => {
     const body = async () => Promise.resolve(confirm('Really?'));
     const send = (async () => ({
       action: 'accept',
@@ -174,7 +174,11 @@ describe('whatever a resolver returns', () => {
         }),
       { value: 1 },
     ],
-    ['resolves with another', () => thenable((yes) => yes(thenable((y) => y(1)))), { value: 1 }],
+    [
+      'resolves with another thenable',
+      () => thenable((yes) => yes(thenable((y) => y(1)))),
+      { value: 1 },
+    ],
     [
       'is a function',
       () =>
@@ -184,34 +188,38 @@ describe('whatever a resolver returns', () => {
         ),
       { value: 1 },
     ],
-    ['is a promise that resolves twice', () => patched((yes) => [1, 2].forEach(yes)), { value: 1 }],
     [
-      'is a promise that resolves twice, later',
-      () => patched((yes) => queueMicrotask(() => [1, 2].forEach(yes))),
+      'is a promise that resolves twice',
+      () => patchedPromise((yes) => [1, 2].forEach(yes)),
       { value: 1 },
     ],
-    ['is a promise that throws', () => patched(fails(boom)), { error: boom }],
+    [
+      'is a promise that resolves twice, later',
+      () => patchedPromise((yes) => queueMicrotask(() => [1, 2].forEach(yes))),
+      { value: 1 },
+    ],
+    ['is a promise that throws', () => patchedPromise(fails(boom)), { error: boom }],
     [
       'is a promise with a constructor that throws',
       () => Object.defineProperty(Promise.resolve(1), 'constructor', { get: fails(boom) }),
       { error: boom },
     ],
     [
-      'throws when it is read',
+      'throws when `then` is read',
       () => Object.defineProperty({}, 'then', { get: fails(boom) }),
       { error: boom },
     ],
     [
-      'only looks like one',
+      'only inherits from Promise',
       () => Object.create(Promise.prototype) as object,
       { error: anyTypeError },
     ],
-    ['is a proxy of one', () => new Proxy(Promise.resolve(1), {}), { error: anyTypeError }],
+    ['is a proxy of a promise', () => new Proxy(Promise.resolve(1), {}), { error: anyTypeError }],
   ];
 
   const places = promises.flatMap((one) => [[...one, {}] as const, [...one, { before }] as const]);
 
-  it.each(places)('a thenable that %s ends once', async (_, make, expected, needs) => {
+  it.each(places)('a thenable that %s settles once', async (_, make, expected, needs) => {
     const runs = { source: 0, sibling: 0, it: 0 };
     const source = resolver(needs, () => {
       runs.source += 1;
@@ -226,12 +234,12 @@ describe('whatever a resolver returns', () => {
     });
 
     expect(await ending(resolve({ resolve: { it } }))).toEqual(expected);
-    // A failure at once keeps what comes behind it from starting.
+    // A synchronous failure keeps later resolvers from starting.
     expect(runs.sibling).toBeLessThanOrEqual(1);
     expect(runs).toMatchObject({ source: 1, it: 'value' in expected ? 1 : 0 });
   });
 
-  it('a function that only hides its prototype is a value', async () => {
+  it('a proxy of a function with a throwing `getPrototypeOf` has it as its value', async () => {
     const shy = new Proxy(() => 1, { getPrototypeOf: fails(boom) });
     const later = resolver({}, async () => 1);
     for (const it of [resolver({}, () => shy), resolver({ later }, () => shy)]) {
@@ -240,10 +248,10 @@ describe('whatever a resolver returns', () => {
     }
   });
 
-  it('an object that cannot be looked at is a failure', async () => {
+  it('an object that throws when it is inspected fails', async () => {
     const closed = new Proxy({}, { get: fails(boom), has: fails(boom) });
     for (const [value, error] of [
-      [closedProxy(), anyTypeError],
+      [revokedProxy(), anyTypeError],
       [closed, boom],
     ] as const) {
       for (const body of [() => value, () => thenable((yes) => yes(value))]) {
@@ -255,7 +263,7 @@ describe('whatever a resolver returns', () => {
     }
   });
 
-  it.each(eras)('a form whose validation throws is a failure (%s)', async (era) => {
+  it.each(eras)('a form whose validation throws fails (%s)', async (era) => {
     const standard = z.object({ n: z.number() })['~standard'];
     const validations = [fails(boom), async () => fails(boom)()];
     for (const validate of validations) {
@@ -276,11 +284,11 @@ describe('whatever a resolver returns', () => {
   });
 });
 
-describe('whatever a resolver throws', () => {
+describe('a resolver that throws', () => {
   const thrown: [string, unknown][] = [
     ['undefined', undefined],
     ['null', null],
-    ['a text', 'text'],
+    ['a string', 'text'],
     ['a number', 42],
     ['a symbol', Symbol('thrown')],
     ['a frozen object', Object.freeze({ reason: 'frozen' })],
@@ -291,10 +299,10 @@ describe('whatever a resolver throws', () => {
       'an error whose message cannot be read',
       Object.defineProperty(new Error(), 'message', { get: fails(boom) }),
     ],
-    ['a proxy that cannot be looked at', closedProxy()],
+    ['a revoked proxy', revokedProxy()],
   ];
 
-  it.each(thrown)('%s is what the call ends with', async (_, error) => {
+  it.each(thrown)('%s ends the call with it', async (_, error) => {
     for (const body of [fails(error), async () => fails(error)()]) {
       const call = resolve({ resolve: { it: resolver({}, body) } });
       const ended = await call.then(
@@ -305,8 +313,8 @@ describe('whatever a resolver throws', () => {
     }
   });
 
-  // The SDK's own test for its errors cannot look at such a proxy either.
-  const shown = thrown.filter(([name]) => !name.startsWith('a proxy'));
+  // The SDK cannot inspect a revoked proxy either.
+  const shown = thrown.filter(([name]) => name !== 'a revoked proxy');
   const toolError = {
     isError: true,
     content: [
@@ -314,29 +322,29 @@ describe('whatever a resolver throws', () => {
     ],
   };
 
-  it.each(shown)('%s becomes a tool error', async (_, error) => {
+  it.each(shown)('%s returns a tool error', async (_, error) => {
     const tool = defineTool('tool', { resolve: { it: resolver({}, fails(error)) } }, () => 'ran');
 
     expect(await tool.call(undefined)).toEqual(toolError);
   });
 
-  it.each(shown)('%s is told to the server as an error', async (_, error) => {
-    const told: unknown[] = [];
+  it.each(shown)('%s passes an Error to `onerror` of the server', async (_, error) => {
+    const reported: unknown[] = [];
     const tool = defineTool('tool', { resolve: { it: resolver({}, fails(error)) } }, () => 'ran');
     const { call } = await connectClient('legacy', () => {
       const server = new McpServer({ name: 'server', version: '1.0.0' });
-      server.server.onerror = (reported) => told.push(reported);
+      server.server.onerror = (one) => reported.push(one);
       install(server, [tool]);
       return server;
     });
 
     expect(await call('tool')).toEqual(toolError);
-    expect(told).toEqual([expect.any(Error)]);
+    expect(reported).toEqual([expect.any(Error)]);
   });
 });
 
 describe('after a failure', () => {
-  it('what arrives later and cannot be looked at is swallowed', async () => {
+  it('a later value that throws when it is inspected is ignored', async () => {
     const late = deferred();
     const slow = resolver({}, async () => {
       await late.promise;
@@ -349,7 +357,7 @@ describe('after a failure', () => {
     await allMicrotasks();
   });
 
-  it('what fails later is swallowed', async () => {
+  it('a later failure is ignored', async () => {
     const late = deferred();
     const failing = resolver({}, fails(boom));
     const slow = resolver({}, async () => {
@@ -362,7 +370,7 @@ describe('after a failure', () => {
     await allMicrotasks();
   });
 
-  it('what runs behind it is told and not awaited', async () => {
+  it('the call aborts the signals of later resolvers and does not wait for them', async () => {
     const signals: AbortSignal[] = [];
     const hang = async (_: unknown, ctx: CallContext) => {
       signals.push(ctx.signal);
@@ -382,7 +390,7 @@ describe('after a failure', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('nothing starts any more, even if what it needs arrives', async () => {
+  it('no further resolver starts, even if its needs settle', async () => {
     const late = deferred();
     let started = false;
     const failing = resolver({}, fails(boom));
@@ -397,7 +405,7 @@ describe('after a failure', () => {
     expect(started).toBe(false);
   });
 
-  it('what runs in front of it is awaited, and its failure comes first', async () => {
+  it('an earlier resolver is awaited, and its failure takes precedence', async () => {
     const first = deferred();
     const front = resolver({}, async () => {
       await first.promise;
@@ -410,7 +418,7 @@ describe('after a failure', () => {
     await expect(call).rejects.toThrow('in front');
   });
 
-  it('what runs in front of it is awaited, and so is what comes of it', async () => {
+  it('a resolver that needs an earlier one is awaited too', async () => {
     const first = deferred();
     const source = resolver({}, () => first.promise);
     const front = resolver({ source }, async () => {
@@ -422,7 +430,7 @@ describe('after a failure', () => {
     await expect(call).rejects.toThrow('in front');
   });
 
-  it('what runs in front of it and ends well leaves it as it is', async () => {
+  it('an earlier resolver that succeeds does not change it', async () => {
     const first = deferred();
     const front = resolver({}, () => first.promise);
     const call = resolve({ resolve: { front, failing: resolver({}, fails(boom)) } });
@@ -431,27 +439,27 @@ describe('after a failure', () => {
     expect(await ending(call)).toEqual({ error: boom });
   });
 
-  it('a question in front of it is not asked', async () => {
+  it('an earlier question is not asked', async () => {
     const asking = resolver({}, () => confirm('Really?'));
     for (const era of eras) {
       const call = resolve({ resolve: { asking, failing: resolver({}, fails(boom)) } }, {}, era);
       expect(await ending(call)).toEqual({ error: boom });
     }
   });
+});
 
-  it('a call that ends well leaves the signal alone', async () => {
-    let signal: AbortSignal | undefined;
-    const it = resolver({}, (_, ctx) => {
-      signal = ctx.signal;
-      return 1;
-    });
-    expect(await ending(resolve({ resolve: { it } }))).toEqual({ value: 1 });
-    expect(signal?.aborted).toBe(false);
+it('a call that succeeds does not abort its signal', async () => {
+  let signal: AbortSignal | undefined;
+  const it = resolver({}, (_, ctx) => {
+    signal = ctx.signal;
+    return 1;
   });
+  expect(await ending(resolve({ resolve: { it } }))).toEqual({ value: 1 });
+  expect(signal?.aborted).toBe(false);
 });
 
 describe.each(eras)('a cancelled request (%s)', (era) => {
-  it('ends at once with the reason, though resolvers hang', async () => {
+  it('ends at once with the reason, even if resolvers hang', async () => {
     const request = new AbortController();
     const reason = new Error('no longer needed');
     let signal: AbortSignal | undefined;
@@ -467,7 +475,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('ends at once when it was cancelled before, and runs nothing', async () => {
+  it('ends at once and runs nothing if it was cancelled before', async () => {
     let ran = false;
     const it = resolver({}, () => {
       ran = true;
@@ -479,7 +487,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(ran).toBe(false);
   });
 
-  it('ends at once when it is cancelled while resolvers are being started', async () => {
+  it('ends at once if a resolver cancels it while others start', async () => {
     const request = new AbortController();
     const it = resolver({}, () => never);
     const cancelling = resolver({}, () => {
@@ -490,7 +498,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(await ending(call)).toEqual({ error: boom });
   });
 
-  it('starts nothing any more', async () => {
+  it('starts no further resolver', async () => {
     const request = new AbortController();
     const late = deferred();
     let started = false;
@@ -507,7 +515,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(started).toBe(false);
   });
 
-  it('fails when something else dispatches an abort event', async () => {
+  it('fails if other code dispatches an abort event', async () => {
     const request = new AbortController();
     const held = deferred();
     const guard = resolver({}, () => held.promise);
@@ -520,7 +528,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     held.resolve();
   });
 
-  it('swallows what fails later', async () => {
+  it('ignores later failures', async () => {
     const request = new AbortController();
     const late = deferred();
     const it = resolver({}, async () => {
@@ -534,7 +542,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     late.resolve();
   });
 
-  it('ends once when it is cancelled by a resolver that has waited for another', async () => {
+  it('ends once if an awaiting resolver cancels it', async () => {
     const request = new AbortController();
     const first = resolver({}, async () => 1);
     const cancelling = resolver({ first }, () => {
@@ -546,7 +554,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(await ending(call)).toEqual({ error: boom });
   });
 
-  it('stops listening to the signal when the call has ended', async () => {
+  it('removes its abort listener when the call ends', async () => {
     const { signal } = new AbortController();
     const listeners = new Set<unknown>();
     const add = signal.addEventListener.bind(signal) as (...args: unknown[]) => void;
@@ -568,7 +576,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(listeners.size).toBe(0);
   });
 
-  it('does not tell the functions of a call that has ended', async () => {
+  it('does not abort the signals of a call that has ended', async () => {
     const request = new AbortController();
     const seen: AbortSignal[] = [];
     const it = resolver({}, (_, ctx) => seen.push(ctx.signal));
@@ -584,7 +592,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     ]);
   });
 
-  it('stops a call on a signal that another has waited on before', async () => {
+  it('stops a call whose signal an earlier call has used', async () => {
     const request = new AbortController();
     const { signal } = request;
     const it = resolver({}, async () => 1);
@@ -597,7 +605,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
     expect(await ending(ended)).toEqual({ value: 1 });
   });
 
-  it('stops every call that shares its signal, in whatever order others have ended', async () => {
+  it('stops every running call that shares its signal', async () => {
     const request = new AbortController();
     const { signal } = request;
     const held = [deferred(), deferred(), deferred(), deferred()];
@@ -615,7 +623,7 @@ describe.each(eras)('a cancelled request (%s)', (era) => {
   });
 });
 
-it('hands on what others have put on a context, by whatever name', async () => {
+it('resolvers receive additional properties of the context', async () => {
   const TENANT = Symbol('tenant');
   const ctx = { ...contextOf(), tenant: 'acme', [TENANT]: 'acme' };
   const it = resolver({}, (_, seen) => {
@@ -630,7 +638,7 @@ it('hands on what others have put on a context, by whatever name', async () => {
   });
 });
 
-it('takes a request that inherits its members, in every round', async () => {
+it('the engine accepts a request object with inherited properties, in every round', async () => {
   const it = resolver({}, () => confirm('Go?'));
   const { mcpReq } = contextOf();
   const first = await resolve({ resolve: { it } }, Object.create(mcpReq) as typeof mcpReq);
@@ -643,21 +651,21 @@ it('takes a request that inherits its members, in every round', async () => {
   expect(await ending(resolve({ resolve: { it } }, answered))).toEqual({ value: true });
 });
 
-describe('a question that is made by what then throws', () => {
+describe('a nested call in which a function creates a question and then throws', () => {
   const asking = (): never => {
     confirm('never asked');
     throw new Error('inner');
   };
   const makers = {
     'a resolver': resolver({}, asking),
-    'a resolver behind one that asks': resolver(
+    'a resolver that needs one that asks': resolver(
       { asked: outcome(resolver({}, () => confirm('Go?'))) },
       asking,
     ),
     'a fallback': resolver({}, () => confirm('Go?', { otherwise: asking })),
   };
 
-  it.each(Object.entries(makers))('%s, is not held against who called it', async (_, inner) => {
+  it.each(Object.entries(makers))('(%s) does not fail the outer call', async (_, inner) => {
     const clientCapabilities = {};
     const protocolVersion = '2026-07-28';
     const plan = planResolvers({ name: 'inner', resolve: { inner } }, []);
@@ -674,7 +682,7 @@ describe('a question that is made by what then throws', () => {
   });
 });
 
-it('a context that is logged to any depth shows no argument and no answer', async () => {
+it('a logged context shows no arguments and no answers', async () => {
   const logged: string[] = [];
   const asking = resolver({}, () => elicit('Which?', z.object({ word: z.string() })));
   const it = resolver({ asking, word: arg<string>('word') }, async (_, ctx) => {
@@ -703,8 +711,8 @@ it('a context that is logged to any depth shows no argument and no answer', asyn
   expect(logged[0]).not.toMatch(/an argument|an answer/);
 });
 
-describe('a question that is out', () => {
-  it('is taken back when the request is cancelled', async () => {
+describe('a pushed question', () => {
+  it('is cancelled with the request', async () => {
     const request = new AbortController();
     const send = (async (_request: unknown, _schema: unknown, options: { signal: AbortSignal }) =>
       new Promise((_, reject) => {
@@ -722,21 +730,24 @@ describe('a question that is out', () => {
 });
 
 describe('guards', () => {
-  it.each(['at once', 'later'])('that throw %s let nothing else start', async (when) => {
-    const started: string[] = [];
-    const guard = resolver({}, async () => {
-      if (when === 'later') await allMicrotasks();
-      throw boom;
-    });
-    const now = resolver({}, fails(boom));
-    const it = resolver({}, () => started.push('it'));
-    const call = resolve({ guards: [when === 'later' ? guard : now], resolve: { it } });
+  it.each(['at once', 'later'])(
+    'that throw %s keep other resolvers from starting',
+    async (when) => {
+      const started: string[] = [];
+      const guard = resolver({}, async () => {
+        if (when === 'later') await allMicrotasks();
+        throw boom;
+      });
+      const now = resolver({}, fails(boom));
+      const it = resolver({}, () => started.push('it'));
+      const call = resolve({ guards: [when === 'later' ? guard : now], resolve: { it } });
 
-    expect(await ending(call)).toEqual({ error: boom });
-    expect(started).toEqual([]);
-  });
+      expect(await ending(call)).toEqual({ error: boom });
+      expect(started).toEqual([]);
+    },
+  );
 
-  it('run at the same time as each other, and all finish before anything else starts', async () => {
+  it('run concurrently, and all finish before any other resolver starts', async () => {
     const log: string[] = [];
     const gates = [deferred(), deferred()];
     const guards = gates.map(({ promise }, index) =>
@@ -762,7 +773,7 @@ describe('guards', () => {
     ]);
   });
 
-  it.each(eras)('that ask let nothing else start (%s)', async (era) => {
+  it.each(eras)('that ask keep other resolvers from starting (%s)', async (era) => {
     const started: string[] = [];
     const guard = resolver({}, () => confirm('May I?'));
     const it = resolver({}, () => started.push('it'));
@@ -773,7 +784,7 @@ describe('guards', () => {
     expect(started).toEqual([]);
   });
 
-  it('speak before a parameter fails for what they were refused', async () => {
+  it('ask before a parameter fails because of a refusal', async () => {
     const preference = resolver({}, () => confirm('Shall we hurry?'));
     const guard = resolver({ preference: outcome(preference) }, () => confirm('May I?'));
     const replies = [{ action: 'decline' }, { action: 'cancel' }];
@@ -792,7 +803,7 @@ describe('guards', () => {
 });
 
 describe('independent resolvers', () => {
-  it('that wait for each other finish: they run at the same time', async () => {
+  it('run concurrently, so they can wait for each other', async () => {
     const [a, b] = [deferred<string>(), deferred<string>()];
     const left = resolver({}, async () => {
       a.resolve('from left');
@@ -809,7 +820,7 @@ describe('independent resolvers', () => {
     });
   });
 
-  it('may wait for one that the walk would run later', async () => {
+  it('may wait for a resolver that comes later in the sequence', async () => {
     const later = deferred<string>();
     const it = resolver({}, () => later.promise);
     const source = resolver({}, async () => 'from ');
@@ -820,7 +831,7 @@ describe('independent resolvers', () => {
     expect(await ending(resolve({ resolve: { it, last } }))).toEqual({ value: 'from later' });
   });
 
-  it('do not see what another one does to its values', async () => {
+  it('do not see changes of another resolver to its values', async () => {
     const source = resolver({}, () => 'untouched');
     const rude = resolver({ source }, (values) => {
       Object.assign(values, { source: 'changed' });

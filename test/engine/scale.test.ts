@@ -1,7 +1,6 @@
 /**
- * Graphs of 100,000 resolvers, deep and wide: nothing overflows, and the work grows with the number
- * of resolvers and of needs between them; and what large plans keep between calls. Work is counted,
- * never timed.
+ * Tests deep and wide graphs of 100,000 resolvers. Nothing overflows, and the work grows with the
+ * number of resolvers and needs. The tests count work and do not time it.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -19,18 +18,18 @@ const MANY = 100_000;
 type Pace = 'sync' | 'async';
 const paces: readonly Pace[] = ['sync', 'async'];
 
-/** Graphs whose value is a number that only a complete and correct run gives. */
+/** A graph whose value is a number that only a complete and correct run returns. */
 interface Graph {
   readonly top: Resolver<number>;
   readonly value: number;
-  /** How often each body ran. */
+  /** Returns the number of runs of all bodies, and of the one that ran most. */
   readonly runs: () => { total: number; most: number };
 }
 
 class Counter {
   private readonly counts = new Map<number, number>();
 
-  /** A resolver that adds one to the sum, or another combination, of its needs. */
+  /** Creates a resolver that combines the values of its needs and counts its runs. */
   node(
     needs: Record<string, Need>,
     pace: Pace,
@@ -44,7 +43,7 @@ class Counter {
     };
     const later = async (values: Record<string, unknown>): Promise<number> => body(values);
     const made: AnyResolver = pace === 'sync' ? resolver(needs, body) : resolver(needs, later);
-    // What a graph that is made in a loop requires of the tool, the compiler cannot know.
+    // The compiler cannot know the arguments of a graph that is created in a loop.
     return made as Resolver<number>;
   }
 
@@ -60,7 +59,7 @@ class Counter {
 const successor = (values: readonly number[]): number => (values[0] ?? 0) + 1;
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Each needs the one before. */
+/** Each resolver needs the previous one. */
 function chain(pace: Pace): Graph {
   const counter = new Counter();
   let top = counter.node({}, pace, successor);
@@ -69,7 +68,7 @@ function chain(pace: Pace): Graph {
   return { top, value: MANY, runs: () => counter.runs() };
 }
 
-/** One needs all the others. */
+/** One resolver needs all others. */
 function fanIn(pace: Pace): Graph {
   const counter = new Counter();
   const needs: Record<string, Need> = {};
@@ -79,7 +78,7 @@ function fanIn(pace: Pace): Graph {
   return { top: counter.node(needs, pace, sum), value: MANY - 1, runs: () => counter.runs() };
 }
 
-/** One is needed by all the others, which one more collects. */
+/** All resolvers need the first one, and the last one needs all others. */
 function fanOutAndIn(pace: Pace): Graph {
   const counter = new Counter();
   const source = counter.node({}, pace, () => 1);
@@ -90,7 +89,7 @@ function fanOutAndIn(pace: Pace): Graph {
   return { top: counter.node(needs, pace, sum), value: MANY - 2, runs: () => counter.runs() };
 }
 
-/** Diamonds on top of each other: without a memo, two to the power of 33,333 runs. */
+/** A chain of diamonds: without a memo, two to the power of 33,333 runs. */
 function ladder(pace: Pace): Graph {
   const counter = new Counter();
   const larger = (values: readonly number[]): number => Math.max(...values) + 1;
@@ -115,7 +114,7 @@ function resolve(plan: Plan, protocolVersion = '2026-07-28') {
   );
 }
 
-/** Each need is written down once at its consumer and once at its source. */
+/** Checks that a plan holds each need once at its consumer and once at its source. */
 function expectEachNeedOnce({ nodes }: Plan): void {
   const count = (of: (node: PlanNode) => number): number => sum(nodes.map(of));
   const needs = count((node) => Object.keys(node.resolver.needs).length);
@@ -126,7 +125,7 @@ function expectEachNeedOnce({ nodes }: Plan): void {
 }
 
 describe.each(paces)('100,000 %s resolvers', { timeout: 60_000 }, (pace) => {
-  it.each(names)('in a %s run once each, on either era', async (name) => {
+  it.each(names)('in a %s run once each on both eras', async (name) => {
     const { top, value, runs } = graphs[name](pace);
     const plan = planResolvers({ name: 'tool', resolve: { top } }, []);
 
@@ -137,7 +136,7 @@ describe.each(paces)('100,000 %s resolvers', { timeout: 60_000 }, (pace) => {
     expectEachNeedOnce(plan);
   });
 
-  it.each(names)('in a %s guard and fill a tool that can be called', async (name) => {
+  it.each(names)('in a %s work as the guard and as a parameter of a tool', async (name) => {
     const { top, value, runs } = graphs[name](pace);
     const config = { guards: [top], resolve: { top } };
     const tool = defineTool('tool', config, ({ top: result }) => String(result));
@@ -150,7 +149,7 @@ describe.each(paces)('100,000 %s resolvers', { timeout: 60_000 }, (pace) => {
 });
 
 describe('a plan', { timeout: 60_000 }, () => {
-  it('takes 100,000 parameters and 100,000 guards', async () => {
+  it('accepts 100,000 parameters and 100,000 guards', async () => {
     const counter = new Counter();
     const guards = Array.from({ length: MANY }, () => counter.node({}, 'sync', () => 1));
     const params = Array.from({ length: MANY }, (_, index): [string, AnyResolver] => [
@@ -167,19 +166,19 @@ describe('a plan', { timeout: 60_000 }, () => {
 describe('a large plan', () => {
   const NODES = 2000;
 
-  /** A chain that begins with what `first` gives, and goes on with what each was given. */
-  function passing(first: () => unknown): AnyResolver {
+  /** Creates a chain that passes the value of `first` on. */
+  function passOn(first: () => unknown): AnyResolver {
     let top: AnyResolver = resolver({}, first);
     for (let index = 1; index < NODES; index += 1)
       top = resolver({ before: top }, ({ before }) => before);
     return top;
   }
 
-  it('mixes no two calls, at the same time or inside each other', async () => {
+  it('keeps concurrent and nested calls apart', async () => {
     const names = ['before', 'first', 'second', 'outer', 'inner'];
     const waiting: ((value: unknown) => void)[] = [];
-    // Each call has a value in hand while it waits.
-    const chain = passing(() => names.shift());
+    // Each call holds a value while it waits.
+    const chain = passOn(() => names.shift());
     const answer = resolver({ chain }, () => new Promise((fulfil) => void waiting.push(fulfil)));
     const plan = planResolvers({ name: 'tool', resolve: { chain, answer } }, []);
     const before = resolve(plan);
@@ -203,13 +202,13 @@ describe('a large plan', () => {
     });
   });
 
-  it('keeps nothing of a call that has ended', async () => {
+  it('holds no value of a call that has ended', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const top = passing(() => ({ secret: true }));
+    const top = passOn(() => ({ secret: true }));
     const plan = planResolvers({ name: 'tool', resolve: { top } }, []);
     const kept = await (async () => new WeakRef(valuesOf(await resolve(plan)).top as object))();
-    // The engine of JavaScript may hold on to the last values of a loop until its next collection.
+    // V8 may keep the last values of a loop alive until its next collection.
     for (let turn = 0; turn < 10 && kept.deref() !== undefined; turn += 1) {
       await new Promise(setImmediate);
       collectGarbage();
@@ -223,7 +222,7 @@ describe('a large plan', () => {
 });
 
 describe('a failure among many', { timeout: 60_000 }, () => {
-  /** One that needs many others, which do as they are told. */
+  /** Creates a plan with one resolver that needs many others, which run `body`. */
   function manyParts(many: number, body: (index: number) => unknown): Plan {
     const needs: Record<string, Need> = {};
     for (let index = 1; index <= many; index += 1) {
@@ -240,9 +239,9 @@ describe('a failure among many', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['the last one fails at once', (index: number, last: number) => index === last],
-    ['all of them fail, the last one first', () => true],
-  ])('costs work in proportion where %s', async (_, fails) => {
+    ['the last one fails first', (index: number, last: number) => index === last],
+    ['all fail in reverse order', () => true],
+  ])('costs work in proportion to the number of resolvers if %s', async (_, fails) => {
     const many = 2000;
     const turns: (() => void)[] = [];
     const plan = manyParts(many, (index) => {
@@ -253,7 +252,7 @@ describe('a failure among many', { timeout: 60_000 }, () => {
       if (index === many) return act();
       return new Promise<void>((resolve) => turns.push(resolve)).then(act);
     });
-    const { result, steps } = await countingSteps(async () => {
+    const { result, steps } = await countSteps(async () => {
       const failing = resolve(plan).catch((error: unknown) => error);
       for (const turn of turns.reverse()) turn();
       return failing;
@@ -265,15 +264,15 @@ describe('a failure among many', { timeout: 60_000 }, () => {
     expect(steps).toBeLessThan(10 * many);
   });
 
-  /** Counts how many members of sets and maps are looked at, one after the other. */
-  async function countingSteps<T>(act: () => Promise<T>): Promise<{ result: T; steps: number }> {
+  /** Counts the entries of sets and maps that a function iterates over. */
+  async function countSteps<T>(act: () => Promise<T>): Promise<{ result: T; steps: number }> {
     let steps = 0;
     const restore = [Set.prototype, Map.prototype].map((prototype) => {
       const original = prototype[Symbol.iterator] as () => IterableIterator<unknown>;
       prototype[Symbol.iterator] = function* (this: unknown) {
-        for (const member of { [Symbol.iterator]: () => original.call(this) }) {
+        for (const entry of { [Symbol.iterator]: () => original.call(this) }) {
           steps += 1;
-          yield member as never;
+          yield entry as never;
         }
         return undefined;
       };
@@ -308,8 +307,8 @@ describe('100,000 questions', { timeout: 60_000 }, () => {
 });
 
 describe('a cycle', { timeout: 60_000 }, () => {
-  /** A chain whose first resolver needs `target(all)`. */
-  function looped(target: (all: readonly AnyResolver[]) => AnyResolver): Resolver<unknown> {
+  /** Creates a chain whose first resolver needs `target(all)`. */
+  function chainWithCycle(target: (all: readonly AnyResolver[]) => AnyResolver): Resolver<unknown> {
     const needsOfFirst: Record<string, Need> = {};
     const all: AnyResolver[] = [resolver(needsOfFirst, () => 0)];
     for (let index = 1; index < MANY; index += 1) {
@@ -323,8 +322,8 @@ describe('a cycle', { timeout: 60_000 }, () => {
     ['to the top', (all: readonly AnyResolver[]) => all.at(-1)!],
     ['to the middle', (all: readonly AnyResolver[]) => all[MANY / 2]!],
     ['to itself', (all: readonly AnyResolver[]) => all[0]!],
-  ])('at depth 100,000 back %s is an InvalidGraphError with a short message', (_, target) => {
-    const top = looped(target);
+  ])('of a chain of 100,000 back %s is an InvalidGraphError with a short message', (_, target) => {
+    const top = chainWithCycle(target);
     const attempts = [
       () => planResolvers({ name: 'tool', guards: [top] }, []),
       () => defineTool('tool', { resolve: { top } }, () => ''),

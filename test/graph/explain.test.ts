@@ -1,8 +1,8 @@
-/** What `explain` says of a definition, and that calls keep to it. */
+/** Tests `explain`, and compares its numbers of rounds with real calls. */
 import * as fc from 'fast-check';
 import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
-import type { AnyResolver, CallEvent, Tool } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import type { AnyResolver, Tool } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
 import { explain, explainMermaid, explainSvg, explainText } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -13,7 +13,7 @@ import { note, ping, planTrip, transfer } from './samples.js';
 const UNKNOWN = { kind: 'unknown', declared: false, seen: false };
 
 describe('explain', () => {
-  it('gives everything there is to know about a tool', () => {
+  it('describes every part of a tool', () => {
     expect(explain(transfer)).toEqual({
       kind: 'tool',
       name: 'transfer_money',
@@ -130,12 +130,12 @@ describe('explain', () => {
     });
   });
 
-  it('gives plain data, which JSON carries unchanged', () => {
+  it('returns plain data that survives JSON', () => {
     const explanation = explain(transfer);
     expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
   });
 
-  it('says of a tool without resolvers that one round is enough', () => {
+  it('counts one round for a tool without resolvers', () => {
     expect(explain(ping)).toEqual({
       ...{ kind: 'tool', name: 'ping', description: 'Answers.', once: false },
       ...{ arguments: [], guards: [], resolvers: [], parameters: [], capabilities: [] },
@@ -143,7 +143,7 @@ describe('explain', () => {
     });
   });
 
-  it('explains prompts, by their arguments', () => {
+  it('describes the arguments of a prompt', () => {
     const { kind, arguments: given, parameters } = explain(planTrip);
     expect({ kind, given, parameters }).toEqual({
       kind: 'prompt',
@@ -155,7 +155,7 @@ describe('explain', () => {
     });
   });
 
-  it('explains resources, by the variables of their template', () => {
+  it('describes the template variables of a resource', () => {
     const { kind, uri, arguments: given } = explain(note);
     expect({ kind, uri, given }).toEqual({
       kind: 'resource',
@@ -180,12 +180,12 @@ describe('explain', () => {
     [z.unknown(), 'any'],
     [z.lazy(() => z.boolean()), 'boolean'],
     [z.json(), 'string | number | boolean | null | any[] | object'],
-  ])('puts the type of an argument in words ($1)', (type, words) => {
+  ])('describes the type of an argument as $1', (type, words) => {
     const tool = defineTool('t', { inputSchema: z.object({ x: type }) }, () => 'done');
     expect(explain(tool).arguments).toMatchObject([{ name: 'x', type: words }]);
   });
 
-  it('takes the arguments of all members of a union, and requires what all of them require', () => {
+  it('merges the arguments of a union and marks those required that all variants require', () => {
     const inputSchema = z.discriminatedUnion('by', [
       z.object({ by: z.literal('id'), id: z.string() }),
       z.object({ by: z.literal('mail'), mail: z.string() }),
@@ -197,7 +197,7 @@ describe('explain', () => {
     ]);
   });
 
-  it('counts a guard that also fills a parameter once, and as both', () => {
+  it('lists a guard that also fills a parameter once, as both', () => {
     const both = resolver({}, () => 'me', { name: 'who' });
     const tool = defineTool('t', { guards: [both, both], resolve: { me: both } }, () => 'done');
     expect(explain(tool)).toMatchObject({
@@ -206,7 +206,7 @@ describe('explain', () => {
     });
   });
 
-  it('leaves out who says that it asks nothing, from both numbers of rounds', () => {
+  it('counts no round for a resolver that declares it asks nothing', () => {
     const price = resolver({}, () => 3, { asks: 'nothing' });
     const approved = resolver({ price }, () => confirm('Buy?'), { asks: 'form' });
     const tool = defineTool('buy', { resolve: { price, approved } }, () => 'bought');
@@ -222,55 +222,52 @@ describe('explain', () => {
     expect(explainSvg(tool)).not.toContain('may ask');
     expect(() =>
       defineTool('t', { resolve: { price }, hideWhenCannotAsk: true }, () => ''),
-    ).toThrow("'t': hideWhenCannotAsk makes no sense without resolvers that ask.");
+    ).toThrow(
+      "Tool 't': `hideWhenCannotAsk` has no effect, because no resolver asks a question. Remove it.",
+    );
   });
 
-  it('explains the deepest graph without a stack of calls', () => {
+  it('explains a graph of depth 20,000 without a stack overflow', () => {
     let last = resolver({}, () => 0, { asks: 'form' });
     for (let depth = 1; depth < 20_000; depth += 1) last = resolver({ last }, () => 0);
     const tool = defineTool('deep', { resolve: { last } }, () => 'done');
     expect(explain(tool)).toMatchObject({ declaredRounds: 2, atMostRounds: 20_001 });
   });
 
-  it('refuses what is not a definition, with a sentence', () => {
+  it('refuses a value that is not a definition', () => {
     expect(() => explain(resolver({}, () => 1) as never)).toThrow(
       new TypeError(
-        'explain() takes a definition, as defineTool, definePrompt and defineResource make them.',
+        'explain(): the first argument must be a definition. Create one with defineTool(), definePrompt() or defineResource().',
       ),
     );
   });
 });
 
-describe('the rounds', () => {
-  it('are those of real calls in which everybody asks, whatever the graph', async () => {
+describe('the number of rounds', () => {
+  it('equals the number of requests of a call in which every resolver asks', async () => {
     await fc.assert(
       fc.asyncProperty(askingGraphs, async ({ tool, questions }) => {
-        const conversation = await connectClient('modern', serving([tool]), {
+        const client = await connectClient('modern', serving([tool]), {
           elicit: () => accept({ confirm: true }),
           maxRounds: 100,
         });
-        expect(await conversation.text('asking')).toBe('done');
-        expect(conversation.requests()).toBe(explain(tool).declaredRounds);
-        expect(conversation.asked).toHaveLength(questions);
+        expect(await client.text('asking')).toBe('done');
+        expect(client.requests()).toBe(explain(tool).declaredRounds);
+        expect(client.asked).toHaveLength(questions);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('count a question that was seen at run time, and say that it was seen', async () => {
+  it('includes undeclared questions that the events of a call contain', async () => {
     const scope = resolver({}, () => confirm('All of it?'), { name: 'scope' });
     const restock = resolver({ scope }, () => confirm('Back to stock?'), { name: 'restock' });
     const cents = resolver({ scope }, () => 100, { name: 'cents' });
     const tool = defineTool('refund', { resolve: { restock, cents } }, () => 'done');
     const other = defineTool('other', { resolve: { cents } }, () => 'done');
-    const events: CallEvent[] = [];
-    const server = serving([tool, other], { onEvent: (event) => events.push(event) });
-    const conversation = await connectClient('modern', server, {
-      elicit: () => accept({ confirm: true }),
-    });
     expect(explain(tool)).toMatchObject({ declaredRounds: 1, atMostRounds: 3, capabilities: [] });
 
-    await conversation.text('refund');
+    const { events, rounds } = await run(tool, {}, { answers: () => accept({ confirm: true }) });
 
     const seen = { kind: 'form', declared: false, seen: true };
     expect(explain(tool, { events })).toMatchObject({
@@ -282,18 +279,18 @@ describe('the rounds', () => {
       ...{ declaredRounds: 3, atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
       capabilities: [{ kind: 'form' }],
     });
-    expect(explain(tool, { events }).declaredRounds).toBe(conversation.requests());
+    expect(explain(tool, { events }).declaredRounds).toBe(rounds);
     expect(explain(other, { events }).declaredRounds).toBe(1);
   });
 });
 
 interface AskingGraph {
   readonly tool: Tool;
-  /** How many of its resolvers ask. */
+  /** The number of resolvers that ask. */
   readonly questions: number;
 }
 
-/** Graphs in which a resolver always asks, or never does, and says so. */
+/** Graphs in which each resolver always asks and declares it, or never asks. */
 const askingGraphs: fc.Arbitrary<AskingGraph> = fc
   .array(
     fc.record({

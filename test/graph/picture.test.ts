@@ -1,4 +1,4 @@
-/** Graphs as SVG: a document that stands alone, and a layout in which nothing is in the way. */
+/** Tests `explainSvg`: a self-contained document, and a layout without overlaps. */
 import * as fc from 'fast-check';
 import { defineTool, resolver } from 'mcp-resolve';
 import { explain, explainSvg } from 'mcp-resolve/graph';
@@ -18,7 +18,7 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
   const elements = readXml(explainSvg(definition));
   const all = (name: string): Element[] => elements.filter((element) => element.name === name);
 
-  it('is one SVG document with a title, for readers who hear it', () => {
+  it('is one SVG document with a title and a description for screen readers', () => {
     const [svg, title, desc] = elements;
     expect(svg).toMatchObject({
       name: 'svg',
@@ -30,7 +30,7 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
     expect(desc?.text).toMatch(/^Rounds: .* The client needs .*\.$/);
   });
 
-  it('needs nothing else, and leaves the page around it alone', () => {
+  it('loads nothing and styles nothing outside of itself', () => {
     const known = ['svg', 'title', 'desc', 'style', 'rect', 'g', 'text', 'path', 'circle'];
     expect(
       [...new Set(elements.map(({ name }) => name))].filter((n) => !known.includes(n)),
@@ -47,7 +47,7 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
     }
   });
 
-  it('has colours for light and for dark ground', () => {
+  it('has colours for light and dark mode', () => {
     const [{ text: css } = { text: '' }] = all('style');
     const [light = '', dark = ''] = css.split('@media(prefers-color-scheme:dark)');
     const colored = (rules: string): string[] =>
@@ -56,7 +56,7 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
     expect(colored(light).length).toBeGreaterThan(20);
   });
 
-  it('has a card for each resolver, one for the arguments if there are any, and the body', () => {
+  it('has a card for each resolver, for the arguments if any, and for the body', () => {
     const { resolvers, arguments: given } = explain(definition);
     const cards = all('rect').filter(({ attributes }) => attributes.class === 'card');
     expect(cards).toHaveLength(resolvers.length + (given.length > 0 ? 1 : 0) + 1);
@@ -64,7 +64,7 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
 });
 
 describe('a picture', () => {
-  it('shows every name, escaped', () => {
+  it('shows every name and escapes it', () => {
     const texts = readXml(explainSvg(unwieldy)).filter(({ name }) => name === 'text');
     const shown = texts.map(({ text }) => text);
     expect(shown).toEqual(
@@ -73,7 +73,7 @@ describe('a picture', () => {
     expect(shown).toEqual(expect.arrayContaining(['הרשאת_משתמש', '確認済みの注文金額']));
   });
 
-  it('is well formed whatever the names are', () => {
+  it('is well formed for any names', () => {
     fc.assert(
       fc.property(names, names, (name, description) => {
         const [svg] = readXml(explainSvg(toolNamed(name, description)));
@@ -86,7 +86,7 @@ describe('a picture', () => {
     expect(explainSvg(thirty())).toBe(explainSvg(thirty()));
   });
 
-  it('explains in its legend what stands in it, and nothing else', () => {
+  it('explains in its legend exactly the marks that it contains', () => {
     const notes = (svg: string): string[] =>
       readXml(svg)
         .filter(({ name, attributes, parent }) => {
@@ -105,17 +105,17 @@ describe('a picture', () => {
     ]);
   });
 
-  it('says of a question that it was only seen', () => {
+  it('marks a question that only the events contain', () => {
     const tool = defineTool('t', { resolve: { a: resolver({}, () => 1) } }, () => 'done');
     const asked = { type: 'asked', callId: 'c', definition: 't', at: 0, resolver: 'a' } as const;
     const texts = (svg: string): string[] => readXml(svg).map(({ text }) => text);
-    expect(texts(explainSvg(tool))).not.toContain('asks a link (seen)');
+    expect(texts(explainSvg(tool))).not.toContain('asks with a link (seen)');
     expect(texts(explainSvg(tool, { events: [{ ...asked, kind: 'url' }] }))).toContain(
-      'asks a link (seen)',
+      'asks with a link (seen)',
     );
   });
 
-  it('draws a hundred resolvers that need each other', () => {
+  it('draws a hundred resolvers that depend on each other', () => {
     const made: ReturnType<typeof resolver>[] = [];
     for (let index = 0; index < 100; index += 1) {
       const needed = [index - 1, index >> 1, 0].filter((one) => one >= 0 && one < index);
@@ -130,7 +130,7 @@ describe('a picture', () => {
 });
 
 describe('a card', () => {
-  it('is as large as all that stands on it', () => {
+  it('is large enough for its text', () => {
     fc.assert(
       fc.property(names, names, (name, description) => {
         for (const { lines, pills, width, height } of deckOf(explain(toolNamed(name, description)))
@@ -158,7 +158,7 @@ describe('a layout', () => {
     });
   });
 
-  it('leads no wire through a box', () => {
+  it('draws no wire through a box', () => {
     forEveryGraph(({ areas, routes }) => {
       for (const { left, right, y } of routes.flatMap(({ passes }) => passes)) {
         const line = { x: left, y, width: right - left, height: 0 };
@@ -167,7 +167,7 @@ describe('a layout', () => {
     });
   });
 
-  it('leads wires from left to right, from where they are fixed to where they are fixed', () => {
+  it('draws wires from left to right between their ends', () => {
     forEveryGraph(({ areas, routes }, { wires }) => {
       for (const [index, { start, passes, end }] of routes.entries()) {
         const { from, to, fromOffset, toOffset } = wires[index]!;
@@ -183,7 +183,7 @@ describe('a layout', () => {
     });
   });
 
-  it('puts what is first to the left of the rest', () => {
+  it('places boxes of an earlier phase to the left', () => {
     forEveryGraph(({ areas }, { boxes }) => {
       for (const [index, { phase }] of boxes.entries()) {
         const earlier = areas.filter((_, other) => boxes[other]!.phase < phase);
@@ -194,7 +194,7 @@ describe('a layout', () => {
     });
   });
 
-  it('has room for everything', () => {
+  it('contains every box', () => {
     forEveryGraph(({ areas, width, height }) => {
       for (const area of areas) {
         expect(area.x).toBeGreaterThanOrEqual(0);
@@ -205,7 +205,7 @@ describe('a layout', () => {
     });
   });
 
-  it('draws a chain on one level', () => {
+  it('draws a chain at one height', () => {
     const boxes = Array.from({ length: 8 }, () => ({ width: 100, height: 60, phase: 0 }));
     const wires = boxes.slice(1).map((_, from) => {
       return { from, to: from + 1, fromOffset: 10, toOffset: 50 };
@@ -215,8 +215,8 @@ describe('a layout', () => {
   });
 });
 
-describe('a text in a box', () => {
-  it('is broken into lines that fit, and loses nothing as long as there is room', () => {
+describe('text in a box', () => {
+  it('is wrapped to the width of the box without loss', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
         const face = FACES.name;
@@ -229,7 +229,7 @@ describe('a text in a box', () => {
     );
   });
 
-  it('ends with a mark where something is left out', () => {
+  it('ends with an ellipsis if it is cut off', () => {
     const room = { face: FACES.name, width: 60, lines: 2 };
     expect(fit('one two three four five', room)).toEqual(['one two', 'three…']);
     expect(fit('one two', room)).toEqual(['one two']);
@@ -245,7 +245,7 @@ function overlap(one: Area, other: Area): boolean {
   );
 }
 
-/** Checks the layouts of random graphs: boxes of all sizes, some of them first. */
+/** Checks the layouts of random graphs with boxes of all sizes and phases. */
 function forEveryGraph(check: (layout: Layout, graph: Graph) => void): void {
   fc.assert(fc.property(graphs, (graph) => check(layOut(graph), graph)));
 }

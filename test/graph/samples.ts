@@ -1,4 +1,4 @@
-/** Definitions to look at: one with everything, a plain one, a large one, and unwieldy names. */
+/** Sample definitions: one with every feature, a plain one, a large one, one with unwieldy names. */
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import * as fc from 'fast-check';
 import {
@@ -30,7 +30,7 @@ const Rate = z.object({ rate: z.number() });
 const Purpose = z.object({ purpose: z.string(), urgent: z.boolean() });
 const Approval = z.object({ approve: z.boolean(), comment: z.string().default('') });
 
-const caller = resolver({}, (_, ctx) => ctx.http?.authInfo?.clientId ?? 'nobody', {
+const caller = resolver({}, (_, ctx) => ctx.http?.authInfo?.clientId ?? 'anonymous', {
   name: 'caller',
 });
 const mayTransfer = resolver(
@@ -71,7 +71,7 @@ const approval = resolver(
   { asks: Approval, name: 'approval' },
 );
 
-/** A tool with everything: guards, all kinds of question, a pin, cleanup, an outcome, once. */
+/** A tool with guards, all kinds of question, a pin, cleanup, an outcome and `once`. */
 export const transfer = defineTool(
   'transfer_money',
   {
@@ -100,7 +100,7 @@ export const planTrip = definePrompt(
 
 const reader = resolver({}, () => 'me');
 
-/** A resource on a template. */
+/** A resource with a template. */
 export const note = defineResource(
   'note',
   new ResourceTemplate('notes://{folder}/{+path*}', { list: undefined }),
@@ -108,11 +108,11 @@ export const note = defineResource(
   ({ folder }) => `A note in ${String(folder)}.`,
 );
 
-/** A tool with thirty resolvers: three chains of ten with bridges between them. */
+/** Creates a tool with three chains of ten resolvers, and a resolver that needs two of them. */
 export function thirty(): Tool {
   const input = z.object({ start: z.string(), flavour: z.string() });
   const { start, flavour } = argsOf(input);
-  const lanes = ['fetch', 'price', 'check'].map((lane, laneIndex) => {
+  const chains = ['fetch', 'price', 'check'].map((chain, chainIndex) => {
     const made: AnyResolver[] = [];
     for (let step = 0; step < 10; step += 1) {
       const before = made.at(-1);
@@ -122,12 +122,12 @@ export function thirty(): Tool {
         ...(skipped !== undefined && { earlier: skipped }),
         ...(step === 2 && { flavour }),
       };
-      const asks = step === 4 + laneIndex ? ({ asks: 'form' } as const) : {};
-      made.push(resolver(needs, () => step, { name: `${lane}_${step}`, ...asks }));
+      const asks = step === 4 + chainIndex ? ({ asks: 'form' } as const) : {};
+      made.push(resolver(needs, () => step, { name: `${chain}_${step}`, ...asks }));
     }
     return made;
   });
-  const [fetches = [], prices = [], checks = []] = lanes;
+  const [fetches = [], prices = [], checks = []] = chains;
   const bridge = resolver({ price: prices[5]!, fetched: fetches[6]! }, () => 1, { name: 'bridge' });
   return defineTool(
     'thirty_resolvers',
@@ -142,7 +142,7 @@ export function thirty(): Tool {
 
 const Unwieldy = z.object({
   '<script>&"\'': z.string(),
-  an_argument_whose_name_goes_on_and_on_because_somebody_wanted_it_to_say_everything: z.string(),
+  an_argument_whose_name_goes_on_and_on_because_its_author_wanted_it_to_say_everything: z.string(),
   اسم_المستخدم: z.string(),
   商品番号: z.enum(['<一>', '二&二', '"三"']),
 });
@@ -151,7 +151,7 @@ const markup = resolver({ '<b>': odd['<script>&"\''] }, () => 1, { name: '<&"\'>
 const long = resolver(
   {
     a_parameter_whose_name_goes_on_and_on_and_on_and_on_and_on:
-      odd.an_argument_whose_name_goes_on_and_on_because_somebody_wanted_it_to_say_everything,
+      odd.an_argument_whose_name_goes_on_and_on_because_its_author_wanted_it_to_say_everything,
     '<b>': markup,
   },
   () => 1,
@@ -170,7 +170,7 @@ const chinese = resolver({ 编号: odd.商品番号, 授权: hebrew }, () => 1, 
   asks: 'sample',
 });
 
-/** A tool with names that are long, or hostile, or of other scripts. */
+/** A tool with long names, names that contain markup, and names in other scripts. */
 export const unwieldy = defineTool(
   'tool <&"\'> ملف 商品',
   {
@@ -183,12 +183,12 @@ export const unwieldy = defineTool(
   () => 'done',
 );
 
-/** Any name that a definition takes. */
+/** Random names that a definition accepts. */
 export const names: fc.Arbitrary<string> = fc
   .string({ minLength: 1, maxLength: 30, unit: 'binary' })
   .filter((name) => name !== '__proto__');
 
-/** A tool in which everything that has a name has this one. */
+/** Creates a tool that uses one name for everything in it. */
 export function toolNamed(name: string, description: string): Tool {
   const inputSchema = z.object({ [name]: z.string() });
   const asks = z.object({ [name]: z.string() });

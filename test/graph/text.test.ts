@@ -1,4 +1,4 @@
-/** Graphs as text for a terminal, and as Mermaid: letter by letter. */
+/** Tests the exact output of `explainText` and `explainMermaid`. */
 import * as fc from 'fast-check';
 import { defineTool, resolver } from 'mcp-resolve';
 import { explainMermaid, explainText } from 'mcp-resolve/graph';
@@ -7,81 +7,81 @@ import * as z from 'zod';
 import { names, note, ping, planTrip, toolNamed, transfer, unwieldy } from './samples.js';
 
 describe('explainText', () => {
-  it('draws what the body takes as trees, and a resolver that several need once', () => {
+  it('draws parameters as trees, and a shared resolver once', () => {
     expect(explainText(transfer)).toBe(
       `
 tool transfer_money  once
 Transfer money to another account, once a person has approved the amount.
 
-the model fills
+filled by the model
   account    string
   cents      integer
   currency?  "EUR" | "USD" | "CHF"
   note?      string
 
-guards, before anything else
-  may_transfer (account)  asks a form
+guards, which run first
+  may_transfer (account)  asks with a form
   └─ who ← caller         may ask
 
-resolvers fill
-  approval (cents)                outcome · asks a form: approve, comment
+filled by resolvers
+  approval (cents)                outcome · asks with a form: approve, comment
   ├─ rate (currency)              may ask · pinned
   └─ risk                         outcome · asks the model
-     ├─ purpose                   asks a form: purpose, urgent
+     ├─ purpose                   asks with a form: purpose, urgent
      │  └─ account (id: account)  may ask
      │     └─ db                  may ask · disposed
      └─ account                   above
-  signedIn                        asks a link
+  signedIn                        asks with a link
   └─ account                      above
   from ← account                  above
   folders                         asks for the roots
 
 rounds  at most 5: may_transfer, then purpose, then risk, then approval
-        at most 8, if these ask as well: caller, rate, db, account
+        at most 8 if these ask as well: caller, rate, db, account
 client  needs form elicitation, url elicitation, sampling, roots, as far as is known
 `.trim(),
     );
   });
 
-  it('says little of a tool without resolvers', () => {
+  it('is short for a tool without resolvers', () => {
     expect(explainText(ping)).toBe(
       `
 tool ping
 Answers.
 
-rounds  1: nothing is asked
+rounds  1: no questions
 client  needs nothing
 `.trim(),
     );
   });
 
-  it('speaks of the user for a prompt, and of the uri for a resource', () => {
-    expect(explainText(planTrip)).toContain('the user fills\n  city   string\n  days?  string');
+  it('names the user as the source for a prompt, and the URI for a resource', () => {
+    expect(explainText(planTrip)).toContain('filled by the user\n  city   string\n  days?  string');
     expect(explainText(note)).toBe(
       `
 resource note notes://{folder}/{+path*}
 
-the uri fills
+filled from the URI
   folder  string | string[]
   path    string | string[]
 
-resolvers fill
+filled by resolvers
   reader  may ask
 
-rounds  1: no question is known
-        at most 2, if this one asks as well: reader
+rounds  1: no known questions
+        at most 2 if this one asks as well: reader
 client  needs nothing, as far as is known
 `.trim(),
     );
   });
 
-  it('keeps columns straight under wide letters', () => {
+  it('aligns columns with wide characters', () => {
     const lines = explainText(unwieldy).split('\n');
     expect(lines).toContain('  金額 ← 確認済みの注文金額 (编号: 商品番号)   asks the model');
     expect(lines).toContain('  └─ 授权 ← הרשאת_משתמש                        above');
   });
 
-  it('goes on below where a tree gets too deep for the screen', () => {
+  it('continues a deep tree further below', () => {
     let last = resolver({}, () => 0, { name: 'r0' });
     for (let depth = 1; depth < 25; depth += 1) {
       last = resolver({ last }, () => 0, { name: `r${depth}` });
@@ -90,11 +90,11 @@ client  needs nothing, as far as is known
     const shown = text.split('\n').filter((line) => line.includes('may ask'));
     expect(shown).toHaveLength(25);
     expect(text).toContain('last ← r14  below');
-    expect(text).toContain('further up\n  r14 ');
+    expect(text).toContain('continued\n  r14 ');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(80);
   });
 
-  it('colours only when asked to, and nothing but colours then', () => {
+  it('adds colours only with the option, and changes nothing else', () => {
     const colored = explainText(transfer, { color: true });
     const escapes = /\u001b\[\d+m/g;
     expect(explainText(transfer)).not.toMatch(escapes);
@@ -102,7 +102,7 @@ client  needs nothing, as far as is known
     expect(colored.replace(escapes, '')).toBe(explainText(transfer));
   });
 
-  it('lets no name steer the terminal', () => {
+  it('replaces control characters in names', () => {
     fc.assert(
       fc.property(names, names, (name, description) => {
         const text = explainText(toolNamed(name, description)).replaceAll('\n', '');
@@ -120,23 +120,23 @@ describe('explainMermaid', () => {
     expect(explainMermaid(transfer)).toBe(
       `
 flowchart LR
-  subgraph arguments["the model fills"]
+  subgraph arguments["filled by the model"]
     a0["account: string"]:::argument
     a1["cents: integer"]:::argument
     a2["currency?: #quot;EUR#quot; | #quot;USD#quot; | #quot;CHF#quot;"]:::argument
     a3["note?: string"]:::argument
   end
-  subgraph guards["guards, before anything else"]
+  subgraph guards["guards, which run first"]
     r0["caller<br>may ask"]:::computes
-    r1{{"may_transfer<br>asks a form"}}:::asks
+    r1{{"may_transfer<br>asks with a form"}}:::asks
   end
   r2["rate<br>may ask<br>pinned"]:::computes
   r3["db<br>may ask<br>disposed"]:::computes
   r4["account<br>may ask"]:::computes
-  r5["purpose<br>asks a form: purpose, urgent"]:::asks
+  r5["purpose<br>asks with a form: purpose, urgent"]:::asks
   r6["risk<br>asks the model"]:::asks
-  r7["approval<br>asks a form: approve, comment"]:::asks
-  r8["signedIn<br>asks a link"]:::asks
+  r7["approval<br>asks with a form: approve, comment"]:::asks
+  r8["signedIn<br>asks with a link"]:::asks
   r9["folders<br>asks for the roots"]:::asks
   body(["tool transfer_money<br>once"]):::body
   r0 -->|"who"| r1
@@ -165,11 +165,11 @@ flowchart LR
     );
   });
 
-  it('leads arguments straight to a body that has nothing else', () => {
+  it('connects arguments directly to a body without resolvers', () => {
     const inputSchema = z.object({ text: z.string() });
     const lines = explainMermaid(defineTool('echo', { inputSchema }, ({ text }) => text));
     expect(lines.split('\n').slice(1, 6)).toEqual([
-      '  subgraph arguments["the model fills"]',
+      '  subgraph arguments["filled by the model"]',
       '    a0["text: string"]:::argument',
       '  end',
       '  body(["tool echo"]):::body',
@@ -177,14 +177,14 @@ flowchart LR
     ]);
   });
 
-  it('lets no name out of its quotes', () => {
+  it('escapes every name', () => {
     expect(explainMermaid(unwieldy)).toContain(
       '  r1["#lt;#amp;#quot;\'#gt;]]#gt;#96;#35;quot;<br>may ask"]:::computes\n',
     );
     fc.assert(
       fc.property(names, names, (name, description) => {
         for (const line of explainMermaid(toolNamed(name, description)).split('\n')) {
-          // Without its labels, a line is made of our own words.
+          // Only labels contain names.
           expect(line.replace(/"[^"]*"/g, '')).toMatch(/^[\w\s{}()[\]|:>.,#=-]*$/);
           const labels = (line.match(/"[^"]*"/g) ?? []).join('').replaceAll('<br>', '');
           expect(labels).not.toMatch(/[<>`\\&]|#(?!\w+;)/);

@@ -1,13 +1,13 @@
 /**
- * Reads a document as strictly as XML wants it: tags that match, quoted attributes that stand once,
- * no bare `<` or `&`, no character that XML does not have.
+ * A strict XML reader. It requires matching tags, quoted attributes without repetition, escaped `<`
+ * and `&`, and only characters that XML allows.
  */
 
-/** An element, and where it stands. */
+/** An element of a document. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** The text directly in it. */
+  /** The text directly inside the element. */
   text: string;
   readonly parent: Element | undefined;
 }
@@ -16,9 +16,9 @@ const TOKEN =
   /<(?<close>\/?)(?<name>[a-zA-Z]+)(?<attributes>(?:\s+[a-zA-Z:-]+="[^"<]*")*)\s*(?<empty>\/?)>|(?<text>[^<]+)|(?<bad>[^])/gu;
 const CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
-/** All elements of a document, in their order. */
+/** Returns all elements of a document, in order. */
 export function readXml(document: string): Element[] {
-  if (!CHARACTERS.test(document)) throw new Error('a character that XML does not have');
+  if (!CHARACTERS.test(document)) throw new Error('a character that XML does not allow');
   const elements: Element[] = [];
   let open: Element | undefined;
   for (const { groups = {} } of document.matchAll(TOKEN)) {

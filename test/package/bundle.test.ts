@@ -1,8 +1,8 @@
 /**
- * What a bundler keeps of the package. A server pays for what it imports: nothing of the test kit,
- * the pictures, the traces or the command comes along with the core.
+ * Tests which code a bundler keeps. The bundle of a server contains nothing of the test kit, the
+ * pictures, the traces or the command.
  *
- * Needs a build in `dist/`; `npm run test:package` makes one first.
+ * Needs a build in `dist/`. `npm run test:package` creates it first.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,14 +16,14 @@ const DIST = path.join(ROOT, 'dist');
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
   exports: Record<string, { import?: { default: string } }>;
 };
-/** Every entry by the name under which it is imported, with its file. */
+/** The entry points as pairs of import name and file. */
 const entries = Object.entries(manifest.exports).flatMap(([subpath, conditions]) =>
   conditions.import === undefined
     ? []
     : [[`mcp-resolve${subpath.slice(1)}`, path.join(ROOT, conditions.import.default)] as const],
 );
 
-/** Bundles a program that imports the package from its build; gives the code. */
+/** Bundles a program that imports the package from its build, and returns the code. */
 async function bundle(program: string): Promise<string> {
   const build = await rolldown({
     input: 'program',
@@ -43,13 +43,13 @@ async function bundle(program: string): Promise<string> {
   return output.map((file) => (file.type === 'chunk' ? file.code : '')).join('\n');
 }
 
-/** The names that code declares at its top. */
+/** Returns the names that code declares at the top level. */
 function namesIn(code: string): string[] {
   const declarations = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)/gm;
   return [...code.matchAll(declarations)].map(([, name]) => name!);
 }
 
-/** The names that the build declares in and outside of a folder of the sources. */
+/** Returns the names that the build declares in the source files that match. */
 function namesOf(inside: (source: string) => boolean): Set<string> {
   const builds = readdirSync(DIST).filter((file) => file.endsWith('.mjs'));
   const regions = builds.flatMap((file) =>
@@ -72,21 +72,21 @@ async function developerCodeIn(program: string): Promise<string[]> {
 
 describe('a bundle', () => {
   it.each(entries.map(([name]) => name))(
-    'keeps nothing of %s when nothing is used',
+    'contains nothing of %s if nothing is used',
     async (name) => {
       expect(await bundle(`import '${name}';`)).toBe('');
       expect(await bundle(`import * as all from '${name}';`)).toBe('');
     },
   );
 
-  it('of defineTool has nothing that is for developers', async () => {
+  it('of defineTool contains no developer code', async () => {
     const program = `import { defineTool } from 'mcp-resolve'; console.log(defineTool);`;
     expect(namesIn(await bundle(program))).toContain('defineTool');
     expect(await developerCodeIn(program)).toEqual([]);
   });
 
   it.each(['mcp-resolve', 'mcp-resolve/node', 'mcp-resolve/engine', 'mcp-resolve/once'])(
-    'of all of %s has nothing that is for developers',
+    'of all of %s contains no developer code',
     async (name) => {
       expect(await developerCodeIn(`export * from '${name}';`)).toEqual([]);
     },
@@ -97,7 +97,7 @@ describe('a bundle', () => {
     ['mcp-resolve/testing', 'bothEras'],
     ['mcp-resolve/graph', 'explainSvg'],
     ['mcp-resolve/otel', 'otelEvents'],
-  ])('of %s has %s', async (name, used) => {
+  ])('of %s contains %s', async (name, used) => {
     expect(
       await developerCodeIn(`import { ${used} } from '${name}'; console.log(${used});`),
     ).toContain(used);

@@ -1,8 +1,8 @@
 /**
- * Two copies of the package in one process, its ES modules and its CommonJS build, and a runtime
- * without AsyncLocalStorage.
+ * Tests two copies of the package in one process, the ES modules and the CommonJS build, and a
+ * runtime without AsyncLocalStorage.
  *
- * Needs a build in `dist/`; `npm run test:package` makes one first.
+ * Needs a build in `dist/`. `npm run test:package` creates it first.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const root = new URL('../../', import.meta.url);
 
-/** Runs a resolver in a process of its own; `confirm` comes from the CommonJS build. */
+/** Runs a resolver in a new process. `confirm` comes from the CommonJS build. */
 async function errorOf(fn: string, before = ''): Promise<string> {
   const program = `
     ${before}
@@ -32,12 +32,12 @@ async function errorOf(fn: string, before = ''): Promise<string> {
   return stdout.trim();
 }
 
-const LOST = /made a question and did not return it/;
+const LOST = /created a question but did not return it/;
 
-describe('the engine of one copy finds a question that another copy has made', () => {
+describe('the engine of one copy finds a question of the other copy', () => {
   it('inside a value', async () => {
     const error = await errorOf(`async () => ({ sure: confirm('Sure?') })`);
-    expect(error).toContain('return the question itself');
+    expect(error).toContain('Return the question itself.');
   });
 
   it('after an await', async () => {
@@ -46,7 +46,7 @@ describe('the engine of one copy finds a question that another copy has made', (
   });
 });
 
-it('without AsyncLocalStorage, a question in the synchronous part of a function is found', async () => {
+it('without AsyncLocalStorage, the engine finds questions before the first await', async () => {
   const without = 'process.getBuiltinModule = undefined;';
   expect(await errorOf(`() => Boolean(confirm('Sure?'))`, without)).toMatch(LOST);
   expect(await errorOf(`async () => Boolean(confirm('Sure?'))`, without)).toMatch(LOST);

@@ -1,9 +1,8 @@
 /**
- * Authors publish resolvers: a library exports some, its declarations are emitted, and another
- * project builds on them. The declarations have to stay short, whatever the resolvers depend on,
- * and to mean the same there.
+ * Tests the declarations that the compiler emits for a library of resolvers, and a project that
+ * uses them. Declarations stay short, whatever the resolvers depend on, and keep their types.
  *
- * Needs a build in `dist/`; `npm run test:package` makes one first.
+ * Needs a build in `dist/`. `npm run test:package` creates it first.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ import { COMPILER_TIMEOUT, ROOT, tsc } from '../support/compilers.js';
 const LENGTH = 30;
 const LAST = LENGTH - 1;
 
-/** Each resolver of the chain adds a property to what the one before it gives. */
+/** A chain of resolvers. Each needs the previous one and returns an object with its own property. */
 const CHAIN = Array.from({ length: LAST }, (_, index) => {
   const [before, name] = [`r${index}`, `r${index + 1}`];
   return `export const ${name} = resolver({ ${before}, id: args.order_id }, ({ ${before}, id }) => ({ id, ${name}: typeof ${before} }));`;
@@ -66,7 +65,7 @@ export const result = refund.call({ order_id: 'A-1', region: 'eu' });
 defineTool('less', { inputSchema: z.object({ order_id: z.string() }), resolve: { more } }, () => '');
 `;
 
-/** The checked libraries cost seconds per run, so the slow compilers take one resolution each. */
+/** Checking libraries takes seconds, so the slow compilers run with one module resolution each. */
 const RUNS = [
   ['typescript-5.9', 'node16'],
   ['typescript', 'bundler'],
@@ -77,9 +76,9 @@ const RUNS = [
 const PEERS = ['@modelcontextprotocol/server', 'zod'];
 
 interface Emitted {
-  /** What the compiler printed for the library. */
+  /** The output of the compiler for the library. */
   readonly library: string;
-  /** What it printed for the project that builds on it. */
+  /** The output of the compiler for the project that uses the library. */
   readonly consumer: string;
   readonly declarations: string;
 }
@@ -97,7 +96,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** Lays our build and its peers out as an installation would. */
+/** Copies the build and links its peers, as an installation would. */
 async function install(): Promise<void> {
   const installed = path.join(project, 'node_modules', 'mcp-resolve');
   await cp(path.join(ROOT, 'dist'), path.join(installed, 'dist'), { recursive: true });
@@ -110,7 +109,7 @@ async function install(): Promise<void> {
   await writeFile(path.join(project, 'package.json'), '{ "type": "module" }');
 }
 
-/** Compiles the library, then the consumer against what came out. */
+/** Compiles the library, and then the consumer with the emitted declarations. */
 async function emit(run: (typeof RUNS)[number]): Promise<Emitted> {
   const directory = path.join(project, run.join('-'));
   const library = await compileProject(run, path.join(directory, 'library'), {
@@ -131,7 +130,7 @@ async function emit(run: (typeof RUNS)[number]): Promise<Emitted> {
   return { library, consumer, declarations };
 }
 
-/** Writes a project of one file and compiles it; resolves to what the compiler printed. */
+/** Writes a project of one file, compiles it, and returns the output of the compiler. */
 async function compileProject(
   [compiler, moduleResolution]: (typeof RUNS)[number],
   directory: string,
@@ -163,7 +162,7 @@ describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, r
       expect(emitted[run]!.library).toBe('');
     });
 
-    it('declares a resolver by its value and its requirements', () => {
+    it('declares a resolver with its value and its requirements', () => {
       expect(declarationOf('sure')).toBe(
         'export declare const sure: Resolver<true, Req<"order_id", string> | Req<"region", string>>;',
       );
@@ -175,26 +174,26 @@ describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, r
       );
     });
 
-    it('declares a factory by the name it passes on', () => {
+    it('declares a factory with a parameter for the name of the argument', () => {
       expect(declarationOf('priceOf')).toBe(
         'export declare const priceOf: <N extends string>(id: Arg<string, N>) => Resolver<number, Req<N, string>>;',
       );
     });
 
-    it('does not repeat what a resolver depends on', () => {
+    it('does not repeat the dependencies of a resolver', () => {
       const last = declarationOf(`r${LAST}`);
       expect(last).toMatch(/^export declare const r29: Resolver<\{ id: string; r29: .*; \}, Req</);
       expect(last).not.toMatch(/r28|ReqsOf|ValueOf/);
       expect(last.length).toBeLessThanOrEqual(declarationOf('r2').length + 4);
     });
 
-    it('lets another project build on the declarations', () => {
+    it('accepts a project that uses the declarations', () => {
       expect(emitted[run]!.consumer).toBe('');
     });
 
     /**
-     * The declaration of a name, on one line, without the modules that its types are imported from
-     * and with the members of its unions in order.
+     * Returns the declaration of a name on one line, without the modules of its types and with
+     * sorted unions.
      */
     function declarationOf(name: string): string {
       const { declarations } = emitted[run]!;

@@ -1,7 +1,7 @@
 /**
- * What importing the core loads: every server does it before its first request.
+ * Tests which files and modules an import of the core loads.
  *
- * Needs a build in `dist/`; `npm run test:package` makes one first.
+ * Needs a build in `dist/`. `npm run test:package` creates it first.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Says what the core loads, in a process that has loaded the SDK; a file, for --eval loads more. */
+/** Prints what the core loads after the SDK. This is a file, because --eval loads more. */
 'use strict';
 
 const hasCryptography = () => process.moduleLoadList.includes('NativeModule crypto');

@@ -1,23 +1,22 @@
 /**
- * The package is tested as a package: what `npm pack` would publish is unpacked into an empty
- * project, next to its peers, and used from there.
+ * Tests the package that `npm pack` would publish. It is unpacked into an empty project, next to
+ * its peers, and used there.
  *
- * Needs a build in `dist/`; `npm run test:package` makes one first.
+ * Needs a build in `dist/`. `npm run test:package` creates it first.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Compiler, COMPILER_TIMEOUT, ROOT, tsc } from '../support/compilers.js';
 import { importsOf, parse } from '../support/imports.js';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRIES = [
   'mcp-resolve',
   'mcp-resolve/engine',
@@ -28,7 +27,6 @@ const ENTRIES = [
   'mcp-resolve/testing',
   'mcp-resolve/otel',
 ];
-const COMPILER_TIMEOUT = 120_000;
 const PEERS = [
   '@modelcontextprotocol/server',
   '@modelcontextprotocol/node',
@@ -59,7 +57,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** Lays the project out as an installation would: our files copied, the peers linked. */
+/** Unpacks the package and links its peers, as an installation would. */
 async function installInto(directory: string): Promise<string> {
   const target = path.join(directory, 'node_modules', 'mcp-resolve');
   await mkdir(target, { recursive: true });
@@ -73,14 +71,14 @@ async function installInto(directory: string): Promise<string> {
 }
 
 describe('the tarball', () => {
-  it('holds a build of every entry point', () => {
+  it('contains a build of every entry point', () => {
     for (const entry of ['index', 'engine', 'node', 'client', 'once', 'graph', 'testing', 'otel']) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
   });
 
-  it('holds nothing but the build, the documentation, the licence and the manifest', () => {
+  it('contains only the build, the documentation, the licence and the manifest', () => {
     const others = packed.filter((file) => !/^(dist|docs)\//.test(file)).sort();
     expect(others).toEqual([
       'AGENTS.md',
@@ -100,7 +98,7 @@ describe('the tarball', () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('has types for every resolver', { timeout: COMPILER_TIMEOUT }, async () => {
+  it('has types for every module resolution', { timeout: COMPILER_TIMEOUT }, async () => {
     const attw = createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json');
     const cli = path.join(path.dirname(attw), 'dist', 'index.js');
     const { stdout } = await run(process.execPath, [cli, tarball]);
@@ -129,7 +127,7 @@ describe('the installed package', () => {
     );
   });
 
-  // The checked libraries cost seconds per run, so the slow compilers take one resolver each.
+  // Checking libraries takes seconds, so the slow compilers run with one module resolution each.
   for (const [compiler, moduleResolution] of [
     ['typescript-5.9', 'node16'],
     ['typescript', 'bundler'],
@@ -137,7 +135,7 @@ describe('the installed package', () => {
     ['typescript-7', 'bundler'],
   ] as const) {
     it(
-      `has declarations which ${compiler} accepts under ${moduleResolution}`,
+      `has declarations that ${compiler} accepts with ${moduleResolution} resolution`,
       async () => {
         expect(await check(compiler, moduleResolution)).toBe('');
       },
@@ -148,7 +146,7 @@ describe('the installed package', () => {
   for (const start of ['index', 'engine', 'client', 'once', 'graph', 'testing', 'otel'].flatMap(
     (entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`],
   )) {
-    it(`reaches no module of Node from ${start}`, async () => {
+    it(`imports no Node module from ${start}`, async () => {
       const reached = await importsReachedFrom(path.join(installed, 'dist', start));
       expect(reached.files.size).toBeGreaterThan(0);
       expect(reached.outside.filter((specifier) => isBuiltin(specifier))).toEqual([]);
@@ -156,7 +154,7 @@ describe('the installed package', () => {
   }
 });
 
-/** Runs a script in the project which prints the names each entry point exports. */
+/** Runs a script in the project that prints the exports of each entry point. */
 async function namesSeenBy(
   script: string,
   load: (entry: string) => string,
@@ -170,8 +168,8 @@ async function namesSeenBy(
   return JSON.parse(stdout) as Record<string, string[]>;
 }
 
-/** Compiles a program which imports every entry point; resolves to what the compiler printed. */
-async function check(compiler: string, moduleResolution: 'node16' | 'bundler'): Promise<string> {
+/** Compiles a program that imports every entry point, and returns the output of the compiler. */
+async function check(compiler: Compiler, moduleResolution: 'node16' | 'bundler'): Promise<string> {
   const directory = await mkdtemp(path.join(project, 'check-'));
   const uses = ENTRIES.map((entry, index) => `export * as entry${index} from '${entry}';`);
   await writeFile(path.join(directory, 'esm.mts'), uses.join('\n'));
@@ -191,14 +189,10 @@ async function check(compiler: string, moduleResolution: 'node16' | 'bundler'): 
       },
     }),
   );
-  const tsc = path.join(ROOT, 'node_modules', compiler, 'bin', 'tsc');
-  return run(process.execPath, [tsc, '-p', directory]).then(
-    ({ stdout }) => stdout,
-    (failure: unknown) => (failure as { stdout: string }).stdout,
-  );
+  return tsc(compiler, ['-p', directory]);
 }
 
-/** Follows relative imports from a built file; lists the files and the imports which lead outside. */
+/** Follows relative imports from a built file. Returns the files and all other imports. */
 async function importsReachedFrom(
   start: string,
 ): Promise<{ files: Set<string>; outside: string[] }> {
@@ -216,10 +210,7 @@ async function importsReachedFrom(
   return { files, outside };
 }
 
-/**
- * The file an import inside the build means: a declaration file imports another by its script's
- * name.
- */
+/** Returns the file of an import inside the build. Declaration files import by the script's name. */
 function builtFile(from: string, specifier: string): string {
   const named = path.join(path.dirname(from), specifier);
   return /\.d\.[cm]ts$/.test(from) ? named.replace(/\.([cm])js$/, '.d.$1ts') : named;

@@ -1,4 +1,4 @@
-/** Runs the programs of the stories as child processes, two at a time. */
+/** Runs programs as child processes, at most two at a time. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -15,9 +15,9 @@ export function runProgram(program: string, ...flags: string[]): Promise<Ended> 
   return run(process.execPath, ['--import', 'tsx', program, ...flags]);
 }
 
-/** Runs a command in the root of this repository, with nothing on its standard input. */
+/** Runs a command with an empty standard input, by default in the root of this repository. */
 export async function run(command: string, args: string[], cwd = ROOT): Promise<Ended> {
-  await place();
+  await takeSlot();
   try {
     return await new Promise<Ended>((resolve) => {
       const child = execFile(command, args, { cwd, encoding: 'utf8' }, (error, stdout, stderr) => {
@@ -34,8 +34,8 @@ export async function run(command: string, args: string[], cwd = ROOT): Promise<
 let free = 2;
 const waiting: (() => void)[] = [];
 
-/** Waits for one of the two places, and takes it. */
-async function place(): Promise<void> {
+/** Waits until fewer than two programs run. */
+async function takeSlot(): Promise<void> {
   while (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
   free -= 1;
 }

@@ -1,4 +1,4 @@
-/** The README keeps its word: its program compiles and runs as printed, its names and links exist. */
+/** Tests the README: its program compiles and runs, and its names and links exist. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe.concurrent('the program of the README', () => {
   });
 
   it.each(['auto', 'legacy'] as const)(
-    'pays, and asks first ($0)',
+    'pays, and asks before a large payment (mode $0)',
     { timeout: TIMEOUT },
     async (mode) => {
       const asked: string[] = [];
@@ -106,14 +106,14 @@ describe.concurrent('the program of the README', () => {
 });
 
 describe('the exports of the package', () => {
-  it('are the entries that the README lists, and the manifest', async () => {
+  it('are the entry points that the README lists, and the manifest', async () => {
     const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
       exports: object;
       typesVersions: { '*': object };
     };
     const entries = Object.keys(ENTRIES).map((name) => name.replace('mcp-resolve', '.'));
     expect(Object.keys(manifest.exports).sort()).toEqual([...entries, './package.json'].sort());
-    // The same once more, for compilers that do not read "exports".
+    // Compilers that do not read `exports` use `typesVersions`.
     const subpaths = Object.keys(manifest.typesVersions['*']).map((name) => `./${name}`);
     expect(['.', ...subpaths].sort()).toEqual(entries.sort());
   });
@@ -124,7 +124,7 @@ describe('the README', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
-  it('lists every entry with every function and class of it, and nothing else', () => {
+  it('lists exactly the functions and classes of every entry point', () => {
     const named = Object.entries(ENTRIES).map(([name, entry]) => [name, Object.keys(entry).sort()]);
     expect(documented()).toEqual(Object.fromEntries(named));
   });
@@ -136,14 +136,14 @@ describe('the README', () => {
   });
 });
 
-/** The names in the table of the README, by entry. */
+/** Returns the names in the table of the README, by entry point. */
 function documented(): Record<string, string[]> {
   const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
   const found = rows.flatMap((row) => {
     const [, exported = '', meaning = ''] = row.split('|');
     const subpaths = [...exported.matchAll(/`(mcp-resolve\/\w+)`/g)].map(([, name]) => name!);
     if (subpaths.length === 0) return [['mcp-resolve', exported] as const];
-    // A row may have several entries: their names are told apart by a semicolon.
+    // A row may have several entry points. A semicolon separates their names.
     const parts = subpaths.length === 1 ? [meaning] : meaning.split(';');
     return subpaths.map((name, index) => [name, parts[index] ?? ''] as const);
   });

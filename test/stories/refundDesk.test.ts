@@ -1,4 +1,4 @@
-/** What the refund desk runs, told by its own log, and how it is played in a terminal. */
+/** Tests the functions that the refund desk runs, from its log, and its demo in a terminal. */
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
@@ -14,7 +14,7 @@ const TIMEOUT = 60_000;
 
 const { answers, ...broken } = refunds.broken;
 
-/** The functions that ran for one refund, with how often. */
+/** Returns the number of runs of each function for one refund. */
 async function functionsRun(era: 'modern' | 'legacy'): Promise<Record<string, number>> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -44,7 +44,7 @@ async function functionsRun(era: 'modern' | 'legacy'): Promise<Record<string, nu
 }
 
 describe.concurrent('M3: the refund desk', { timeout: TIMEOUT }, () => {
-  it('runs its resolvers again in each round of the 2026 era, and its body once', async () => {
+  it('runs its resolvers in each round of the 2026 era, and its body once', async () => {
     expect(await functionsRun('modern')).toEqual({
       load_order: 3,
       refund_scope: 3,
@@ -92,7 +92,7 @@ const LEGACY = [
 ];
 
 describe.concurrent('npm start', { timeout: TIMEOUT }, () => {
-  it('plays the refund desk in plain lines, at most 60 of them', async () => {
+  it('shows the refund desk in at most 60 plain lines', async () => {
     const { code, stdout } = await run('npm', ['start', '--silent']);
     const lines = stdout.trimEnd().split('\n');
     expect(code).toBe(0);
@@ -101,13 +101,13 @@ describe.concurrent('npm start', { timeout: TIMEOUT }, () => {
     expect(stdout).not.toContain('\u001B');
   });
 
-  it('plays it in the 2025 era with --legacy', async () => {
+  it('shows it on the 2025 era with --legacy', async () => {
     const { code, stdout } = await runProgram('examples/refund-desk/play.ts', '--legacy');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual(expect.arrayContaining([...COMMON, ...LEGACY]));
   });
 
-  it('says that --interactive needs a terminal', async () => {
+  it('refuses --interactive without a terminal', async () => {
     const ended = await runProgram('examples/refund-desk/play.ts', '--interactive');
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--interactive needs a terminal');

@@ -1,4 +1,4 @@
-/** The page of the sign-in story: what it takes, from whom, how often, and what it never shows. */
+/** Tests the page of the sign-in story: its forms, links, headers and cookies. */
 import { accept, startCall, type OpenCall } from 'mcp-resolve/client';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A clinic with a call in it that waits for a sign-in of Alice. */
+/** Opens a clinic with a call that waits for Alice to sign in. */
 async function clinicAsking(patienceMs = 30_000) {
   const clinic = await openClinic({ patienceMs });
   cleanups.push(clinic.close);
@@ -31,7 +31,7 @@ async function askFor(url: URL, { token }: Patient): Promise<OpenCall<'tools/cal
   );
   cleanups.push(close);
   const call = await startCall(client, { name: 'lab_results', arguments: { test: 'blood' } });
-  if (call.done) throw new Error('nobody was asked');
+  if (call.done) throw new Error('expected a question');
   return call;
 }
 
@@ -47,7 +47,7 @@ async function endOf(call: OpenCall<'tools/call'>): Promise<string> {
 const HERS = 'blood: all values of alice are fine';
 
 describe('a form of the page', () => {
-  it('counts once', async () => {
+  it('is accepted once', async () => {
     const { link } = await clinicAsking();
     const browser = new Browser();
     const page = await browser.open(link);
@@ -56,7 +56,7 @@ describe('a form of the page', () => {
     expect(again).toMatchObject({ status: 403, title: 'That form does not count' });
   });
 
-  it('does not count from another browser, nor from none', async () => {
+  it('is refused from another browser, and without a cookie', async () => {
     const { link } = await clinicAsking();
     const page = await new Browser().open(link);
     const other = new Browser();
@@ -76,7 +76,7 @@ describe('a form of the page', () => {
     expect(await endOf(call)).toBe(HERS);
   });
 
-  it('is gone after five wrong passwords, also for who has the right one', async () => {
+  it('expires after five wrong passwords', async () => {
     const { link } = await clinicAsking();
     const titles: string[] = [];
     for (let tries = 1; tries <= 5; tries += 1) {
@@ -90,7 +90,7 @@ describe('a form of the page', () => {
     expect(await new Browser().open(link)).toMatchObject({ status: 404, nonce: undefined });
   });
 
-  it('asks no password of the patient whose browser is signed in', async () => {
+  it('needs no password from a patient who is signed in', async () => {
     const { url, link } = await clinicAsking();
     const browser = new Browser();
     await browser.visit(link, alice);
@@ -102,7 +102,7 @@ describe('a form of the page', () => {
 });
 
 describe('a link to the page', () => {
-  it('is another one for every call, and the same in every round', async () => {
+  it('differs for every call, and stays the same in every round', async () => {
     const { url, call, link } = await clinicAsking(1);
     expect(linkOf(await askFor(url, alice))).not.toBe(link);
     expect(await endOf(call)).toContain('alice has not signed in');
@@ -111,7 +111,7 @@ describe('a link to the page', () => {
   });
 
   it.each(['', '?call=', '?call=unknown', '?call=%3Cscript%3E'])(
-    'that nobody made is not found (%s)',
+    'that the server did not create is not found (%j)',
     async (query) => {
       const { url } = await clinicAsking();
       const page = await new Browser().open(new URL(`/sign-in${query}`, url).href);
@@ -121,7 +121,7 @@ describe('a link to the page', () => {
 });
 
 describe('the page', () => {
-  it('has headers that forbid frames, scripts, other targets of forms, and copies', async () => {
+  it('has headers that forbid frames, scripts, other form targets and caching', async () => {
     const { link } = await clinicAsking();
     const { headers } = await fetch(link);
     expect(headers.get('content-security-policy')).toBe(
@@ -132,7 +132,7 @@ describe('the page', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('has a cookie for itself alone, and another one after the sign-in', async () => {
+  it('has a cookie of its own, and a new one after the sign-in', async () => {
     const { link } = await clinicAsking();
     const opened = await fetch(link);
     const cookie = opened.headers.get('set-cookie')!;
@@ -149,20 +149,20 @@ describe('the page', () => {
     expect(done.headers.get('set-cookie')).not.toBe(cookie);
   });
 
-  it('takes no large bodies', async () => {
+  it('refuses large bodies', async () => {
     const { link } = await clinicAsking();
     const body = new URLSearchParams({ name: 'x'.repeat(5000) });
     expect((await fetch(new URL('/sign-in', link), { method: 'POST', body })).status).toBe(413);
   });
 
-  it('escapes what is put into it', async () => {
+  it('escapes its values', async () => {
     const evil = '"><script>alert(1)</script>';
     const pages = await Promise.all([
       formPage({ patient: evil, user: evil, nonce: evil, problem: evil }),
       notYoursPage(evil, evil),
     ]);
     for (const text of pages) {
-      const page = text.toString(); // hono's texts are objects
+      const page = text.toString(); // hono returns an object
       expect(page).not.toContain('<script');
       expect(page).toContain('&quot;&gt;&lt;script&gt;');
     }
@@ -170,10 +170,13 @@ describe('the page', () => {
 });
 
 describe('the MCP endpoint beside the page', () => {
-  it.each(['', 'Bearer nobody'])('refuses who has no token of a patient (%j)', async (token) => {
-    const { url } = await clinicAsking();
-    const headers = { authorization: token, 'content-type': 'application/json' };
-    const response = await fetch(url, { method: 'POST', headers, body: '{}' });
-    expect(response.status).toBe(401);
-  });
+  it.each(['', 'Bearer unknown'])(
+    "refuses requests without a patient's token (%j)",
+    async (token) => {
+      const { url } = await clinicAsking();
+      const headers = { authorization: token, 'content-type': 'application/json' };
+      const response = await fetch(url, { method: 'POST', headers, body: '{}' });
+      expect(response.status).toBe(401);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Every story, as a reader runs it: over both transports, in both eras, as programs of their own. */
+/** Runs every story as a reader does: as a program, over both transports, on both eras. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -18,16 +18,16 @@ const STORIES = [
   'travel-desk',
   'wire-transfer',
 ];
-/** Those that need more than MCP, a page for people: over HTTP only. */
+/** The stories with a web page, which run over HTTP only. */
 const WITH_A_PAGE = ['sign-in'];
-/** Those with a second server, on the SDK's low-level `Server`. */
+/** The stories with a second server, on the SDK's low-level `Server`. */
 const LOWLEVEL = ['mrtr'];
 const TIMEOUT = 120_000;
 
 const clientOf = (story: string): string => `examples/${story}/client.ts`;
 
 describe('the stories', () => {
-  it('are the folders of examples/, besides their common support and the fixtures of the official suite', async () => {
+  it('are the folders of examples/, except for conformance and support', async () => {
     const entries = await readdir(path.join(ROOT, 'examples'));
     expect(entries.sort()).toEqual([...STORIES, 'conformance', 'support'].sort());
   });
@@ -53,7 +53,7 @@ const matrix = servers.flatMap((server) =>
   ),
 );
 
-// The client of each story asserts its facts, those of the refund desk among them.
+// The client of each story asserts the facts.
 describe.concurrent('M1, M2, M3, M4, M5, M6, M7, M8: a story holds', () => {
   const title = '$story ($variant) over $transport, $era';
   it.for(matrix)(title, { timeout: TIMEOUT }, async (cell, { expect }) => {
@@ -73,7 +73,7 @@ describe.concurrent('M1, M2, M3, M4, M5, M6, M7, M8: a story holds', () => {
 });
 
 describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
-  it('holds twice, in either era, on a server that runs already', async ({ expect }) => {
+  it('passes on both eras with a running server', async ({ expect }) => {
     const { url, server } = await startServer('delete-folder');
     for (const flags of [[], ['--legacy']]) {
       const { code } = await runProgram(clientOf('delete-folder'), '--url', url, ...flags);
@@ -83,7 +83,7 @@ describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
     expect(await once(server, 'exit')).toEqual([0, null]);
   });
 
-  it('fails when a fact does not hold', async ({ expect }) => {
+  it('fails if a fact does not hold', async ({ expect }) => {
     const wrong = await serveHttp(buildServer);
     const ended = await runProgram(clientOf('refund-desk'), '--url', wrong.url.href);
     await wrong.close();
@@ -93,21 +93,21 @@ describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
     expect(ended.stderr).toContain('expected [1,"refund_order"]');
   });
 
-  it('fails when there is no server', async ({ expect }) => {
+  it('fails if there is no server', async ({ expect }) => {
     const gone = await serveHttp(buildServer);
     await gone.close();
     const ended = await runProgram(clientOf('bookshop'), '--url', gone.url.href);
     expect(ended.code).toBe(1);
   });
 
-  it('refuses a flag that it does not know', async ({ expect }) => {
+  it('refuses an unknown flag', async ({ expect }) => {
     const ended = await runProgram(clientOf('bookshop'), '--htpp');
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain("Unknown option '--htpp'");
   });
 });
 
-/** Starts a server of a story over HTTP and waits for its address. */
+/** Starts the server of a story over HTTP and waits for its address. */
 async function startServer(story: string) {
   const program = `examples/${story}/server.ts`;
   const server = spawn(process.execPath, ['--import', 'tsx', program, '--http'], {

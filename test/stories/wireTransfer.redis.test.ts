@@ -1,4 +1,4 @@
-/** The wire transfer with its memory in Redis: over both transports, in both eras, through crashes. */
+/** Tests the wire transfer with Redis: over both transports, on both eras, and after crashes. */
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -10,7 +10,7 @@ let redis: RedisServer;
 
 beforeAll(async () => {
   redis = await startRedis();
-  // The programs are started with the environment of this process.
+  // The programs inherit the environment of this process.
   process.env.REDIS_URL = redis.url;
 });
 
@@ -33,17 +33,20 @@ const SHARED = [
   'ok  the bank has one order of each',
 ];
 
-describe.concurrent('the wire transfer holds on Redis', { timeout: TIMEOUT }, () => {
-  it.for(matrix)('over $transport, $era', async ({ transport, era, facts }, { expect }) => {
-    const { code, stdout, stderr } = await runProgram(
-      'examples/wire-transfer/client.ts',
-      ...(transport === 'http' ? ['--http'] : []),
-      ...(era === 'legacy' ? ['--legacy'] : []),
-    );
-    const lines = stdout.trimEnd().split('\n');
+describe.concurrent('the facts of the wire transfer hold with Redis', { timeout: TIMEOUT }, () => {
+  it.for(matrix)(
+    'over $transport on the $era era',
+    async ({ transport, era, facts }, { expect }) => {
+      const { code, stdout, stderr } = await runProgram(
+        'examples/wire-transfer/client.ts',
+        ...(transport === 'http' ? ['--http'] : []),
+        ...(era === 'legacy' ? ['--legacy'] : []),
+      );
+      const lines = stdout.trimEnd().split('\n');
 
-    expect(code, stderr).toBe(0);
-    expect(lines.at(-1)).toBe(`${facts} facts hold`);
-    expect(lines).toEqual(expect.arrayContaining(era === 'modern' ? SHARED : []));
-  });
+      expect(code, stderr).toBe(0);
+      expect(lines.at(-1)).toBe(`${facts} facts hold`);
+      expect(lines).toEqual(expect.arrayContaining(era === 'modern' ? SHARED : []));
+    },
+  );
 });

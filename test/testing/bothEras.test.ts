@@ -1,4 +1,4 @@
-/** `bothEras`: one test, two eras, and a difference that can be read. */
+/** Tests `bothEras`: it runs a call on both eras and reports their differences. */
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import { accept, bothEras, decline, run } from 'mcp-resolve/testing';
 import type { Era } from 'mcp-resolve/testing';
@@ -9,15 +9,15 @@ import { askAll, payInvoice, yes } from './payments.js';
 
 const large = { invoice: 'INV-2' };
 
-/** The message of the error that a comparison must end with. */
-async function difference(run: Promise<unknown>): Promise<string> {
-  return run.then(
+/** Returns the message of the error that a comparison must throw. */
+async function differenceOf(comparison: Promise<unknown>): Promise<string> {
+  return comparison.then(
     () => Promise.reject(new Error('expected a difference')),
     (error: unknown) => (error as Error).message,
   );
 }
 
-test('eras that agree give the modern run', async () => {
+test('bothEras returns the modern run if the eras agree', async () => {
   const seen: Era[] = [];
   const { era, text, rounds } = await bothEras((one) => {
     seen.push(one);
@@ -32,7 +32,7 @@ test('eras that agree give the modern run', async () => {
   expect(seen).toEqual(['modern', 'legacy']);
 });
 
-test('tool errors and protocol errors can agree too', async () => {
+test('bothEras compares tool errors and protocol errors', async () => {
   const declined = await bothEras((era) =>
     run(payInvoice, large, { era, answers: { approved: decline() } }),
   );
@@ -42,7 +42,7 @@ test('tool errors and protocol errors can agree too', async () => {
   expect(unable.error?.code).toBe(-32021);
 });
 
-test('after a refusal a 2025 client may have been asked less', async () => {
+test('bothEras allows fewer questions on legacy after a refusal', async () => {
   const a = resolver({}, () => confirm('A?'));
   const b = resolver({}, () => confirm('B?'));
   const tool = defineTool('t', { resolve: { a, b } }, () => 'done');
@@ -51,15 +51,15 @@ test('after a refusal a 2025 client may have been asked less', async () => {
   expect(questions.map(({ key }) => key)).toEqual(['a', 'b']);
 });
 
-describe('a difference is shown', () => {
-  test('in structured content, whatever its fields are called', async () => {
+describe('bothEras reports a difference', () => {
+  test('in any field of structured content', async () => {
     const tool = defineTool(
       't',
       { outputSchema: z.object({ ttlMs: z.number() }) },
       (_, { protocolVersion }) => ({ ttlMs: Number(protocolVersion?.slice(0, 4)) }),
     );
 
-    expect(await difference(bothEras((era) => run(tool, {}, { era })))).toContain(
+    expect(await differenceOf(bothEras((era) => run(tool, {}, { era })))).toContain(
       '  structured  modern       {"ttlMs":2026}\n              legacy       {"ttlMs":2025}',
     );
   });
@@ -68,15 +68,15 @@ describe('a difference is shown', () => {
     let calls = 0;
     const tool = defineTool('count', {}, () => `Call ${++calls}`);
 
-    expect(await difference(bothEras((era) => run(tool, {}, { era })))).toBe(
-      `The two eras do not agree on 'count'.
+    expect(await differenceOf(bothEras((era) => run(tool, {}, { era })))).toBe(
+      `'count' behaves differently on the two eras.
 
   text        modern       Call 1
               legacy       Call 2`,
     );
   });
 
-  test('in the questions, and in what only one of the eras gives', async () => {
+  test('in the questions and in the result', async () => {
     const word = resolver({}, (_, ctx) => confirm(`Speak ${String(ctx.protocolVersion)}?`));
     const tool = defineTool('t', { resolve: { word } }, (_, ctx) => ({
       content: [{ type: 'text', text: 'Done.' }],
@@ -84,8 +84,8 @@ describe('a difference is shown', () => {
     }));
     const answers = { word: accept({ confirm: true }) };
 
-    expect(await difference(bothEras((era) => run(tool, {}, { era, answers })))).toBe(
-      `The two eras do not agree on 't'.
+    expect(await differenceOf(bothEras((era) => run(tool, {}, { era, answers })))).toBe(
+      `'t' behaves differently on the two eras.
 
   result      modern       {"_meta":{"version":"2026-07-28"},"content":[{"text":"Done.","type":"text"}]}
               legacy       {"_meta":{"version":"2025-11-25"},"content":[{"text":"Done.","type":"text"}]}
@@ -94,14 +94,14 @@ describe('a difference is shown', () => {
     );
   });
 
-  test('in how the call ended', async () => {
+  test('in the end of the call', async () => {
     const tool = defineTool('t', {}, (_, ctx) => {
       if (ctx.protocolVersion === '2025-11-25') throw new Error('too old');
       return 'Done.';
     });
 
-    expect(await difference(bothEras((era) => run(tool, {}, { era })))).toBe(
-      `The two eras do not agree on 't'.
+    expect(await differenceOf(bothEras((era) => run(tool, {}, { era })))).toBe(
+      `'t' behaves differently on the two eras.
 
   isError     modern       false
               legacy       true
@@ -111,7 +111,7 @@ describe('a difference is shown', () => {
   });
 });
 
-test('what fails on one era says which, and stays the same error', async () => {
+test('bothEras rethrows an error and adds the era to its message', async () => {
   const failure = new RangeError('expected 1');
   const failing = bothEras(async (era) => {
     const ran = await run(payInvoice, { invoice: 'INV-1' }, { era });
@@ -128,17 +128,19 @@ test('what fails on one era says which, and stays the same error', async () => {
   await expect(bothEras(atOnce)).rejects.toThrow('On the modern era: expected 2');
 });
 
-test('a function that forgets the era, or the run, is told so', async () => {
+test('bothEras refuses a function that ignores the era or returns no run', async () => {
   const example = 'bothEras((era) => run(payInvoice, args, { era, answers }))';
 
-  expect(await difference(bothEras(() => run(payInvoice, { invoice: 'INV-1' })))).toBe(
-    `bothEras(): its function was called for the legacy era and ran the modern one: ${example}.`,
+  expect(await differenceOf(bothEras(() => run(payInvoice, { invoice: 'INV-1' })))).toBe(
+    `bothEras(): the function was called for the legacy era, but it ran on the modern era. Pass \`era\` on, as in ${example}.`,
   );
-  expect(await difference(bothEras((async () => undefined) as never))).toBe(
-    `bothEras(): its function returns the run that is compared: ${example}.`,
+  expect(await differenceOf(bothEras((async () => undefined) as never))).toBe(
+    `bothEras(): the function must return a run, as in ${example}.`,
   );
-  expect(await difference(bothEras((() => undefined) as never))).toBe(
-    `bothEras(): its function returns the run that is compared: ${example}.`,
+  expect(await differenceOf(bothEras((() => undefined) as never))).toBe(
+    `bothEras(): the function must return a run, as in ${example}.`,
   );
-  expect(await difference(bothEras({} as never))).toBe(`bothEras() takes a function: ${example}.`);
+  expect(await differenceOf(bothEras({} as never))).toBe(
+    `bothEras(): the argument must be a function, as in ${example}.`,
+  );
 });

@@ -1,4 +1,4 @@
-/** What the kit says when a test, or what it tests, is not as it was meant: read it aloud. */
+/** Tests the kit's error messages for mistakes in a test or in the definition it calls. */
 import { McpServer } from '@modelcontextprotocol/server';
 import {
   confirm,
@@ -19,7 +19,7 @@ import { amountDue, approval, askAll, payInvoice, yes } from './payments.js';
 
 const large = { invoice: 'INV-2' };
 
-/** The message of the error that something must end with. */
+/** Returns the message of the error that a function must throw. */
 async function messageOf(failing: () => unknown): Promise<string> {
   try {
     await failing();
@@ -30,45 +30,45 @@ async function messageOf(failing: () => unknown): Promise<string> {
   throw new Error('expected it to fail');
 }
 
-describe.each(eras)('on the %s era', (era) => {
-  test('a question that nobody scripted is shown, with the line that scripts it', async () => {
+describe.each(eras)('run on the %s era', (era) => {
+  test('shows a question without an answer and the line that would answer it', async () => {
     expect(await messageOf(() => run(payInvoice, large, { era }))).toBe(
-      `'pay_invoice' asks a question that no answer is scripted for.
+      `'pay_invoice' asks a question that has no scripted answer.
 
   key       approved
   kind      form, in round 1
   message   Pay 900 euros for INV-2?
   schema    { confirm: boolean }
 
-Script it: { answers: { approved: accept({ confirm: true }) } }, or decline(), or cancel().
-For a client that cannot be asked: { capabilities: {} }.`,
+Add an answer: { answers: { approved: accept({ confirm: true }) } }. To test a refusal, use decline() or cancel().
+To test a client that cannot be asked, pass { capabilities: {} }.`,
     );
   });
 
-  test('answers to other keys are pointed out', async () => {
+  test('names the scripted answers with other keys', async () => {
     const answers = { consent: accept({ confirm: true }) };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toContain(
-      "\nNot asked so far, but scripted: consent. An answer goes by the parameter that the resolver fills, or by the resolver's name.\nScript it: { answers: { approved: ",
+      '\nScripted, but not asked so far: consent. The key of an answer is the name of the resolver, or the parameter that it fills if it has no name.\nAdd an answer: { answers: { approved: ',
     );
   });
 
-  test('a call that failed before it asked tells its error first, in full', async () => {
+  test('shows the whole error of a call that failed before it asked', async () => {
     const broken = resolver({}, (): string => {
       throw new ToolError(`the records cannot be read: ${'why '.repeat(80)}`);
     });
     const tool = defineTool('broken', { resolve: { broken } }, () => 'done');
     const message = await messageOf(() => run(tool, undefined, { era, answers: yes }));
 
-    expect(message).toMatch(/^'broken' failed, and left answers of the script unused: /);
+    expect(message).toMatch(/^'broken' failed before it used all scripted answers: /);
     expect(message).toContain('why '.repeat(80).trim());
-    expect(message).toContain('\n  not used  approved\n  asked     nothing\n');
+    expect(message).toContain('\n  unused    approved\n  asked     nothing\n');
   });
 
-  test('a function that has no answer leaves a question unscripted', async () => {
+  test('treats a function that returns undefined as no answer', async () => {
     expect(
       await messageOf(() => run(payInvoice, large, { era, answers: () => undefined })),
-    ).toMatch(/^'pay_invoice' asks a question that no answer is scripted for\./);
+    ).toMatch(/^'pay_invoice' asks a question that has no scripted answer\./);
   });
 
   test.each([
@@ -80,14 +80,14 @@ For a client that cannot be asked: { capabilities: {} }.`,
       "folders: roots(['file:///work'])",
       'kind      roots, in round 1',
     ],
-  ])('each kind of question has an answer of its own (%#)', async (answers, line, shown) => {
+  ])('suggests an answer for each kind of question (%#)', async (answers, line, shown) => {
     const message = await messageOf(() => run(askAll, {}, { era, answers }));
 
-    expect(message).toContain(`Script it: { answers: { ${line} } }`);
+    expect(message).toContain(`Add an answer: { answers: { ${line} } }.`);
     expect(message).toContain(shown);
   });
 
-  test('a form with many fields is sketched, and so is an answer to it', async () => {
+  test('shows the fields of a large form and suggests an answer', async () => {
     const Form = z.object({
       'first name': z.string(),
       age: z.number().int().min(18),
@@ -106,53 +106,53 @@ For a client that cannot be asked: { capabilities: {} }.`,
     );
   });
 
-  test('an answer that nobody asked for is named, and the end of the call with it', async () => {
+  test('names an unused answer and shows the result of the call', async () => {
     expect(
       await messageOf(() => run(payInvoice, { invoice: 'INV-1' }, { era, answers: yes })),
     ).toBe(
-      `'pay_invoice' did not ask for every answer that is scripted.
+      `'pay_invoice' ended without using all scripted answers.
 
-  not used  approved
+  unused    approved
   asked     nothing
-  ended     Paid 40 euros for INV-1.
+  result    Paid 40 euros for INV-1.
 
-Take what is not used out of the script, or allow it with { unused: 'allow' }.`,
+Remove the unused answers from the script, or allow them with { unused: 'allow' }.`,
     );
     const allowed = { era, answers: yes, unused: 'allow' } as const;
     expect((await run(payInvoice, { invoice: 'INV-1' }, allowed)).text).toMatch(/^Paid/);
   });
 
-  test('the rest of a list that was not used up is counted', async () => {
+  test('counts the unused answers of an array', async () => {
     const answers = { approved: [accept({ confirm: true }), decline(), decline()] };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toContain(
-      '\n  not used  approved: 2 of 3 answers\n  asked     approved\n',
+      '\n  unused    approved: 2 of 3 answers\n  asked     approved\n',
     );
   });
 
-  test('a list that is too short is named', async () => {
+  test('says how many answers an array has if it is too short', async () => {
     const answers = { approved: [] };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toContain(
-      'This is time 1, and the script has 0 answers to it.\n',
+      'The script has too few answers to this question (asked: 1, scripted: 0).\n',
     );
   });
 
   test.each([
-    ['the content alone', { confirm: true }],
-    ['a bare yes', true],
-    ['an answer of a model', says('yes')],
-    ['an answer of a client', roots([])],
-    ['a promise of nothing', () => Promise.resolve(null)],
-  ])('%s is no answer to a form', async (_, answer) => {
+    ['content without an action', { confirm: true }],
+    ['true', true],
+    ["a model's answer", says('yes')],
+    ["a client's answer about roots", roots([])],
+    ['a promise of null', () => Promise.resolve(null)],
+  ])('refuses %s as an answer to a form', async (_, answer) => {
     const answers = { approved: answer as never };
 
     expect(await messageOf(() => run(payInvoice, large, { era, answers }))).toBe(
-      "The answer scripted for 'approved' of 'pay_invoice' is none to a question of kind 'form'. Give accept({ confirm: true }).",
+      "The scripted answer to 'approved' of 'pay_invoice' does not fit a question of kind 'form'. Pass accept({ confirm: true }).",
     );
   });
 
-  test('what the function of an answer throws is what the test fails with', async () => {
+  test('fails the test with the error that an answer function throws', async () => {
     const broken = new RangeError('the script is broken');
     const answers = (): never => {
       throw broken;
@@ -164,7 +164,7 @@ Take what is not used out of the script, or allow it with { unused: 'allow' }.`,
     );
   });
 
-  test('an answer that does not fit the form goes to the server, as a real one would', async () => {
+  test('sends an answer that does not match the form to the server', async () => {
     const answers = { approved: accept({ yes: true }) };
 
     const { text, isError } = await run(payInvoice, large, { era, answers });
@@ -173,7 +173,7 @@ Take what is not used out of the script, or allow it with { unused: 'allow' }.`,
   });
 });
 
-describe('what cannot be called', () => {
+describe('run refuses', () => {
   const trips = defineResource(
     'trips',
     new ResourceTemplate('trips://{city}', { list: undefined }),
@@ -182,66 +182,72 @@ describe('what cannot be called', () => {
   );
 
   test.each([
-    ['a resolver', approval, 'this is a resolver; call the tool that uses it'],
-    ['nothing', undefined, 'it is undefined (is its name misspelt, or not exported?)'],
-    ['a list', [payInvoice], 'this is a list; call one of them at a time'],
-    ['a function', () => 'Paid.', 'this is a function; a tool is made with defineTool('],
-    ['a server', new McpServer({ name: 'a', version: '1.0.0' }), 'this is a server; call one of'],
-    ['a name', 'pay_invoice', 'make one with defineTool('],
-  ])('%s is told from a definition', async (_, given, hint) => {
+    ['a resolver', approval, 'It is a resolver. Pass a tool that uses it.'],
+    ['undefined', undefined, 'It is undefined. Check that the definition is exported '],
+    ['an array', [payInvoice], 'It is an array. Pass one definition at a time.'],
+    ['a function', () => 'Paid.', 'It is a function. Create a tool with defineTool('],
+    ['a server', new McpServer({ name: 'a', version: '1.0.0' }), 'It is a server. Pass one of'],
+    ['a name', 'pay_invoice', 'Create one with defineTool('],
+  ])('%s in place of a definition', async (_, given, hint) => {
     expect(await messageOf(() => run(given as never, {} as never))).toContain(
-      `run() takes a definition first, as in run(payInvoice, { invoice: 'INV-1' }): ${hint}`,
+      `run(): the first argument must be a definition, as in run(payInvoice, { invoice: 'INV-1' }). ${hint}`,
     );
   });
 
-  test('arguments are an object, and a template needs a uri', async () => {
+  test('arguments that are not an object, and a template without a URI', async () => {
     expect(await messageOf(() => run(payInvoice, 'INV-1' as never))).toBe(
-      "run(): the arguments of 'pay_invoice' are an object, or left out.",
+      "run(): the arguments of 'pay_invoice' must be an object or undefined.",
     );
     expect(await messageOf(() => run(trips))).toBe(
-      "run(): a resource is read at a uri, as in run(trip, 'trips://next').",
+      "run(): the second argument must be the URI of the resource, as in run(trip, 'trips://next').",
     );
   });
 
   test.each([
-    [{ answer: yes }, "run() has no option 'answer' (did you mean 'answers'?)."],
-    [{ context: {} }, "run() has no option 'context' (known: era, answers, "],
-    [{ era: '2025' }, "run(): era is 'modern' or 'legacy'."],
-    [{ answers: [] }, 'run(): answers is an object of answers by wire key, { approved: accept('],
-    [{ answers: decline() }, 'run(): answers is an object of answers by wire key, { approved: '],
+    [{ answer: yes }, "run() has no option 'answer'. Did you mean 'answers'?"],
+    [{ context: {} }, "run() has no option 'context'. Known options: era, answers, "],
+    [{ era: '2025' }, "run(): `era` must be 'modern' or 'legacy'."],
+    [
+      { answers: [] },
+      'run(): `answers` must be an object of answers by wire key, such as { approved: accept(',
+    ],
+    [
+      { answers: decline() },
+      'run(): `answers` must be an object of answers by wire key, such as { approved: ',
+    ],
     [
       { overrides: override(amountDue, 1) },
-      'run(): overrides is a list: [override(amountDue, 40)].',
+      'run(): `overrides` must be an array of overrides, such as [override(amountDue, 40)].',
     ],
-    [{ overrides: [amountDue] }, 'run(): overrides is a list: [override(amountDue, 40)].'],
-    [{ maxRounds: 1.5 }, 'run(): maxRounds is a whole number from 0.'],
-    [{ unused: true }, "run(): unused is 'allow' or 'fail'."],
-    ['modern', 'run(): the options are an object: { era, answers, '],
-    [{ install: { sael: 1 } }, "install(): there is no option 'sael'"],
+    [
+      { overrides: [amountDue] },
+      'run(): `overrides` must be an array of overrides, such as [override(amountDue, 40)].',
+    ],
+    [{ maxRounds: 1.5 }, 'run(): `maxRounds` must be a non-negative integer.'],
+    [{ unused: true }, "run(): `unused` must be 'allow' or 'fail'."],
+    ['modern', 'run(): the options must be an object. Known options: era, answers, '],
+    [{ install: { sael: 1 } }, "install() has no option 'sael'"],
   ])('the options %j', async (options, message) => {
     expect(await messageOf(() => run(payInvoice, large, options as never))).toContain(message);
   });
-
-  test.each([0, 1.5, '1'])('a probe of round %j', async (round) => {
-    const options = { round } as never;
-    expect(await messageOf(() => probe.tampered(payInvoice, large, options))).toBe(
-      'probe.tampered(): round is a whole number from 1.',
-    );
-  });
 });
 
-describe('what cannot be overridden', () => {
+describe('override refuses', () => {
   const other = resolver({}, () => 1, { name: 'rate' });
 
   test.each([
-    ['an outcome', outcome(approval), 'take the resolver out of outcome(…).'],
-    ['nothing', undefined, 'it is undefined (is its name misspelt, or not exported?).'],
-    ['a function', () => 1, 'a function is no resolver.'],
-    ['a tool', payInvoice, 'this is a tool.'],
-    ['a name', 'approved', 'this is of type string.'],
-  ])('%s is told from a resolver', async (_, given, hint) => {
+    ['an outcome', outcome(approval), 'Pass the resolver without outcome().'],
+    [
+      'undefined',
+      undefined,
+      'It is undefined. Check that the resolver is exported and that its name is spelled correctly.',
+    ],
+    ['a function', () => 1, 'A function is not a resolver.'],
+    ['a tool', payInvoice, "It is of kind 'tool'."],
+    ['a name', 'approved', "It is a value of type 'string'."],
+  ])('%s in place of a resolver', async (_, given, hint) => {
     expect(await messageOf(() => override(given as never, 1))).toBe(
-      `override() takes the resolver itself first, as in override(amountDue, 40): ${hint}`,
+      `override(): the first argument must be a resolver, as in override(amountDue, 40). ${hint}`,
     );
   });
 
@@ -249,7 +255,7 @@ describe('what cannot be overridden', () => {
     const overrides = [override(amountDue, 1), override(other, 2)];
 
     expect(await messageOf(() => run(payInvoice, large, { overrides }))).toBe(
-      "overrides[1] is for a resolver ('rate') that 'pay_invoice' does not use; it uses 'euros', 'approved'. Overrides go by identity: import the very resolver that the definition was made with.",
+      "`overrides[1]` replaces a resolver ('rate') that 'pay_invoice' does not use. It uses 'euros', 'approved'. Overrides match by identity, so import the same resolver object that the definition uses.",
     );
   });
 
@@ -257,13 +263,13 @@ describe('what cannot be overridden', () => {
     const overrides = [override(amountDue, 1), override(amountDue, 2)];
 
     expect(await messageOf(() => run(payInvoice, large, { overrides }))).toBe(
-      "overrides: resolver 'euros' of 'pay_invoice' is in there twice.",
+      "`overrides` replaces resolver 'euros' of 'pay_invoice' twice. Remove one of the two overrides.",
     );
   });
 
-  test('a question in the place of a value', async () => {
+  test('a question in place of a value', async () => {
     const question = confirm('Sure?');
-    const text = 'override() gives the value itself, not a question: to have somebody asked, ';
+    const text = 'override(): the replacement must be a value, not a question. ';
 
     expect(await messageOf(() => override(approval, question as never))).toContain(text);
     const later = override(approval, () => question as never);
@@ -271,42 +277,49 @@ describe('what cannot be overridden', () => {
   });
 });
 
-describe('what cannot be probed', () => {
-  test('a call that asks nothing has no token', async () => {
+describe('probe refuses', () => {
+  test.each([0, 1.5, '1'])('the round %j', async (round) => {
+    const options = { round } as never;
+    expect(await messageOf(() => probe.tampered(payInvoice, large, options))).toBe(
+      'probe.tampered(): `round` must be a positive integer.',
+    );
+  });
+
+  test('a call that asks nothing, because it has no token', async () => {
     expect(await messageOf(() => probe.tampered(payInvoice, { invoice: 'INV-1' }))).toBe(
-      "'pay_invoice' asks nothing, so there is no token to misuse. It ended with 'Paid 40 euros for INV-1.'. Give arguments with which it asks.",
+      "'pay_invoice' asks nothing, so there is no token to misuse. It ended with 'Paid 40 euros for INV-1.'. Pass arguments that make it ask.",
     );
     expect(
       await messageOf(() => probe.tampered(payInvoice, large, { answers: yes, round: 2 })),
     ).toBe(
-      "'pay_invoice' asks nothing any more in round 2, so there is no token to misuse. It ended with 'Paid 900 euros for INV-2.'. Give arguments with which it asks, or an earlier round.",
+      "'pay_invoice' asks nothing in round 2, so there is no token to misuse. It ended with 'Paid 900 euros for INV-2.'. Pass arguments that make it ask, or an earlier `round`.",
     );
   });
 
-  test('a call that nobody answers honestly', async () => {
+  test('a call whose questions have no scripted answers', async () => {
     expect(await messageOf(() => probe.expired(payInvoice, large))).toContain(
-      'asks a question that no answer is scripted for.',
+      'asks a question that has no scripted answer.',
     );
   });
 
-  test('a call that a client cannot begin', async () => {
+  test('a call that ends with a protocol error', async () => {
     expect(await messageOf(() => probe.expired(payInvoice, large, { capabilities: {} }))).toBe(
-      "'pay_invoice' ended before its token could be misused: Client did not declare the form elicitation capability required by resolver 'approved'",
+      "'pay_invoice' failed before its token could be misused: Client did not declare the form elicitation capability required by resolver 'approved'",
     );
   });
 
-  test('the same arguments again, or none', async () => {
+  test('to swap arguments for the same ones or for none', async () => {
     const options = { answers: yes, otherArgs: large };
 
     expect(await messageOf(() => probe.swappedArguments(payInvoice, large, options))).toBe(
-      'probe.swappedArguments(): otherArgs are the same arguments.',
+      'probe.swappedArguments(): `otherArgs` must differ from the arguments of the call.',
     );
     expect(
       await messageOf(() => probe.swappedArguments(payInvoice, large, undefined as never)),
-    ).toContain('probe.swappedArguments() needs other arguments');
+    ).toContain('probe.swappedArguments(): `otherArgs` is required, as in ');
   });
 
-  test('options that a probe does not have', async () => {
+  test('unknown options', async () => {
     const legacy = { answers: yes, era: 'legacy' } as never;
 
     expect(await messageOf(() => probe.replayed(payInvoice, large, legacy))).toContain(

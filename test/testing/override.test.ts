@@ -1,4 +1,4 @@
-/** `override`: a test's value in a resolver's place, and what no longer runs because of it. */
+/** Tests `override`: it replaces a resolver with a value, so resolvers only it needed do not run. */
 import {
   arg,
   confirm,
@@ -23,8 +23,8 @@ import { planResolvers } from '../../src/plan/planResolvers.js';
 import { eras } from '../support/eras.js';
 import { amountDue, approval, payInvoice, yes } from './payments.js';
 
-describe.each(eras)('on the %s era', (era) => {
-  test('a value stands for the resolver, in all that needs it', async () => {
+describe.each(eras)('override on the %s era', (era) => {
+  test('passes the value to every resolver that depends on the overridden one', async () => {
     const { text, questions, ran } = await run(
       payInvoice,
       { invoice: 'no such invoice' },
@@ -38,7 +38,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(ran.euros).toBe(0);
   });
 
-  test('a function gives it anew in every round, and gets the context', async () => {
+  test('calls a function with the context once per round', async () => {
     const contexts: string[] = [];
     const overrides = [
       override(amountDue, async (ctx) => {
@@ -55,7 +55,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(contexts).toEqual(era === 'modern' ? [callId, callId] : [callId]);
   });
 
-  test('what it throws is what the resolver threw', async () => {
+  test('reports an error of the function as an error of the resolver', async () => {
     const overrides = [
       override(amountDue, () => {
         throw new ToolError('the ledger is closed');
@@ -67,7 +67,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
   });
 
-  test('nobody is asked for what is overridden, and it counts as computed', async () => {
+  test('asks no question of the overridden resolver and marks its outcome as not asked', async () => {
     const agreed = resolver({}, () => confirm('Agreed?'));
     const tool = defineTool('t', { resolve: { agreed: outcome(agreed) } }, (values) =>
       JSON.stringify(values.agreed),
@@ -82,7 +82,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(questions).toEqual([]);
   });
 
-  test('what only it needed does not run, what others need does', async () => {
+  test('runs a dependency only if a resolver that is not overridden needs it', async () => {
     const login = resolver({}, () => confirm('Log in?'));
     const shared = resolver({}, () => 2);
     const deep = resolver({ login }, () => 3);
@@ -95,7 +95,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(ran).toEqual({ login: 0, deep: 0, shared: 1, price: 0, total: 1 });
   });
 
-  test('a guard can be overridden, and what it needs does not run', async () => {
+  test('replaces a guard without running what the guard depends on', async () => {
     const user = resolver({}, () => confirm('Who are you?'));
     const allowed = resolver({ user }, (): boolean => {
       throw new ToolError('not allowed');
@@ -114,7 +114,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
   });
 
-  test('questions keep their keys, whatever is left out before them', async () => {
+  test('keeps the keys of the remaining questions', async () => {
     const twin = () => resolver({}, () => confirm('Sure?'), { name: 'sure' });
     const [a, b, c] = [twin(), twin(), twin()];
     const tool = defineTool('t', { resolve: { a, b, c } }, () => 'done');
@@ -127,7 +127,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(questions.map(({ key }) => key)).toEqual(['sure#1', 'sure#2']);
   });
 
-  test('prompts and resources take overrides too', async () => {
+  test('replaces resolvers of prompts and resources', async () => {
     const word = resolver({}, () => elicit('Which word?', Word));
     const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
     const resource = defineResource('r', 'words://one', { resolve: { word } }, (values) => {
@@ -139,7 +139,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect((await run(resource, 'words://one', { era, overrides })).text).toBe('fog');
   });
 
-  test('a value that is a function is given by one', async () => {
+  test('takes a value that is a function from a function that returns it', async () => {
     const clock = resolver({}, () => (): number => 12);
     const tool = defineTool('t', { resolve: { clock } }, (values) => String(values.clock()));
 
@@ -148,7 +148,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
   });
 
-  test('the definition stays as it was', async () => {
+  test('leaves the definition unchanged', async () => {
     await run(payInvoice, { invoice: 'INV-1' }, { era, overrides: [override(amountDue, 1)] });
 
     expect((await run(payInvoice, { invoice: 'INV-1' }, { era })).text).toBe(
@@ -159,7 +159,7 @@ describe.each(eras)('on the %s era', (era) => {
     ]);
   });
 
-  test('a pin stays: what is approved is what the override gave first', async () => {
+  test('pins the first value, so the user approves the value that the body receives', async () => {
     const prices = [100, 200];
     const price = resolver({}, () => 1, { pin: z.number() });
     const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`));
@@ -177,7 +177,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect([questions.map(({ message }) => message), text]).toEqual([['Pay 100?'], '100']);
   });
 
-  test('what a test gives is not disposed of', async () => {
+  test('does not dispose of the value', async () => {
     const disposed: string[] = [];
     const pool = resolver({}, () => 'pool', { dispose: (value) => disposed.push(value) });
     const tool = defineTool('t', { resolve: { pool } }, (values) => values.pool);
@@ -188,16 +188,16 @@ describe.each(eras)('on the %s era', (era) => {
     expect(disposed).toEqual(['pool']);
   });
 
-  test('an override of what asks leaves the scripted answer unused', async () => {
+  test('fails the test if an overridden question still has a scripted answer', async () => {
     const overrides = [override(approval, true)];
 
     await expect(
       run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes, overrides }),
-    ).rejects.toThrow("'pay_invoice' did not ask for every answer that is scripted.");
+    ).rejects.toThrow("'pay_invoice' ended without using all scripted answers.");
   });
 });
 
-test('the error that a sequential walk meets first stays the first', async () => {
+test('override keeps the order of errors: the first in sequence is reported', async () => {
   const late = resolver({}, async () => {
     throw new ToolError('late');
   });
@@ -217,8 +217,8 @@ test('the error that a sequential walk meets first stays the first', async () =>
   );
 });
 
-describe('a plan with overrides', () => {
-  /** A random graph: each resolver needs some of those before it; some are guards or parameters. */
+describe('overridePlan', () => {
+  /** Random graphs. Each resolver needs some of those before it. Some are guards or parameters. */
   const graphs = fc
     .array(
       fc.record({
@@ -251,7 +251,7 @@ describe('a plan with overrides', () => {
   const overriding = (resolvers: readonly AnyResolver[]) =>
     resolvers.map((one) => override(one, 1));
 
-  test('is the same graph without what only overridden resolvers needed', () => {
+  test('removes exactly the nodes that only overridden resolvers need', () => {
     fc.assert(
       fc.property(graphs, ({ plan, chosen }) => {
         const changed = overridePlan(plan, overriding(chosen));
@@ -262,15 +262,17 @@ describe('a plan with overrides', () => {
           const isOverridden = chosen.includes(before.resolver);
           expect(node.seq).toBe(before.seq);
           expect(node.args).toEqual(isOverridden ? [] : before.args);
-          expect(named(changed, node.fills)).toEqual(isOverridden ? [] : named(plan, before.fills));
+          expect(withSourceKeys(changed, node.fills)).toEqual(
+            isOverridden ? [] : withSourceKeys(plan, before.fills),
+          );
         }
-        expect(named(changed, changed.params)).toEqual(named(plan, plan.params));
+        expect(withSourceKeys(changed, changed.params)).toEqual(withSourceKeys(plan, plan.params));
       }),
       { numRuns: 200 },
     );
   });
 
-  test('can be run: indexes, serves and upstream fit, and guards stay in front', () => {
+  test('returns a consistent plan with the guards first', () => {
     fc.assert(
       fc.property(graphs, ({ plan, chosen }) => {
         const { nodes, params, guardNodes } = overridePlan(plan, overriding(chosen));
@@ -281,7 +283,7 @@ describe('a plan with overrides', () => {
         const wanted = [...nodes.flatMap(({ fills }) => fills), ...params];
         const served = nodes.flatMap(({ serves }) => serves);
         expect(served).toEqual(expect.arrayContaining(wanted));
-        // The rest are the guards, whose values nobody takes.
+        // The rest are guards: no parameter takes their values.
         const rest = served.filter((fill) => !wanted.some(({ seq }) => seq === fill.seq));
         expect(rest.every((fill) => fill.consumer === BODY && fill.source < guardNodes)).toBe(true);
         for (const { index, fills, upstream, resolver: one, serves } of nodes) {
@@ -301,14 +303,14 @@ describe('a plan with overrides', () => {
     );
   });
 
-  test('without overrides is the plan itself', () => {
+  test('returns the same plan if there are no overrides', () => {
     const { plan } = payInvoice['~definition'];
 
     expect(overridePlan(plan, [])).toBe(plan);
   });
 });
 
-/** What a sequential walk reaches that does not go into overridden resolvers. */
+/** Returns the keys that a walk reaches if it stops at overridden resolvers. */
 function neededKeys({ nodes }: Plan, overridden: readonly AnyResolver[]): Set<string> {
   const found = new Set<string>();
   const visit = (index: number): void => {
@@ -322,7 +324,8 @@ function neededKeys({ nodes }: Plan, overridden: readonly AnyResolver[]): Set<st
   return found;
 }
 
-function named({ nodes }: Plan, fills: Plan['params']): unknown[] {
+/** Replaces the source index of each fill by its key, so that plans can be compared. */
+function withSourceKeys({ nodes }: Plan, fills: Plan['params']): unknown[] {
   return fills.map(({ param, source, wantsOutcome, seq }) => {
     return { param, source: nodes[source]?.key, wantsOutcome, seq };
   });

@@ -1,4 +1,4 @@
-/** The tools that the tests of the kit call: a payment that asks, and one question of each kind. */
+/** The tools of the kit's tests: a payment that asks, and a tool with one question of each kind. */
 import {
   argsOf,
   confirm,
@@ -40,12 +40,12 @@ export const payConfig = {
 export const pay = ({ invoice, euros }: { invoice: string; euros: number }): string =>
   `Paid ${euros} euros for ${invoice}.`;
 
-/** Asks for large amounts only: INV-1 is a small one. */
+/** Asks for large amounts only. INV-1 is small. */
 export const payInvoice = defineTool('pay_invoice', payConfig, pay);
 
 export const yes = { approved: accept({ confirm: true }) };
 
-/** One question of each kind, in one round. */
+/** Asks one question of each kind, in one round. */
 export const askAll = defineTool(
   'ask_all',
   {

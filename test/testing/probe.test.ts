@@ -1,4 +1,4 @@
-/** Probes: a token misused in each of the known ways, and one that nothing stands against. */
+/** Tests `probe`: each probe misuses a token in one known way and reports whether it was refused. */
 import {
   confirm,
   definePrompt,
@@ -27,13 +27,13 @@ const invalidState = {
   data: { reason: 'invalid_request_state' },
 };
 
-describe('a token is refused', () => {
+describe('a probe reports a refusal', () => {
   test.each([
-    ['tampered with', () => probe.tampered(payInvoice, large, options)],
-    ['after it has expired', () => probe.expired(payInvoice, large, options)],
-    ['from another user', () => probe.otherUser(payInvoice, large, options)],
+    ['of a changed token', () => probe.tampered(payInvoice, large, options)],
+    ['of an expired token', () => probe.expired(payInvoice, large, options)],
+    ["of another user's token", () => probe.otherUser(payInvoice, large, options)],
     [
-      'with other arguments',
+      'of a token that is sent with other arguments',
       () =>
         probe.swappedArguments(payInvoice, large, { ...options, otherArgs: { invoice: 'INV-3' } }),
     ],
@@ -47,7 +47,7 @@ describe('a token is refused', () => {
     });
   });
 
-  test('without an answer: the question is asked again', async () => {
+  test('and the repeated question if the retry has no answer', async () => {
     expect(await probe.unanswered(payInvoice, large)).toEqual({
       refused: true,
       error: undefined,
@@ -57,7 +57,7 @@ describe('a token is refused', () => {
     });
   });
 
-  test('with answers of the wrong shape: a tool error', async () => {
+  test('and the tool error if the answers have the wrong shape', async () => {
     const { refused, result, text } = await probe.wrongShape(payInvoice, large);
 
     expect([refused, result?.isError]).toEqual([true, true]);
@@ -65,14 +65,14 @@ describe('a token is refused', () => {
   });
 });
 
-describe('what is not refused is told', () => {
-  test('the last round sent again runs the body again', async () => {
+describe('a probe reports', () => {
+  test('that a replayed last round runs the body again', async () => {
     const { refused, text } = await probe.replayed(payInvoice, large, options);
 
     expect({ refused, text }).toEqual({ refused: false, text: 'Paid 900 euros for INV-2.' });
   });
 
-  test('with once it does not, and the recorded result comes back', async () => {
+  test('that a tool with `once` returns the recorded result instead', async () => {
     let paid = 0;
     const once = defineTool('pay_once', { ...payConfig, once: memoryOnceStore() }, (values) => {
       paid += 1;
@@ -87,29 +87,29 @@ describe('what is not refused is told', () => {
     });
   });
 
-  test('a principal that says the same of everybody lets everybody through', async () => {
+  test('that a principal shared by all users accepts the token of another user', async () => {
     const seal = requestStateSeal.ephemeral({ principal: () => 'everybody' });
     const { refused } = await probe.otherUser(payInvoice, large, { ...options, install: { seal } });
 
     expect(refused).toBe(false);
   });
 
-  test('a form that takes anything takes the wrong shape too', async () => {
+  test('that a form which coerces its answer accepts the wrong shape', async () => {
     const note = resolver({}, () => elicit('A note?', z.object({ note: z.coerce.string() })));
     const tool = defineTool('t', { resolve: { note } }, (values) => values.note.note);
 
-    expect(await probe.wrongShape(tool)).toMatchObject({ refused: false, text: 'a list' });
+    expect(await probe.wrongShape(tool)).toMatchObject({ refused: false, text: 'an array' });
   });
 });
 
-describe('the user', () => {
+describe('the other user of a probe', () => {
   const logger = { warn: () => undefined };
   const sealed = (seal: ReturnType<typeof requestStateSeal.ephemeral>) => ({
     ...options,
     install: { seal },
   });
 
-  test('has everything but the subject in common with the other', async () => {
+  test('differs from the first only in the subject', async () => {
     const seen: unknown[] = [];
     const who = resolver({}, (_, { http }) => {
       seen.push(http?.authInfo);
@@ -137,7 +137,7 @@ describe('the user', () => {
     ]);
   });
 
-  test('can be told from the other by a header', async () => {
+  test('can differ in a header', async () => {
     const byTenant = requestStateSeal.ephemeral({
       logger,
       principal: ({ http }) => http?.req?.headers.get('x-tenant') ?? undefined,
@@ -155,7 +155,7 @@ describe('the user', () => {
   });
 });
 
-describe('a later round', () => {
+describe('a probe of a later round', () => {
   const a = resolver({}, () => confirm('A?'));
   const b = resolver({ a }, () => confirm('B?'));
   const chain = defineTool('chain', { resolve: { a, b } }, () => 'done');
@@ -164,16 +164,16 @@ describe('a later round', () => {
   const second = { answers, round: 2 };
 
   test.each([
-    ['tampered with', () => probe.tampered(chain, {}, second)],
-    ['sent too late', () => probe.expired(chain, {}, second)],
+    ['changed', () => probe.tampered(chain, {}, second)],
+    ['expired', () => probe.expired(chain, {}, second)],
     ['sent by another user', () => probe.otherUser(chain, {}, second)],
-    ['sent without an answer', () => probe.unanswered(chain, {}, second)],
+    ['not answered', () => probe.unanswered(chain, {}, second)],
     ['answered with the wrong shape', () => probe.wrongShape(chain, {}, second)],
-  ])('can be %s, after the honest ones before it', async (_, misuse) => {
+  ])('answers the rounds before it and is refused if %s', async (_, misuse) => {
     expect((await misuse()).refused).toBe(true);
   });
 
-  test('a replay goes to the end first', async () => {
+  test('finishes the call before it replays the last round', async () => {
     expect(await probe.replayed(chain, {}, { answers })).toMatchObject({
       refused: false,
       text: 'done',
@@ -181,7 +181,7 @@ describe('a later round', () => {
   });
 });
 
-describe('whatever is called', () => {
+describe('a probe calls', () => {
   const word = resolver({}, () => elicit('Which word?', z.object({ word: z.string() })));
   const answers = { word: accept({ word: 'fog' }) };
   const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
@@ -194,7 +194,7 @@ describe('whatever is called', () => {
     expect((await probe.replayed(prompt, {}, { answers })).result?.messages).toHaveLength(1);
   });
 
-  test('a resource, which is bound to its uri', async () => {
+  test('a resource, whose token is bound to its URI', async () => {
     expect((await probe.expired(resource, 'words://one', { answers })).refused).toBe(true);
     const otherArgs = 'words://two';
     expect(
@@ -202,7 +202,7 @@ describe('whatever is called', () => {
     ).toBe(true);
   });
 
-  test('questions of every kind have a wrong shape', async () => {
+  test('a tool with any kind of question, and answers in the wrong shape', async () => {
     const { refused, text } = await probe.wrongShape(askAll);
     expect([refused, text]).toEqual([true, expect.stringContaining("Resolver 'form' received")]);
 
@@ -218,7 +218,7 @@ describe('whatever is called', () => {
     }
   });
 
-  test('a wrong answer of the author’s own is sent as it is', async () => {
+  test('a tool with the wrong answer that the test chose', async () => {
     const wrong = { approved: { action: 'maybe' } };
 
     expect((await probe.wrongShape(payInvoice, large, { wrong })).text).toContain(
@@ -227,7 +227,7 @@ describe('whatever is called', () => {
   });
 });
 
-test('a probe writes nothing to the log, unless the seal is the author’s own', async () => {
+test('a probe logs nothing unless the author passes a seal with a logger', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   await probe.tampered(payInvoice, large, options);
   expect(warn).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-/** `run`: a definition called through the real SDK, and what a test gets to see of the call. */
+/** Tests `run`: it calls a definition through the SDK and reports the result, questions and events. */
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import {
   arg,
@@ -22,8 +22,8 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { askAll, payInvoice, yes } from './payments.js';
 
-describe.each(eras)('on the %s era', (era) => {
-  test('a call that asks nothing ends in one round', async () => {
+describe.each(eras)('run on the %s era', (era) => {
+  test('ends in one round if the tool asks nothing', async () => {
     const paid = await run(payInvoice, { invoice: 'INV-1' }, { era });
 
     expect(paid).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(paid.result?.content).toEqual([{ type: 'text', text: 'Paid 40 euros for INV-1.' }]);
   });
 
-  test('questions are answered by wire key, and told with their exact text and schema', async () => {
+  test('answers questions by wire key and records their message and schema', async () => {
     const paid = await run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes });
 
     expect(paid.text).toBe('Paid 900 euros for INV-2.');
@@ -63,13 +63,13 @@ describe.each(eras)('on the %s era', (era) => {
     ]);
   });
 
-  test('every function counts as often as it ran', async () => {
+  test('counts how often each function ran', async () => {
     const { ran } = await run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes });
 
     expect(ran).toEqual(era === 'modern' ? { euros: 2, approved: 2 } : { euros: 1, approved: 1 });
   });
 
-  test('a resolver that did not run counts 0', async () => {
+  test('counts 0 for a resolver that did not run', async () => {
     const stop = resolver({}, () => {
       throw new ToolError('not today');
     });
@@ -84,7 +84,7 @@ describe.each(eras)('on the %s era', (era) => {
     });
   });
 
-  test('people, models and clients answer, each in their own way', async () => {
+  test('answers forms, links, samples and roots', async () => {
     const { text, questions } = await run(askAll, undefined, {
       era,
       answers: {
@@ -110,10 +110,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test.each([
-    ['decline', decline(), 'decline'],
-    ['cancel', cancel(), 'cancel'],
-    ['decline, without the brackets', decline, 'decline'],
-  ])('a person can refuse: %s', async (_, answer, action) => {
+    ['decline()', decline(), 'decline'],
+    ['cancel()', cancel(), 'cancel'],
+    ['decline, without a call', decline, 'decline'],
+  ])('refuses the question if the answer is %s', async (_, answer, action) => {
     const { text, isError } = await run(
       payInvoice,
       { invoice: 'INV-2' },
@@ -124,7 +124,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(text).toContain(`elicitation was ${action}`);
   });
 
-  test('a function of the question answers all of them', async () => {
+  test('answers every question with one function', async () => {
     const seen: AskedQuestion[] = [];
     const { text } = await run(
       payInvoice,
@@ -144,7 +144,7 @@ describe.each(eras)('on the %s era', (era) => {
     ]);
   });
 
-  test('a function of one question answers it, by what it says', async () => {
+  test('answers one question with a function of its message', async () => {
     const { text } = await run(
       payInvoice,
       { invoice: 'INV-2' },
@@ -157,7 +157,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(text).toBe('Paid 900 euros for INV-2.');
   });
 
-  test('the answers of a list are used in turn, one for each time that the key is asked', async () => {
+  test('uses the answers of an array in order, one for each time the key is asked', async () => {
     const first = resolver({}, () => elicit('First?', Word), { name: 'word' });
     const second = resolver({ first }, ({ first: { word } }) => elicit(`${word}, and?`, Word), {
       name: 'word',
@@ -178,7 +178,7 @@ describe.each(eras)('on the %s era', (era) => {
     ]);
   });
 
-  test('two questions that read the same are told apart', async () => {
+  test('tells apart questions with the same message', async () => {
     const twin = () => resolver({}, () => elicit('Which word?', Word));
     const later = resolver({ a: twin() }, () => elicit('Which word?', Word));
     const tool = defineTool('t', { resolve: { later, b: twin(), c: twin() } }, (values) =>
@@ -197,7 +197,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(questions.map(({ key }) => key).sort()).toEqual(['a', 'b', 'c', 'later']);
   });
 
-  test('a chain of questions is asked link by link', async () => {
+  test('asks dependent questions one after another', async () => {
     const a = resolver({}, () => confirm('A?'));
     const b = resolver({ a }, () => confirm('B?'));
     const c = resolver({ b }, () => confirm('C?'));
@@ -224,7 +224,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
   });
 
-  test('prompts are called with their arguments', async () => {
+  test('gets a prompt with its arguments', async () => {
     const Topic = z.object({ topic: z.string() });
     const tone = resolver({}, () => elicit('Which tone?', Word));
     const letter = definePrompt('letter', { argsSchema: Topic, resolve: { tone } }, (values) => ({
@@ -244,7 +244,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(written.questions.map(({ message }) => message)).toEqual(['Which tone?']);
   });
 
-  test('resources are read at a uri, and without one at their own', async () => {
+  test('reads a resource at the given URI, or at its own URI', async () => {
     const word = resolver({}, () => elicit('Which word?', Word));
     const note = defineResource('note', 'notes://today', { resolve: { word } }, (values) => {
       return values.word.word;
@@ -264,7 +264,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect((await run(trips, 'trips://oslo', { era })).text).toBe('To oslo');
   });
 
-  test('structured content is there as it is', async () => {
+  test('returns structured content', async () => {
     const tool = defineTool(
       't',
       { outputSchema: z.object({ cents: z.number() }), resolve: { cents: resolver({}, () => 4) } },
@@ -274,7 +274,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect((await run(tool, {}, { era })).structured).toEqual({ cents: 4 });
   });
 
-  test('a protocol error is told, and not thrown', async () => {
+  test('returns a protocol error instead of throwing it', async () => {
     const { error, isError, result, text, questions } = await run(
       payInvoice,
       { invoice: 'INV-2' },
@@ -296,7 +296,7 @@ describe.each(eras)('on the %s era', (era) => {
     });
   });
 
-  test('the client declares everything, unless it is told what', async () => {
+  test('declares all capabilities, or those in the options', async () => {
     const able = resolver({}, (_, ctx) =>
       (['form', 'url', 'sample', 'roots'] as const).filter((kind) => ctx.canAsk(kind)),
     );
@@ -308,7 +308,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect((await run(tool, {}, { era, capabilities: {} })).text).toBe('');
   });
 
-  test('the token and the headers of the caller arrive', async () => {
+  test("passes the caller's token and headers to the resolvers", async () => {
     const who = resolver({}, (_, { http }) => {
       const { authInfo, req } = http ?? {};
       return [
@@ -333,7 +333,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(JSON.parse((await run(tool, {}, { era })).text)).toEqual([null, null, null, null]);
   });
 
-  test('the options of install hold, and what goes to onerror is told', async () => {
+  test('applies the install options and collects the errors passed to onerror', async () => {
     const tool = defineTool('t', {}, (): string => {
       throw new Error('a secret');
     });
@@ -343,7 +343,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(reported.map(({ message }) => message)).toEqual(['a secret']);
   });
 
-  test('a seal and a listener of the author stay theirs', async () => {
+  test("keeps the author's seal and event listener, which gets no values", async () => {
     const heard: CallEvent[] = [];
     const seal = requestStateSeal({
       keys: ['a key of the tests, 32 bytes or more'],
@@ -357,7 +357,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(events.filter((event) => 'value' in event || 'question' in event)).not.toEqual([]);
   });
 
-  test('all events of the call have its id, and the listener gets values where it wants them', async () => {
+  test('puts the call id on every event, and passes values to a listener with eventValues', async () => {
     const heard: CallEvent[] = [];
     const install = { onEvent: (event: CallEvent) => void heard.push(event), eventValues: true };
 
@@ -371,13 +371,13 @@ describe.each(eras)('on the %s era', (era) => {
     expect(heard).toEqual(events);
   });
 
-  test('a call that was refused before it began has no id', async () => {
+  test('has no call id if the server refused the arguments', async () => {
     const { callId, events, isError } = await run(payInvoice, {} as never, { era });
 
     expect({ callId, events, isError }).toEqual({ callId: undefined, events: [], isError: true });
   });
 
-  test('what a person does not answer in time is waited for', async () => {
+  test('waits for an answer that arrives later', async () => {
     const { text } = await run(
       payInvoice,
       { invoice: 'INV-2' },
@@ -386,7 +386,7 @@ describe.each(eras)('on the %s era', (era) => {
         answers: {
           approved: () =>
             new Promise((resolve) => {
-              setTimeout(resolve, 20, accept({ confirm: true }));
+              setImmediate(resolve, accept({ confirm: true }));
             }),
         },
       },
@@ -395,7 +395,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(text).toBe('Paid 900 euros for INV-2.');
   });
 
-  test('a clock that the test holds still is no reason to wait', async () => {
+  test('works with fake timers', async () => {
     vi.useFakeTimers();
     try {
       const { text, events } = await run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes });
@@ -407,7 +407,7 @@ describe.each(eras)('on the %s era', (era) => {
     }
   });
 
-  test('an outcome takes the place of a refusal', async () => {
+  test('passes a refusal on as an outcome', async () => {
     const agreed = resolver({}, () => confirm('Agreed?'));
     const tool = defineTool('t', { resolve: { agreed: outcome(agreed) } }, (values) =>
       JSON.stringify(values.agreed),
@@ -417,7 +417,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(text).toBe('{"action":"decline"}');
   });
 
-  test('two runs at the same time do not know of each other', async () => {
+  test('keeps concurrent runs apart', async () => {
     const [small, large] = await Promise.all([
       run(payInvoice, { invoice: 'INV-1' }, { era }),
       run(payInvoice, { invoice: 'INV-2' }, { era, answers: yes }),
@@ -431,7 +431,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(small.callId).not.toBe(large.callId);
   });
 
-  test('arguments that the definition wants as headers are sent as such', async () => {
+  test('sends header arguments as headers if the era has them', async () => {
     const Query = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) });
     const tool = defineTool('t', { inputSchema: Query }, ({ region }, ctx) => {
       return `${region} ${String(ctx.http?.req?.headers.get('mcp-param-region'))}`;
@@ -442,7 +442,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 });
 
-test('a client gives up after as many rounds as it is told', async () => {
+test('run gives up after maxRounds rounds of questions', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   let rounds = 0;
   const moving = resolver({}, () => confirm(`Round ${++rounds}?`));
@@ -450,14 +450,14 @@ test('a client gives up after as many rounds as it is told', async () => {
   const answers = { moving: accept({ confirm: true }) };
 
   await expect(run(tool, {}, { answers, maxRounds: 3 })).rejects.toThrow(
-    "'t' still asks 'moving' in round 4, where clients give up (maxRounds is 3).",
+    "'t' still asks 'moving' in round 4, but clients give up after 3 rounds of questions (`maxRounds`).",
   );
   expect(rounds).toBe(4);
   expect(warn.mock.lastCall?.[0]).toContain("the question 'moving' changed after every answer");
   warn.mockRestore();
 });
 
-test('on the legacy era, code that asks by hand is answered under the method', async () => {
+test('run answers a question that the body pushed by hand under its method name', async () => {
   const byHand = defineTool('t', {}, async (_, ctx) => {
     const { action } = await ctx.mcpReq.elicitInput({
       message: 'By hand?',
@@ -477,7 +477,7 @@ test('on the legacy era, code that asks by hand is answered under the method', a
   ]);
 });
 
-test('a resolver that needs an argument gets it as the server parsed it', async () => {
+test('run passes arguments with their defaults to resolvers', async () => {
   const Input = z.object({ count: z.number().default(3) });
   const double = resolver({ count: argsOf(Input).count }, ({ count }) => count * 2);
   const tool = defineTool('t', { inputSchema: Input, resolve: { double } }, (values) =>
@@ -489,7 +489,7 @@ test('a resolver that needs an argument gets it as the server parsed it', async 
 
 const Word = z.object({ word: z.string() });
 
-test('a tool that is run often was defined once, and nobody is warned', async () => {
+test('run does not warn about a tool that is defined once and run often', async () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const often = defineTool('run_often', { resolve: { two: resolver({}, () => 2) } }, () => 'ran');
   for (let time = 0; time < 120; time += 1) await run(often);

@@ -1,6 +1,6 @@
 /**
- * The kit needs no test runner in particular: the file of tests that the guide shows runs under
- * Node's own, and a test in it that should fail does, with the kit's message.
+ * Tests that the kit works with any test runner. The tests of the guide run under `node:test`, and
+ * a broken one fails with the kit's message.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -32,10 +32,10 @@ afterAll(() => rm(project, { recursive: true, force: true }));
 const write = (file: string, text: string): Promise<void> =>
   writeFile(path.join(project, file), text);
 
-/** Runs a file of tests under Node's runner. */
+/** Runs a test file under Node's test runner. */
 function nodeTest(file: string): Promise<{ code: unknown; output: string }> {
   const args = ['--import', 'tsx', '--test', '--test-reporter', 'tap', file];
-  // A runner that finds itself inside another one reports to that one.
+  // With this variable, Node's runner reports to an outer runner.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const options = { cwd: project, env, timeout: TIMEOUT - 10_000, killSignal: 'SIGKILL' as const };
   return new Promise((resolve) => {
@@ -46,7 +46,7 @@ function nodeTest(file: string): Promise<{ code: unknown; output: string }> {
 }
 
 describe('under node:test', () => {
-  test('the tests of the guide pass as they are shown', { timeout: TIMEOUT }, async () => {
+  test('the tests in the guide pass', { timeout: TIMEOUT }, async () => {
     await write('shown.test.ts', shown);
     const { code, output } = await nodeTest('shown.test.ts');
 
@@ -54,7 +54,7 @@ describe('under node:test', () => {
     expect({ code, output }).toMatchObject({ code: 0 });
   });
 
-  test('a question that nobody scripted fails its test', { timeout: TIMEOUT }, async () => {
+  test('a question without a scripted answer fails its test', { timeout: TIMEOUT }, async () => {
     const broken = shown.replace('{ approved: accept(', '{ aproved: accept(');
     expect(broken).not.toBe(shown);
     await write('broken.test.ts', broken);
@@ -62,8 +62,8 @@ describe('under node:test', () => {
 
     expect(output).toMatch(/^# pass 1$/m);
     expect(output).toMatch(/^# fail 1$/m);
-    expect(output).toContain("'pay_invoice' asks a question that no answer is scripted for.");
-    expect(output).toContain('Not asked so far, but scripted: aproved.');
+    expect(output).toContain("'pay_invoice' asks a question that has no scripted answer.");
+    expect(output).toContain('Scripted, but not asked so far: aproved.');
     expect(code).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-/** What the compiler knows about the kit. A test that compiles has passed; these only have to run. */
+/** Tests the types of the kit. The compiler does the checking: the tests pass if the file compiles. */
 import { argsOf, definePrompt, defineResource, defineTool, resolver } from 'mcp-resolve';
 import type { AnyDefinition, Tool } from 'mcp-resolve';
 import { override, probe, run } from 'mcp-resolve/testing';
@@ -19,8 +19,8 @@ const now = defineTool('now', { resolve: { clock } }, () => 'done');
 const prompt = definePrompt('p', { argsSchema: z.object({ city: z.string() }) }, () => 'done');
 const resource = defineResource('r', 'trips://next', {}, () => 'done');
 
-/** Never called: the compiler reads it. */
-function typed(): void {
+/** Calls that must compile or fail to compile. The function never runs. */
+function compiledCalls(): void {
   void run(trip, { city: 'Oslo' });
   void run(trip, { city: 'Oslo', days: 3 }, { era: 'legacy' });
   void run(now);
@@ -52,11 +52,11 @@ function typed(): void {
   void override(price, () => ({ cents: 3 }));
   void override(price, async ({ callId }) => ({ cents: callId.length }));
   void override(clock, () => () => 7);
-  // @ts-expect-error -- another type
+  // @ts-expect-error -- a value of another type
   void override(price, 3);
   // @ts-expect-error -- a function of another type
   void override(price, () => 3);
-  // @ts-expect-error -- it would be called instead of given
+  // @ts-expect-error -- a function is called for the value, so it must return a function
   void override(clock, () => 7);
 
   void probe.tampered(trip, { city: 'Oslo' });
@@ -68,11 +68,11 @@ function typed(): void {
 }
 
 describe('the types of the kit', () => {
-  test('hold what they are given to the definition', () => {
-    expect(typed).toBeTypeOf('function');
+  test('check arguments and options against the definition', () => {
+    expect(compiledCalls).toBeTypeOf('function');
   });
 
-  test('give the result of what is called', () => {
+  test('return the result type of the definition', () => {
     expectTypeOf(run<typeof trip>).returns.resolves.toEqualTypeOf<Run<CallToolResult>>();
     expectTypeOf(run<typeof prompt>).returns.resolves.toEqualTypeOf<Run<GetPromptResult>>();
     expectTypeOf(run<typeof resource>).returns.resolves.toEqualTypeOf<Run<ReadResourceResult>>();

@@ -1,4 +1,4 @@
-/** When a question is told as asked: when it goes out, and not before. */
+/** Tests that a question emits `asked` when it goes out, and not before. */
 import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
@@ -10,13 +10,13 @@ describe.each(eras)('on the %s era', (era) => {
   const b = resolver({}, () => confirm('B?'));
   const both = defineTool('both', { resolve: { a, b } }, () => 'done');
 
-  test('a question that the client cannot be asked is not told as asked', async () => {
+  test('a question that the client cannot answer emits no `asked`', async () => {
     const { events } = await run(both, {}, { era, capabilities: {} });
 
     expect(events.map(({ type }) => type)).toEqual(['started', 'ran', 'ran', 'completed']);
   });
 
-  test('a question that an error overtakes is not told as asked', async () => {
+  test('an open question emits no `asked` if another resolver throws', async () => {
     const fails = resolver({}, () => {
       throw new ToolError('no');
     });
@@ -26,7 +26,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(events.map(({ type }) => type)).toEqual(['started', 'ran', 'ran', 'completed']);
   });
 
-  test('questions are told as asked when they go out: together, or one after the other', async () => {
+  test('questions emit `asked` when they go out, together or one by one', async () => {
     const { events } = await run(both, {}, { era, answers: () => accept({ confirm: true }) });
     const steps = events.flatMap((event) =>
       event.type === 'asked' || event.type === 'answered'

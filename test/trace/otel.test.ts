@@ -1,4 +1,4 @@
-/** Events as spans, with the real tracing SDK behind them. */
+/** Tests `otelEvents`: it turns events into spans of the OpenTelemetry SDK. */
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -14,6 +14,7 @@ import { otelEvents } from 'mcp-resolve/otel';
 import { accept, decline, probe, run } from 'mcp-resolve/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 
 const exporter = new InMemorySpanExporter();
@@ -43,8 +44,8 @@ const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`)
 const refund = defineTool('refund', { resolve: { order, approval } }, () => 'done');
 const yes = { approval: accept({ confirm: true }) };
 
-describe('a call of the modern era', () => {
-  test('is a span for each round, with one below for each resolver that ran', async () => {
+describe('a call on the modern era', () => {
+  test('has a span per round, with a child span for each resolver that ran', async () => {
     await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
 
     expect(spans().map(({ name }) => name)).toEqual([
@@ -61,7 +62,7 @@ describe('a call of the modern era', () => {
     expect(below).toEqual([first!.spanContext().spanId, second!.spanContext().spanId]);
   });
 
-  test('links a round to the one before it', async () => {
+  test('links each round to the previous one', async () => {
     await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
 
     const [first, second] = spans('tools/call refund');
@@ -69,7 +70,7 @@ describe('a call of the modern era', () => {
     expect(second!.links.map((link) => link.context)).toEqual([first!.spanContext()]);
   });
 
-  test('says how each round ended', async () => {
+  test('records the end of each round', async () => {
     const { callId } = await run(
       refund,
       {},
@@ -91,7 +92,7 @@ describe('a call of the modern era', () => {
     );
   });
 
-  test('has questions and answers as events of the round', async () => {
+  test('records questions and answers as span events', async () => {
     await run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
 
     const events = spans('tools/call refund').map((span) =>
@@ -111,12 +112,12 @@ describe('a call of the modern era', () => {
 });
 
 describe.each(eras)('on the %s era', (era) => {
-  test('times are those of the events', async () => {
+  test('spans have the times of the events', async () => {
     const heard: CallEvent[] = [];
-    const spanning = otelEvents({ tracer });
+    const toSpans = otelEvents({ tracer });
     const onEvent = (event: CallEvent): void => {
       heard.push(event);
-      spanning(event);
+      toSpans(event);
     };
     await run(refund, {}, { era, answers: yes, install: { onEvent } });
 
@@ -134,7 +135,7 @@ describe.each(eras)('on the %s era', (era) => {
     }
   });
 
-  test('what fails has the status of an error, and what is refused too', async () => {
+  test('a failure and a refusal set the error status', async () => {
     const fails = resolver({}, () => {
       throw new ToolError('a secret reason');
     });
@@ -164,22 +165,22 @@ describe.each(eras)('on the %s era', (era) => {
     ]);
   });
 
-  test('no value gets into a span, whatever the listener is told', async () => {
+  test('spans contain no values, even with eventValues', async () => {
     const secret = resolver({}, async () => 'sesame', { name: 'door' });
     const question = resolver({ secret }, () => confirm('Open sesame?'));
     const tool = defineTool('open', { resolve: { question } }, () => 'sesame');
     const install = { onEvent: otelEvents({ tracer }), eventValues: true };
     await run(tool, {}, { era, answers: { question: accept({ confirm: true }) }, install });
 
-    const told = spans().map(({ name, attributes, events, status }) => {
+    const recorded = spans().map(({ name, attributes, events, status }) => {
       return { name, attributes, events, status };
     });
-    expect(told.length).toBeGreaterThan(0);
-    expect(JSON.stringify(told)).not.toContain('sesame');
+    expect(recorded.length).toBeGreaterThan(0);
+    expect(JSON.stringify(recorded)).not.toContain('sesame');
   });
 });
 
-test('a round is below whatever span is active when its request comes in', async () => {
+test('the span of a round is a child of the active span', async () => {
   const outer = tracer.startSpan('POST /mcp');
   await context.with(trace.setSpan(context.active(), outer), () =>
     run(refund, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } }),
@@ -192,21 +193,20 @@ test('a round is below whatever span is active when its request comes in', async
   expect(parents).toEqual([outer.spanContext().spanId, outer.spanContext().spanId]);
 });
 
-test('prompts are named as prompts, and what runs on after its round is below it', async () => {
-  const slow = resolver({}, () => new Promise((resolve) => void setTimeout(resolve, 20)));
+test('a prompt has its own attribute, and a late resolver stays a child of its round', async () => {
+  const held = deferred();
+  const slow = resolver({}, () => held.promise);
   const fails = resolver({}, () => Promise.reject(new ToolError('no')));
   const prompt = definePrompt('letter', { resolve: { fails, slow } }, () => 'done');
-  let finish = (): void => undefined;
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const spanning = otelEvents({ tracer });
+  const finished = deferred();
+  const toSpans = otelEvents({ tracer });
   const onEvent = (event: CallEvent): void => {
-    spanning(event);
-    if (event.type === 'ran' && event.resolver === 'slow') finish();
+    toSpans(event);
+    if (event.type === 'ran' && event.resolver === 'slow') finished.resolve();
   };
   await run(prompt, {}, { install: { onEvent } });
-  await finished;
+  held.resolve();
+  await finished.promise;
 
   const [round] = spans('prompts/get letter');
   expect(round!.attributes['gen_ai.prompt.name']).toBe('letter');
@@ -214,7 +214,7 @@ test('prompts are named as prompts, and what runs on after its round is below it
   expect(late!.parentSpanContext?.spanId).toBe(round!.spanContext().spanId);
 });
 
-test('a rejected state is a span of its own, with the reason', async () => {
+test('a rejected state has its own span with the reason', async () => {
   const install = { onEvent: otelEvents({ tracer }) };
   await probe.expired(refund, {}, { answers: yes, install });
 
@@ -231,7 +231,7 @@ test('a rejected state is a span of its own, with the reason', async () => {
   ]);
 });
 
-test('a call that is sent again is linked to its last round, and says that nothing ran', async () => {
+test('a replayed call is linked to its last round and marked as replayed', async () => {
   const once = defineTool('once', { resolve: { approval }, once: memoryOnceStore() }, () => 'done');
   await probe.replayed(once, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
 
@@ -243,7 +243,7 @@ test('a call that is sent again is linked to its last round, and says that nothi
   });
 });
 
-describe('what is remembered', () => {
+describe('otelEvents', () => {
   const started = (callId: string, at: number): CallEvent => ({
     ...{ type: 'started', callId, at, definition: 't', method: 'tools/call', resumed: false },
   });
@@ -253,14 +253,14 @@ describe('what is remembered', () => {
   });
   const links = (): number[] => spans('tools/call t').map((span) => span.links.length);
 
-  test('is bounded in number: the oldest call is forgotten', () => {
+  test('forgets the oldest call after maxCalls', () => {
     const onEvent = otelEvents({ tracer, maxCalls: 2 });
     for (const id of ['a', 'b', 'c', 'a', 'c']) [started(id, 0), asked(id, 0)].forEach(onEvent);
 
     expect(links()).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test('is bounded in time', () => {
+  test('forgets a call after maxCallSeconds', () => {
     const onEvent = otelEvents({ tracer, maxCallSeconds: 10 });
     for (const at of [0, 9_999, 19_998, 29_998])
       [started('a', at), asked('a', at)].forEach(onEvent);
@@ -268,13 +268,13 @@ describe('what is remembered', () => {
     expect(links()).toEqual([0, 1, 1, 0]);
   });
 
-  test('never more than it says, over many calls', () => {
+  test('ends the spans of a thousand calls and links at most maxCalls of them', () => {
     const onEvent = otelEvents({ tracer: provider.getTracer('many'), maxCalls: 3 });
     for (let call = 0; call < 1000; call += 1) onEvent(started(String(call), call));
     exporter.reset();
     for (let call = 0; call < 1000; call += 1) onEvent(asked(String(call), call));
 
-    // Rounds that run are ended, however many calls have come since.
+    // The span of a running round ends even if its call was forgotten.
     expect(spans('tools/call t')).toHaveLength(1000);
     exporter.reset();
     for (let call = 0; call < 1000; call += 1) {
@@ -283,14 +283,14 @@ describe('what is remembered', () => {
     expect(links().filter((count) => count > 0).length).toBeLessThanOrEqual(3);
   });
 
-  test('one call that is sent twice at a time has two rounds that end', () => {
+  test('ends both spans of a call that is sent twice at once', () => {
     const onEvent = otelEvents({ tracer });
     [started('a', 0), started('a', 1), asked('a', 2), asked('a', 3)].forEach(onEvent);
 
     expect(links().toSorted()).toEqual([0, 1]);
   });
 
-  test('events of an unknown call are no reason to fail', () => {
+  test('accepts events of an unknown call', () => {
     const onEvent = otelEvents({ tracer });
     const step = { callId: 'x', definition: 't', at: 5, resolver: 'r' };
     onEvent(asked('x', 5));
@@ -301,16 +301,16 @@ describe('what is remembered', () => {
   });
 
   test.each([{ maxCalls: 0 }, { maxCallSeconds: -1 }, { maxCalls: Number.NaN }])(
-    'is a positive number: %j',
+    'refuses the options %j',
     (options) => {
       expect(() => otelEvents(options)).toThrow(
-        'otelEvents(): maxCalls and maxCallSeconds are positive numbers.',
+        'otelEvents(): `maxCalls` and `maxCallSeconds` must be positive numbers.',
       );
     },
   );
 });
 
-test('without a tracer the global provider’s is taken, even one that is set later', async () => {
+test('otelEvents uses the global tracer provider by default, also if it is set later', async () => {
   const onEvent = otelEvents();
   await run(refund, {}, { answers: yes, install: { onEvent } });
   expect(spans()).toEqual([]);

@@ -1,4 +1,4 @@
-/** The timeline, to look at: what ran together stands above each other. */
+/** Tests `timeline`: it prints the events of calls as rows of bars. */
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import type { CallEvent } from 'mcp-resolve';
 import { accept, run, timeline } from 'mcp-resolve/testing';
@@ -8,7 +8,7 @@ import { eras } from '../support/eras.js';
 
 type Step<E> = E extends CallEvent ? Omit<E, 'callId' | 'definition'> : never;
 
-/** Events of one call. */
+/** Creates the events of one call. */
 function call(
   steps: readonly Step<CallEvent>[],
   callId = 'c1',
@@ -44,19 +44,19 @@ const twoRounds = call([
 ]);
 
 describe('the timeline of a call', () => {
-  test('shows its rounds, what ran together, what was asked, and how long people took', () => {
+  test('shows rounds, concurrent resolvers, questions and the time between rounds', () => {
     expect(timeline(twoRounds, { width: 20 })).toBe(
       `refund · 2 rounds · call c1
 
 round 1 · tools/call · 80.0 ms · asked
   order     │██████████          │    40.0 ms
   customer  │████████████████████│    80.0 ms
-  approval  │                   ▌│     0.0 ms  ? asks a form: Refund 900 euros?
+  approval  │                   ▌│     0.0 ms  ? asks with a form: Refund 900 euros?
 
 round 2 · tools/call · 100.0 ms · completed (2.9 s later)
-  price     │                    │             ↺ restored, as it was pinned
+  price     │                    │             ↺ restored from its pin
   order     │████                │    20.0 ms
-  approval  │    ▌               │     0.0 ms  ✓ answered by a person
+  approval  │    ▌               │     0.0 ms  ✓ answered by the user
   (body)    │    ████████████████│    80.0 ms
 `,
     );
@@ -68,13 +68,13 @@ round 2 · tools/call · 100.0 ms · completed (2.9 s later)
     expect(printed).toMatch(/^[\n -~]+$/);
     expect(printed).toContain(
       '  customer  [####################]    80.0 ms\n' +
-        '  approval  [                   |]     0.0 ms  ? asks a form: Refund 900 euros?\n',
+        '  approval  [                   |]     0.0 ms  ? asks with a form: Refund 900 euros?\n',
     );
-    expect(printed).toContain('= restored, as it was pinned');
-    expect(printed).toContain('+ answered by a person');
+    expect(printed).toContain('= restored from its pin');
+    expect(printed).toContain('+ answered by the user');
   });
 
-  test('of the legacy era shows the wait for an answer within the round', () => {
+  test('shows the wait for an answer within a legacy round', () => {
     const events = call([
       started(0),
       ran('order', 0, 20, 'value'),
@@ -89,7 +89,7 @@ round 2 · tools/call · 100.0 ms · completed (2.9 s later)
 
 round 1 · tools/call · 100.0 ms · completed
   order     │██        │    20.0 ms
-  approval  │  ░░░░░░  │     0.0 ms  ? asks a form → ✓ answered by a person
+  approval  │  ░░░░░░  │     0.0 ms  ? asks with a form → ✓ answered by the user
   (body)    │        ██│    20.0 ms
 `,
     );
@@ -120,54 +120,54 @@ round 1 · tools/call · 100.0 ms · completed
     expect(notes).toEqual([
       'a ✗ declined',
       'b ✗ cancelled, in an earlier round',
-      'c ~ falls back: cannot ask a link',
-      'd ✓ answered by a person, in an earlier round',
+      'c ~ falls back: the client cannot open a link',
+      'd ✓ answered by the user, in an earlier round',
       'e ✓ answered by the model',
       'f ✓ answered by the client',
       'g ✗ threw',
     ]);
   });
 
-  test('that is sent again says that its answer was recorded', () => {
+  test('marks a replayed result as recorded', () => {
     const events = call([
       started(0, true),
       { type: 'completed', at: 1, durationMs: 1, end: 'completed', replayed: true },
     ]);
 
     expect(timeline(events)).toBe(
-      'refund · 1 round · call c1\n\nround 1 · tools/call · 1.0 ms · completed, as recorded\n',
+      'refund · 1 round · call c1\n\nround 1 · tools/call · 1.0 ms · completed (recorded result)\n',
     );
   });
 
-  test('that still runs says so, and what ends after its round is shown all the same', () => {
+  test('marks a call that still runs, and shows resolvers that end after their round', () => {
     const late = call([started(0), completed(10, 10, 'failed'), ran('slow', 0, 40, 'value')]);
 
-    expect(timeline(call([started(0)]))).toContain('round 1 · tools/call · still runs\n');
+    expect(timeline(call([started(0)]))).toContain('round 1 · tools/call · still running\n');
     expect(timeline(late, { width: 8 })).toContain('  slow  │████████│    40.0 ms\n');
   });
 
-  test('that took no time has no bars, and no events have no timeline', () => {
+  test('has no bars if the call took no time, and is empty without events', () => {
     const instant = call([started(5), ran('a', 5, 5, 'value'), completed(5, 0, 'asked')]);
 
     expect(timeline(instant, { width: 4 })).toContain('  a  │▌   │     0.0 ms\n');
     expect(timeline([])).toBe('');
   });
 
-  test('shortens long questions, and keeps each on its line', () => {
+  test('shortens long questions to one line', () => {
     const message = `Refund?\n${'x'.repeat(100)}`;
     const printed = timeline(call([started(0), asked('a', 0, { message })]));
 
-    expect(printed).toContain(`? asks a form: Refund? ${'x'.repeat(52)}...\n`);
+    expect(printed).toContain(`? asks with a form: Refund? ${'x'.repeat(52)}...\n`);
   });
 
-  test('lets no text of a question steer the terminal', () => {
+  test('replaces control characters in questions', () => {
     const message = 'Refund \u001b[2J900 euros?';
     const printed = timeline(call([started(0), asked('a', 0, { message })]));
 
-    expect(printed).toContain('? asks a form: Refund \ufffd[2J900 euros?\n');
+    expect(printed).toContain('? asks with a form: Refund \ufffd[2J900 euros?\n');
   });
 
-  test('tells minutes from milliseconds', () => {
+  test('prints durations in milliseconds, seconds or minutes', () => {
     const events = call([
       started(0),
       completed(1500, 1500, 'asked'),
@@ -183,7 +183,7 @@ round 1 · tools/call · 100.0 ms · completed
   });
 });
 
-test('calls are told apart, and rejected states stand between them', () => {
+test('timeline separates concurrent calls and rejected states', () => {
   const mixed = [
     ...call([started(0)], 'c1', 'one'),
     ...call([started(0)], 'c2', 'two'),
@@ -199,24 +199,27 @@ test('calls are told apart, and rejected states stand between them', () => {
     '',
     'two · 1 round · call c2',
     '',
-    'round 1 · tools/call · still runs',
+    'round 1 · tools/call · still running',
     '',
     'rejected · tools/call · expired',
     '',
   ]);
 });
 
-test.each([0, -1, 1.5, Number.NaN])('a width of %d is none', (width) => {
-  expect(() => timeline([], { width })).toThrow('timeline(): width is a whole number of columns.');
+test.each([0, -1, 1.5, Number.NaN])('timeline refuses a width of %d', (width) => {
+  expect(() => timeline([], { width })).toThrow('timeline(): `width` must be a positive integer.');
 });
 
-test.each([undefined, null, 3, {}, Promise.resolve([])])('%s has no events', (given) => {
-  expect(() => timeline(given as never)).toThrow(
-    'timeline() takes events, or the run that has them: is an await missing?',
-  );
-});
+test.each([undefined, null, 3, {}, Promise.resolve([])])(
+  'timeline refuses %s in place of events',
+  (given) => {
+    expect(() => timeline(given as never)).toThrow(
+      'timeline(): the first argument must be events, or a run with events. Await run() before you pass its result.',
+    );
+  },
+);
 
-test.each(eras)('a real call of the %s era has a row for each resolver', async (era) => {
+test.each(eras)('timeline prints a row for each resolver of a call on the %s era', async (era) => {
   const order = resolver({}, async () => 'ORD-1');
   const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`));
   const tool = defineTool('refund', { resolve: { order, approval } }, () => 'done');
@@ -227,7 +230,7 @@ test.each(eras)('a real call of the %s era has a row for each resolver', async (
   expect(printed).toBe(timeline(events));
   expect(printed).toContain(`refund · ${rounds === 1 ? '1 round' : '2 rounds'} · call ${callId}`);
   expect(printed.match(/^ {2}order /gm)).toHaveLength(rounds);
-  expect(printed).toContain('? asks a form: Refund ORD-1?');
-  expect(printed).toContain('✓ answered by a person');
+  expect(printed).toContain('? asks with a form: Refund ORD-1?');
+  expect(printed).toContain('✓ answered by the user');
   expect(printed.match(/^ {2}\(body\) /gm)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** The names to annotate with, where an author wants or needs to write the types down. */
+/** Explicit type annotations on resolvers, arguments and tools. */
 import {
   type AnyResolver,
   type Arg,
@@ -24,7 +24,7 @@ interface Order {
 const Input = z.object({ order_id: z.string() });
 const args = argsOf(Input);
 
-// An annotated export takes what inference gives.
+// An annotation accepts the inferred type.
 export const load: Resolver<Order, Req<'order_id', string>> = resolver(
   { id: args.order_id },
   ({ id }) => ({ id, cents: 500 }),
@@ -40,12 +40,12 @@ export const refund: Tool<{ order_id: string }> = defineTool(
   },
 );
 
-// It may promise less than it keeps.
+// An annotation may be wider than the inferred type.
 export const looser: Resolver<object, Req<'order_id', string> | Req<'region', string>> = load;
 export const whichever: AnyResolver = load;
 export const tools: Tool[] = [refund];
 
-// Functions of an author's own, outside the call.
+// Named functions with annotated parameters.
 function total({ order }: { order: Order }, ctx: CallContext): number {
   return ctx.signal.aborted ? 0 : order.cents;
 }
@@ -58,7 +58,7 @@ defineTool('describe', { inputSchema: Input, resolve: { found: outcome(load) } }
   describe(found),
 );
 
-// A helper over any resolver keeps both its value and its requirements.
+// A generic helper keeps the value and the requirements of a resolver.
 const same = <T, R extends Reqs>(inner: Resolver<T, R>): Resolver<T, R> => inner;
 typeOf(same(load)).is<Resolver<Order, Req<'order_id', string>>>();
 typeOf(same(none)).is<Resolver<number>>();
@@ -75,7 +75,7 @@ defineTool('boxed', { inputSchema: Input, resolve: { order: boxed(load) } }, ({ 
   return order.box.id;
 });
 
-// A resolver of which nothing is known can be used; what it requires shows when the tool is defined.
+// AnyResolver can be used. Its requirements are checked at run time, by defineTool.
 defineTool('opaque', { inputSchema: Input, resolve: { value: whichever } }, ({ value }) => {
   typeOf(value).is<unknown>();
   return String(value);

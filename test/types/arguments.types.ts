@@ -1,4 +1,4 @@
-/** What a resolver takes from the tool's arguments, and what it requires of the tool for that. */
+/** The types of arguments in resolvers, and the requirements that they add. */
 import {
   type Arg,
   arg,
@@ -20,7 +20,7 @@ const Input = z.object({
 });
 const args = argsOf(Input);
 
-// One need per property, named, with the type that validation gives.
+// One need per property, with its name and its type after validation.
 typeOf(args).is<{
   readonly order_id: Arg<string, 'order_id'>;
   readonly note: Arg<string | undefined, 'note'>;
@@ -28,14 +28,14 @@ typeOf(args).is<{
   readonly at: Arg<Date, 'at'>;
 }>();
 
-// Under another name, an argument still requires its own.
+// An argument under another name requires the original one.
 const load = resolver({ id: args.order_id }, ({ id }) => {
   typeOf(id).is<string>();
   return { id, cents: 500 };
 });
 typeOf(load).is<Resolver<{ id: string; cents: number }, Req<'order_id', string>>>();
 
-// Optional arguments come as they are, defaulted ones are there.
+// Optional arguments may be undefined, arguments with a default are not.
 const wide = resolver({ note: args.note, limit: args.limit, at: args.at }, (values) => {
   typeOf(values).is<{ note: string | undefined; limit: number; at: Date }>();
   return values.limit;
@@ -44,14 +44,14 @@ typeOf(wide).is<
   Resolver<number, Req<'note', string | undefined> | Req<'limit', number> | Req<'at', Date>>
 >();
 
-// The shorthand: the parameter's name is the argument's.
+// The shorthand: the parameter has the name of the argument.
 const short = resolver({ order_id: arg<string>(), limit: arg<number>() }, (values) => {
   typeOf(values).is<{ order_id: string; limit: number }>();
   return values.order_id;
 });
 typeOf(short).is<Resolver<string, Req<'order_id', string> | Req<'limit', number>>>();
 
-// Requirements add up along the graph, each once.
+// Requirements add up along the graph, without repetition.
 const deep = resolver({ load, short, again: outcome(load) }, (values) => values.short);
 typeOf(deep).is<Resolver<string, Req<'order_id', string> | Req<'limit', number>>>();
 typeOf(resolver({ deep }, () => 1)).is<
@@ -59,7 +59,7 @@ typeOf(resolver({ deep }, () => 1)).is<
 >();
 typeOf(resolver({}, () => 1)).is<Resolver<number>>();
 
-// A factory passes the argument's name on.
+// A factory keeps the name of the argument.
 const priceOf = <N extends string>(id: Arg<string, N>) =>
   resolver({ id }, (values) => {
     typeOf(values.id).is<string>();
@@ -76,7 +76,7 @@ defineTool(
   },
 );
 
-// A name that is only known at run time is checked when the tool is defined.
+// A name that is only known at run time is checked by defineTool.
 defineTool(
   'named',
   {
@@ -89,7 +89,7 @@ defineTool(
   },
 );
 
-// All members of a union give needs; what only some have is optional.
+// All variants of a union add needs. Those of only some variants are optional.
 const either = argsOf(
   z.discriminatedUnion('by', [
     z.object({ by: z.literal('order'), order_id: z.string() }),
@@ -102,7 +102,7 @@ typeOf(either).is<{
   readonly invoice_id: Arg<string | undefined, 'invoice_id'>;
 }>();
 
-// Schemas without names of their own give no needs.
+// A schema without declared properties has no needs.
 typeOf(argsOf(z.object({}))).is<{}>();
 typeOf(argsOf(z.looseObject({ order_id: z.string() }))).is<{
   readonly order_id: Arg<string, 'order_id'>;

@@ -1,4 +1,4 @@
-/** What a tool's body receives, and what a direct call takes. */
+/** The parameters of a tool's body, and of a direct call. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
   argsOf,
@@ -24,13 +24,13 @@ const bare = defineTool('bare', {}, (values, ctx) => {
 typeOf(bare.call).parameter(0).is<Readonly<Record<string, never>> | undefined>();
 typeOf(bare.call({})).is<Promise<CallToolResult>>();
 
-// Resolved values only; an outcome where it was asked for.
+// Resolved values and outcomes only.
 defineTool('resolved', { resolve: { cents, sure, answer: outcome(sure) } }, (values) => {
   typeOf(values).is<{ cents: number; sure: true; answer: Outcome<true> }>();
   return `${values.cents}`;
 });
 
-// An empty object has no arguments, and no name that could clash.
+// An empty object schema has no arguments, and no name that could clash.
 const empty = defineTool(
   'empty',
   { inputSchema: z.object({}), resolve: { cents } },
@@ -52,7 +52,7 @@ const strict = defineTool(
 );
 typeOf(strict.call).parameter(0).is<{ order_id: string }>();
 
-// Loose objects pass unknown arguments on, and still know their own.
+// Loose objects pass unknown arguments on, and keep the types of declared ones.
 defineTool(
   'loose',
   { inputSchema: z.looseObject({ order_id: z.string() }), resolve: { cents } },
@@ -64,7 +64,7 @@ defineTool(
   },
 );
 
-// Optional, defaulted and transformed arguments: the body sees the result of validation, a caller gives the input.
+// Optional, default and transformed arguments: the body receives the output, a caller passes the input.
 const sides = defineTool(
   'sides',
   {
@@ -84,7 +84,7 @@ typeOf(sides.call)
   .parameter(0)
   .is<{ note?: string | undefined; limit?: number | undefined; at: string }>();
 
-// The members of a union stay apart, so that the body can tell them by their mark.
+// A discriminated union stays one, so that the body can narrow it.
 const Target = z.discriminatedUnion('by', [
   z.object({ by: z.literal('order'), order_id: z.string() }),
   z.object({ by: z.literal('amount'), amount: z.number() }),
@@ -102,14 +102,14 @@ typeOf(union.call)
   .parameter(0)
   .is<{ by: 'order'; order_id: string } | { by: 'amount'; amount: number }>();
 
-// A shared argument of a union can be needed, since every member has it.
+// A resolver can need an argument that every variant of a union has.
 const mark = resolver({ by: argsOf(Target).by }, ({ by }) => {
   typeOf(by).is<'order' | 'amount'>();
   return by;
 });
 defineTool('marked', { inputSchema: Target, resolve: { mark } }, (values) => values.mark);
 
-// A resolver that takes undefined may be fed by an optional argument, and one that takes more by less.
+// The type of an argument may be narrower than the type that a resolver needs.
 const notes = resolver(
   { note: argsOf(z.object({ note: z.string().optional() })).note },
   ({ note }) => note ?? '',
@@ -132,7 +132,7 @@ defineTool(
   (values) => values.notes,
 );
 
-// Guards leave nothing behind.
+// Guards add no values.
 const guarded = defineTool(
   'guarded',
   { inputSchema: z.object({ order_id: z.string() }), guards: [cents, sure] },
@@ -148,7 +148,7 @@ defineTool('listed', { guards, resolve: { cents } }, (values) => {
   return 'done';
 });
 
-// A configuration made elsewhere.
+// A configuration from outside the call.
 const shared = { inputSchema: z.object({ order_id: z.string() }), resolve: { cents } };
 defineTool('spread', { ...shared, description: 'Spread.' }, (values) => {
   typeOf(values).is<{ order_id: string; cents: number }>();

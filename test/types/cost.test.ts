@@ -1,15 +1,16 @@
 /**
- * What the types cost an author's compiler. The measure is the number of type instantiations, which
- * is the same on every machine; growth has to be linear in the number of resolvers.
+ * Tests that the cost of type-checking grows linearly with the number of resolvers. The measure is
+ * the number of type instantiations, which is the same on every machine.
  *
- * The numbers count the author's file only: libraries and our sources are parsed once and checked
- * as far as that file makes the compiler look into them.
+ * The numbers count the author's file. Libraries and our sources are parsed once, and checked as
+ * far as that file needs them.
  */
 import path from 'node:path';
 import ts6 from 'typescript';
 import ts59 from 'typescript-5.9';
 import { describe, expect, it } from 'vitest';
 import { COMPILER_TIMEOUT, ROOT } from '../support/compilers.js';
+import { strictOptions } from './compilerOptions.js';
 
 const ARGUMENTS = ['order_id', 'reason', 'region', 'note'];
 
@@ -21,7 +22,7 @@ const Form = z.object({ full: z.boolean() });
 const args = argsOf(Input);
 `;
 
-/** A resolver which needs an argument and up to two others; every second one may ask. */
+/** Returns a resolver that needs an argument and up to two others. Every second one may ask. */
 function resolverNumber(index: number, others: readonly number[]): string {
   const needs = others.filter((other) => other >= 0).map((other) => `r${other}`);
   const value = `{ n${index}: id.length }`;
@@ -49,19 +50,10 @@ function fan(count: number): string {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Counts instantiations with one compiler; files are parsed once for all programs. */
+/** Returns a function that counts instantiations. Files are parsed once for all programs. */
 function meter(ts: typeof ts6): (text: string) => number {
   const file = path.join(ROOT, 'cost.ts');
-  const options: ts6.CompilerOptions = {
-    strict: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    skipLibCheck: true,
-    types: ['node'],
-    paths: { 'mcp-resolve': [path.join(ROOT, 'src/index.ts')] },
-  };
+  const options = strictOptions(ts);
   const parsed = new Map<string, ts6.SourceFile | undefined>();
   return (text) => {
     const host = ts.createCompilerHost(options);
@@ -87,11 +79,11 @@ describe.each([
     ['a chain', chain],
     ['a fan', fan],
   ])(
-    'takes %s of resolvers in linear time',
+    'checks %s of resolvers with linear cost',
     (_shape, program) => {
       const [one, fifty, twoHundred] = [count(program(1)), count(program(50)), count(program(200))];
 
-      // 150 resolvers more, against 49 more: a factor of 3.06 where growth is linear.
+      // 150 more resolvers against 49 more: linear growth is a factor of 3.06.
       expect(twoHundred - fifty).toBeLessThanOrEqual(3.3 * (fifty - one));
       expect(twoHundred - one).toBeLessThanOrEqual(66_000);
     },

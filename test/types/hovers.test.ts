@@ -1,16 +1,14 @@
 /**
- * What an editor shows when an author points at something. A hover is read more often than any page
- * of documentation: it names what the author named, in a few lines, and shows no machinery.
+ * Tests the hover texts that an editor shows. Authors read them more often than any page of
+ * documentation. They use the author's names, in a few lines, and show no internal types.
  */
 import path from 'node:path';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMPILER_TIMEOUT, ROOT } from '../support/compilers.js';
+import { strictOptions } from './compilerOptions.js';
 
-/**
- * A hover is asked for at the name which follows a comment like this one: the part between the
- * stars.
- */
+/** The program of the tests. A comment marks the name after it: `hover('load')` reads that hover. */
 const PROGRAM = `
 import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
@@ -56,19 +54,11 @@ beforeAll(() => {
   };
 }, COMPILER_TIMEOUT);
 
-/** A project of one file that is nowhere on the disk, and of what it imports. */
+/** Creates a project with one file that exists only in memory. */
 function hostOf(file: string, text: string): ts.LanguageServiceHost {
   const read = (name: string): string | undefined => (name === file ? text : ts.sys.readFile(name));
   return {
-    getCompilationSettings: () => ({
-      strict: true,
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2023.d.ts'],
-      module: ts.ModuleKind.NodeNext,
-      skipLibCheck: true,
-      types: ['node'],
-      paths: { 'mcp-resolve': [path.join(ROOT, 'src/index.ts')] },
-    }),
+    getCompilationSettings: () => strictOptions(ts),
     getScriptFileNames: () => [file],
     getScriptVersion: () => '1',
     getScriptSnapshot: (name) => {
@@ -85,8 +75,8 @@ function hostOf(file: string, text: string): ts.LanguageServiceHost {
   };
 }
 
-describe('resolvers', () => {
-  it('show their value and what they require of the tool', () => {
+describe('the hover of a resolver', () => {
+  it('shows its value and the arguments that it requires', () => {
     expect(hover('load')).toBe(
       'const load: Resolver<{\n    id: string;\n    cents: number;\n}, Req<"order_id", string>>',
     );
@@ -99,7 +89,7 @@ describe('resolvers', () => {
     expect(hover('none')).toBe('const none: Resolver<number, never>');
   });
 
-  it('show plain values in the parameter of their function', () => {
+  it('shows plain values for the parameter of its function', () => {
     expect(hover('found')).toBe('(parameter) found: {\n    id: string;\n}');
     expect(hover('needed')).toBe(
       '(parameter) needed: {\n    order: {\n        id: string;\n        cents: number;\n    };\n    note: string | undefined;\n}',
@@ -107,7 +97,7 @@ describe('resolvers', () => {
     expect(hover('order')).toBe('(parameter) order: {\n    id: string;\n    cents: number;\n}');
   });
 
-  it('show the call that made them in terms of their own names', () => {
+  it("shows the call of `resolver` with the author's names", () => {
     expect(hover('resolver')).toBe(
       [
         '(alias) resolver<{',
@@ -134,7 +124,7 @@ describe('resolvers', () => {
     );
   });
 
-  it('stay readable in a factory', () => {
+  it('stays readable in a factory', () => {
     expect(hover('priceOf')).toBe(
       'const priceOf: <N extends string>(id: Arg<string, N>) => Resolver<number, Req<N, string>>',
     );
@@ -142,25 +132,25 @@ describe('resolvers', () => {
   });
 });
 
-describe('arguments, outcomes and questions', () => {
-  it('show an argument with its type and name', () => {
+describe('the hover', () => {
+  it('of an argument shows its type and name', () => {
     expect(hover('args')).toBe(
       'const args: {\n    readonly order_id: Arg<string, "order_id">;\n    readonly note: Arg<string | undefined, "note">;\n}',
     );
     expect(hover('order_id')).toBe('(property) order_id: Arg<string, "order_id">');
   });
 
-  it('show what an outcome is of', () => {
+  it('of an outcome shows its value', () => {
     expect(hover('wanted')).toBe('const wanted: OutcomeOf<true, Req<"order_id", string>>');
   });
 
-  it('show what a question is answered with', () => {
+  it('of a question shows the type of its answer', () => {
     expect(hover('question')).toBe('const question: Elicit<{\n    full: boolean;\n}>');
   });
 });
 
-describe('tools', () => {
-  it('show what they are called with', () => {
+describe('the hover of a tool', () => {
+  it('shows its arguments', () => {
     expect(hover('bare')).toBe('const bare: Tool<Readonly<Record<string, never>> | undefined>');
     expect(hover('refund')).toBe(
       'const refund: Tool<{\n    order_id: string;\n    note?: string | undefined;\n}>',
@@ -170,7 +160,7 @@ describe('tools', () => {
     );
   });
 
-  it('show arguments and resolved values in one plain object', () => {
+  it('shows arguments and resolved values as one plain object', () => {
     expect(hover('values')).toBe(
       '(parameter) values: {\n    order_id: string;\n    note?: string | undefined;\n    cents: number;\n    restock: Outcome<true>;\n}',
     );
@@ -182,7 +172,7 @@ describe('tools', () => {
 describe('every hover', () => {
   const names = [...PROGRAM.matchAll(/\/\*(\w+)\*\//g)].map(([, name]) => name!);
 
-  it.each(names)('of %s is short and shows no machinery', (name) => {
+  it.each(names)('of %s is short and shows no internal types', (name) => {
     const text = hover(name);
     expect(text).not.toBe('');
     expect(text).not.toMatch(

@@ -1,4 +1,4 @@
-/** What a body may return: these all compile, and the compile errors show what does not. */
+/** The values that a body may return. `test/compile-errors` has those that it may not. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { defineTool, resolver, type Tool } from 'mcp-resolve';
 import * as z from 'zod';
@@ -6,7 +6,7 @@ import { typeOf } from '../support/typeOf.js';
 
 type Bare = Tool<Readonly<Record<string, never>> | undefined>;
 
-// Without an output schema: text, or a result of the protocol.
+// Without an output schema: a string or a CallToolResult.
 typeOf(defineTool('text', {}, () => 'done')).is<Bare>();
 typeOf(defineTool('later', {}, async () => 'done')).is<Bare>();
 typeOf(defineTool('result', {}, () => ({ content: [{ type: 'text', text: 'done' }] }))).is<Bare>();
@@ -26,7 +26,7 @@ typeOf(
 // eslint-disable-next-line @typescript-eslint/no-unsafe-return -- that is the case under test
 typeOf(defineTool('any', {}, () => JSON.parse('"done"'))).is<Bare>();
 
-// With one: the value itself, as the schema takes it.
+// With an output schema: an input of the schema.
 const Receipt = z.object({
   status: z.enum(['refunded', 'refused']),
   lines: z.array(z.object({ sku: z.string(), kind: z.literal('item') })),
@@ -62,7 +62,7 @@ defineTool('throwing', { outputSchema: Receipt }, () => {
 // eslint-disable-next-line @typescript-eslint/no-unsafe-return -- that is the case under test
 defineTool('anything', { outputSchema: Receipt }, async () => JSON.parse('{}'));
 
-// Values that exist already are not constants.
+// Values from outside the body.
 const receipt: z.input<typeof Receipt> = {
   status: 'refused',
   lines: [],
@@ -73,7 +73,7 @@ defineTool('made', { outputSchema: Receipt }, () => receipt);
 const frozen = Object.freeze({ status: 'refused' as const });
 defineTool('frozen', { outputSchema: Receipt.pick({ status: true }) }, () => frozen);
 
-// Lists, texts and unions as a whole.
+// Arrays, strings and unions.
 defineTool('list', { outputSchema: z.array(z.string()) }, () => ['a', 'b']);
 defineTool('mapped', { outputSchema: z.array(z.string()) }, () => [1, 2].map(String));
 defineTool('word', { outputSchema: z.enum(['yes', 'no']) }, () => 'yes' as const);
@@ -86,7 +86,7 @@ defineTool(
   ({ fine }) => (fine ? { ok: true } : { why: 'not fine' }),
 );
 
-// Instances of classes, with their private parts.
+// Instances of classes with private fields.
 class Refund {
   readonly status = 'refunded';
   readonly #at = new Date();
@@ -116,7 +116,7 @@ const Tree: z.ZodType<Tree, Tree> = z.object({
 });
 defineTool('tree', { outputSchema: Tree }, (): Tree => ({ name: 'root', children: [] }));
 
-// Branded texts are texts, and instances inside a value are what they are.
+// Branded strings are strings, and instances inside a value keep their type.
 const Id = z.string().brand<'Id'>();
 defineTool('branded', { inputSchema: z.object({ id: Id }) }, ({ id }) => id);
 defineTool(

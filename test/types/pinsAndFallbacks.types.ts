@@ -1,4 +1,4 @@
-/** What a resolver's options know of its value: a pin, a cleanup, and what stands for an answer. */
+/** The types of `pin`, `dispose` and `otherwise`. */
 import type { CreateMessageResult, ListRootsResult } from '@modelcontextprotocol/server';
 import {
   type Confirm,
@@ -28,7 +28,7 @@ const lease: Lease = { id: 'L-1', release: () => undefined };
 const Quote = z.object({ cents: z.number(), at: z.string() });
 const Stay = z.object({ nights: z.number(), note: z.string().optional() });
 
-// A pin gives back what the function computes, and changes nothing about the resolver's type.
+// A pin has the type of the computed value, and does not change the type of the resolver.
 typeOf(resolver({}, () => 500, { pin: z.number() })).is<Resolver<number>>();
 typeOf(resolver({}, async () => ({ cents: 500, at: 'now' }), { pin: Quote })).is<
   Resolver<{ cents: number; at: string }>
@@ -37,16 +37,16 @@ typeOf(resolver({}, (): string | null => null, { pin: z.string().nullable() })).
   Resolver<string | null>
 >();
 
-// Less than what the function may compute is still a value of its type.
+// A pin may be narrower than the computed type.
 resolver({}, (): string | undefined => 'x', { pin: z.string() });
 resolver({}, (): string => 'x', { pin: z.enum(['x', 'y']) });
 
-// Beside a question it is the type that consumers get.
+// With a question, a pin has the type that consumers receive.
 typeOf(
   resolver({}, () => (Date.now() > 0 ? { nights: 3 } : elicit('How long?', Stay)), { pin: Stay }),
 ).is<Resolver<{ nights: number; note?: string | undefined }>>();
 
-// What cleans up gets what the function computed, and how it ended; an answer is nothing to clean up.
+// dispose receives the computed value and the end of the call, but never an answer.
 resolver({}, () => lease, {
   dispose: (value, end) => {
     typeOf(value).is<Lease>();
@@ -76,7 +76,7 @@ const close = (value: { release: () => void }): void => {
 };
 typeOf(resolver({}, () => lease, { dispose: close, name: 'lease' })).is<Resolver<Lease>>();
 
-// What stands for an answer has its type: a value, or what computes it, now or later, or refuses.
+// otherwise is an answer, or a function that returns one, returns a promise of one, or throws.
 typeOf(elicit('How long?', Stay, { otherwise: { nights: 1 } })).is<
   Elicit<{ nights: number; note?: string | undefined }>
 >();
@@ -103,12 +103,12 @@ sample(
   },
 );
 
-// The validated side of a schema is what is given: there is nobody whose words need a transform.
+// A fallback is not transformed, so it has the output type of the schema.
 elicit('When?', z.object({ at: z.string().transform((text) => new Date(text)) }), {
   otherwise: { at: new Date() },
 });
 
-// A fallback does not change what consumers get.
+// A fallback does not change the type that consumers receive.
 typeOf(resolver({}, () => elicit('How long?', Stay, { otherwise: { nights: 1 } }))).is<
   Resolver<{ nights: number; note?: string | undefined }>
 >();
@@ -119,7 +119,7 @@ typeOf(resolver({}, () => sample({ messages: [], maxTokens: 9 }, {}))).is<
   Resolver<CreateMessageResult>
 >();
 
-// An outcome tells that it was one.
+// An outcome marks a fallback.
 const asked = resolver({}, () => confirm('Sure?', { otherwise: true }));
 resolver({ asked: outcome(asked) }, (values) => {
   typeOf(values.asked).is<Outcome<true>>();

@@ -1,4 +1,4 @@
-/** What the bodies of prompts and resources receive, and how both are called directly. */
+/** The parameters of prompt and resource bodies, and of direct calls. */
 import type {
   GetPromptResult,
   ReadResourceResult,
@@ -54,7 +54,7 @@ typeOf(plan.get).is<
 >();
 typeOf(plan.name).is<string>();
 
-// Without argsSchema there are the resolved values, or nothing.
+// Without argsSchema, the body receives only the resolved values.
 const bare = definePrompt('bare', { resolve: { sure } }, (values) => {
   typeOf(values).is<{ sure: true }>();
   return 'bare';
@@ -69,7 +69,7 @@ definePrompt('empty', { argsSchema: z.object({}), resolve: { sure } }, (values) 
   return 'empty';
 });
 
-// completable keeps the type of what it completes.
+// completable keeps the type of its schema.
 definePrompt(
   'completed',
   {
@@ -85,7 +85,7 @@ definePrompt(
   },
 );
 
-// A body returns a text or a result, now or later, and may do so in several ways.
+// A body returns a string, a result, or a promise of one of them.
 definePrompt('later', {}, async () => 'later');
 definePrompt('result', {}, (): GetPromptResult => ({ messages: [] }));
 definePrompt('literal', {}, () => ({
@@ -105,7 +105,7 @@ definePrompt('throws', {}, () => {
   throw new Error('no');
 });
 
-// A resource at a fixed uri has no variables.
+// A resource at a fixed URI has no variables.
 const next = defineResource('next', 'trips://next', { resolve: { sure } }, (values, ctx) => {
   typeOf(values).is<{ sure: true }>();
   typeOf(ctx).is<ReadContext>();
@@ -130,7 +130,7 @@ defineResource(
   },
 );
 
-// A template with a schema: what the schema gives.
+// A template with a schema: the output of the schema.
 const trips = new ResourceTemplate('trips://{city}/{days}', { list: undefined });
 defineResource('typed', trips, { variables: Trip, resolve: { price, stay } }, (values) => {
   typeOf(values).is<{ city: string; days: number; price: number; stay: { nights: number } }>();
@@ -142,7 +142,7 @@ defineResource('listed', lists, { variables: z.object({ b: z.array(z.string()) }
   return values.b.join();
 });
 
-// A template alone: any name, as a uri has it.
+// A template without a schema: any name, as a string or an array of strings.
 defineResource('raw', trips, {}, (values) => {
   typeOf(values).is<Readonly<Record<string, string | string[]>>>();
   typeOf(values.city!).is<string | string[]>();
@@ -154,7 +154,7 @@ defineResource('guarded', trips, { guards: [raw] }, (values) => {
   return '';
 });
 
-// Beside resolved values the variables of a template alone are unknown; ctx.variables has them typed.
+// With resolved values, variables without a schema are unknown. ctx.variables has their types.
 defineResource('mixed', trips, { resolve: { raw, sure } }, (values, ctx) => {
   typeOf(values).is<{ raw: string[]; sure: true } & Readonly<Record<string, unknown>>>();
   typeOf(values.raw).is<string[]>();
@@ -164,7 +164,7 @@ defineResource('mixed', trips, { resolve: { raw, sure } }, (values, ctx) => {
   return values.raw.join();
 });
 
-// Either kind of place, decided elsewhere.
+// A URI or a template, chosen at run time.
 declare const place: string | ResourceTemplate;
 export const decided = () =>
   defineResource('decided', place, { variables: Trip }, (values) => {
@@ -172,7 +172,7 @@ export const decided = () =>
     return values.city;
   });
 
-// A body returns a text, bytes or a result.
+// A body returns a string, bytes or a result.
 defineResource('bytes', 'trips://bytes', {}, () => new Uint8Array([1, 2]));
 defineResource('buffer', 'trips://buffer', {}, async () => Buffer.from('x'));
 defineResource('result', 'trips://result', {}, (): ReadResourceResult => ({ contents: [] }));
@@ -186,7 +186,7 @@ defineResource('either', trips, { variables: Trip }, ({ city }) =>
   city === '' ? 'nowhere' : new Uint8Array(),
 );
 
-// The fields of the SDK, and no others.
+// The options of the SDK.
 defineResource(
   'fields',
   'trips://fields',
@@ -205,7 +205,7 @@ defineResource(
   () => '',
 );
 
-// One configuration for all three.
+// One configuration for a tool, a prompt and a resource.
 const shared = { guards: [sure], resolve: { price, stay } };
 interface Values {
   city: string;

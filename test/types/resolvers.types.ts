@@ -1,4 +1,4 @@
-/** What a resolver is worth to its consumers, read from what its function returns. */
+/** The value type of a resolver, inferred from the return type of its function. */
 import type {
   CreateMessageResult,
   CreateMessageResultWithTools,
@@ -29,7 +29,7 @@ const order: Order = { id: 'A-1', lines: ['sku-1'] };
 const Scope = z.object({ full: z.boolean(), sku: z.string() });
 const load = resolver({}, () => order);
 
-// A value, now or later.
+// A value or a promise.
 typeOf(load).is<Resolver<Order>>();
 typeOf(resolver({}, () => 500)).is<Resolver<number>>();
 typeOf(resolver({}, async () => order)).is<Resolver<Order>>();
@@ -41,7 +41,7 @@ typeOf(resolver({ load }, (values) => (values.load.lines.length > 1 ? 'several' 
   Resolver<'several' | 'single'>
 >();
 
-// Nothing, or no return at all.
+// undefined, or never.
 typeOf(resolver({}, () => undefined)).is<Resolver<undefined>>();
 typeOf(
   resolver({}, () => {
@@ -49,12 +49,12 @@ typeOf(
   }),
 ).is<Resolver<never>>();
 
-// What nobody knows the type of stays unknown instead of becoming `any`.
+// `any` becomes unknown.
 typeOf(resolver({}, () => JSON.parse('{}') as unknown)).is<Resolver<unknown>>();
 // eslint-disable-next-line @typescript-eslint/no-unsafe-return -- that is the case under test
 typeOf(resolver({}, () => JSON.parse('{}'))).is<Resolver<unknown>>();
 
-// A question alone is worth its answer.
+// A question has the type of its answer.
 typeOf(resolver({}, () => elicit('Which?', Scope))).is<Resolver<{ full: boolean; sku: string }>>();
 typeOf(resolver({}, async () => elicit('Which?', Scope))).is<
   Resolver<{ full: boolean; sku: string }>
@@ -71,14 +71,14 @@ typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1, toolChoice: { mod
   Resolver<CreateMessageResultWithTools>
 >();
 
-// The same question asked in two ways is one question.
+// Two questions with the same schema have one type.
 typeOf(
   resolver({ load }, (values) =>
     values.load.lines.length > 1 ? elicit('Which one?', Scope) : elicit('Sure?', Scope),
   ),
 ).is<Resolver<{ full: boolean; sku: string }>>();
 
-// A value or a question: one type where both are the same, a union where they differ.
+// A value or a question: one type if both are equal, or else a union.
 typeOf(
   resolver({ load }, (values) =>
     values.load.lines.length === 1 ? { full: true, sku: '' } : elicit('Which?', Scope),
@@ -97,7 +97,7 @@ typeOf(
   resolver({ load }, (values) => (values.load.lines.length < 9 ? false : confirm('Sure?'))),
 ).is<Resolver<boolean>>();
 
-// The answer is what the schema gives, not what the person types.
+// The answer has the output type of the schema.
 const Transformed = z.object({
   amount: z.string().transform(Number),
   currency: z.string().default('EUR'),

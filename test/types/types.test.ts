@@ -1,9 +1,9 @@
 /**
- * Types are tested with the compilers that authors use, under the settings that authors have.
+ * Tests the types with the compilers and settings that authors use.
  *
- * `*.types.ts` state what is inferred and have to compile. Each file in `test/compile-errors` makes
- * one mistake: its first line is a sentence which the compiler has to print at the line below `//
- * Mistake:`, and there is no other error in the file, except below `// Follows:`.
+ * The files `*.types.ts` state inferred types and must compile. Each file in `test/compile-errors`
+ * contains one mistake. Its first line is a sentence that the compiler must print for the line
+ * below `// Mistake:`. The only other errors are below `// Follows:`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ const CONTROL = 'test/compile-errors/control.ts';
 const CLAIMS = filesIn('test/types', '.types.ts');
 const MISTAKES = filesIn('test/compile-errors', '.ts').filter((file) => file !== CONTROL);
 
-// Libraries cost seconds per run, so only the fast compiler takes both settings.
+// Libraries take seconds per run, so only the fast compiler runs with both settings.
 const EXACT = { ...STRICT, exactOptionalPropertyTypes: true };
 const RUNS = [
   ['typescript-5.9', 'strict', STRICT],
@@ -34,7 +34,7 @@ function filesIn(directory: string, end: string): string[] {
   return names.map((name) => `${directory}/${name}`);
 }
 
-/** What a file with a mistake says about it. */
+/** Reads the expected error of a file with a mistake. */
 function mistakeIn(file: string): { sentence: string; at: number[]; follows: number[] } {
   const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
   const below = (mark: string): number[] =>
@@ -59,7 +59,7 @@ describe.each(RUNS.map(([compiler, setting], run) => [compiler, setting, run] as
     const errorsOf = (file: string): CompileError[] =>
       found[run]!.filter((error) => error.file === file);
 
-    it('understands the project', () => {
+    it('reports no error outside of the files', () => {
       expect(errorsOf('')).toEqual([]);
     });
 
@@ -67,7 +67,7 @@ describe.each(RUNS.map(([compiler, setting], run) => [compiler, setting, run] as
       expect(errorsOf(file)).toEqual([]);
     });
 
-    it.each(MISTAKES)('explains %s where the mistake is', (file) => {
+    it.each(MISTAKES)('reports the mistake in %s at its line', (file) => {
       const { sentence, at, follows } = mistakeIn(file);
       const errors = errorsOf(file);
       const lines = [...new Set(errors.map((error) => error.line))];
@@ -78,8 +78,8 @@ describe.each(RUNS.map(([compiler, setting], run) => [compiler, setting, run] as
   },
 );
 
-describe('what compiles', () => {
-  it.each([...CLAIMS, CONTROL])('%s can also be defined', async (file) => {
+describe('the definitions in', () => {
+  it.each([...CLAIMS, CONTROL])('%s throw nothing at run time', async (file) => {
     await expect(import(path.join(ROOT, file))).resolves.toBeDefined();
   });
 });

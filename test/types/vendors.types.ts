@@ -1,4 +1,4 @@
-/** Every schema library that speaks Standard Schema and JSON Schema infers alike. */
+/** The types of zod, arktype and valibot schemas, which are inferred in the same way. */
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import {

@@ -1,4 +1,4 @@
-/** `@ai-sdk/mcp`, a client that does its rounds by itself. */
+/** `@ai-sdk/mcp`, a client that retries on its own. */
 import { createMCPClient, ElicitationRequestSchema, type MCPTransport } from '@ai-sdk/mcp';
 import { Experimental_StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 
@@ -17,7 +17,7 @@ export const connect: Connect = async ({ server, era, person }) => {
   };
 };
 
-/** Without the flag, a server that needs more than a second to start counts as one of 2025. */
+/** Without this flag, the client treats a server that starts slower than a second as legacy. */
 function stdio(server: { command: string; args: string[] }): MCPTransport {
   const transport = new Experimental_StdioMCPTransport(server);
   return Object.assign(transport, { waitsForProtocolVersionDiscovery: true });

@@ -1,4 +1,4 @@
-/** Runs the command of a package, and takes what it prints. */
+/** Runs the command of a package and returns its output. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ export interface Printed {
   stderr: string;
 }
 
-/** Runs a command with nothing on its standard input, at home in a folder of its own. */
+/** Runs a command with an empty standard input and its own home folder. */
 export function run(name: string, args: string[], home: string): Promise<Printed> {
   const file = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
   const env = { ...process.env, HOME: home, MCP_INSPECTOR_SECRET_STORE: 'memory' };
@@ -26,7 +26,7 @@ export function run(name: string, args: string[], home: string): Promise<Printed
   });
 }
 
-/** The error in the last line that the Inspector printed; advice may stand before it. */
+/** Reads the error in the last line of the Inspector's output. Advice may precede it. */
 export function errorIn(stderr: string): Ending {
   const line = stderr.trim().split('\n').at(-1)!;
   const { error } = JSON.parse(line) as { error: { message: string } };

@@ -1,4 +1,4 @@
-/** `@mastra/mcp`, whose tools are functions for an agent to execute. */
+/** `@mastra/mcp`, whose tools are functions for an agent. */
 import { getMcpCallToolContent, MCPClient } from '@mastra/mcp';
 
 import { endingOf, questionOf, refusalOf, type Connect } from '../adapter.js';

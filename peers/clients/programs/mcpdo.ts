@@ -1,4 +1,4 @@
-/** The Inspector's `mcpdo`: a daemon holds the connection, and a command answers each question. */
+/** The Inspector's `mcpdo`. A daemon holds the connection, and a command answers each question. */
 import { endingOf, questionOf, type Connect, type Ending, type Reply } from '../adapter.js';
 import { errorIn, run, type Printed } from './command.js';
 

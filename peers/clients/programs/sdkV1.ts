@@ -1,4 +1,4 @@
-/** The client of the SDK's v1 line, which speaks 2025-11-25. */
+/** The client of version 1 of the SDK, which supports 2025-11-25. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,4 @@
-/** A price list that changes after every look: what a person agreed to has to be kept elsewhere. */
+/** A price list that changes with every read, so the approved price must be pinned. */
 export class PriceList {
   #centsPerLitre = 900;
 

@@ -1,4 +1,4 @@
-/** A server as a consumer writes it, in ESM: one tool, which asks before it runs. */
+/** A consumer's server in ESM, with one tool that asks before it runs. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, install, resolver } from 'mcp-resolve';
 import { serveStdio } from 'mcp-resolve/node';

@@ -1,6 +1,6 @@
 /**
- * The first question of the restaurant in `server.py`, as a resolver in TypeScript: the same tool,
- * arguments, words and wire key. REQUEST_STATE_KEY and AUDIENCE are shared with it.
+ * The first question of the restaurant in `server.py`, as a resolver in TypeScript, with the same
+ * tool, arguments, message and wire key. REQUEST_STATE_KEY and AUDIENCE are shared with it.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, requestStateSeal, resolver } from 'mcp-resolve';

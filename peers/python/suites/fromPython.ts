@@ -1,4 +1,4 @@
-/** The examples of this repository, driven by the Python SDK's client and by the TypeScript SDK's. */
+/** Runs the examples of this repository with the clients of the Python and TypeScript SDKs. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { accept, cancel, decline } from 'mcp-resolve/client';
 import { describe, expect, test } from 'vitest';
@@ -16,8 +16,8 @@ import { example, routes, serving, type Via } from '../support/servers.js';
 
 type Story = Omit<Script, 'server'> & { name: string; via: Via };
 
-/** What both clients are told, at the same time; they have to be told the same. */
-async function toldBoth({ name, via, ...script }: Story) {
+/** Runs a script with both clients and checks that they see the same. */
+async function runBoth({ name, via, ...script }: Story) {
   const [python, typescript] = await serving(example(name), { via }, (server) =>
     Promise.all([inPython({ server, ...script }), inTypeScript({ server, ...script })]),
   );
@@ -28,7 +28,7 @@ async function toldBoth({ name, via, ...script }: Story) {
 const messagesOf = ({ asked }: Told) =>
   asked.map(({ method, params }) => params?.message ?? method);
 
-/** The structured content, the first text or the error. */
+/** Returns the structured content, the first text or the error. */
 function endOf({ result, error }: Told): unknown {
   const { structuredContent, content, messages, contents } = (result ?? {}) as Result;
   const [first] = content ?? contents ?? messages?.map((message) => message.content) ?? [];
@@ -49,7 +49,7 @@ interface Text {
 const refused = { code: -32602, message: 'Invalid or expired requestState' };
 
 describe.each(routes)('the Python client, $era over $via', ({ via, era, mode }) => {
-  test('asks for refunds, answers, declines, cancels, and gets what the records say', async () => {
+  test('requests refunds, answers, declines and cancels', async () => {
     const refund = (order_id: string, reason: string, answers: ScriptedCall['answers']) =>
       tool('refund_order', { order_id, reason }, answers);
     const { broken } = refunds;
@@ -60,7 +60,7 @@ describe.each(routes)('the Python client, $era over $via', ({ via, era, mode }) 
       refund(broken.order_id, 'closed the form', { full: cancel() }),
       refund(broken.order_id, 'no shelf', { full: accept({ full: true }), restock: cancel() }),
     ];
-    const told = await toldBoth({ name: 'refund-desk', via, mode, calls });
+    const told = await runBoth({ name: 'refund-desk', via, mode, calls });
 
     expect(told.protocolVersion).toBe(era);
     expect(told.tools.map(({ name }) => name)).toEqual(['refund_order']);
@@ -95,24 +95,24 @@ describe.each(routes)('the Python client, $era over $via', ({ via, era, mode }) 
     ]);
   });
 
-  test('deploys after a yes, and after nothing else, where the rounds are written by hand', async () => {
+  test('deploys only after an acceptance, with a hand-written tool', async () => {
     const deploy = (confirm: ElicitResult) => tool('deploy', { env: 'staging' }, { confirm });
     const calls = [deploy(accept({ confirm: true })), deploy(decline()), deploy(cancel())];
-    const told = await toldBoth({ name: 'mrtr', via, mode, calls });
+    const told = await runBoth({ name: 'mrtr', via, mode, calls });
 
     const cancelled = 'deployment to staging cancelled';
     expect(told.calls.map(messagesOf)).toEqual(Array(3).fill(['Deploy to staging?']));
     expect(told.calls.map(endOf)).toEqual(['deployed to staging', cancelled, cancelled]);
   });
 
-  test('is asked in four ways and then for a yes, by a tool, a prompt and a resource', async () => {
+  test('answers all kinds of question of a tool, a prompt and a resource', async () => {
     const calls = [
       tool('book_trip', lisbon, traveller),
       tool('book_trip', lisbon, { ...traveller, link: decline(), confirm: decline() }),
       { method: 'prompts/get', name: 'plan_trip', arguments: lisbon, answers: traveller },
       { method: 'resources/read', name: notes, arguments: {}, answers: traveller },
     ] satisfies ScriptedCall[];
-    const told = await toldBoth({ name: 'travel-desk', via, mode, calls });
+    const told = await runBoth({ name: 'travel-desk', via, mode, calls });
 
     const travel = 'How do you travel to Lisbon?';
     const rules = 'Please read what Portugal asks of visitors.';
@@ -128,14 +128,14 @@ describe.each(routes)('the Python client, $era over $via', ({ via, era, mode }) 
     expect(told.calls.map(endOf)).toEqual([booked, refused, plan, known]);
   });
 
-  test('with nobody behind it gets a clean error, or what the desk has for it', async () => {
+  test('without capabilities receives a protocol error or a fallback', async () => {
     const calls = [
       tool('rate_trip', lisbon, {}),
       tool('book_trip', lisbon, {}),
       tool('hold_trip', lisbon, {}),
       { method: 'prompts/get', name: 'plan_trip', arguments: lisbon, answers: {} },
     ] satisfies ScriptedCall[];
-    const told = await toldBoth({ name: 'travel-desk', via, mode, calls, silent: true });
+    const told = await runBoth({ name: 'travel-desk', via, mode, calls, silent: true });
 
     expect(told.tools.map(({ name }) => name)).toEqual(['book_trip', 'hold_trip']);
     expect(told.calls[0]!.error).toMatchObject({
@@ -148,19 +148,19 @@ describe.each(routes)('the Python client, $era over $via', ({ via, era, mode }) 
 });
 
 describe.each(['HTTP', 'stdio'] as const)('the Python client by hand over %s', (via) => {
-  test('gets four questions in one round, and the one that depends on them in the next', async () => {
+  test('receives four questions in one round, and the dependent one in the next', async () => {
     const calls = [{ ...tool('book_trip', lisbon, traveller), byHand: true }];
-    const told = await toldBoth({ name: 'travel-desk', via, mode: 'auto', calls });
+    const told = await runBoth({ name: 'travel-desk', via, mode: 'auto', calls });
 
     const rounds = [['travel', 'rules', 'suggestion', 'roots'], ['approved']];
     expect(told.calls[0]!.rounds).toEqual(rounds);
     expect(told.calls.map(endOf)).toEqual([asked.booked]);
   });
 
-  test('cannot come back with a state that it changed', async () => {
+  test('cannot retry with a changed state', async () => {
     const yes = { confirm: accept({ confirm: true }) };
     const calls = [{ ...tool('deploy', { env: 'staging' }, yes), byHand: true, tamper: 'A' }];
-    const told = await toldBoth({ name: 'mrtr', via, mode: 'auto', calls });
+    const told = await runBoth({ name: 'mrtr', via, mode: 'auto', calls });
 
     const error = { ...refused, data: { reason: 'invalid_request_state' } };
     expect(told.calls[0]!.error).toEqual(error);

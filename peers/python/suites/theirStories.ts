@@ -1,4 +1,4 @@
-/** The Python SDK's own stories: its clients at our servers, and our client at its server. */
+/** Runs the stories of the Python SDK: its clients with our servers, and our client with its server. */
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 
@@ -15,7 +15,7 @@ test.each([
   { story: 'refund_desk', server: example('refund-desk'), era: 'legacy', flags: ['--legacy'] },
   { story: 'mrtr', server: example('mrtr'), era: 'modern', flags: [] },
   { story: 'mrtr', server: lowlevel, era: 'modern', flags: [] },
-])('their client of $story is content with our server, $era', async (run) => {
+])('the Python client of $story passes with our server, $era', async (run) => {
   const { story, server, era, flags } = run;
   await serving(server, { via: 'HTTP' }, async (url) => {
     const told = await runTheirClient(story, url as string, ...flags);
@@ -26,7 +26,7 @@ test.each([
 test.each([
   ['2026-07-28', []],
   ['2025-11-25', ['--legacy']],
-])('our client of the refund desk is content with their server, %s', async (era, flags) => {
+])('our client of the refund desk passes with the Python server, %s', async (era, flags) => {
   const { url, close } = await startListening(
     python,
     [`${folder}story.py`, 'refund_desk'],

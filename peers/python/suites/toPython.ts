@@ -1,4 +1,4 @@
-/** A server in Python with resolvers of its own, called with `mcp-resolve/client`. */
+/** Calls a Python server with resolvers, using `mcp-resolve/client`. */
 import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 import {
   accept,
@@ -42,7 +42,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
   const atTable = (use: (client: Client) => Promise<void>) =>
     serving(pythonServer, { via }, (server) => connected(server, {}, use));
 
-  test('four questions come at once, then each that depends on an answer', async () => {
+  test('independent questions come in one round, dependent ones in later rounds', async () => {
     await atTable(async (client) => {
       expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
       const opened = open(await startCall(client, table));
@@ -57,7 +57,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
     });
   });
 
-  test('the tool is held to its output schema where its definition is at hand', async () => {
+  test('the result is checked against the output schema if the definition is known', async () => {
     await atTable(async (client) => {
       const { tools } = await client.listTools();
       const toolDefinition = tools.find(({ name }) => name === table.name)!;
@@ -69,7 +69,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
     });
   });
 
-  test('what is left open is asked again, and nothing else', async () => {
+  test('only unanswered questions are asked again', async () => {
     await atTable(async (client) => {
       const opened = open(await startCall(client, table));
       const { [key('occasion')]: later, ...rest } = answered;
@@ -80,7 +80,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
     });
   });
 
-  test('a no ends the call, or is an answer to those who can live with it', async () => {
+  test('a refusal ends the call, or becomes an outcome', async () => {
     await atTable(async (client) => {
       const opened = open(await startCall(client, table));
       const declined = await opened.answer({ ...answered, [key('seat')]: decline() });
@@ -98,7 +98,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
     });
   });
 
-  test('an answer of the wrong shape is an error of the tool, and can be given again', async () => {
+  test('an answer of the wrong shape is a tool error and can be corrected', async () => {
     await atTable(async (client) => {
       const opened = open(await startCall(client, table));
       const wrong = await opened.answer({ ...answered, [key('seat')]: accept({ outside: 'far' }) });
@@ -107,7 +107,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
     });
   });
 
-  test('a changed state, and a state with other arguments, are refused', async () => {
+  test('a changed state and a state with other arguments are refused', async () => {
     await atTable(async (client) => {
       const { requestState = '', ...rest } = open(await startCall(client, table)).toJSON();
       const middle = requestState.length >> 1;
@@ -146,7 +146,7 @@ describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
     );
   };
 
-  test('the same questions come in the middle of one call, and end in the same booking', async () => {
+  test('the server sends the same questions during one call, with the same result', async () => {
     const asked: string[] = [];
     await atTable({ answers: { ...answered, ...approve, ...remind }, asked }, async (client) => {
       expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
@@ -158,7 +158,7 @@ describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
   test.each([
     ['decline', decline()],
     ['cancel', cancel()],
-  ])('a %s ends the call before anything else is asked', async (action, no) => {
+  ])('a %s ends the call before any other question', async (action, no) => {
     const asked: string[] = [];
     await atTable({ answers: { ...answered, [key('seat')]: no }, asked }, async (client) => {
       expect(endOf(await startCall(client, table))).toBe(unresolved('seat', action));
@@ -168,7 +168,7 @@ describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
 });
 
 test.each(routes)(
-  'a client that cannot be asked gets a clean error, $era over $via',
+  'a client without capabilities receives a protocol error, $era over $via',
   async ({ via, mode }) => {
     await serving(pythonServer, { via }, (server) =>
       connected(server, { era: mode, capabilities: {} }, async (client) => {
@@ -180,7 +180,7 @@ test.each(routes)(
   },
 );
 
-/** The wire key of a resolver of the server: its module, which is the program, and its name. */
+/** Returns the wire key of a resolver of the server: its module and its name. */
 function key(resolver: string): string {
   return `__main__:${resolver}`;
 }
@@ -189,7 +189,7 @@ function unresolved(parameter: string, action: string): string {
   return `Error executing tool book_table: Resolver for parameter '${parameter}' could not resolve: elicitation was ${action}`;
 }
 
-/** Who answers in the middle of a call, and what they were asked, by the keys of the other era. */
+/** The answers during a call, and the keys of the questions, as on the modern era. */
 interface People {
   readonly answers: Answers;
   readonly asked: string[];

@@ -1,4 +1,4 @@
-/** Request state that one language seals and the other opens: how far that goes. */
+/** Tests request state that one language seals and the other opens. */
 import type { Client } from '@modelcontextprotocol/client';
 import { accept, decline, resumeCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { example, ours, pythonServer, serving, type Via } from '../support/serve
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const OTHER_KEY = 'another key, and just as long as the first';
-// The example has its name for an audience.
+// The audience is the name of the example.
 const AUDIENCE = 'mrtr-example';
 
 const mrtr = { inTypeScript: example('mrtr'), inPython: pythonServer };
@@ -44,18 +44,18 @@ describe('the format', () => {
     return JSON.parse(line) as Told;
   };
 
-  test('our token opens there, and theirs here, under the same secret', async () => {
+  test('tokens of one language open in the other with the same key', async () => {
     const { plaintext, token } = await told();
     expect(plaintext).toBe('hello');
     const codec = ringCodec([new TextEncoder().encode(KEY)]);
     expect(new TextDecoder().decode(await codec.unseal(token))).toBe('hello from here');
   });
 
-  test('a principal is bound in the same way', async () => {
+  test('a principal is bound in the same way in both languages', async () => {
     expect((await told()).bound).toBe(true);
   });
 
-  test('who is authenticated is the same principal, unless the name is not ASCII', async () => {
+  test('an authenticated user is the same principal if the name is ASCII', async () => {
     const here = SUBJECTS.map((sub) =>
       principalOf({
         token: 't',
@@ -68,7 +68,7 @@ describe('the format', () => {
     expect([ada === here[0], zoe === here[1]]).toEqual([true, false]);
   });
 
-  test('arguments have the same digest, except for numbers that the languages write differently', async () => {
+  test('arguments have the same digest, except for numbers that the languages format differently', async () => {
     const same = [
       '{}',
       '{"env":"prod"}',
@@ -103,9 +103,9 @@ describe('the format', () => {
   }
 });
 
-describe.each(directions)('a call that was begun %s and comes back %s', (begun, finished) => {
+describe.each(directions)('a call that starts %s and continues %s', (begun, finished) => {
   test.each(['HTTP', 'stdio'] as const)(
-    'is finished there over %s, with a yes or a no',
+    'ends over %s, with an acceptance or a refusal',
     async (via) => {
       const saved = await begin(mrtr[begun], staging, { via });
       await at(mrtr[finished], { via }, async (client) => {
@@ -118,7 +118,7 @@ describe.each(directions)('a call that was begun %s and comes back %s', (begun, 
     },
   );
 
-  test('is finished there whatever plain data its arguments are', async () => {
+  test('ends with any plain data as arguments', async () => {
     const note = { text: 'é 😀 "\\\u2028', list: [1, -2.5, null, { b: true, a: 1e21 }] };
     const noted = { name: 'deploy', arguments: { note, env: 'staging' } };
     const saved = await begin(mrtr[begun], noted);
@@ -128,7 +128,7 @@ describe.each(directions)('a call that was begun %s and comes back %s', (begun, 
     });
   });
 
-  test('is refused there with other arguments, or a number that is written differently', async () => {
+  test('is refused with other arguments, or with a number in another format', async () => {
     const small = { name: 'deploy', arguments: { env: 'staging', rate: 1e-7 } };
     const plain = await begin(mrtr[begun], staging);
     const moved = { ...plain, params: { ...staging, arguments: { env: 'production' } } };
@@ -141,7 +141,7 @@ describe.each(directions)('a call that was begun %s and comes back %s', (begun, 
     });
   });
 
-  test('is refused there under another key', async () => {
+  test('is refused with another key', async () => {
     const saved = await begin(mrtr[begun], staging, { env: { REQUEST_STATE_KEY: OTHER_KEY } });
     await at(mrtr[finished], {}, async (client) => {
       const round = resumeCall<'tools/call'>(client, saved).answer(yes);
@@ -150,8 +150,8 @@ describe.each(directions)('a call that was begun %s and comes back %s', (begun, 
   });
 });
 
-describe('between servers of other audiences', () => {
-  const env = { AUDIENCE: 'somebody else' };
+describe('between servers with different audiences', () => {
+  const env = { AUDIENCE: 'another audience' };
 
   test('a state from TypeScript is refused in Python', async () => {
     const saved = await begin(mrtr.inTypeScript, staging);
@@ -170,22 +170,25 @@ describe('between servers of other audiences', () => {
   });
 });
 
-describe('what resolvers record', () => {
+describe('the state of a tool with resolvers', () => {
   const restaurant = { inTypeScript: ours('stories/restaurant.ts'), inPython: pythonServer };
   const table = { name: 'book_table', arguments: { guests: 4 } };
 
-  test.each(directions)('when begun %s is opened %s, and asked anew', async (begun, finished) => {
-    const saved = await begin(restaurant[begun], table);
-    const seat = '__main__:seat';
-    await at(restaurant[finished], {}, async (client) => {
-      const call = resumeCall<'tools/call'>(client, saved);
-      const again = open(await call.answer({ [seat]: accept({ outside: true }) }));
-      expect(Object.keys(again.questions)).toContain(seat);
-      const onward = await again.answer({ [seat]: accept({ outside: true }) });
-      const left = onward.done ? [] : Object.keys(onward.questions);
-      expect(left).not.toContain(seat);
-    });
-  });
+  test.each(directions)(
+    'from a call %s opens %s, where the question is asked again',
+    async (begun, finished) => {
+      const saved = await begin(restaurant[begun], table);
+      const seat = '__main__:seat';
+      await at(restaurant[finished], {}, async (client) => {
+        const call = resumeCall<'tools/call'>(client, saved);
+        const again = open(await call.answer({ [seat]: accept({ outside: true }) }));
+        expect(Object.keys(again.questions)).toContain(seat);
+        const onward = await again.answer({ [seat]: accept({ outside: true }) });
+        const left = onward.done ? [] : Object.keys(onward.questions);
+        expect(left).not.toContain(seat);
+      });
+    },
+  );
 });
 
 interface Where {
@@ -193,7 +196,7 @@ interface Where {
   readonly env?: Record<string, string>;
 }
 
-/** Has a server of this key and audience there, and a client connected to it. */
+/** Runs a function with a client of a server that has the shared key and audience. */
 function at<T>(
   server: Program,
   { via = 'HTTP', env }: Where,
@@ -203,7 +206,7 @@ function at<T>(
   return serving(server, { via, env: shared }, (where) => connected(where, {}, use));
 }
 
-/** A call after its first round, saved. */
+/** Starts a call and saves it after its first round. */
 function begin(server: Program, target: typeof staging | Target, where: Where = {}) {
   return at(server, where, async (client) => open(await startCall(client, target)).toJSON());
 }
@@ -213,7 +216,7 @@ interface Target {
   readonly arguments: Record<string, unknown>;
 }
 
-/** The Python SDK has a text as structured content too. */
+/** Returns the text of a result, which the Python SDK also sends as structured content. */
 function textOf(end: unknown): unknown {
   return typeof end === 'object' && end !== null && 'result' in end ? end.result : end;
 }

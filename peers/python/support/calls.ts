@@ -1,4 +1,4 @@
-/** Calls by hand, and how they end. */
+/** Calls by hand, and their ends. */
 import { Client, type ClientCapabilities, ProtocolError } from '@modelcontextprotocol/client';
 import type { Call, OpenCall } from 'mcp-resolve/client';
 
@@ -7,13 +7,13 @@ import { type Program, transportTo } from './script.js';
 export interface Visit {
   readonly era?: 'auto' | 'legacy';
   readonly capabilities?: ClientCapabilities;
-  /** Has questions of the 2025 era answered. */
+  /** Sets the handlers for questions of the legacy era. */
   readonly letAnswer?: (client: Client) => void;
 }
 
 const EVERYTHING = { elicitation: { form: {} }, sampling: {}, roots: {} };
 
-/** Has a client connected to a server while it is used. */
+/** Runs a function with a connected client. */
 export async function connected<T>(
   server: string | Program,
   { era = 'auto', capabilities = EVERYTHING, letAnswer }: Visit,
@@ -32,13 +32,13 @@ export async function connected<T>(
   }
 }
 
-/** A call that has to be open. */
+/** Returns the call, or throws if it is finished. */
 export function open(call: Call<'tools/call'>): OpenCall<'tools/call'> {
   if (call.done) throw new Error(`finished: ${JSON.stringify(call.result)}`);
   return call;
 }
 
-/** What a call ended with, which it has to: structured content, or else a text. */
+/** Returns the structured content or the text of a call, or throws if it is open. */
 export function endOf(call: Call<'tools/call'>): unknown {
   if (!call.done) throw new Error(`open: ${Object.keys(call.questions).join(', ')}`);
   const { structuredContent, content } = call.result;
@@ -46,14 +46,14 @@ export function endOf(call: Call<'tools/call'>): unknown {
   return structuredContent ?? (text?.type === 'text' ? text.text : undefined);
 }
 
-/** What either SDK's servers say to a state that they do not take. */
+/** The protocol error of both SDKs for an invalid state. */
 export const REFUSED = [
   -32602,
   'Invalid or expired requestState',
   { reason: 'invalid_request_state' },
 ] as const;
 
-/** Code, message and data of the protocol error that a request has to end with. */
+/** Returns code, message and data of the protocol error that a request must end with. */
 export async function refusalOf(request: Promise<unknown>): Promise<readonly unknown[]> {
   try {
     await request;

@@ -1,7 +1,4 @@
-/**
- * Python for the tests of this folder: a virtual environment with exactly what `requirements.txt`
- * names, and its programs as child processes.
- */
+/** Creates a virtual environment with the packages of `requirements.txt`, and runs its programs. */
 import { execFile, type ExecFileException, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
@@ -13,10 +10,10 @@ const requirements = `${folder}requirements.txt`;
 export const venv = `${folder}.venv/`;
 export const python = `${venv}bin/python`;
 
-/** The version of the Python SDK that is pinned here. */
+/** The pinned version of the Python SDK. */
 export const sdkVersion = /^mcp==(.+)$/m.exec(readFileSync(requirements, 'utf8'))![1]!;
 
-/** Makes the virtual environment, unless it is there with what is required today. */
+/** Creates the virtual environment, unless it exists with the current requirements. */
 export async function makeEnvironment(): Promise<void> {
   const installed = `${venv}requirements.txt`;
   const current = readFileSync(requirements, 'utf8');
@@ -37,7 +34,7 @@ interface OutputOptions {
   readonly from?: 'stdout' | 'stderr';
 }
 
-/** Runs a program to its end: what it printed, or an error with what it complained about. */
+/** Runs a program and returns its output. Throws an error with its output if it fails. */
 export function output(
   command: string,
   args: readonly string[],
@@ -53,13 +50,13 @@ export function output(
   });
 }
 
-/** A server in a process of its own, reached over HTTP. */
+/** A server in another process, over HTTP. */
 export interface Listening {
   readonly url: URL;
   readonly close: () => Promise<void>;
 }
 
-/** Starts a program that serves over HTTP, and waits until it says where. */
+/** Starts a program that serves over HTTP, and waits until it prints its URL. */
 export async function startListening(
   command: string,
   args: readonly string[],

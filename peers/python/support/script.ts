@@ -1,6 +1,6 @@
 /**
- * A script that two clients can follow, the Python SDK's (`client.py`) and the TypeScript SDK's
- * (here), and what each of them saw. Both end up as the same plain data.
+ * Scripts for two clients, that of the Python SDK (`client.py`) and that of the TypeScript SDK
+ * (here). Both return what they saw as the same plain data.
  */
 import {
   type CallToolResult,
@@ -25,21 +25,21 @@ export interface Program {
 
 export interface ScriptedCall {
   readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
-  /** Of the tool or prompt, or the uri. */
+  /** The name of the tool or prompt, or the URI. */
   readonly name: string;
   readonly arguments: Record<string, string>;
-  /** By topic: the first field of a form, or `link`, `model`, `roots`. */
+  /** The answers by topic: the first field of a form, or `link`, `model`, `roots`. */
   readonly answers: Readonly<Record<string, Answer>>;
-  /** Round by round, with the keys of each round told. */
+  /** Calls round by round, and records the keys of each round. */
   readonly byHand?: boolean;
-  /** What to add to the state on its way back. */
+  /** A string to append to the state. */
   readonly tamper?: string;
 }
 
 export interface Script {
   readonly server: string | Program;
   readonly mode: 'auto' | 'legacy';
-  /** A client that can be asked nothing. */
+  /** A client without capabilities. */
   readonly silent?: boolean;
   readonly calls: readonly ScriptedCall[];
 }
@@ -62,13 +62,13 @@ export interface Transcript {
   readonly calls: readonly Told[];
 }
 
-/** Has the Python client follow a script. */
+/** Runs a script with the Python client. */
 export async function inPython(script: Script): Promise<Transcript> {
   const told = await output(python, ['client.py'], { input: JSON.stringify(script) });
   return plain(JSON.parse(told) as Transcript);
 }
 
-/** Has the TypeScript client follow it. */
+/** Runs a script with the TypeScript client. */
 export async function inTypeScript({ server, mode, silent, calls }: Script): Promise<Transcript> {
   const capabilities = silent
     ? {}
@@ -90,13 +90,13 @@ export async function inTypeScript({ server, mode, silent, calls }: Script): Pro
   }
 }
 
-/** The way to a server, as a URL or as a program to start. */
+/** Creates a transport to a URL, or to a program that it starts. */
 export function transportTo(server: string | Program): Transport {
   if (typeof server === 'string') return new StreamableHTTPClientTransport(new URL(server));
   return new OneProcessTransport({ ...server, stderr: 'ignore' });
 }
 
-/** The SDK finds out the era with a second process for its own class, and in place for any other. */
+/** A subclass, because the SDK's own class starts a second process to detect the era. */
 class OneProcessTransport extends StdioClientTransport {}
 
 class Person {
@@ -138,7 +138,7 @@ async function tell(client: Client, call: ScriptedCall, person: Person): Promise
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     const { code, message, data } = error;
-    // Rounds of a call that failed are told by neither client.
+    // Neither client reports the rounds of a failed call.
     return { asked: person.diary, rounds: [], error: { code, message, data } };
   }
 }
@@ -167,10 +167,10 @@ async function makeByHand(
   return call.result;
 }
 
-// What the two SDKs add to a message, or leave out of it, on their own account.
+// Properties that one of the SDKs adds or omits.
 const OWN_ACCOUNT = ['_meta', 'resultType', 'elicitationId', 'ttlMs', 'cacheScope'];
 
-/** Plain data, without what is about the way it came and not about the call. */
+/** Removes the properties that depend on the SDK and not on the call. */
 function plain(transcript: Transcript): Transcript {
   const text = JSON.stringify(transcript, (key, value: unknown) => {
     if (OWN_ACCOUNT.includes(key) || value === null) return undefined;

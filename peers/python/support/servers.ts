@@ -1,4 +1,4 @@
-/** The servers of these tests, each reached over HTTP or stdio, in a process of its own. */
+/** Servers in other processes, over HTTP or stdio. */
 import { fileURLToPath } from 'node:url';
 
 import { folder, python, startListening } from './python.js';
@@ -6,7 +6,7 @@ import type { Program } from './script.js';
 
 export type Via = 'HTTP' | 'stdio';
 
-/** Both transports in both eras, as a client of either SDK is told them. */
+/** Both transports on both eras, with the mode that clients of both SDKs take. */
 export const routes = (['HTTP', 'stdio'] as const).flatMap((via) => [
   { via, era: '2026-07-28', mode: 'auto' } as const,
   { via, era: '2025-11-25', mode: 'legacy' } as const,
@@ -17,21 +17,21 @@ export interface ServerOptions {
   readonly env?: Record<string, string>;
 }
 
-/** The server of an example of this repository. */
+/** Returns the server of an example of this repository. */
 export function example(name: string): Program {
   return ours(`../../examples/${name}/server.ts`);
 }
 
-/** A server in TypeScript, by its path from this folder. */
+/** Returns a TypeScript server, by its path from `peers/python`. */
 export function ours(path: string): Program {
   const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
   return { command: process.execPath, args: ['--import', 'tsx', file] };
 }
 
-/** The server that is written with the Python SDK. */
+/** The server with the Python SDK. */
 export const pythonServer: Program = { command: python, args: [`${folder}server.py`] };
 
-/** Has a server there while it is used: at its URL, or as the program that a client starts. */
+/** Runs a function with a server: its URL, or the program that a client starts. */
 export async function serving<T>(
   { command, args }: Program,
   { via, env = {} }: ServerOptions,

@@ -1,6 +1,6 @@
 /**
- * The stories that the Python SDK ships with its sources: servers, and clients that check them.
- * They are downloaded into the virtual environment and run from there; none of them is kept here.
+ * The stories in the sources of the Python SDK: servers, and clients that check them. They are
+ * downloaded into the virtual environment and run there.
  */
 import { existsSync } from 'node:fs';
 
@@ -9,10 +9,10 @@ import { output, python, sdkVersion, venv } from './python.js';
 const sources = `${venv}sources`;
 const examples = `${sources}/mcp-${sdkVersion}/examples`;
 
-/** What has a Python program find the stories. */
+/** The environment variables with which a Python program finds the stories. */
 export const findStories = { PYTHONPATH: examples };
 
-/** Downloads the sources of the SDK, unless they are there. */
+/** Downloads the sources of the SDK, unless they exist. */
 export async function fetchStories(): Promise<void> {
   if (existsSync(examples)) return;
   const exactly = ['--no-deps', '--no-binary', ':all:', `mcp==${sdkVersion}`];
@@ -21,7 +21,7 @@ export async function fetchStories(): Promise<void> {
   await output(python, ['-m', 'tarfile', '--extract', archive, sources]);
 }
 
-/** Runs the client of a story against a server; it says OK, or ends with an error. */
+/** Runs the client of a story with a server. It prints OK or fails. */
 export function runTheirClient(story: string, url: string, ...flags: string[]): Promise<string> {
   const args = ['-m', `stories.${story}.client`, '--http', url, ...flags];
   return output(python, args, { cwd: examples, from: 'stderr' });

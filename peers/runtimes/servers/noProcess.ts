@@ -1,3 +1,3 @@
-/** What stands in for `node:util` and `examples/support/serve.ts` where there is no process. */
+/** Replaces `node:util` and `examples/support/serve.ts` on runtimes without a process. */
 export const debuglog = () => (): void => undefined;
 export const serveWhenRun = async (): Promise<void> => undefined;

@@ -1,6 +1,6 @@
 /**
- * Serves everything over HTTP, each service on a port of its own, and says in one line of JSON
- * where they are and which copy of the package serves them. Ends with its standard input.
+ * Serves all services over HTTP, each on its own port, and prints their URLs and the file of the
+ * package as one line of JSON. Stops when its standard input ends.
  */
 import { serveHttp } from 'mcp-resolve/node';
 

@@ -1,6 +1,6 @@
 /**
- * What every runtime serves: the stories under keys that all of them share, the refund desk again
- * under another key, and a tool whose arguments and user the documented vectors are about.
+ * The services of every runtime: the stories with a shared key, the refund desk again with another
+ * key, and a tool for the documented vectors.
  */
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import {
@@ -16,10 +16,10 @@ import * as z from 'zod';
 import { buildServer as buildRefundDesk } from '../../../examples/refund-desk/server.js';
 import { buildServer as buildTravelDesk } from '../../../examples/travel-desk/server.js';
 
-// What is refused here is refused on purpose.
+// The tests provoke these warnings.
 const logger = { warn: (): void => undefined };
 
-// The key is that of docs/state-format.md, and the user is who the header says: both for tests only.
+// The key is that of docs/state-format.md, and a header names the user. Both are for tests only.
 const shared = requestStateSeal({
   keys: ['0123456789abcdef0123456789abcdef'],
   audience: 'runtimes',

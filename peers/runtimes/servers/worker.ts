@@ -1,6 +1,6 @@
 /**
- * Serves everything from a worker, each service on a path of its own. There is no process and no
- * `node:` module: modern requests need neither, and legacy clients are served without a session.
+ * Serves all services from a worker, each on its own path, without a process and without `node:`
+ * modules. Legacy clients have no session.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 

@@ -1,6 +1,6 @@
 /**
- * The same from a Durable Object, the one place among workers that can hold the session of a legacy
- * client. Both eras, with the handler of `mcp-resolve/node`; needs `nodejs_compat`.
+ * Serves all services from a Durable Object, which can hold the sessions of legacy clients. Uses
+ * the handler of `mcp-resolve/node` for both eras, and needs `nodejs_compat`.
  */
 import { createDualEraHandler } from 'mcp-resolve/node';
 
@@ -10,7 +10,7 @@ const handlers = new Map(
   Object.entries(services).map(([name, factory]) => [`/${name}`, createDualEraHandler(factory)]),
 );
 
-/** All clients come to one object: a real server has one per session, or per user. */
+/** The object of all clients. A real server has one per session or per user. */
 export class DeskObject {
   async fetch(request: Request): Promise<Response> {
     const handler = handlers.get(new URL(request.url).pathname);
