@@ -1,4 +1,4 @@
-/** Starts the Chromium of this machine, without a window. */
+/** Starts the installed Chromium without a window. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -16,7 +16,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** @throws {Error} If there is none; says how to get one. */
+/** @throws {Error} If Chromium is not installed. The message says how to install it. */
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: FLAGS });
 }

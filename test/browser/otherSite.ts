@@ -1,4 +1,4 @@
-/** Opens a page of another site: `localhost` and `127.0.0.1` are two sites to a browser. */
+/** Serves a page of another site. For a browser, `localhost` and `127.0.0.1` are two sites. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * The sign-in story in a real browser: the call of a real client asks for the page, and Chromium
- * opens it, as the browser of the person who was asked, or of somebody else. With
- * SCREENSHOTS=<folder>, pictures of the page go there.
+ * The sign-in example in a real browser. The call of a real client asks for the page, and Chromium
+ * opens it, as the browser of the asked user or of another user. With SCREENSHOTS=<folder>, the
+ * tests save pictures of the page there.
  */
 import path from 'node:path';
 import type { ElicitResult } from '@modelcontextprotocol/client';
@@ -14,7 +14,7 @@ import { connect } from '../../examples/support/connect.js';
 import { startChromium } from './chromium.js';
 import { openOtherSite } from './otherSite.js';
 
-const HERS = 'blood: all values of alice are fine';
+const RESULT = 'blood: all values of alice are fine';
 const opened: ElicitResult = { action: 'accept' };
 
 let chromium: Browser;
@@ -29,17 +29,18 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A browser with cookies of its own. */
+/** Opens a page in a browser with its own cookies. */
 async function browse(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await chromium.newContext(options);
   cleanups.push(() => context.close());
   return context.newPage();
 }
 
+/** Handles the question: opens the page and returns the user's answer. */
 type Opens = (url: string) => ElicitResult | Promise<ElicitResult>;
 
-/** Alice's assistant, at a clinic of its own: asks for her results, and says what it got. */
-async function assistant(opens: Opens, { legacy = false, patienceMs = 30_000 } = {}) {
+/** Starts a clinic and connects Alice to it. Returns a function that asks for her lab results. */
+async function connectAlice(opens: Opens, { legacy = false, patienceMs = 30_000 } = {}) {
   const clinic = await openClinic({ patienceMs });
   cleanups.push(clinic.close);
   const server = new URL('../../examples/sign-in/server.ts', import.meta.url);
@@ -60,7 +61,7 @@ async function signIn(page: Page, { name, password }: Patient): Promise<void> {
 
 const headingOf = (page: Page): Promise<string> => page.getByRole('heading').innerText();
 
-/** Takes a picture, where pictures are wanted. */
+/** Saves a picture if SCREENSHOTS is set. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) });
@@ -69,8 +70,8 @@ async function picture(page: Page, name: string): Promise<void> {
 describe.each([
   ['modern', false],
   ['legacy', true],
-])('the person of a %s client, in a browser', (_era, legacy) => {
-  it('signs in on the page while the call waits, and the call goes on', async () => {
+])('the user of a %s client', (_era, legacy) => {
+  it('signs in on the page while the call waits, and receives the result', async () => {
     const page = await browse();
     let visit: Promise<void> | undefined;
     const opens: Opens = async (url) => {
@@ -79,16 +80,16 @@ describe.each([
       visit = signIn(page, alice);
       return opened;
     };
-    const ask = await assistant(opens, { legacy });
-    expect(await ask()).toBe(HERS);
+    const ask = await connectAlice(opens, { legacy });
+    expect(await ask()).toBe(RESULT);
     await visit;
     expect(await headingOf(page)).toBe('Thank you');
     await picture(page, 'done');
   });
 
-  it('is asked for no more than a click where the browser is signed in', async () => {
+  it('needs only a click if the browser is signed in', async () => {
     const page = await browse();
-    const ask = await assistant(
+    const ask = await connectAlice(
       async (url) => {
         await page.goto(url);
         if (await page.getByLabel('Password').isVisible()) await signIn(page, alice);
@@ -101,14 +102,14 @@ describe.each([
       },
       { legacy },
     );
-    expect(await ask()).toBe(HERS);
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
+    expect(await ask()).toBe(RESULT);
     expect.assertions(3);
   });
 
-  it('gets nothing when somebody else signs in on the link', async () => {
+  it('receives an error if another user signs in on the page', async () => {
     const page = await browse();
-    const ask = await assistant(
+    const ask = await connectAlice(
       async (url) => {
         await page.goto(url);
         expect(await page.getByRole('main').innerText()).toContain('Only alice can agree to this.');
@@ -127,8 +128,8 @@ describe.each([
   });
 });
 
-describe('the page, in a browser', () => {
-  it('is used from the keyboard alone, and says when a password is wrong', async () => {
+describe('the page', () => {
+  it('works with the keyboard alone, and reports a wrong password', async () => {
     const page = await browse();
     const { keyboard } = page;
     const typeIn = async (password: string): Promise<void> => {
@@ -137,7 +138,7 @@ describe('the page, in a browser', () => {
       await keyboard.type(password);
       await keyboard.press('Enter');
     };
-    const ask = await assistant(async (url) => {
+    const ask = await connectAlice(async (url) => {
       await page.goto(url);
       await typeIn('tea at eight');
       expect(await page.getByRole('alert').innerText()).toBe('Name and password do not match.');
@@ -146,45 +147,45 @@ describe('the page, in a browser', () => {
       await page.getByRole('heading', { name: 'Thank you' }).waitFor();
       return opened;
     });
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
   });
 
-  it('fits a telephone, and the dark', async () => {
+  it('fits the screen of a phone in dark mode', async () => {
     const page = await browse({ viewport: { width: 320, height: 640 }, colorScheme: 'dark' });
-    const ask = await assistant(async (url) => {
+    const ask = await connectAlice(async (url) => {
       await page.goto(url);
       await picture(page, 'telephone');
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
       await signIn(page, alice);
       return opened;
     });
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
   });
 
-  it('has no errors, and loads nothing but itself', async () => {
+  it('causes no errors, and loads only its own files', async () => {
     const page = await browse();
     const problems: string[] = [];
     const loaded = new Set<string>();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => problems.push(message.text()));
     page.on('request', (request) => loaded.add(new URL(request.url()).pathname));
-    const ask = await assistant(async (url) => {
+    const ask = await connectAlice(async (url) => {
       await page.goto(url);
       await signIn(page, alice);
       return opened;
     });
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
     await page.getByRole('heading', { name: 'Thank you' }).waitFor();
     expect(problems).toEqual([]);
     expect([...loaded].sort()).toEqual(['/sign-in', '/sign-in/page.css']);
   });
 });
 
-describe('another site, in the browser of the person who was asked', () => {
-  it('cannot send the form, even if it knew what is in it', async () => {
+describe("another site in the user's browser", () => {
+  it('cannot submit the form, even with the right nonce', async () => {
     const page = await browse();
     let first = true;
-    const ask = await assistant(
+    const ask = await connectAlice(
       async (url) => {
         await page.goto(url);
         if (first) {
@@ -206,14 +207,14 @@ describe('another site, in the browser of the person who was asked', () => {
       },
       { patienceMs: 1000 },
     );
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
     expect(await ask()).toContain('alice has not signed in on the page');
     expect.assertions(3);
   });
 
-  it('cannot put the page into a frame', async () => {
+  it('cannot show the page in a frame', async () => {
     const page = await browse();
-    const ask = await assistant(async (url) => {
+    const ask = await connectAlice(async (url) => {
       const other = await openOtherSite(`<iframe src="${url}"></iframe>`);
       cleanups.push(other.close);
       await page.goto(other.url);
@@ -224,6 +225,6 @@ describe('another site, in the browser of the person who was asked', () => {
       await signIn(page, alice);
       return opened;
     });
-    expect(await ask()).toBe(HERS);
+    expect(await ask()).toBe(RESULT);
   });
 });

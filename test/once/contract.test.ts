@@ -1,6 +1,6 @@
 /**
- * The contract is worth something: a store with one fault fails the check that is about it, with a
- * sentence that says what the store did.
+ * The contract of stores finds faults: a store with one fault fails the check for it, with a
+ * message that says what the store did.
  */
 import { memoryOnceStore, onceStoreContract } from 'mcp-resolve/once';
 import type { OnceEntry, OnceStore } from 'mcp-resolve/once';
@@ -8,13 +8,13 @@ import { describe, expect, test } from 'vitest';
 
 type Fault = (store: OnceStore) => Partial<OnceStore>;
 
-/** Takes everybody for the same owner. */
+/** Returns a store that treats all owners as one. */
 function ownerless(store: OnceStore): OnceStore {
   return {
     ...store,
-    claim: (id, lease) => store.claim(id, { ...lease, owner: 'anybody' }),
-    renew: (id, lease) => store.renew(id, { ...lease, owner: 'anybody' }),
-    finish: (id, end) => store.finish(id, { ...end, owner: 'anybody' }),
+    claim: (id, lease) => store.claim(id, { ...lease, owner: 'any' }),
+    renew: (id, lease) => store.renew(id, { ...lease, owner: 'any' }),
+    finish: (id, end) => store.finish(id, { ...end, owner: 'any' }),
   };
 }
 
@@ -28,9 +28,9 @@ const withResult = (
 };
 
 const FAULTS: Readonly<Record<string, readonly [check: string, sentence: string, fault: Fault]>> = {
-  'looks before it claims, and not at the same time': [
-    'of fifty claims at the same time one holds',
-    'the number of claims that hold: expected 1, got 50',
+  'reads and claims in two steps': [
+    'exactly one of fifty concurrent claims succeeds',
+    'the number of successful claims: expected 1, got 50',
     (store) => {
       const claimed = new Map<string, OnceEntry>();
       return {
@@ -44,18 +44,18 @@ const FAULTS: Readonly<Record<string, readonly [check: string, sentence: string,
       };
     },
   ],
-  'lets anybody be the owner': [
-    'a claim is not for others to end',
-    'finish() by another: expected false, got true',
+  'lets another owner end a call': [
+    'only the owner of a claim can end the call',
+    'finish() by another owner: expected false, got true',
     (store) => ownerless(store),
   ],
-  'lets anybody renew': [
-    'a lease is not for others to renew',
-    'renew() by another than the owner: expected false, got true',
+  'lets another owner renew a lease': [
+    'only the owner can renew a lease',
+    'renew() by another owner: expected false, got true',
     (store) => ownerless(store),
   ],
-  'gives a lapsed call to the next': [
-    'a lease that is not renewed lapses, and the call is never claimed again',
+  'lets a lapsed call be claimed again': [
+    'a lease that is not renewed lapses, and the call cannot be claimed again',
     "claim() of a lapsed call: expected 'lapsed', got undefined",
     (store) => ({
       claim: async (id, lease) => {
@@ -65,60 +65,60 @@ const FAULTS: Readonly<Record<string, readonly [check: string, sentence: string,
     }),
   ],
   'never lets a lease lapse': [
-    'a renewed lease ends when it says',
-    "read(), again and again for 4 seconds: expected 'lapsed', got 'running'",
+    'a renewed lease lapses after its new duration',
+    "read(), polled for 4 seconds: expected 'lapsed', got 'running'",
     (store) => ({ renew: (id, lease) => store.renew(id, { ...lease, leaseMs: 60_000 }) }),
   ],
-  'refuses a claim whose answer was lost': [
-    'a claim that its owner sends again holds',
-    "claim() sent again: expected undefined, got 'running'",
+  'refuses a repeated claim by the owner': [
+    'a repeated claim by its owner succeeds',
+    "a repeated claim() by the owner: expected undefined, got 'running'",
     (store) => ({ claim: async (id, lease) => (await store.read(id)) ?? store.claim(id, lease) }),
   ],
   'trims results': [
-    'a result comes back exactly',
-    'read() of characters of all lengths',
+    'a result is returned unchanged',
+    'read() of characters of one to four bytes',
     (store) => ({
       read: async (id) => withResult(await store.read(id), (result) => result?.trim()),
     }),
   ],
-  'cuts results off': [
-    'a result comes back exactly',
+  'truncates results': [
+    'a result is returned unchanged',
     "(120000 characters), got 'done' with \"é😀xé😀x",
     (store) => ({
       finish: (id, end) => store.finish(id, { ...end, result: end.result?.slice(0, 65_535) }),
     }),
   ],
-  'keeps an empty result as none': [
-    'no result is not an empty one',
+  'reads an empty result as a missing one': [
+    'a missing result differs from an empty one',
     "read() of a call with an empty result: expected 'done' with \"\", got 'done'",
     (store) => ({
       read: async (id) =>
         withResult(await store.read(id), (result) => (result === '' ? undefined : result)),
     }),
   ],
-  'says null where it should say undefined': [
-    'nothing is known of a call that nobody claimed',
-    'read() of a call that nobody claimed: expected undefined, got null',
+  'returns null instead of undefined': [
+    'a call without a claim is unknown',
+    'read() of an unknown call: expected undefined, got null',
     (store) => ({ read: async (id) => (await store.read(id)) ?? (null as never) }),
   ],
-  'takes letters of both cases for the same': [
-    'calls whose ids look alike are calls of their own',
+  'ignores the case of ids': [
+    'calls with similar ids are separate calls',
     "got 'running'",
     (store) => ({ claim: (id, lease) => store.claim(id.toLowerCase(), lease) }),
   ],
-  'forgets too early': [
-    'a claim is known for its time, and then forgotten',
-    'a record with ttlMs 600 was gone after',
+  'drops a record too early': [
+    'a claim is known for its ttlMs and then expires',
+    'A record with ttlMs 600 expired after',
     (store) => ({ claim: (id, lease) => store.claim(id, { ...lease, ttlMs: lease.ttlMs / 6 }) }),
   ],
-  'never forgets': [
-    'an end is known for its time, and then forgotten',
-    'read(), again and again for 4 seconds: expected undefined, got \'done\' with "kept"',
+  'never drops a record': [
+    'an end is known for its ttlMs and then expires',
+    'read(), polled for 4 seconds: expected undefined, got \'done\' with "kept"',
     (store) => ({ finish: (id, end) => store.finish(id, { ...end, ttlMs: 60_000 }) }),
   ],
   'drops a lapsed call': [
-    'a lapsed claim is known for its time, and then forgotten',
-    'a record with ttlMs 600 was gone after',
+    'a lapsed claim is known for its ttlMs and then expires',
+    'A record with ttlMs 600 expired after',
     (store) => ({
       read: async (id) => {
         const known = await store.read(id);
@@ -126,12 +126,12 @@ const FAULTS: Readonly<Record<string, readonly [check: string, sentence: string,
       },
     }),
   ],
-  'does not prolong what it renews': [
-    'renewing a call prolongs its time',
-    "read() after the first time of a renewed call: expected 'running', got undefined",
+  'does not extend the lifetime of a renewed call': [
+    'renew() extends the lifetime of a call',
+    "read() of a renewed call after its first ttlMs: expected 'running', got undefined",
     (store) => ({ renew: (id, lease) => store.renew(id, { ...lease, ttlMs: 300 }) }),
   ],
-  'takes the last result': [
+  'replaces the first result by a later one': [
     'a call that is done keeps its first result',
     'read() after a second finish(): expected \'done\' with "first", got \'done\' with "second"',
     () => {
@@ -142,24 +142,24 @@ const FAULTS: Readonly<Record<string, readonly [check: string, sentence: string,
       };
     },
   ],
-  'refuses an end where nothing is known': [
-    'an end counts where nothing is known',
+  'refuses to end an unknown call': [
+    'an unknown call can be ended',
     'finish() without a claim: expected true, got false',
     (store) => ({
       finish: async (id, end) => (await store.read(id)) !== undefined && store.finish(id, end),
     }),
   ],
-  'refuses a late end': [
-    'a late end still counts, if it is that of the owner',
-    'finish() by its owner, late: expected true, got false',
+  'refuses to end a lapsed call': [
+    'the owner can end a lapsed call',
+    'finish() of a lapsed call by its owner: expected true, got false',
     (store) => ({
       finish: async (id, end) =>
         (await store.read(id))?.state !== 'lapsed' && store.finish(id, end),
     }),
   ],
-  'says that an end counts which does not': [
-    'a claim and an end at the same time do not both count',
-    'claim() where finish() gave true: expected \'done\' with "over", got undefined',
+  'returns true from a finish() without effect': [
+    'a concurrent claim and end do not both succeed',
+    'claim() while finish() returned true: expected \'done\' with "over", got undefined',
     (store) => ({ finish: async (id, end) => (await store.finish(id, end)) || true }),
   ],
 };
@@ -175,13 +175,13 @@ describe.concurrent('the contract finds a store that', () => {
   }
 });
 
-test('the names of the checks are all different', () => {
+test('the checks of the contract have different names', () => {
   const names = onceStoreContract(() => memoryOnceStore()).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(20);
 });
 
-test('the contract takes a store that has to be waited for', async () => {
+test('the contract accepts a promise of a store', async () => {
   const [first] = onceStoreContract(() => Promise.resolve(memoryOnceStore()));
   await expect(first!.run()).resolves.toBeUndefined();
 });

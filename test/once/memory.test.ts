@@ -1,4 +1,4 @@
-/** The store in memory: the contract, and what is its own: its limit, its clock, its options. */
+/** The store in memory: the contract of stores, its limit, its clock and its options. */
 import { memoryOnceStore, onceStoreContract, OnceStoreFullError } from 'mcp-resolve/once';
 import type { OnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -9,33 +9,34 @@ afterEach(() => {
 
 const lease = (owner: string, ttlMs = 60_000) => ({ owner, leaseMs: 30_000, ttlMs });
 
-/** Claims calls named by numbers. */
+/** Claims the calls with these numbers. */
 async function claimMany(store: OnceStore, from: number, to: number): Promise<void> {
   for (let id = from; id < to; id += 1) {
     expect(await store.claim(`call ${id}`, lease('owner'))).toBeUndefined();
   }
 }
 
-describe.concurrent('the contract of a store, in memory', () => {
+describe.concurrent('the store in memory follows the contract:', () => {
   for (const { name, run } of onceStoreContract(() => memoryOnceStore())) test(name, run);
 });
 
 describe('a full store', () => {
-  test('refuses a new call, and changes nothing', async () => {
+  test('refuses a new call and keeps its records', async () => {
     const store = memoryOnceStore({ maxEntries: 3 });
     await claimMany(store, 0, 3);
     const refusal = await store.claim('one more', lease('owner')).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(OnceStoreFullError);
     expect(refusal).toMatchObject({
       name: 'OnceStoreFullError',
-      message: 'the store of calls that run once is full: 3 calls are known and none has expired',
+      message:
+        'The memory store for `once` is full. No record has expired, and `maxEntries` is 3. Raise `maxEntries` to keep more records.',
     });
     expect(await store.read('one more')).toBeUndefined();
     for (const id of [0, 1, 2])
       expect(await store.read(`call ${id}`)).toEqual({ state: 'running' });
   });
 
-  test('lets the calls that it knows be claimed again, renewed and finished', async () => {
+  test('claims, renews and finishes known calls', async () => {
     const store = memoryOnceStore({ maxEntries: 1 });
     await claimMany(store, 0, 1);
     expect(await store.claim('call 0', lease('other'))).toEqual({ state: 'running' });
@@ -44,20 +45,20 @@ describe('a full store', () => {
     expect(await store.read('call 0')).toEqual({ state: 'done', result: 'x' });
   });
 
-  test('refuses the end of a call that it does not know', async () => {
+  test('refuses to finish an unknown call', async () => {
     const store = memoryOnceStore({ maxEntries: 1 });
     await claimMany(store, 0, 1);
     const end = { owner: 'owner', result: 'x', ttlMs: 60_000 };
     await expect(store.finish('unknown', end)).rejects.toThrow(OnceStoreFullError);
   });
 
-  test('has 10,000 calls by default', async () => {
+  test('has 10,000 records by default', async () => {
     const store = memoryOnceStore();
     await claimMany(store, 0, 10_000);
-    await expect(store.claim('one more', lease('owner'))).rejects.toThrow('10000 calls are known');
+    await expect(store.claim('one more', lease('owner'))).rejects.toThrow('`maxEntries` is 10000.');
   });
 
-  test('has room again when a record expires, wherever it stands among those that do not', async () => {
+  test('accepts a new call when any of its records has expired', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const store = memoryOnceStore({ maxEntries: 3 });
     await store.claim('long', lease('owner', 60_000));
@@ -72,7 +73,7 @@ describe('a full store', () => {
     expect(await store.read('long')).toEqual({ state: 'running' });
   });
 
-  test('goes on for ever with records that expire', async () => {
+  test('accepts new calls again and again as records expire', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const store = memoryOnceStore({ maxEntries: 10 });
     for (let round = 0; round < 1000; round += 1) {
@@ -82,7 +83,7 @@ describe('a full store', () => {
   });
 });
 
-test('setting the clock of the machine changes nothing', async () => {
+test('a change of the system clock affects neither leases nor lifetimes', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const store = memoryOnceStore();
   await store.claim('call', lease('owner'));
@@ -100,14 +101,14 @@ test('setting the clock of the machine changes nothing', async () => {
   expect(await store.read('call')).toBeUndefined();
 });
 
-test('two stores know nothing of each other', async () => {
+test('two stores share no records', async () => {
   const [one, other] = [memoryOnceStore(), memoryOnceStore()];
   await one.claim('call', lease('owner'));
   expect(await other.read('call')).toBeUndefined();
 });
 
-describe('the options', () => {
-  test('say whether other processes matter', () => {
+describe('memoryOnceStore', () => {
+  test('is for this process only, unless singleProcess is set', () => {
     expect(memoryOnceStore().onlyThisProcess).toBe(true);
     expect(memoryOnceStore({ singleProcess: false }).onlyThisProcess).toBe(true);
     expect(memoryOnceStore({ singleProcess: true }).onlyThisProcess).toBe(false);
@@ -116,16 +117,16 @@ describe('the options', () => {
   test.each([
     [
       { maxEntry: 5 },
-      "memoryOnceStore has no option 'maxEntry' (known: maxEntries, singleProcess)",
+      "memoryOnceStore() has no option 'maxEntry'. Known options: maxEntries, singleProcess.",
     ],
-    [{ maxEntries: 0 }, "'maxEntries' is a whole number, at least 1"],
-    [{ maxEntries: 1.5 }, "'maxEntries' is a whole number, at least 1"],
-    [{ maxEntries: Infinity }, "'maxEntries' is a whole number, at least 1"],
-    [{ maxEntries: '5' }, "'maxEntries' is a whole number, at least 1"],
-    [{ singleProcess: 'yes' }, "'singleProcess' is true or false"],
-    [null, 'the options of memoryOnceStore are an object'],
-    [5, 'the options of memoryOnceStore are an object'],
-  ])('are refused where they make no sense: %j', (options, sentence) => {
+    [{ maxEntries: 0 }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
+    [{ maxEntries: 1.5 }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
+    [{ maxEntries: Infinity }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
+    [{ maxEntries: '5' }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
+    [{ singleProcess: 'yes' }, 'memoryOnceStore(): `singleProcess` must be true or false.'],
+    [null, 'memoryOnceStore(): `options` must be an object.'],
+    [5, 'memoryOnceStore(): `options` must be an object.'],
+  ])('refuses the options %j', (options, sentence) => {
     expect(() => memoryOnceStore(options as object)).toThrow(new TypeError(sentence));
   });
 });

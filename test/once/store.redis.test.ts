@@ -1,6 +1,6 @@
 /**
- * The store on Redis, against a real one: the contract through every form of client, and what is
- * its own: keys, memory, eviction, and a Redis that goes away.
+ * The store on Redis, with a real server: the contract of stores through every kind of client,
+ * keys, memory, eviction, and a server that goes down.
  */
 import { Cluster, Redis as Ioredis } from 'ioredis';
 import { onceStoreContract, OnceStoreFullError, redisOnceStore } from 'mcp-resolve/once';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** What a test opened. */
+/** The functions that close what a test opened. */
 const open: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function ownRedis(setup?: RedisSetup): Promise<RedisServer> {
   return server;
 }
 
-/** Connects with node-redis; what goes wrong on the connection is for the commands to tell. */
+/** Connects with node-redis. Errors of the connection appear in the commands. */
 async function nodeRedis({ url }: RedisServer) {
   const client = createClient({ url, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);
@@ -51,45 +51,46 @@ function ioredis({ port }: RedisServer): Ioredis {
   return client;
 }
 
-/** Listens to what a store has to say. */
-function listening() {
-  const said: string[] = [];
-  return { said, logger: { warn: (message: string) => said.push(message) } };
+/** Creates a logger that collects warnings. */
+function collectLogged() {
+  const logged: string[] = [];
+  return { logged, logger: { warn: (message: string) => logged.push(message) } };
 }
 
 const lease = (owner: string, ttlMs = 60_000) => ({ owner, leaseMs: 30_000, ttlMs });
 const end = (owner: string, result: string) => ({ owner, result, ttlMs: 60_000 });
 
-describe('the contract of a store, on Redis', () => {
-  /** One connection for all checks of a form. */
-  const FORMS: Readonly<Record<string, () => Promise<[RedisOnceClient, close: () => unknown]>>> = {
-    'node-redis': async () => {
-      const client = await createClient({ url: redis.url }).connect();
-      return [client, () => client.destroy()];
-    },
-    'node-redis, RESP 2': async () => {
-      const client = await createClient({ url: redis.url, RESP: 2 }).connect();
-      return [client, () => client.destroy()];
-    },
-    'a pool of node-redis': async () => {
-      const pool = createClientPool({ url: redis.url });
-      await pool.connect();
-      return [pool, () => pool.destroy()];
-    },
-    ioredis: async () => {
-      const client = new Ioredis(redis.url);
-      return [client, () => client.disconnect()];
-    },
-    'a function that gives bytes': async () => {
-      const client = await createClient({ url: redis.url }).connect();
-      const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
-      const send: RedisCommandSender = (command) => client.sendCommand(command, { typeMapping });
-      return [send, () => client.destroy()];
-    },
-  };
+describe('the store on Redis follows the contract with', () => {
+  /** The kinds of clients. Each has one connection for all checks. */
+  const CLIENTS: Readonly<Record<string, () => Promise<[RedisOnceClient, close: () => unknown]>>> =
+    {
+      'node-redis': async () => {
+        const client = await createClient({ url: redis.url }).connect();
+        return [client, () => client.destroy()];
+      },
+      'node-redis and RESP 2': async () => {
+        const client = await createClient({ url: redis.url, RESP: 2 }).connect();
+        return [client, () => client.destroy()];
+      },
+      'a pool of node-redis': async () => {
+        const pool = createClientPool({ url: redis.url });
+        await pool.connect();
+        return [pool, () => pool.destroy()];
+      },
+      ioredis: async () => {
+        const client = new Ioredis(redis.url);
+        return [client, () => client.disconnect()];
+      },
+      'a function that returns bytes': async () => {
+        const client = await createClient({ url: redis.url }).connect();
+        const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
+        const send: RedisCommandSender = (command) => client.sendCommand(command, { typeMapping });
+        return [send, () => client.destroy()];
+      },
+    };
 
-  for (const [form, connect] of Object.entries(FORMS)) {
-    describe.concurrent(form, () => {
+  for (const [name, connect] of Object.entries(CLIENTS)) {
+    describe.concurrent(name, () => {
       let store: OnceStore;
       let close: () => unknown;
 
@@ -103,13 +104,13 @@ describe('the contract of a store, on Redis', () => {
         await close();
       });
 
-      for (const { name, run } of onceStoreContract(() => store)) test(name, run);
+      for (const check of onceStoreContract(() => store)) test(check.name, check.run);
     });
   }
 });
 
 describe('processes that share a Redis', () => {
-  test('share what runs, through different clients', async () => {
+  test('share claims and results through different clients', async () => {
     const one = redisOnceStore(await nodeRedis(redis));
     const other = redisOnceStore(ioredis(redis));
     expect(await one.claim('shared', lease('one'))).toBeUndefined();
@@ -119,7 +120,7 @@ describe('processes that share a Redis', () => {
     expect(one.onlyThisProcess).toBe(false);
   });
 
-  test('claim a call once, however many they are', async () => {
+  test('claim a call once if eight try at the same time', async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => nodeRedis(redis)));
     const stores = clients.map((client) => redisOnceStore(client));
     for (let call = 0; call < 25; call += 1) {
@@ -131,7 +132,7 @@ describe('processes that share a Redis', () => {
     }
   });
 
-  test('do not share what has another prefix', async () => {
+  test('do not share records with another prefix', async () => {
     const client = await nodeRedis(redis);
     const one = redisOnceStore(client, { prefix: 'one:' });
     const other = redisOnceStore(client, { prefix: 'other:' });
@@ -141,7 +142,7 @@ describe('processes that share a Redis', () => {
 });
 
 describe('a cluster', () => {
-  /** One node that has all slots, and is a cluster to its clients. */
+  /** Starts a cluster of one node that has all slots. */
   async function startCluster(): Promise<RedisServer> {
     const bus = String(await freePort());
     const server = await ownRedis({
@@ -167,14 +168,14 @@ describe('a cluster', () => {
     }
   }
 
-  test('of ioredis finds the node by the key', async () => {
+  test('works with the cluster client of ioredis', async () => {
     const { port } = await startCluster();
     const cluster = new Cluster([{ host: '127.0.0.1', port }]);
     open.push(() => cluster.disconnect());
     await runCall(redisOnceStore(cluster));
   });
 
-  test('of node-redis is reached through a function', async () => {
+  test('works with the cluster client of node-redis through a function', async () => {
     const { url } = await startCluster();
     const cluster = createCluster({ rootNodes: [{ url }] });
     await cluster.connect();
@@ -186,7 +187,7 @@ describe('a cluster', () => {
 });
 
 describe('the keys in Redis', () => {
-  test('are the prefix and the id, and hold what the store says they hold', async () => {
+  test('consist of prefix and id, and hold the documented fields', async () => {
     const client = await nodeRedis(await ownRedis());
     const store = redisOnceStore(client);
     await store.claim('a', lease('owner'));
@@ -198,7 +199,7 @@ describe('the keys in Redis', () => {
     expect({ ...(await client.hGetAll('p:{b}')) }).toEqual({ owner: 'owner', result: 'kept' });
   });
 
-  test('expire by themselves after every step', async () => {
+  test('have a new expiry after every step', async () => {
     const client = await nodeRedis(await ownRedis());
     const store = redisOnceStore(client);
     const left = () => client.pTTL('mcp-resolve:once:a');
@@ -211,54 +212,64 @@ describe('the keys in Redis', () => {
   });
 });
 
+describe('the store on Redis', () => {
+  test('refuses a key that holds something else than a record', async () => {
+    const client = await nodeRedis(redis);
+    await client.set('mcp-resolve:once:foreign', 'something else');
+    for (const step of [
+      () => redisOnceStore(client).read('foreign'),
+      () => redisOnceStore(client).claim('foreign', lease('owner')),
+    ]) {
+      await expect(step()).rejects.toThrow('WRONGTYPE');
+    }
+  });
+});
+
 describe('the eviction policy', () => {
   const warning = (found: string): string =>
-    `a call of a tool with 'once' can run again if Redis drops its record: set maxmemory-policy to noeviction (found: ${found})`;
+    `A call of a tool with \`once\` can run again if Redis drops its record. Set \`maxmemory-policy\` to \`noeviction\` (found: ${found}).`;
 
-  test('is fine by default, and nothing is said', async () => {
+  test('causes no warning by default', async () => {
     for (const client of [await nodeRedis(redis), ioredis(redis)]) {
-      const { said, logger } = listening();
+      const { logged, logger } = collectLogged();
       await redisOnceStore(client, { logger }).read('call');
-      expect(said).toEqual([]);
+      expect(logged).toEqual([]);
     }
   });
 
-  test('is warned of once if it drops records', async () => {
+  test('causes one warning per client if it drops records', async () => {
     const server = await ownRedis({ settings: { 'maxmemory-policy': 'volatile-lru' } });
     for (const client of [await nodeRedis(server), ioredis(server)]) {
-      const { said, logger } = listening();
+      const { logged, logger } = collectLogged();
       const store = redisOnceStore(client, { logger });
       await Promise.all([store.read('call'), store.read('call')]);
       await store.read('call');
       await redisOnceStore(client, { logger }).read('call');
-      expect(said).toEqual([warning('volatile-lru')]);
+      expect(logged).toEqual([warning('volatile-lru')]);
     }
   });
 
-  test('is warned of if it cannot be found out, and the call goes on', async () => {
+  test('causes a warning if it is unknown, and the call continues', async () => {
     const client = await nodeRedis(redis);
     for (const [info, found] of [
       [Promise.reject(new Error('NOPERM')), 'NOPERM'],
-      [Promise.resolve('# Memory\r\nused_memory:1\r\n'), 'nothing about it'],
-      [
-        Promise.resolve(undefined),
-        'Redis, or the client in front of it, gave an answer of another kind: undefined',
-      ],
+      [Promise.resolve('# Memory\r\nused_memory:1\r\n'), 'not reported'],
+      [Promise.resolve(undefined), 'Redis or its client returned an unexpected reply: undefined'],
     ] as const) {
       info.catch(() => undefined);
-      const { said, logger } = listening();
+      const { logged, logger } = collectLogged();
       const send: RedisCommandSender = (command) =>
         command[0] === 'INFO' ? info : client.sendCommand(command);
       const id = `unknown policy: ${found}`;
       expect(await redisOnceStore(send, { logger }).claim(id, lease('owner'))).toBeUndefined();
-      expect(said).toEqual([warning(found)]);
+      expect(logged).toEqual([warning(found)]);
     }
   });
 
-  test('is looked up when Redis has answered, not while it is away', async () => {
+  test('is read only after Redis has answered', async () => {
     let away = true;
     const client = await nodeRedis(redis);
-    const { said, logger } = listening();
+    const { logged, logger } = collectLogged();
     const store = redisOnceStore(
       (command) => (away ? Promise.reject(new Error('away')) : client.sendCommand(command)),
       { logger },
@@ -266,12 +277,12 @@ describe('the eviction policy', () => {
     await expect(store.read('call')).rejects.toThrow('away');
     away = false;
     expect(await store.read('call')).toBeUndefined();
-    expect(said).toEqual([]);
+    expect(logged).toEqual([]);
   });
 });
 
-describe('a Redis that has reached its limit', () => {
-  /** Claims two calls, and then sets the limit below what is used. */
+describe('a Redis without free memory', () => {
+  /** Claims two calls, then sets the memory limit below the used memory. */
   async function full(): Promise<{ store: OnceStore; client: RedisOnceClient }> {
     const client = await nodeRedis(await ownRedis());
     const store = redisOnceStore(client);
@@ -295,13 +306,13 @@ describe('a Redis that has reached its limit', () => {
     }
   });
 
-  test('refuses the end of a call that it does not know', async () => {
+  test('refuses to finish an unknown call', async () => {
     const { store } = await full();
     await expect(store.finish('new', end('owner', 'x'))).rejects.toThrow(OnceStoreFullError);
     expect(await store.read('new')).toBeUndefined();
   });
 
-  test('lets the calls that it knows be claimed again, renewed and finished', async () => {
+  test('claims, renews and finishes known calls', async () => {
     const { store } = await full();
     expect(await store.claim('claimed', lease('other'))).toEqual({ state: 'running' });
     expect(await store.claim('finished', lease('other'))).toEqual({
@@ -316,7 +327,7 @@ describe('a Redis that has reached its limit', () => {
   });
 });
 
-describe('a Redis that goes away', () => {
+describe('a Redis that goes down', () => {
   const steps = (store: OnceStore): (() => Promise<unknown>)[] => [
     () => store.read('call'),
     () => store.claim('call', lease('owner')),
@@ -327,7 +338,7 @@ describe('a Redis that goes away', () => {
   test.each([
     ['node-redis', nodeRedis],
     ['ioredis', async (server: RedisServer) => ioredis(server)],
-  ] as const)('fails every step ($0)', async (_, connect) => {
+  ] as const)('fails every step (%s)', async (_, connect) => {
     const server = await ownRedis();
     const store = redisOnceStore(await connect(server));
     await store.claim('call', lease('owner'));
@@ -335,7 +346,7 @@ describe('a Redis that goes away', () => {
     for (const step of steps(store)) await expect(step()).rejects.toThrow(Error);
   });
 
-  test('answers again when it is back, without what it knew', async () => {
+  test('answers again when it is back, without its records', async () => {
     const server = await ownRedis();
     const store = redisOnceStore(ioredis(server));
     await store.claim('call', lease('owner'));
@@ -346,59 +357,48 @@ describe('a Redis that goes away', () => {
       .poll(() => store.read('call').catch(() => 'away'), { timeout: 10_000 })
       .toBe(undefined);
   });
-
-  test('refuses what is no record', async () => {
-    const client = await nodeRedis(redis);
-    await client.set('mcp-resolve:once:foreign', 'something else');
-    for (const step of [
-      () => redisOnceStore(client).read('foreign'),
-      () => redisOnceStore(client).claim('foreign', lease('owner')),
-    ]) {
-      await expect(step()).rejects.toThrow('WRONGTYPE');
-    }
-  });
 });
 
 describe('a client', () => {
   test.each([
-    ['nothing', undefined, 'undefined'],
+    ['undefined', undefined, 'undefined'],
     ['null', null, 'object'],
-    ['a word', 'QUEUED', 'string'],
-    ['a list of something else', [1], 'number'],
-    ['a word that no script says', ['OK'], 'OK'],
-    ['an empty list', [], ''],
-  ])('that gives %s for an answer has not claimed anything', async (_, answer, shown) => {
-    const store = redisOnceStore(async () => answer, { logger: listening().logger });
-    const sentence = `Redis, or the client in front of it, gave an answer of another kind: ${shown}`;
+    ['a string', 'QUEUED', 'string'],
+    ['an array of numbers', [1], 'number'],
+    ['an array with an unknown word', ['OK'], 'OK'],
+    ['an empty array', [], ''],
+  ])('that replies with %s fails every step', async (_, answer, shown) => {
+    const store = redisOnceStore(async () => answer, { logger: collectLogged().logger });
+    const sentence = `Redis or its client returned an unexpected reply: ${shown}`;
     await expect(store.read('call')).rejects.toThrow(sentence);
     await expect(store.claim('call', lease('owner'))).rejects.toThrow(sentence);
     await expect(store.renew('call', lease('owner'))).rejects.toThrow(sentence);
     await expect(store.finish('call', end('owner', 'x'))).rejects.toThrow(sentence);
   });
 
-  test('of another kind is refused', () => {
+  test('is refused if it is not a client', () => {
     for (const client of [undefined, null, {}, 'redis://127.0.0.1']) {
       expect(() => redisOnceStore(client as never)).toThrow(
         new TypeError(
-          'redisOnceStore takes a client of node-redis or ioredis, or a function that sends a command',
+          'redisOnceStore(): `client` must be a node-redis or ioredis client, or a function that sends a command.',
         ),
       );
     }
   });
 
-  test('that has to be told the key is refused, with the remedy', () => {
+  test('of a cluster or a sentinel is refused, with the remedy', () => {
     const root = { host: '127.0.0.1', port: 1 };
     for (const client of [
       createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }),
       createSentinel({ name: 'any', sentinelRootNodes: [root] }),
     ]) {
       expect(() => redisOnceStore(client as never)).toThrow(
-        'give it a function, such as (command) => cluster.sendCommand(command[3], false, [...command])',
+        'Pass a function instead, such as (command) => cluster.sendCommand(command[3], false, [...command]).',
       );
     }
   });
 
-  test('that is a function finds the key where the docs say', async () => {
+  test('that is a function receives the key as the fourth word', async () => {
     const commands: (readonly string[])[] = [];
     const client = await nodeRedis(redis);
     const store = redisOnceStore(
@@ -417,13 +417,13 @@ describe('a client', () => {
 });
 
 test.each([
-  [{ prefx: 'a' }, "redisOnceStore has no option 'prefx' (known: prefix, logger)"],
-  [{ prefix: '' }, "'prefix' is a text that is not empty"],
-  [{ prefix: 5 }, "'prefix' is a text that is not empty"],
-  [{ logger: {} }, "'logger' is an object with warn(text)"],
-  [{ logger: null }, "'logger' is an object with warn(text)"],
-  [null, 'the options of redisOnceStore are an object'],
-])('options are refused where they make no sense: %j', (options, sentence) => {
+  [{ prefx: 'a' }, "redisOnceStore() has no option 'prefx'. Known options: prefix, logger."],
+  [{ prefix: '' }, 'redisOnceStore(): `prefix` must be a non-empty string.'],
+  [{ prefix: 5 }, 'redisOnceStore(): `prefix` must be a non-empty string.'],
+  [{ logger: {} }, 'redisOnceStore(): `logger` must be an object with a `warn(message)` method.'],
+  [{ logger: null }, 'redisOnceStore(): `logger` must be an object with a `warn(message)` method.'],
+  [null, 'redisOnceStore(): `options` must be an object.'],
+])('redisOnceStore refuses the options %j', (options, sentence) => {
   const send = () => Promise.resolve();
   expect(() => redisOnceStore(send, options as object)).toThrow(new TypeError(sentence));
 });

@@ -1,13 +1,15 @@
-/** For which request, for how long and for which service a token holds, through real servers. */
-import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
+/** The request, the time and the audience that a token is bound to, through real servers. */
+import { confirm, defineTool, requestStateSeal, resolver } from 'mcp-resolve';
 import type { RequestStateSeal } from 'mcp-resolve';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
+import { serving } from '../support/servers.js';
 import {
   ACCEPT,
+  acceptQuestion,
   ask,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
@@ -16,21 +18,16 @@ import {
   overHttp,
   overStdio,
   retry,
-  sealing,
   type Seen,
   STAGING,
   tokenOf,
+  useFixedDate,
 } from './desk.js';
+import { went } from './went.js';
 
 const NOW = 1_767_225_600_500;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFixedDate(NOW);
 
 type Claims = Record<string, unknown>;
 
@@ -44,8 +41,8 @@ async function forged(seal: RequestStateSeal, claims: unknown): Promise<string> 
 }
 
 describe('I30: the envelope', () => {
-  test('I30: of a hand-written state has exactly the documented members', async () => {
-    const { seal } = sealing();
+  test('I30: of a hand-written state has exactly the documented claims', async () => {
+    const { seal } = createSeal();
     const token = await ask(overHttp(desk({ seal })));
     expect(await claimsIn(seal, token)).toEqual({
       v: 1,
@@ -59,8 +56,8 @@ describe('I30: the envelope', () => {
     });
   });
 
-  test('I30, I36: names uri and the digest of nothing for a resource', async () => {
-    const { seal } = sealing();
+  test('I30, I36: of a resource has its uri and the digest of empty arguments', async () => {
+    const { seal } = createSeal();
     const reply = await overHttp(desk({ seal }))('resources/read', { uri: 'desk://rooms/7' });
     expect(await claimsIn(seal, tokenOf(reply))).toMatchObject({
       m: 'resources/read',
@@ -69,25 +66,16 @@ describe('I30: the envelope', () => {
     });
   });
 
-  test('I36: names the known digest of {"env":"prod"}', async () => {
-    const { seal } = sealing();
+  test('I36: has the documented digest for the arguments {"env":"prod"}', async () => {
+    const { seal } = createSeal();
     const prod = { name: 'deploy', arguments: { env: 'prod' } };
     const token = await ask(overHttp(desk({ seal })), prod);
     expect(await claimsIn(seal, token)).toHaveProperty('a', '_fZbwPys4tn6ogEHRin4tQ');
   });
 
-  test('I30: of resolvers holds the record of the call in s, and nothing else beside', async () => {
-    const { seal } = sealing();
-    const went = defineTool(
-      'went',
-      { resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) } },
-      () => 'went',
-    );
-    const send = overHttp(() => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, [went], { seal });
-      return server;
-    });
+  test('I30: of a tool with resolvers has the record of the call in s, and no further claims', async () => {
+    const { seal } = createSeal();
+    const send = overHttp(serving([went], { seal }));
     const { s, ...claims } = await claimsIn(seal, await ask(send, { name: 'went' }));
     expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 't', 'v']);
     expect(JSON.parse(s as string)).toEqual({
@@ -100,29 +88,29 @@ describe('I30: the envelope', () => {
   });
 });
 
-describe('I31, I32: time', () => {
+describe('I31, I32: the lifetime of a token', () => {
   test.each([
-    [599, true],
-    [599.999, true],
-    [600, false],
-    [601, false],
-    [-30, true],
-    [-60, true],
-    [-61, false],
-    [-120, false],
-  ])('I31, I32: seen %d seconds after its mint, a token holds: %s', async (seconds, holds) => {
-    const { seal } = sealing();
+    [599, 'is valid'],
+    [599.999, 'is valid'],
+    [600, 'is refused'],
+    [601, 'is refused'],
+    [-30, 'is valid'],
+    [-60, 'is valid'],
+    [-61, 'is refused'],
+    [-120, 'is refused'],
+  ])('I31, I32: %d seconds after its mint time it %s', async (seconds, expected) => {
+    const { seal } = createSeal();
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     vi.setSystemTime(NOW + seconds * 1000);
     const reply = await retry(send, token);
-    if (holds) expect(endOf(reply)).toBe('deployed to staging');
+    if (expected === 'is valid') expect(endOf(reply)).toBe('deployed to staging');
     else expectFrozen(reply);
   });
 
-  test('I31: half a second that begins at x.9 lasts its half second', async () => {
+  test('I31: a token that is minted at x.9 for half a second lasts that half second', async () => {
     vi.setSystemTime(1_767_225_600_900);
-    const { seal } = sealing({ ttlSeconds: 0.5 });
+    const { seal } = createSeal({ ttlSeconds: 0.5 });
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     vi.setSystemTime(1_767_225_601_399);
@@ -132,43 +120,39 @@ describe('I31, I32: time', () => {
   });
 
   test.each<[string, Claims]>([
-    ['exp as text', { exp: '9999999999' }],
+    ['exp as a string', { exp: '9999999999' }],
     ['exp of null', { exp: null }],
-    ['iat as text', { iat: '1767225600' }],
-    ['iat of null, which is how NaN is written', { iat: NaN }],
+    ['iat as a string', { iat: '1767225600' }],
+    ['iat of NaN, written as null', { iat: NaN }],
     ['another version', { v: 2 }],
-    ['a state that is no text', { s: { a: 1 } }],
+    ['a state that is not a string', { s: { a: 1 } }],
     ['no state', { s: undefined }],
-  ])('I33: an authenticated envelope with %s is refused', async (_, change) => {
-    const { seal, said } = sealing();
+  ])('I33: the server refuses an authenticated envelope with %s', async (_, change) => {
+    const { seal, logged } = createSeal();
     const seen: Seen = [];
     const send = overHttp(desk({ seal, seen }));
     const claims = await claimsIn(seal, await ask(send));
     expectFrozen(await retry(send, await forged(seal, { ...claims, ...change })));
-    expect(said).toEqual(['requestState rejected on tools/call: malformed']);
+    expect(logged).toEqual(['requestState rejected on tools/call: malformed']);
     expect(seen).toHaveLength(1);
     expect(endOf(await retry(send, await forged(seal, claims)))).toBe('deployed to staging');
   });
 
   test.each(['not JSON', '', '7', 'null', '[]', '"awaiting-confirm"'])(
-    'I33: authenticated bytes that are %j are refused',
+    'I33: the server refuses an authenticated token with the content %j',
     async (text) => {
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const token = await seal['~policy'].codec.seal(Buffer.from(text));
       expectFrozen(await retry(overHttp(desk({ seal })), token));
     },
   );
 
-  test('I34: every round has a fresh token that lasts its own time', async () => {
-    const { seal } = sealing();
+  test('I34: every round has a new token with its own lifetime', async () => {
+    const { seal } = createSeal();
     const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
     const really = resolver({ sure }, () => confirm('Really?'), { name: 'really' });
-    const went = defineTool('went', { resolve: { really } }, () => 'went');
-    const send = overHttp(() => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, [went], { seal });
-      return server;
-    });
+    const tool = defineTool('went', { resolve: { really } }, () => 'went');
+    const send = overHttp(serving([tool], { seal }));
     const first = await ask(send, { name: 'went' });
     vi.setSystemTime(NOW + 5000);
     const second = tokenOf(await retry(send, first, { name: 'went' }));
@@ -180,20 +164,18 @@ describe('I31, I32: time', () => {
     });
     vi.setSystemTime(NOW + 604_000);
     expectFrozen(await retry(send, first, { name: 'went' }));
-    const inputResponses = { really: { action: 'accept', content: { confirm: true } } };
-    const end = await send('tools/call', { name: 'went', inputResponses, requestState: second });
-    expect(endOf(end)).toBe('went');
+    expect(endOf(await acceptQuestion(send, 'really', second))).toBe('went');
   });
 });
 
 describe.each(layers)('on %s', (layer) => {
-  describe.each(moments)('with handlers wrapped %s', (when) => {
+  describe.each(moments)('protected %s its handlers are set', (when) => {
     const open = () => {
-      const { seal, said } = sealing();
-      return { send: overHttp(desk({ layer, when, seal })), said };
+      const { seal, logged } = createSeal();
+      return { send: overHttp(desk({ layer, when, seal })), logged };
     };
 
-    test('I35: a token is for its tool, its arguments and its method, and still completes', async () => {
+    test('I35: a token is valid only for its tool, arguments and method', async () => {
       const { send } = open();
       const token = await ask(send);
       expectFrozen(await retry(send, token, { ...STAGING, name: 'other' }));
@@ -205,7 +187,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(await retry(send, token))).toBe('deployed to staging');
     });
 
-    test('I35: a token of a resource is for its uri, whatever else the request carries', async () => {
+    test('I35: a token of a resource is valid only for its uri, whatever name the request has', async () => {
       const { send } = open();
       const decoy = { name: 'decoy' };
       const seven = { uri: 'desk://rooms/7', ...decoy };
@@ -216,7 +198,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(end)).toBe('deployed to desk://rooms/7');
     });
 
-    test('I36: only the uri binds a resource', async () => {
+    test('I36: a token of a resource does not depend on arguments', async () => {
       const { send } = open();
       const uri = 'desk://rooms/7';
       const token = tokenOf(await send('resources/read', { uri, arguments: { a: 1 } }));
@@ -224,7 +206,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(await send('resources/read', end))).toBe('deployed to desk://rooms/7');
     });
 
-    test('I35: a token of a tool is for its name, whatever uri the request carries', async () => {
+    test('I35: a token of a tool is valid only for its name, whatever uri the request has', async () => {
       const { send } = open();
       const token = await ask(send, { ...STAGING, uri: 'desk://a' });
       expectFrozen(await retry(send, token, { ...STAGING, name: 'other', uri: 'desk://a' }));
@@ -232,7 +214,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(end)).toBe('deployed to staging');
     });
 
-    test('I36: the order of keys does not matter at any depth', async () => {
+    test('I36: a token does not depend on the order of keys at any depth', async () => {
       const { send } = open();
       const one = '{"env":"staging","plan":{"steps":[{"id":1,"do":"x"}],"by":"me"}}';
       const two = '{"plan":{"by":"me","steps":[{"do":"x","id":1}]},"env":"staging"}';
@@ -245,7 +227,7 @@ describe.each(layers)('on %s', (layer) => {
       expectFrozen(await retry(send, token, asked(one.replace('"id":1', '"id":2'))));
     });
 
-    test('I36: absent and empty arguments are equal', async () => {
+    test('I36: a token is valid for absent and for empty arguments', async () => {
       const { send } = open();
       const absent = await ask(send, { name: 'deploy' });
       const empty = { name: 'deploy', arguments: {} };
@@ -254,7 +236,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(end)).toBe('deployed to nowhere');
     });
 
-    test('I36: metadata, progress tokens and answers do not bind', async () => {
+    test('I36: a token does not depend on metadata, progress tokens and answers', async () => {
       const { send } = open();
       const token = await ask(send, { ...STAGING, _meta: { progressToken: 'a', 'acme/x': 1 } });
       const params = { ...STAGING, _meta: { progressToken: 'b', 'acme/y': 2 } };
@@ -264,7 +246,7 @@ describe.each(layers)('on %s', (layer) => {
       expect(endOf(end)).toBe('deployment to staging cancelled');
     });
 
-    test('I36: a member __proto__ at the top of the arguments is ignored, a nested one is not', async () => {
+    test('I36: a token depends on a nested property __proto__, but not on one at the top level', async () => {
       const { send } = open();
       const withArguments = (json: string) => ({
         name: 'deploy',
@@ -285,7 +267,7 @@ describe.each(layers)('on %s', (layer) => {
     });
 
     test.each(['\ud800', '\udfff'])(
-      'I45: lone surrogates in arguments are told apart (%j)',
+      'I45: a token distinguishes lone surrogates in arguments (%j)',
       async (surrogate) => {
         const { send } = open();
         const params = (char: string) => ({ name: 'deploy', arguments: { env: `a${char}b` } });
@@ -298,10 +280,10 @@ describe.each(layers)('on %s', (layer) => {
   });
 });
 
-describe('I35, I36: a tool of resolvers', () => {
-  test('I36: binds the raw arguments: defaults that differ each round do not matter', async () => {
+describe('I35, I36: a token of a tool with resolvers', () => {
+  test('I36: depends on the raw arguments, not on generated defaults', async () => {
     let generated = 0;
-    const went = defineTool(
+    const tool = defineTool(
       'went',
       {
         inputSchema: z.object({
@@ -312,12 +294,8 @@ describe('I35, I36: a tool of resolvers', () => {
       },
       ({ env, stamp }) => `${env} ${stamp}`,
     );
-    const { seal } = sealing();
-    const send = overStdio(() => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, [went], { seal });
-      return server;
-    });
+    const { seal } = createSeal();
+    const send = overStdio(serving([tool], { seal }));
     const params = { name: 'went', arguments: { env: 'staging' } };
     const token = await ask(send, params);
     expectFrozen(await retry(send, token, { name: 'went', arguments: { env: 'staging!' } }));
@@ -328,21 +306,21 @@ describe('I35, I36: a tool of resolvers', () => {
 });
 
 describe('I37: the audience', () => {
-  test('I37: servers that share a key but not the audience reject each other', async () => {
-    const { seal: billing } = sealing({ audience: 'billing' });
-    const { seal: payments, said } = sealing({ audience: 'payments' });
+  test('I37: separates servers with the same key', async () => {
+    const { seal: billing } = createSeal({ audience: 'billing' });
+    const { seal: payments, logged } = createSeal({ audience: 'payments' });
     const token = await ask(overHttp(desk({ seal: billing })));
     expectFrozen(await retry(overHttp(desk({ seal: payments })), token));
-    expect(said).toEqual(['requestState rejected on tools/call: audience']);
+    expect(logged).toEqual(['requestState rejected on tools/call: audience']);
   });
 
-  test('I37: an explicit audience stands above the name of the server', async () => {
-    const one = overHttp(desk({ name: 'one', seal: sealing({ audience: 'prod-fleet' }).seal }));
-    const two = overHttp(desk({ name: 'two', seal: sealing({ audience: 'prod-fleet' }).seal }));
+  test('I37: takes precedence over the name of the server', async () => {
+    const one = overHttp(desk({ name: 'one', seal: createSeal({ audience: 'prod-fleet' }).seal }));
+    const two = overHttp(desk({ name: 'two', seal: createSeal({ audience: 'prod-fleet' }).seal }));
     expect(endOf(await retry(two, await ask(one)))).toBe('deployed to staging');
   });
 
-  test('I37: without one, the name of the server is the audience', async () => {
+  test('I37: defaults to the name of the server', async () => {
     const seal = requestStateSeal.ephemeral({ logger: { warn: () => undefined } });
     const token = await ask(overHttp(desk({ name: 'billing', seal })));
     expect(await claimsIn(seal, token)).toHaveProperty('aud', 'billing');
@@ -352,7 +330,7 @@ describe('I37: the audience', () => {
     );
   });
 
-  test('I37: an audience that appears or goes is rejected, in both directions', async () => {
+  test('I37: must be present or absent at both servers', async () => {
     const seal = requestStateSeal.ephemeral({ logger: { warn: () => undefined } });
     const named = overHttp(desk({ name: 'billing', seal }));
     const nameless = overHttp(desk({ name: '', seal }));
@@ -363,18 +341,18 @@ describe('I37: the audience', () => {
     expect(endOf(await retry(nameless, two))).toBe('deployed to staging');
   });
 
-  test('I38: the default works on a server without a name', async () => {
+  test('I38: is not necessary for the default seal on a server without a name', async () => {
     const send = overStdio(desk({ name: '' }));
     expect(endOf(await retry(send, await ask(send)))).toBe('deployed to staging');
   });
 });
 
-describe('I45: lone surrogates in a state', () => {
+describe('I45: a state with lone surrogates', () => {
   test.each(['\ud800', 'a\udfffb', '\udc00\ud800', '😀\ud83d'])(
-    'I45: %j is restored exactly',
+    'I45: is restored exactly: %j',
     async (state) => {
       const seen: Seen = [];
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const send = overHttp(desk({ seal, seen, state }));
       expect(endOf(await retry(send, await ask(send)))).toBe('deployed to staging');
       expect(seen[1]).toEqual(['staging', state]);
@@ -382,9 +360,9 @@ describe('I45: lone surrogates in a state', () => {
   );
 });
 
-test('I46: a valid token may be used again on the same request within its time', async () => {
+test('I46: a client can use a valid token again for the same request', async () => {
   const seen: Seen = [];
-  const { seal } = sealing();
+  const { seal } = createSeal();
   const send = overHttp(desk({ seal, seen }));
   const token = await ask(send);
   expect(endOf(await retry(send, token))).toBe('deployed to staging');

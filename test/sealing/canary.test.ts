@@ -1,6 +1,6 @@
 /**
- * What the boundary takes for granted about the SDK. A test here fails when an upgrade moves the
- * seam; then the boundary has to move with it.
+ * The SDK internals that the boundary depends on. If an upgrade of the SDK changes one of them, a
+ * test here fails and the boundary has to follow.
  */
 import {
   inputRequired,
@@ -36,7 +36,7 @@ describe('the SDK', () => {
     expect(handlersOf(new McpServer(info).server)).toBeInstanceOf(Map);
   });
 
-  test('dispatches to whatever stands in that Map', async () => {
+  test('calls the handler that is in that Map', async () => {
     const send = overHttp(() => {
       const server = new Server(info, { capabilities });
       server.setRequestHandler('tools/call', () => ({ content: [] }));
@@ -47,16 +47,16 @@ describe('the SDK', () => {
     expect(result?.content).toEqual([{ type: 'text', text: 'mine' }]);
   });
 
-  test('sets the handlers of an McpServer in whatever map has taken the place of its own', () => {
+  test('sets the handlers of an McpServer in a map that replaced its own', () => {
     const mcp = new McpServer(info);
     const methods: string[] = [];
-    class Noting extends Map<string, unknown> {
+    class RecordingMap extends Map<string, unknown> {
       override set(method: string, handler: unknown): this {
         methods.push(method);
         return super.set(method, handler);
       }
     }
-    Reflect.set(mcp.server, '_requestHandlers', new Noting());
+    Reflect.set(mcp.server, '_requestHandlers', new RecordingMap());
     mcp.registerTool('a', {}, () => ({ content: [] }));
     expect(methods).toContain('tools/call');
     mcp.registerPrompt('a', {}, () => ({ messages: [] }));
@@ -68,14 +68,14 @@ describe('the SDK', () => {
     expect(methods.filter((method) => method === 'resources/read')).toHaveLength(1);
   });
 
-  test('sets them in the constructor where capabilities are given, before anyone can stand in', () => {
+  test('sets the handlers in the constructor if it receives capabilities', () => {
     const mcp = new McpServer(info, { capabilities });
     for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
       expect(handlersOf(mcp.server).has(method)).toBe(true);
     }
   });
 
-  test('turns a protocol error from a tool callback into a tool error, so the boundary has to throw it', async () => {
+  test('turns a protocol error from a tool callback into a tool error', async () => {
     const send = overHttp(() => {
       const mcp = new McpServer(info);
       mcp.registerTool('throwing', {}, () => {
@@ -88,7 +88,7 @@ describe('the SDK', () => {
     expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'swallowed' }] });
   });
 
-  test('hands the context on member by member, enumerable symbols included', async () => {
+  test('copies all properties of the context, enumerable symbols included', async () => {
     const MARK = Symbol('mark');
     const seen: unknown[] = [];
     const send = overHttp(() => {
@@ -108,7 +108,7 @@ describe('the SDK', () => {
   });
 
   test.each(['McpServer', 'Server'])(
-    'calls a handler again on the 2025 era with a copy of the context it was given (%s)',
+    'repeats a handler on the legacy era with a copy of the context (%s)',
     async (layer) => {
       const MARK = Symbol('mark');
       const contexts: ServerContext[] = [];
@@ -145,7 +145,7 @@ describe('the SDK', () => {
     }
   });
 
-  test('keeps its own check of request state under _requestStateVerify, and only where there is one', () => {
+  test('keeps requestState.verify under _requestStateVerify', () => {
     const verify = (): void => undefined;
     for (const make of [
       (options?: object) => new Server(info, options),
@@ -156,7 +156,7 @@ describe('the SDK', () => {
     }
   });
 
-  test('I12, I13: refuses a state that is no text by itself, with the same frozen error', async () => {
+  test('I12, I13: refuses a state that is not a string with the same frozen error', async () => {
     const send = overHttp(() => {
       const mcp = new McpServer(info);
       mcp.registerTool('any', {}, () => ({ content: [] }));
@@ -167,7 +167,7 @@ describe('the SDK', () => {
     }
   });
 
-  test('I36: drops a member __proto__ at the top of the arguments before a handler that was set', async () => {
+  test('I36: drops a top-level argument __proto__ before it calls a handler', async () => {
     const raw: unknown[] = [];
     const parsed: unknown[] = [];
     const keys = (request: unknown): string[] =>
@@ -191,25 +191,25 @@ describe('the SDK', () => {
     expect(parsed).toEqual([['a']]);
   });
 
-  test('gives a handler with its own schema the parsed parameters alone', async () => {
-    const given: unknown[] = [];
+  test('passes only the parsed parameters to a handler with its own schema', async () => {
+    const names: unknown[] = [];
     const send = overHttp(() => {
       const server = new Server(info, { capabilities });
       const params = z.looseObject({ name: z.string() });
       server.setRequestHandler('tools/call', { params }, (parameters) => {
-        given.push(parameters.name);
+        names.push(parameters.name);
         return { content: [] };
       });
       return server;
     });
     await send('tools/call', { name: 'any' });
-    expect(given).toEqual(['any']);
+    expect(names).toEqual(['any']);
   });
 });
 
-describe('an SDK that has changed', () => {
+describe('install() and protect()', () => {
   const sentence =
-    'mcp-resolve cannot find the request handlers of this server: this version of @modelcontextprotocol/server is not supported.';
+    "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/server' is not supported.";
 
   const broken = (layer: Layer, handlers: unknown): McpServer | Server => {
     const server = layer === 'McpServer' ? new McpServer(info) : new Server(info);
@@ -219,7 +219,7 @@ describe('an SDK that has changed', () => {
   };
 
   describe.each(layers)('on %s', (layer) => {
-    test.each([undefined, {}, null])('is told of, not worked around: %o', (handlers) => {
+    test.each([undefined, {}, null])('refuse an SDK with the handlers %o', (handlers) => {
       expect(() => {
         requestStateSeal.ephemeral().protect(broken(layer, handlers));
       }).toThrow(new Error(sentence));
@@ -228,7 +228,7 @@ describe('an SDK that has changed', () => {
       }).toThrow(new Error(sentence));
     });
 
-    test('is told of each time: a protection that failed does not count as one', () => {
+    test('refuse such an SDK again in a second attempt', () => {
       const server = broken(layer, undefined);
       for (const attempt of [1, 2]) {
         expect(() => {

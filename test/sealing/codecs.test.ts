@@ -1,26 +1,26 @@
-/** Codecs of an author's own: what they may do, and what happens when they fail. */
+/** Custom codecs, and the effect of their failures. */
 import { InvalidRequestStateError } from 'mcp-resolve';
 import type { RequestStateCodec } from 'mcp-resolve';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import {
   ask,
   caller,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
+  INTERNAL_BODY,
   layers,
   moments,
   overHttp,
   retry,
-  sealing,
   type Seen,
   STAGING,
+  useFixedDate,
 } from './desk.js';
 
-const INTERNAL_BODY = '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}';
-
-/** A codec that only changes the alphabet: everything else must be the library's doing. */
+/** A codec that only encodes, so all checks of a token are the library's. */
 class HexCodec implements RequestStateCodec {
   private readonly prefix = 'hex:';
   readonly opened: string[] = [];
@@ -33,7 +33,7 @@ class HexCodec implements RequestStateCodec {
   };
 }
 
-/** The same with methods that need their object, and taking their time. */
+/** An asynchronous version of it, whose methods use `this`. */
 class SlowCodec {
   private readonly inner = new HexCodec();
   async seal(bytes: Uint8Array): Promise<string> {
@@ -48,40 +48,34 @@ class SlowCodec {
 
 const NOW = 1_767_225_600_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFixedDate(NOW);
 
 describe.each([
-  ['synchronous', () => new HexCodec()],
-  ['asynchronous', () => new SlowCodec()],
-] as const)('I29: a codec that is %s', (_, make) => {
-  test.each(layers)('I29: seals and opens (%s)', async (layer) => {
-    const { seal } = sealing({ codec: make() });
+  ['a synchronous', () => new HexCodec()],
+  ['an asynchronous', () => new SlowCodec()],
+] as const)('I29: %s codec', (_, make) => {
+  test.each(layers)('I29: seals and opens the tokens of a server (%s)', async (layer) => {
+    const { seal } = createSeal({ codec: make() });
     const send = overHttp(desk({ layer, seal }));
     const token = await ask(send);
     expect(token).toMatch(/^hex:[0-9a-f]+$/);
     expect(endOf(await retry(send, token))).toBe('deployed to staging');
   });
 
-  test('I29: every claim is stamped and checked all the same', async () => {
-    const { seal, said } = sealing({ codec: make() });
+  test('I29: leaves the checks of request, principal, audience and expiry to the library', async () => {
+    const { seal, logged } = createSeal({ codec: make() });
     const send = overHttp(desk({ seal }));
     const alice = { authInfo: caller('alice') };
     const token = await ask(send, STAGING, alice);
     expectFrozen(await retry(send, token, { ...STAGING, name: 'other' }, alice));
     expectFrozen(await retry(send, token, STAGING, { authInfo: caller('bob') }));
     expectFrozen(await retry(send, token, STAGING));
-    const elsewhere = sealing({ codec: make(), audience: 'shop' });
+    const elsewhere = createSeal({ codec: make(), audience: 'shop' });
     expectFrozen(await retry(overHttp(desk({ seal: elsewhere.seal })), token, STAGING, alice));
     vi.setSystemTime(NOW + 600_000);
     expectFrozen(await retry(send, token, STAGING, alice));
     vi.setSystemTime(NOW);
-    expect(said.map((line) => line.split(': ')[1])).toEqual([
+    expect(logged.map((line) => line.split(': ')[1])).toEqual([
       'request binding',
       'principal',
       'principal drift',
@@ -96,16 +90,16 @@ describe.each([
     ['with a newline', (token) => `${token}\n`],
     ['without its prefix', (token) => token.slice(4)],
     ['that is empty', () => ''],
-  ])('I29: a token %s is refused', async (__, mangle) => {
-    const { seal, said } = sealing({ codec: make() });
+  ])('I29: refuses a token %s', async (__, mangle) => {
+    const { seal, logged } = createSeal({ codec: make() });
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     expectFrozen(await retry(send, mangle(token)));
-    expect(said).toEqual(['requestState rejected on tools/call: not hex']);
+    expect(logged).toEqual(['requestState rejected on tools/call: not hex']);
   });
 });
 
-describe('I44: a codec that fails to open', () => {
+describe('I44: a codec that fails to open a token', () => {
   class DirectoryError extends Error {
     override readonly name = 'DirectoryError';
   }
@@ -124,18 +118,18 @@ describe('I44: a codec that fails to open', () => {
       'codec error (DirectoryError)',
     ],
     [
-      'throws what is no error',
+      'throws a string',
       () => {
         throw 'key-server-7' as unknown as Error;
       },
       'codec error (string)',
     ],
-    ['gives a text', () => 'key-server-7', 'codec error (TypeError)'],
-    ['gives nothing', () => undefined, 'codec error (TypeError)'],
-    ['gives null', () => null, 'codec error (TypeError)'],
-    ['gives a list of numbers', () => [1, 2], 'codec error (TypeError)'],
-    ['gives a promise of a number', () => Promise.resolve(7), 'codec error (TypeError)'],
-    ['gives bytes that are no claims', () => new Uint8Array(64), 'malformed'],
+    ['returns a string', () => 'key-server-7', 'codec error (TypeError)'],
+    ['returns undefined', () => undefined, 'codec error (TypeError)'],
+    ['returns null', () => null, 'codec error (TypeError)'],
+    ['returns an array of numbers', () => [1, 2], 'codec error (TypeError)'],
+    ['returns a promise of a number', () => Promise.resolve(7), 'codec error (TypeError)'],
+    ['returns bytes that are not claims', () => new Uint8Array(64), 'malformed'],
     [
       'refuses with a reason',
       () => {
@@ -159,23 +153,23 @@ describe('I44: a codec that fails to open', () => {
 
   describe.each(layers)('on %s', (layer) => {
     test.each(failing)(
-      'I44: %s: the frozen error, the cause in the log',
+      'I44: causes the frozen error and logs the reason if it %s',
       async (_, unseal, reason) => {
         const seen: Seen = [];
         const codec = { seal: () => 'token', unseal } as unknown as RequestStateCodec;
-        const { seal, said } = sealing({ codec });
+        const { seal, logged } = createSeal({ codec });
         const send = overHttp(desk({ layer, seal, seen }));
         expect(await ask(send)).toBe('token');
         expectFrozen(await retry(send, 'token'));
         expect(seen).toHaveLength(1);
-        expect(said).toEqual([`requestState rejected on tools/call: ${reason}`]);
-        expect(said.join()).not.toMatch(/key-server|awaiting/);
+        expect(logged).toEqual([`requestState rejected on tools/call: ${reason}`]);
+        expect(logged.join()).not.toMatch(/key-server|awaiting/);
       },
     );
   });
 });
 
-describe('I44, K6: a codec that fails to seal', () => {
+describe('I44, K6: a codec that fails to seal a state', () => {
   const failing: [string, () => unknown, string][] = [
     [
       'throws',
@@ -192,23 +186,23 @@ describe('I44, K6: a codec that fails to seal', () => {
       },
       'InvalidRequestStateError',
     ],
-    ['gives a number', () => 42, 'TypeError'],
-    ['gives nothing', () => undefined, 'TypeError'],
-    ['gives bytes', () => new Uint8Array(4), 'TypeError'],
-    ['gives an empty text', () => '', 'RangeError'],
-    ['gives more than is taken back', () => 'x'.repeat(10_000_000), 'RangeError'],
+    ['returns a number', () => 42, 'TypeError'],
+    ['returns undefined', () => undefined, 'TypeError'],
+    ['returns bytes', () => new Uint8Array(4), 'TypeError'],
+    ['returns an empty string', () => '', 'RangeError'],
+    ['returns a token that is too long', () => 'x'.repeat(10_000_000), 'RangeError'],
   ];
 
   describe.each(layers)('on %s', (layer) => {
-    describe.each(moments)('with handlers wrapped %s', (when) => {
+    describe.each(moments)('protected %s its handlers are set', (when) => {
       test.each(failing)(
-        'I44, K6: %s: an internal error without data, the cause in the log',
+        'I44, K6: causes an internal error without data and logs the cause if it %s',
         async (_, failed, cause) => {
           const codec = { seal: failed, unseal: () => new Uint8Array(0) };
-          const { seal, said } = sealing({ codec: codec as unknown as RequestStateCodec });
+          const { seal, logged } = createSeal({ codec: codec as unknown as RequestStateCodec });
           const reply = await overHttp(desk({ layer, when, seal }))('tools/call', STAGING);
           expect(reply.text).toBe(INTERNAL_BODY);
-          expect(said).toEqual([`requestState could not be sealed on tools/call: ${cause}`]);
+          expect(logged).toEqual([`requestState could not be sealed on tools/call: ${cause}`]);
         },
       );
     });

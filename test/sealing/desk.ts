@@ -1,10 +1,10 @@
 /**
- * The server of these tests, written by hand against the SDK: it deploys things after asking
- * `confirm`, with the state `awaiting-confirm` between the rounds. As tools, prompts and resources,
- * on an `McpServer` or a low-level `Server`, protected before or after its handlers are set.
+ * A hand-written server that deploys something after asking `confirm`, with the state
+ * `awaiting-confirm` between the rounds. It has tools, prompts and resources, is an `McpServer` or
+ * a low-level `Server`, and is protected before or after its handlers are set.
  *
- * {@link overHttp} and {@link overStdio} send it raw requests of the modern era and give back the
- * very text of the response.
+ * {@link overHttp} and {@link overStdio} send raw requests of the modern era to it and return the
+ * text of the response.
  */
 import { PassThrough } from 'node:stream';
 import type {
@@ -25,7 +25,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { install, requestStateSeal } from 'mcp-resolve';
 import type { RequestStateSeal, RequestStateSealOptions, SealSettings } from 'mcp-resolve';
 import { serveStdio } from 'mcp-resolve/node';
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import * as z from 'zod';
 
 import { VERSION } from '../support/eras.js';
@@ -34,35 +34,41 @@ import { closeAfterTest, type Factory } from '../support/servers.js';
 export const KEY = '0123456789abcdef0123456789abcdef';
 export const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
 
-/** The one answer to every state that is refused. */
+/** The error for every refused state. */
 export const FROZEN = {
   code: -32602,
   message: 'Invalid or expired requestState',
   data: { reason: 'invalid_request_state' },
 };
 
-/** The same in a response to request 1, byte for byte. */
+/** The response with that error to request 1, byte for byte. */
 export const FROZEN_BODY =
   '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid or expired requestState","data":{"reason":"invalid_request_state"}}}';
 
+/** The response with an internal error to request 1, byte for byte. */
+export const INTERNAL_BODY =
+  '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}';
+
+/** The two server classes of the SDK. */
 export const layers = ['McpServer', 'Server'] as const;
 export type Layer = (typeof layers)[number];
 
-/** Whether the handlers are set after the protection (and wrapped then) or stand there before it. */
-export const moments = ['early', 'late'] as const;
+/** The time of the protection: before or after the handlers are set. */
+export const moments = ['before', 'after'] as const;
 export type Moment = (typeof moments)[number];
 
-/** Every run of a handler: on what, and the state that it read. */
+/** The runs of the handlers: the target of each, and the state that it read. */
 export type Seen = [what: string, state: unknown][];
 
+/** The options of {@link desk}. */
 export interface DeskOptions {
   readonly layer?: Layer;
   readonly when?: Moment;
-  /** Without it, `install` with its default on an McpServer and nothing on a Server. */
+  /** Default: that of `install` on an `McpServer`, none on a `Server`. */
   readonly seal?: RequestStateSeal;
   readonly name?: string;
   readonly seen?: Seen;
-  /** The state between the rounds, instead of `awaiting-confirm`. */
+  /** The state between the rounds. Default: `awaiting-confirm`. */
   readonly state?: string;
 }
 
@@ -73,7 +79,7 @@ const CONFIRM = {
   required: ['confirm'],
 };
 
-/** One round of the story: asks, or tells how it ended. */
+/** Runs one round: returns the question, or the text of the result. */
 export function deploy(
   what: string,
   ctx: ServerContext,
@@ -93,19 +99,19 @@ export function deploy(
   return answer?.confirm === true ? `deployed to ${what}` : `deployment to ${what} cancelled`;
 }
 
-/** Makes a factory of desks. */
+/** Creates a factory of hand-written servers. */
 export function desk(options: DeskOptions = {}): Factory {
-  const { layer = 'McpServer', when = 'early', seal } = options;
+  const { layer = 'McpServer', when = 'before', seal } = options;
   const protect = (server: McpServer | Server): void => {
     if (layer === 'McpServer') install(server, [], seal && { seal });
     else seal?.protect(server);
   };
   return () => {
     const server = layer === 'McpServer' ? newMcpServer(options) : newServer(options);
-    if (when === 'early') protect(server);
+    if (when === 'before') protect(server);
     if (server instanceof McpServer) writeOnMcpServer(server, options);
     else writeOnServer(server, options);
-    if (when === 'late') protect(server);
+    if (when === 'after') protect(server);
     return server;
   };
 }
@@ -120,66 +126,68 @@ const newServer = ({ name = 'desk' }: DeskOptions): Server =>
   );
 
 function writeOnMcpServer(server: McpServer, options: DeskOptions): void {
-  const told = (what: string, ctx: ServerContext) => deploy(what, ctx, options);
+  const handle = (what: string, ctx: ServerContext) => deploy(what, ctx, options);
   for (const name of ['deploy', 'other']) {
     server.registerTool(name, { inputSchema: Env.loose() }, ({ env = 'nowhere' }, ctx) =>
-      asTool(told(env, ctx)),
+      asTool(handle(env, ctx)),
     );
     server.registerPrompt(name, { argsSchema: Env.loose() }, ({ env = 'nowhere' }, ctx) =>
-      asPrompt(told(env, ctx)),
+      asPrompt(handle(env, ctx)),
     );
     server.registerResource(name, `desk://${name}`, {}, (uri, ctx) =>
-      asResource(uri.href, told(uri.href, ctx)),
+      asResource(uri.href, handle(uri.href, ctx)),
     );
   }
   const rooms = new ResourceTemplate('desk://rooms/{id}', { list: undefined });
   server.registerResource('rooms', rooms, {}, (uri, _, ctx) =>
-    asResource(uri.href, told(uri.href, ctx)),
+    asResource(uri.href, handle(uri.href, ctx)),
   );
 }
 
 function writeOnServer(server: Server, options: DeskOptions): void {
-  const told = (what: string, ctx: ServerContext) => deploy(what, ctx, options);
+  const handle = (what: string, ctx: ServerContext) => deploy(what, ctx, options);
   const env = (args: unknown): string => (args as { env?: string } | undefined)?.env ?? 'nowhere';
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
-    asTool(told(env(params.arguments), ctx)),
+    asTool(handle(env(params.arguments), ctx)),
   );
   server.setRequestHandler('prompts/get', ({ params }, ctx) =>
-    asPrompt(told(env(params.arguments), ctx)),
+    asPrompt(handle(env(params.arguments), ctx)),
   );
   server.setRequestHandler('resources/read', ({ params: { uri } }, ctx) =>
-    asResource(uri, told(uri, ctx)),
+    asResource(uri, handle(uri, ctx)),
   );
 }
 
-type Told = InputRequiredResult | string;
+type RoundResult = InputRequiredResult | string;
 
-export const asTool = (told: Told) =>
-  typeof told === 'string' ? { content: [{ type: 'text' as const, text: told }] } : told;
+/** Returns a question unchanged, and a text as the result of a tool. */
+export const asTool = (round: RoundResult) =>
+  typeof round === 'string' ? { content: [{ type: 'text' as const, text: round }] } : round;
 
-const asPrompt = (told: Told) =>
-  typeof told === 'string'
-    ? { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: told } }] }
-    : told;
+const asPrompt = (round: RoundResult) =>
+  typeof round === 'string'
+    ? { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: round } }] }
+    : round;
 
-const asResource = (uri: string, told: Told) =>
-  typeof told === 'string' ? { contents: [{ uri, text: told }] } : told;
+const asResource = (uri: string, round: RoundResult) =>
+  typeof round === 'string' ? { contents: [{ uri, text: round }] } : round;
 
-/** A response: as text, and what it says. */
+/** A response: its text, and its parsed parts. */
 export interface Reply {
   readonly text: string;
   readonly result?: Record<string, unknown>;
   readonly error?: { code: number; message: string; data?: unknown };
 }
 
+/** The parts of a request besides its method and parameters. */
 export interface SendOptions {
   readonly authInfo?: AuthInfo;
   readonly capabilities?: ClientCapabilities;
-  /** Changes the text of the message, for what `JSON.stringify` cannot write. */
+  /** Changes the JSON of the message, for values that `JSON.stringify` cannot write. */
   readonly rewrite?: (message: string) => string;
 }
 
-/** Sends one request of the modern era; its id is always 1. */
+/** Sends one request of the modern era. Its id is always 1. */
 export type Send = (
   method: string,
   params: Record<string, unknown>,
@@ -230,7 +238,7 @@ export function overHttp(factory: Factory): Send {
   };
 }
 
-/** Serves a factory over a pair of streams, as a program of its own would over stdio. */
+/** Serves a factory over a pair of streams, as a process would over stdio. */
 export function overStdio(factory: Factory): Send {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const served = serveStdio(factory, { transport: new StdioServerTransport(input, output) });
@@ -249,14 +257,14 @@ export function overStdio(factory: Factory): Send {
   };
 }
 
-/** The state of a reply that asks. */
+/** Returns the state of a reply with questions. */
 export function tokenOf({ result, text }: Reply): string {
   const token = result?.requestState;
   if (typeof token !== 'string') throw new Error(`expected a question with a state, got ${text}`);
   return token;
 }
 
-/** The text of a reply that ends the call. */
+/** Returns the text of a reply that ends the call. */
 export function endOf({ result, text }: Reply): string {
   const { content, messages, contents } = (result ?? {}) as {
     content?: { text: string }[];
@@ -268,15 +276,16 @@ export function endOf({ result, text }: Reply): string {
   return end;
 }
 
-/** Expects the one error that every refused state gets, byte for byte. */
+/** Expects the error for a refused state, byte for byte. */
 export function expectFrozen(reply: Reply): void {
   expect(reply.error).toEqual(FROZEN);
   expect(reply.text).toBe(FROZEN_BODY);
 }
 
+/** The answers of a user who accepts. */
 export const ACCEPT = { confirm: { action: 'accept', content: { confirm: true } } };
 
-/** The middle character changed, as a story would. */
+/** Returns a token with its middle character changed. */
 export function flipped(token: string): string {
   const middle = Math.floor(token.length / 2);
   return token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
@@ -284,11 +293,11 @@ export function flipped(token: string): string {
 
 export const STAGING = { name: 'deploy', arguments: { env: 'staging' } };
 
-/** Asks for a deployment and gives its token. */
+/** Calls a tool that asks, and returns the token. */
 export const ask = async (send: Send, params: object = STAGING, options?: SendOptions) =>
   tokenOf(await send('tools/call', { ...params }, options));
 
-/** Comes back with a token and the person's consent. */
+/** Repeats a call with a token and the user's consent. */
 export const retry = (
   send: Send,
   requestState: unknown,
@@ -297,17 +306,26 @@ export const retry = (
 ): Promise<Reply> =>
   send('tools/call', { ...params, inputResponses: ACCEPT, requestState }, options);
 
-/** A policy that keeps what it says. */
-export interface HeardSeal {
+/** Repeats a call of the tool `went` with a token and the user's consent to one question. */
+export const acceptQuestion = (send: Send, key: string, requestState: string): Promise<Reply> =>
+  send('tools/call', {
+    name: 'went',
+    inputResponses: { [key]: ACCEPT.confirm },
+    requestState,
+  });
+
+/** A seal and the warnings that it logged. */
+export interface LoggedSeal {
   readonly seal: RequestStateSeal;
-  /** What its logger was told. */
-  readonly said: string[];
+  readonly logged: string[];
 }
 
-/** Makes a policy over {@link KEY} for the audience `desk`, unless told otherwise. */
-export function sealing(options: SealSettings & Partial<RequestStateSealOptions> = {}): HeardSeal {
-  const said: string[] = [];
-  const logger = { warn: (message: string) => void said.push(message) };
+/** Creates a seal. Default: with {@link KEY}, for the audience `desk`. */
+export function createSeal(
+  options: SealSettings & Partial<RequestStateSealOptions> = {},
+): LoggedSeal {
+  const logged: string[] = [];
+  const logger = { warn: (message: string) => void logged.push(message) };
   const keys = 'codec' in options ? {} : { keys: [KEY] };
   const seal = requestStateSeal({
     audience: 'desk',
@@ -315,10 +333,10 @@ export function sealing(options: SealSettings & Partial<RequestStateSealOptions>
     ...keys,
     ...options,
   } as RequestStateSealOptions);
-  return { seal, said };
+  return { seal, logged };
 }
 
-/** The authenticated caller of a request. */
+/** Creates the validated token of a caller. */
 export const caller = (sub?: string, clientId = 'client-123', iss?: string): AuthInfo => ({
   token: 'bearer-secret',
   clientId,
@@ -326,11 +344,34 @@ export const caller = (sub?: string, clientId = 'client-123', iss?: string): Aut
   extra: { ...(sub !== undefined && { sub }), ...(iss !== undefined && { iss }) },
 });
 
+/** Sets the date for each test of a file, and lets the test change it. */
+export function useFixedDate(now: number): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+}
+
+/** Collects what each test of a file prints with `console.warn`. */
+export function collectPrinted(): string[] {
+  const printed: string[] = [];
+  beforeEach(() => {
+    printed.length = 0;
+    vi.spyOn(console, 'warn').mockImplementation((text: string) => void printed.push(text));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  return printed;
+}
+
 const throws = (): never => {
   throw new Error('secret-detail');
 };
 
-/** Settings whose reports of a rejection throw, each by its name. */
+/** The settings of a seal that report a rejection, each with a function that throws. */
 export const throwingReports: [string, SealSettings][] = [
   ['onReject', { onReject: throws }],
   ['logger', { logger: { warn: throws } }],

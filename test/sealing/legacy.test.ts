@@ -1,6 +1,6 @@
 /**
- * The 2025 era: what a client sends as answers or state is not genuine, for hand-written handlers
- * too; what the SDK's own shim carries between the rounds of one request is.
+ * The legacy era. Answers and states that a client sends are not genuine, also for hand-written
+ * handlers. Only the SDK's shim carries genuine ones between the rounds of one request.
  */
 import {
   acceptedContent,
@@ -9,27 +9,28 @@ import {
   McpServer,
 } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { install } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 
 import { connectClient } from '../support/plainClient.js';
-import { closeAfterTest, type Factory } from '../support/servers.js';
+import { closeAfterTest, type Factory, serving } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
 import {
   ACCEPT,
   ask,
   asTool,
+  createSeal,
   desk,
   FROZEN,
   layers,
   moments,
   overHttp,
-  sealing,
   type Seen,
   STAGING,
   throwingReports,
 } from './desk.js';
+import { went } from './went.js';
 
 const capabilities = { elicitation: {} };
 
@@ -41,11 +42,11 @@ const subjects = [
 ] as const;
 
 describe.each(layers)('on %s', (layer) => {
-  describe.each(moments)('with handlers wrapped %s', (when) => {
+  describe.each(moments)('protected %s its handlers are set', (when) => {
     describe.each(subjects)('%s %o', (method, params, what) => {
-      test('I11: a state that the client sends is refused before any handler', async () => {
+      test('I11: refuses a state from the client before any handler runs', async () => {
         const seen: Seen = [];
-        const { seal, said } = sealing();
+        const { seal, logged } = createSeal();
         const factory = desk({ layer, when, seal, seen });
         const genuine = await ask(overHttp(desk({ seal })));
         const { request } = await rawLegacy(factory, { capabilities });
@@ -56,14 +57,14 @@ describe.each(layers)('on %s', (layer) => {
           expect(reply.error).toEqual(FROZEN);
         }
         expect(seen).toEqual([]);
-        expect(said.slice(0, texts.length)).toEqual(
+        expect(logged.slice(0, texts.length)).toEqual(
           texts.map(() => `requestState rejected on ${method}: request binding`),
         );
       });
 
-      test('K11: the shim of the SDK completes a hand-written call with state', async () => {
+      test('K11: completes a hand-written call with a state through the shim of the SDK', async () => {
         const seen: Seen = [];
-        const { seal, said } = sealing();
+        const { seal, logged } = createSeal();
         const { request, received } = await rawLegacy(desk({ layer, when, seal, seen }), {
           capabilities,
           answer: () => ({ result: ACCEPT.confirm }),
@@ -76,41 +77,41 @@ describe.each(layers)('on %s', (layer) => {
         ]);
         expect(received.map((asked) => asked.method)).toEqual(['elicitation/create']);
         expect(JSON.stringify(received)).not.toMatch(/awaiting-confirm|v1\./);
-        expect(said).toEqual([]);
+        expect(logged).toEqual([]);
       });
     });
 
-    test('D15: answers that the client sends along are dropped', async () => {
+    test('D15: drops answers that the client sends with the first request', async () => {
       const responses: unknown[] = [];
       const note = ({ mcpReq }: ServerContext): void => {
         responses.push(mcpReq.inputResponses, mcpReq.droppedInputResponseKeys);
       };
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const factory: Factory = () => {
         const server = new McpServer({ name: 'desk', version: '1.0.0' });
         const write = (): void => {
           server.registerTool('trusting', {}, (ctx) => {
             note(ctx);
-            const told = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
-            return asTool(told === undefined ? 'nobody consented' : 'consented');
+            const answer = acceptedContent(ctx.mcpReq.inputResponses, 'confirm');
+            return asTool(answer === undefined ? 'no consent' : 'consented');
           });
         };
-        if (when === 'late') write();
+        if (when === 'after') write();
         if (layer === 'McpServer') install(server, [], { seal });
         else seal.protect(server.server);
-        if (when === 'early') write();
+        if (when === 'before') write();
         return server;
       };
       const { request } = await rawLegacy(factory);
       const inputResponses = { ...ACCEPT, dropped: 7 };
       const { result } = await request('tools/call', { name: 'trusting', inputResponses });
-      expect(result).toMatchObject({ content: [{ text: 'nobody consented' }] });
+      expect(result).toMatchObject({ content: [{ text: 'no consent' }] });
       expect(responses).toEqual([undefined, undefined]);
     });
 
-    test('a call of several rounds goes through the shim with a new state each', async () => {
+    test('completes a call of several rounds through the shim, each with a new state', async () => {
       const states: unknown[] = [];
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const steps = (ctx: ServerContext) => {
         const state = ctx.mcpReq.requestState<string>();
         states.push(state);
@@ -124,35 +125,24 @@ describe.each(layers)('on %s', (layer) => {
       };
       const factory: Factory = () => {
         const server = new McpServer({ name: 'desk', version: '1.0.0' });
-        if (when === 'late') server.registerTool('steps', {}, steps);
+        if (when === 'after') server.registerTool('steps', {}, steps);
         seal.protect(layer === 'McpServer' ? server : server.server);
-        if (when === 'early') server.registerTool('steps', {}, steps);
+        if (when === 'before') server.registerTool('steps', {}, steps);
         return server;
       };
       const { text, asked } = await connectClient('legacy', factory, { elicit: () => accept({}) });
       expect(await text('steps')).toBe('three steps');
       expect(asked).toEqual(['Step 1?', 'Step 2?', 'Step 3?']);
       expect(states).toEqual([undefined, 'step 1', 'step 2', 'step 3']);
-      // And again: what one request went through opens nothing for the next.
+      // A second call starts from the beginning.
       expect(await text('steps')).toBe('three steps');
     });
   });
 });
 
-describe('tools of resolvers', () => {
-  const went = defineTool(
-    'went',
-    { resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) } },
-    () => 'went',
-  );
-  const factory: Factory = () => {
-    const server = new McpServer({ name: 'desk', version: '1.0.0' });
-    install(server, [went], { seal: sealing().seal });
-    return server;
-  };
-
-  test('I11, D15: refuse a state, and ask whatever answers are sent along', async () => {
-    const { request, received } = await rawLegacy(factory, {
+describe('a tool with resolvers', () => {
+  test('I11, D15: refuses a state from the client, and asks despite answers in the request', async () => {
+    const { request, received } = await rawLegacy(serving([went], { seal: createSeal().seal }), {
       capabilities,
       answer: () => ({ result: { action: 'decline' } }),
     });
@@ -173,9 +163,9 @@ describe('tools of resolvers', () => {
   });
 });
 
-test('I11: served without a session over HTTP, a state is refused as well', async () => {
+test('I11: refuses a state over HTTP without a session', async () => {
   const seen: Seen = [];
-  const handler = createMcpHandler(desk({ seal: sealing().seal, seen }));
+  const handler = createMcpHandler(desk({ seal: createSeal().seal, seen }));
   closeAfterTest(() => handler.close());
   const response = await handler.fetch(
     new Request('http://desk.test/mcp', {
@@ -199,8 +189,8 @@ test('I11: served without a session over HTTP, a state is refused as well', asyn
   expect(seen).toEqual([]);
 });
 
-test.each(throwingReports)('I7: %s that throws does not change the answer', async (_, settings) => {
-  const { request } = await rawLegacy(desk({ seal: sealing(settings).seal }));
+test.each(throwingReports)('I7: answers the same if %s throws', async (_, settings) => {
+  const { request } = await rawLegacy(desk({ seal: createSeal(settings).seal }));
   const { error } = await request('tools/call', { ...STAGING, requestState: 'junk' });
   expect(error).toEqual(FROZEN);
 });

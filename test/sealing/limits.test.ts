@@ -1,9 +1,9 @@
-/** The identity of a call, and how long, how large and how deep it may be. */
+/** The id of a call, and the limits on its time, its size and its depth. */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
 import type { CallContext, Rejection, RequestStateSeal, SealSettings, Tool } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
@@ -12,7 +12,9 @@ import type { Factory } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
 import {
   ACCEPT,
+  acceptQuestion,
   ask,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
@@ -21,28 +23,19 @@ import {
   moments,
   overHttp,
   overStdio,
-  type Reply,
   retry,
-  sealing,
   type Seen,
   type Send,
   throwingReports,
   tokenOf,
+  useFixedDate,
 } from './desk.js';
 
 const NOW = 1_767_225_600_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-});
+useFixedDate(NOW);
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-const OK = { action: 'accept', content: { confirm: true } };
-
-/** A tool that asks three questions one after another, and the ids that were seen on the way. */
+/** Creates a tool that asks three questions in sequence, and records each call id it sees. */
 function threeQuestions() {
   const ids: string[] = [];
   const asking = (message: string, { callId }: CallContext) => {
@@ -59,8 +52,8 @@ function threeQuestions() {
   return { tool, ids };
 }
 
-/** Makes a factory of servers with one tool. */
-const having = (layer: Layer, tool: Tool, seal: RequestStateSeal): Factory => {
+/** Creates a factory of servers with one tool. */
+const servingOn = (layer: Layer, tool: Tool, seal: RequestStateSeal): Factory => {
   const info = { name: 'desk', version: '1.0.0' };
   return () => {
     const server = layer === 'McpServer' ? new McpServer(info) : new Server(info, {});
@@ -69,13 +62,10 @@ const having = (layer: Layer, tool: Tool, seal: RequestStateSeal): Factory => {
   };
 };
 
-const answer = (send: Send, key: string, requestState: string): Promise<Reply> =>
-  send('tools/call', { name: 'went', inputResponses: { [key]: OK }, requestState });
-
 describe('the id of a call', () => {
-  test.each(eras)('is the same in every round and another in every call (%s)', async (era) => {
+  test.each(eras)('is the same in every round and differs between calls (%s)', async (era) => {
     const { tool, ids } = threeQuestions();
-    const { text } = await connectClient(era, having('McpServer', tool, sealing().seal), {
+    const { text } = await connectClient(era, servingOn('McpServer', tool, createSeal().seal), {
       elicit: () => accept({ confirm: true }),
     });
     const first = await text('went');
@@ -86,20 +76,20 @@ describe('the id of a call', () => {
     expect(new Set(ids)).toEqual(new Set([first, second]));
   });
 
-  test.each(layers)('goes on in another server with the same keys (%s)', async (layer) => {
+  test.each(layers)('stays the same on another server with the same keys (%s)', async (layer) => {
     const { tool, ids } = threeQuestions();
-    const sends = [1, 2].map(() => overHttp(having(layer, tool, sealing().seal)));
+    const sends = [1, 2].map(() => overHttp(servingOn(layer, tool, createSeal().seal)));
     let token = await ask(sends[0]!, { name: 'went' });
-    token = tokenOf(await answer(sends[1]!, 'one', token));
-    token = tokenOf(await answer(sends[0]!, 'two', token));
-    const end = endOf(await answer(sends[1]!, 'three', token));
+    token = tokenOf(await acceptQuestion(sends[1]!, 'one', token));
+    token = tokenOf(await acceptQuestion(sends[0]!, 'two', token));
+    const end = endOf(await acceptQuestion(sends[1]!, 'three', token));
     expect(new Set(ids)).toEqual(new Set([end]));
   });
 
-  test('is not taken from anything that a client can write', async () => {
+  test('does not come from anything in a request that a client can write', async () => {
     const { tool, ids } = threeQuestions();
-    const { seal } = sealing();
-    const send = overHttp(having('McpServer', tool, seal));
+    const { seal } = createSeal();
+    const send = overHttp(servingOn('McpServer', tool, seal));
     const id = 'AAAAAAAAAAAAAAAAAAAAAA';
     const forged = {
       name: 'went',
@@ -122,52 +112,52 @@ describe.each(layers)('I30: maxFlowSeconds on %s', (layer) => {
   const open = (settings: SealSettings = {}) => {
     const { tool, ids } = threeQuestions();
     const rejections: Rejection[] = [];
-    const { seal, said } = sealing({
+    const { seal, logged } = createSeal({
       maxFlowSeconds: 1000,
       onReject: (rejection) => void rejections.push(rejection),
       ...settings,
     });
-    return { send: overHttp(having(layer, tool, seal)), ids, rejections, said };
+    return { send: overHttp(servingOn(layer, tool, seal)), ids, rejections, logged };
   };
 
-  /** Answers the first question after 500 seconds; the next token would last until second 1100. */
+  /** Answers the first question after 500 seconds. The next token lasts until second 1100. */
   const halfway = async (send: Send): Promise<string> => {
     const first = await ask(send, { name: 'went' });
     vi.setSystemTime(NOW + 500_000);
-    return tokenOf(await answer(send, 'one', first));
+    return tokenOf(await acceptQuestion(send, 'one', first));
   };
 
-  test('past it a call gets the frozen error, and the reason is reported', async () => {
-    const { send, ids, rejections, said } = open();
+  test('ends an older call with the frozen error, and reports the reason', async () => {
+    const { send, ids, rejections, logged } = open();
     const second = await halfway(send);
     const before = ids.length;
     vi.setSystemTime(NOW + 1_000_001);
-    expectFrozen(await answer(send, 'two', second));
+    expectFrozen(await acceptQuestion(send, 'two', second));
     expect(ids).toHaveLength(before);
     expect(rejections).toEqual([{ reason: 'expired', method: 'tools/call' }]);
-    expect(said).toEqual(['requestState rejected on tools/call: expired']);
+    expect(logged).toEqual(['requestState rejected on tools/call: expired']);
   });
 
-  test('within it the call goes on', async () => {
+  test('lets a call continue until that time', async () => {
     const { send } = open();
     const second = await halfway(send);
     vi.setSystemTime(NOW + 1_000_000);
-    expect(tokenOf(await answer(send, 'two', second))).toMatch(/^v1\./);
+    expect(tokenOf(await acceptQuestion(send, 'two', second))).toMatch(/^v1\./);
   });
 
   test.each(throwingReports)(
-    'I7: %s that throws does not change the answer',
+    'I7: ends an older call with the same error if %s throws',
     async (_, settings) => {
       const { send } = open(settings);
       const second = await halfway(send);
       vi.setSystemTime(NOW + 1_000_001);
-      expectFrozen(await answer(send, 'two', second));
+      expectFrozen(await acceptQuestion(send, 'two', second));
     },
   );
 });
 
-test('I30: a hand-written call is bound by ttlSeconds alone', async () => {
-  const { seal } = sealing({ maxFlowSeconds: 10 });
+test('I30: maxFlowSeconds does not limit a hand-written call', async () => {
+  const { seal } = createSeal({ maxFlowSeconds: 10 });
   const send = overHttp(desk({ seal }));
   const token = await ask(send);
   vi.setSystemTime(NOW + 599_000);
@@ -175,7 +165,7 @@ test('I30: a hand-written call is bound by ttlSeconds alone', async () => {
 });
 
 describe('maxStateBytes', () => {
-  test('a token longer than it allows is malformed before it is decoded', async () => {
+  test('refuses a longer token as malformed before it is decoded', async () => {
     const opened: string[] = [];
     const codec = {
       seal: () => 'token',
@@ -184,15 +174,15 @@ describe('maxStateBytes', () => {
         return new Uint8Array(0);
       },
     };
-    const { seal, said } = sealing({ codec, maxStateBytes: 1000 });
+    const { seal, logged } = createSeal({ codec, maxStateBytes: 1000 });
     const send = overHttp(desk({ seal }));
     expectFrozen(await retry(send, 'x'.repeat(100_000)));
     expect(opened).toEqual([]);
-    expect(said).toEqual(['requestState rejected on tools/call: malformed']);
+    expect(logged).toEqual(['requestState rejected on tools/call: malformed']);
   });
 
-  test('a hand-written state up to it is sealed and opened, and one byte more is an internal error', async () => {
-    const { seal, said } = sealing({ maxStateBytes: 1000 });
+  test('allows a hand-written state of exactly that size, and fails with one byte more', async () => {
+    const { seal, logged } = createSeal({ maxStateBytes: 1000 });
     const { codec } = seal['~policy'];
     const empty = await codec.unseal(await ask(overHttp(desk({ seal, state: '' }))));
     const state = 'x'.repeat(1000 - empty.length);
@@ -203,19 +193,19 @@ describe('maxStateBytes', () => {
       arguments: { env: 'staging' },
     });
     expect(error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(said).toEqual(['requestState could not be sealed on tools/call: RangeError']);
+    expect(logged).toEqual(['requestState could not be sealed on tools/call: RangeError']);
   });
 
   test.each(layers)(
-    'answers that make the state too large are a tool error that names the largest (%s)',
+    'turns answers that are too large into a tool error that names the largest (%s)',
     async (layer) => {
       const Text = z.object({ text: z.string() });
       const title = resolver({}, () => elicit('Title?', Text), { name: 'title' });
       const essay = resolver({}, () => elicit('Essay?', Text), { name: 'essay' });
       const sure = resolver({ title, essay }, () => confirm('Sure?'), { name: 'confirm' });
       const tool = defineTool('write', { resolve: { sure } }, () => 'written');
-      const { seal } = sealing({ maxStateBytes: 1500 });
-      const send = overHttp(having(layer, tool, seal));
+      const { seal } = createSeal({ maxStateBytes: 1500 });
+      const send = overHttp(servingOn(layer, tool, seal));
       const token = await ask(send, { name: 'write' });
       const written = (length: number) =>
         send('tools/call', {
@@ -232,8 +222,8 @@ describe('maxStateBytes', () => {
       expect(endOf({ text: '', result: result! })).toMatch(
         new RegExp(
           '^Error executing tool write: the state between rounds would take about \\d{4} bytes, ' +
-            'more than maxStateBytes allows \\(1500\\); ' +
-            `the largest answer is that of 'essay' with ${JSON.stringify(entry).length} bytes$`,
+            'but `maxStateBytes` allows only 1500\\. ' +
+            `The largest answer is that of 'essay' with ${JSON.stringify(entry).length} bytes\\.$`,
         ),
       );
       const next = tokenOf(await written(100));
@@ -241,13 +231,13 @@ describe('maxStateBytes', () => {
     },
   );
 
-  test('what a tool error lets pass can always be sealed', async () => {
+  test('either ends the call with a tool error or seals the state, at every size', async () => {
     const Text = z.object({ text: z.string() });
     const essay = resolver({}, () => elicit('Essay?', Text), { name: 'essay' });
     const sure = resolver({ essay }, () => confirm('Sure?'), { name: 'confirm' });
     const tool = defineTool('write', { resolve: { sure } }, () => 'written');
-    const { seal } = sealing({ maxStateBytes: 1200 });
-    const send = overHttp(having('McpServer', tool, seal));
+    const { seal } = createSeal({ maxStateBytes: 1200 });
+    const send = overHttp(servingOn('McpServer', tool, seal));
     const token = await ask(send, { name: 'write' });
     const ends = new Set<string>();
     for (let length = 50; length < 500; length += 10) {
@@ -265,7 +255,7 @@ describe('maxStateBytes', () => {
   });
 });
 
-describe('nesting', () => {
+describe('a server', () => {
   const TOO_DEEP = {
     code: -32602,
     message: 'Arguments and answers may be nested at most 256 levels deep',
@@ -278,26 +268,26 @@ describe('nesting', () => {
   const HERE = { name: 'deploy', arguments: { env: 'staging', deep: 'HERE' } };
 
   describe.each(layers)('on %s', (layer) => {
-    describe.each(moments)('with handlers wrapped %s', (when) => {
+    describe.each(moments)('protected %s its handlers are set', (when) => {
       describe.each(['HTTP', 'stdio'])('over %s', (transport) => {
         const open = (seen: Seen) => {
-          const factory = desk({ layer, when, seal: sealing().seal, seen });
+          const factory = desk({ layer, when, seal: createSeal().seal, seen });
           return transport === 'HTTP' ? overHttp(factory) : overStdio(factory);
         };
 
         test.each([
-          ['arrays', arrays, 257],
-          ['arrays', arrays, 20_000],
-          ['objects', objects, 257],
-          ['objects', objects, 20_000],
-        ] as const)('arguments of %s nested too deep are refused: %#', async (_, make, levels) => {
+          [257, 'arrays', arrays],
+          [20_000, 'arrays', arrays],
+          [257, 'objects', objects],
+          [20_000, 'objects', objects],
+        ] as const)('refuses arguments of %i nested %s', async (levels, _, make) => {
           const seen: Seen = [];
           const { error } = await open(seen)('tools/call', HERE, nested(make(levels)));
           expect(error).toEqual(TOO_DEEP);
           expect(seen).toEqual([]);
         });
 
-        test('arguments of 256 levels pass, and so does their binding', async () => {
+        test('accepts arguments of 256 levels, and a token for them', async () => {
           const send = open([]);
           const token = tokenOf(await send('tools/call', HERE, nested(arrays(255))));
           const end = { ...HERE, inputResponses: ACCEPT, requestState: token };
@@ -306,7 +296,7 @@ describe('nesting', () => {
           );
         });
 
-        test.each([300, 20_000])('answers nested %i deep are refused', async (levels) => {
+        test.each([300, 20_000])('refuses answers of %i levels', async (levels) => {
           const seen: Seen = [];
           const send = open(seen);
           const token = await ask(send);
@@ -325,18 +315,21 @@ describe('nesting', () => {
     });
   });
 
-  test.each(layers)('on the 2025 era, in process, too (%s)', async (layer) => {
-    const seen: Seen = [];
-    const { request } = await rawLegacy(desk({ layer, seal: sealing().seal, seen }));
-    for (const levels of [257, 20_000]) {
-      const deep: unknown = JSON.parse(arrays(levels));
-      const { error } = await request('tools/call', { name: 'deploy', arguments: { deep } });
-      expect(error).toEqual(TOO_DEEP);
-    }
-    expect(seen).toEqual([]);
-  });
+  test.each(layers)(
+    'refuses arguments with too many levels on the legacy era (%s)',
+    async (layer) => {
+      const seen: Seen = [];
+      const { request } = await rawLegacy(desk({ layer, seal: createSeal().seal, seen }));
+      for (const levels of [257, 20_000]) {
+        const deep: unknown = JSON.parse(arrays(levels));
+        const { error } = await request('tools/call', { name: 'deploy', arguments: { deep } });
+        expect(error).toEqual(TOO_DEEP);
+      }
+      expect(seen).toEqual([]);
+    },
+  );
 
-  test.each(layers)('tools of resolvers refuse them before anything runs (%s)', async (layer) => {
+  test.each(layers)('refuses such arguments before a resolver runs (%s)', async (layer) => {
     const ran: string[] = [];
     const sure = resolver(
       {},
@@ -348,7 +341,7 @@ describe('nesting', () => {
     );
     const inputSchema = z.object({ deep: z.any() });
     const tool = defineTool('went', { inputSchema, resolve: { sure } }, () => 'went');
-    const send = overHttp(having(layer, tool, sealing().seal));
+    const send = overHttp(servingOn(layer, tool, createSeal().seal));
     const params = { name: 'went', arguments: { deep: 'HERE' } };
     const { error } = await send('tools/call', params, nested(arrays(20_000)));
     expect(error).toEqual(TOO_DEEP);

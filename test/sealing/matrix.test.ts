@@ -1,13 +1,15 @@
 /**
- * Every kind of tampering, on every way in: handlers set before and after the protection, on both
- * layers of the SDK, over HTTP and stdio, for tools, prompts and resources. Always the one frozen
- * error, the handler does not run, and the untampered token still completes.
+ * Every kind of tampering on every kind of server: protected before and after its handlers are set,
+ * with both server classes of the SDK, over HTTP and stdio, for tools, prompts and resources. The
+ * response is always the frozen error, the handler does not run, and the original token stays
+ * valid.
  */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import {
   ACCEPT,
   caller,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
@@ -16,9 +18,9 @@ import {
   moments,
   overHttp,
   overStdio,
-  sealing,
   type Seen,
   tokenOf,
+  useFixedDate,
 } from './desk.js';
 
 interface Request {
@@ -79,43 +81,41 @@ interface Tampering {
 }
 
 const tamperings: Tampering[] = [
-  { kind: 'flipped', reason: 'seal', token: flipped },
-  { kind: 'truncated', reason: 'malformed', token: (token) => token.slice(0, 20) },
-  { kind: 'empty', reason: 'malformed', token: () => '' },
+  { kind: 'a changed token', reason: 'seal', token: flipped },
+  { kind: 'a truncated token', reason: 'malformed', token: (token) => token.slice(0, 20) },
+  { kind: 'an empty string', reason: 'malformed', token: () => '' },
   { kind: 'plaintext', reason: 'malformed', token: () => 'awaiting-confirm' },
   { kind: 'a number', reason: 'non-string requestState', token: () => 123 },
   { kind: 'null', reason: 'non-string requestState', token: () => null },
   { kind: 'an object', reason: 'non-string requestState', token: () => ({ state: 1 }) },
   {
-    kind: "another target's",
+    kind: 'the token of another target',
     reason: 'request binding',
     request: ({ method, otherTarget }) => ({ method, params: otherTarget }),
   },
   {
-    kind: 'of other arguments',
+    kind: 'the token of other arguments',
     reason: 'request binding',
     request: ({ method, otherArguments }) => otherArguments && { method, params: otherArguments },
   },
-  { kind: 'of another method', reason: 'request binding', request: (s) => s.otherMethod },
-  { kind: 'expired', reason: 'expired', secondsLater: 601 },
-  { kind: 'from the future', reason: 'minted in the future', secondsLater: -120 },
-  { kind: "another principal's", reason: 'principal', by: 'bob' },
+  {
+    kind: 'the token of another method',
+    reason: 'request binding',
+    request: ({ otherMethod }) => otherMethod,
+  },
+  { kind: 'an expired token', reason: 'expired', secondsLater: 601 },
+  { kind: 'a token from the future', reason: 'minted in the future', secondsLater: -120 },
+  { kind: 'the token of another principal', reason: 'principal', by: 'bob' },
 ];
 
 const NOW = 1_767_225_600_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFixedDate(NOW);
 
 const transports = ['HTTP', 'stdio'] as const;
 
 describe.each(layers)('I7, I10 on %s', (layer) => {
-  describe.each(moments)('handlers wrapped %s', (when) => {
+  describe.each(moments)('protected %s its handlers are set', (when) => {
     describe.each(transports)('over %s', (transport) => {
       describe.each(subjects)('$method of $what', (subject) => {
         const cases = tamperings.filter(
@@ -124,9 +124,9 @@ describe.each(layers)('I7, I10 on %s', (layer) => {
             (request === undefined || request(subject) !== undefined),
         );
 
-        test.each(cases)('a state that is $kind', async (tampering) => {
+        test.each(cases)('refuses $kind', async (tampering) => {
           const seen: Seen = [];
-          const { seal, said } = sealing();
+          const { seal, logged } = createSeal();
           const factory = desk({ layer, when, seal, seen });
           const send = transport === 'HTTP' ? overHttp(factory) : overStdio(factory);
           const by = (sub: string) => (transport === 'HTTP' ? { authInfo: caller(sub) } : {});
@@ -145,7 +145,7 @@ describe.each(layers)('I7, I10 on %s', (layer) => {
             ),
           );
           expect(seen).toHaveLength(1);
-          expect(said).toEqual([`requestState rejected on ${method}: ${tampering.reason}`]);
+          expect(logged).toEqual([`requestState rejected on ${method}: ${tampering.reason}`]);
 
           vi.setSystemTime(NOW);
           const completing = { ...subject.params, inputResponses: ACCEPT, requestState: token };

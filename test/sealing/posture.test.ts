@@ -1,17 +1,17 @@
-/** What is sealed without being asked, and what an explicit policy changes. */
+/** The default protection of a server, and the effect of an explicit seal. */
 import { inputRequired, McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
 import type { RequestStateSeal } from 'mcp-resolve';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import * as z from 'zod';
-
+import { describe, expect, test, vi } from 'vitest';
 import { connectClient } from '../support/plainClient.js';
 import type { Factory } from '../support/servers.js';
 import {
   ACCEPT,
   ask,
   asTool,
+  collectPrinted,
+  createSeal,
   deploy,
   desk,
   endOf,
@@ -24,16 +24,11 @@ import {
   overHttp,
   overStdio,
   retry,
-  sealing,
   type Seen,
   tokenOf,
 } from './desk.js';
+import { went } from './went.js';
 
-const went = defineTool(
-  'went',
-  { resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) } },
-  ({ sure }) => `went:${String(sure)}`,
-);
 const WENT = { name: 'went', arguments: {} };
 
 const capabilities = { capabilities: { tools: {}, prompts: {}, resources: {} } };
@@ -48,18 +43,9 @@ const mcpServerOf = (name: string, seal?: RequestStateSeal): McpServer => {
   return server;
 };
 
-let printed: string[];
+const printed = collectPrinted();
 
-beforeEach(() => {
-  printed = [];
-  vi.spyOn(console, 'warn').mockImplementation((text: string) => void printed.push(text));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-describe('without a policy', () => {
+describe('without an explicit seal', () => {
   test.each([
     ['an McpServer', () => mcpServerOf('plain')],
     ['a Server', () => serverOf('plain')],
@@ -73,7 +59,7 @@ describe('without a policy', () => {
   });
 
   test.each(moments)(
-    'I1, I2, I3: an McpServer seals hand-written tools, prompts and resources (%s) and they read plaintext',
+    'I1, I2, I3: install() seals the states of handlers that read plaintext, called %s they are set',
     async (when) => {
       const seen: Seen = [];
       const send = overHttp(desk({ when, seen }));
@@ -95,12 +81,12 @@ describe('without a policy', () => {
     },
   );
 
-  test('I4: there is one key per process: servers of one name finish each other’s calls', async () => {
+  test('I4: servers with the same name in one process finish each other’s calls', async () => {
     const [one, two] = [overHttp(() => mcpServerOf('same')), overHttp(() => mcpServerOf('same'))];
     expect(endOf(await retry(two, await ask(one, WENT), WENT))).toBe('went:true');
   });
 
-  test('I4: on both layers of the SDK and on every transport', async () => {
+  test('I4: servers finish each other’s calls across server classes and transports', async () => {
     const sends = [
       overHttp(() => mcpServerOf('same')),
       overHttp(() => serverOf('same')),
@@ -113,7 +99,7 @@ describe('without a policy', () => {
     }
   });
 
-  test('I37: but not those of another name', async () => {
+  test('I37: a server refuses the calls of a server with another name', async () => {
     const one = overHttp(() => mcpServerOf('billing'));
     const two = overHttp(() => mcpServerOf('payments'));
     const token = await ask(one, WENT);
@@ -122,7 +108,7 @@ describe('without a policy', () => {
     expect(endOf(await retry(one, token, WENT))).toBe('went:true');
   });
 
-  test('I4, M14: another process rejects what is in flight, and the old one completes it', async () => {
+  test('I4, M14: another process refuses an open call, and the first process completes it', async () => {
     const one = overHttp(() => mcpServerOf('desk'));
     const token = await ask(one, WENT);
     vi.resetModules();
@@ -163,7 +149,7 @@ describe('without a policy', () => {
       };
 
     test.each(['before', 'after'] as const)(
-      'I6: hand-written handlers set %s pass verbatim and unverified, beside our own sealed tools',
+      'I6: states of hand-written handlers set %s install() pass unchanged beside sealed tools',
       async (when) => {
         const seen: Seen = [];
         const send = overHttp(beside(when, seen));
@@ -182,7 +168,7 @@ describe('without a policy', () => {
     );
 
     test.each(['before', 'after'] as const)(
-      'I6: a hand-written prompt or resource passes verbatim whatever its name (set %s)',
+      'I6: states of a hand-written prompt named like a tool pass unchanged (set %s install())',
       async (when) => {
         const send = overHttp(beside(when, []));
         const prompt = await send('prompts/get', { name: 'went', requestState: 'mine' });
@@ -192,8 +178,8 @@ describe('without a policy', () => {
       },
     );
 
-    test.each(moments)('I6: one line protects them (%s)', async (when) => {
-      const { seal } = sealing();
+    test.each(moments)('I6: protect() seals handlers, called %s they are set', async (when) => {
+      const { seal } = createSeal();
       const plain = overHttp(desk({ layer: 'Server' }));
       expect(await ask(plain)).toBe('awaiting-confirm');
       const send = overHttp(desk({ layer: 'Server', when, seal }));
@@ -202,7 +188,7 @@ describe('without a policy', () => {
       expect(endOf(await retry(send, token))).toBe('deployed to staging');
     });
 
-    test('I6: tools that are installed one after another are all sealed', async () => {
+    test('I6: install() seals every tool if it is called several times', async () => {
       const second = defineTool(
         'second',
         { resolve: { sure: resolver({}, () => confirm('Sure?'), { name: 'confirm' }) } },
@@ -218,25 +204,25 @@ describe('without a policy', () => {
   });
 });
 
-describe('with a policy', () => {
+describe('with an explicit seal', () => {
   test.each(layers)(
     'I5: servers with the same keys and audience finish each other’s calls (%s)',
     async (layer) => {
-      const [one, two] = [sealing().seal, sealing().seal].map((seal) =>
+      const [one, two] = [createSeal().seal, createSeal().seal].map((seal) =>
         overHttp(desk({ layer, seal })),
       );
       expect(endOf(await retry(two!, await ask(one!)))).toBe('deployed to staging');
     },
   );
 
-  test('I24, I25: keys rotate in three phases across two servers', async () => {
-    const running = (...keys: string[]) => overHttp(desk({ seal: sealing({ keys }).seal }));
+  test('I24, I25: servers accept each other’s calls while keys rotate in three phases', async () => {
+    const running = (...keys: string[]) => overHttp(desk({ seal: createSeal({ keys }).seal }));
     const before = running(KEY);
     const announced = running(KEY, OTHER_KEY);
     const switched = running(OTHER_KEY, KEY);
     const retired = running(OTHER_KEY);
     const [old, first, second] = [await ask(before), await ask(announced), await ask(switched)];
-    // While a phase rolls out, its servers and those of the phase before stand side by side.
+    // While a phase rolls out, its servers run beside those of the phase before.
     for (const [send, token] of [
       [announced, old],
       [before, first],
@@ -252,8 +238,8 @@ describe('with a policy', () => {
     expectFrozen(await retry(before, second));
   });
 
-  test('I5: it replaces the default, before and after', async () => {
-    const shared = () => sealing().seal;
+  test('I5: the seal replaces the default, given before or after install()', async () => {
+    const shared = () => createSeal().seal;
     const one = overHttp(() => {
       const server = mcpServerOf('desk');
       install(server, [], { seal: shared() });
@@ -278,8 +264,8 @@ describe('with a policy', () => {
     );
   });
 
-  test('I6: an explicit policy covers every handler of a low-level Server that had the default', async () => {
-    const { seal } = sealing();
+  test('I6: protect() also seals the hand-written handlers of a Server with installed tools', async () => {
+    const { seal } = createSeal();
     const send = overHttp(() => {
       const server = new Server({ name: 'desk', version: '1.0.0' }, capabilities);
       server.setRequestHandler('tools/call', ({ params }, ctx) =>
@@ -298,16 +284,17 @@ describe('with a policy', () => {
   test.each([
     ['an McpServer', mcpServerOf],
     ['a Server', serverOf],
-  ])('the same one twice is fine on %s, a second one is refused', async (_, make) => {
-    const { seal } = sealing();
+  ])('%s accepts the same seal twice and refuses a second one', async (_, make) => {
+    const { seal } = createSeal();
     const server = make('desk', seal);
     expect(() => {
       seal.protect(server);
       install(server, [], { seal });
     }).not.toThrow();
-    const sentence = 'This server has a seal already: give it one, to install() or with protect().';
+    const sentence =
+      'This server already has another seal. Use one seal per server, with install() or with protect().';
     expect(() => {
-      sealing().seal.protect(server);
+      createSeal().seal.protect(server);
     }).toThrow(new Error(sentence));
     expect(() => {
       install(server, [], { seal: requestStateSeal.ephemeral() });
@@ -319,60 +306,56 @@ describe('with a policy', () => {
   test.each([
     [
       'install() on an McpServer',
-      'McpServer',
       (server: McpServer) => {
         install(server, [went]);
       },
     ],
     [
       'install() on a Server',
-      'Server',
       (server: McpServer) => {
         install(server.server, [went]);
       },
     ],
     [
       'protect()',
-      'McpServer',
       (server: McpServer) => {
-        sealing().seal.protect(server);
+        createSeal().seal.protect(server);
       },
     ],
-  ] as const)("%s refuses a server with the SDK's own check", (_, __, protect) => {
+  ] as const)("%s refuses a server with the SDK's requestState.verify", (_, protect) => {
     const verify = (): void => undefined;
     const server = new McpServer({ name: 'desk', version: '1.0.0' }, { requestState: { verify } });
     expect(() => {
       protect(server);
     }).toThrow(
       new Error(
-        "This server has the SDK's own requestState.verify, which would reject the state that mcp-resolve sends: use one or the other.",
+        "This server has the SDK's own `requestState.verify`, which would reject the state that mcp-resolve sends. Use one or the other.",
       ),
     );
   });
 
   test.each([{}, { protect: () => undefined }, 'seal', null])(
-    'install() refuses the policy %o',
+    'install() refuses the seal %o',
     (seal) => {
       const server = new McpServer({ name: 'desk', version: '1.0.0' });
       expect(() => {
         install(server, [], { seal } as never);
-      }).toThrow('install(): seal is made with requestStateSeal(…).');
+      }).toThrow(new TypeError('install(): `seal` must be created with requestStateSeal(…).'));
     },
   );
 });
 
-describe('the mrtr story', () => {
-  const Env = z.object({ env: z.string() });
-  const story: [string, Factory][] = [
+describe('the mrtr example of the SDK', () => {
+  const servers: [string, Factory][] = [
     ['McpServer', desk({ name: 'mrtr-example' })],
-    ['Server', desk({ name: 'mrtr-example', layer: 'Server', seal: sealing().seal })],
+    ['Server', desk({ name: 'mrtr-example', layer: 'Server', seal: createSeal().seal })],
   ];
 
-  test.each(story)('M9, M13: an accepting person deploys (%s)', async (_, factory) => {
+  test.each(servers)('M9, M13: deploys after the user accepts (%s)', async (_, factory) => {
     const { text, questions } = await connectClient('modern', factory, {
       elicit: [{ action: 'accept', content: { confirm: true } }],
     });
-    expect(await text('deploy', Env.parse({ env: 'production' }))).toBe('deployed to production');
+    expect(await text('deploy', { env: 'production' })).toBe('deployed to production');
     expect(questions).toHaveLength(1);
     expect(questions[0]!.params).toMatchObject({
       message: 'Deploy to production?',
@@ -380,8 +363,8 @@ describe('the mrtr story', () => {
     });
   });
 
-  test.each(story)(
-    'M10, M11, M12, M13: by hand: asked, tampered with, and declined (%s)',
+  test.each(servers)(
+    'M10, M11, M12, M13: asks, refuses a changed token, and cancels if the user declines (%s)',
     async (_, factory) => {
       const send = overHttp(factory);
       const first = await send('tools/call', { name: 'deploy', arguments: { env: 'staging' } });
@@ -400,8 +383,8 @@ describe('the mrtr story', () => {
     },
   );
 
-  test('M14: with shared keys another process completes the call', async () => {
-    const token = await ask(overHttp(desk({ seal: sealing().seal })));
+  test('M14: lets another process with the same keys complete the call', async () => {
+    const token = await ask(overHttp(desk({ seal: createSeal().seal })));
     vi.resetModules();
     const restarted = await import('mcp-resolve');
     const seal = restarted.requestStateSeal({ keys: [KEY], audience: 'desk' });
@@ -410,7 +393,7 @@ describe('the mrtr story', () => {
   });
 });
 
-test('I2: a resolver and a body see no token and no state, in any round', async () => {
+test('I2: resolvers and bodies see neither token nor state in any round', async () => {
   const seen: unknown[] = [];
   const note = ({ mcpReq }: ServerContext): void => {
     seen.push(mcpReq.requestState(), mcpReq.inputResponses);

@@ -1,20 +1,22 @@
-/** Whose state it is: authenticated callers over HTTP, and what the author says of them. */
-import { McpServer } from '@modelcontextprotocol/server';
+/** The principal of a token: authenticated callers over HTTP, and a custom `principal`. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { confirm, defineTool, resolver } from 'mcp-resolve';
 import type { Rejection, RequestStateSeal, SealSettings } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 
+import { serving } from '../support/servers.js';
 import {
+  acceptQuestion,
   ask,
   caller,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
+  INTERNAL_BODY,
   layers,
   overHttp,
   retry,
-  sealing,
   type Seen,
   STAGING,
   tokenOf,
@@ -29,22 +31,20 @@ const claimOf = async (seal: RequestStateSeal, token: string): Promise<unknown> 
   return (JSON.parse(Buffer.from(bytes).toString()) as { p?: unknown }).p;
 };
 
-const INTERNAL_BODY = '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Internal error"}}';
-
 describe.each(layers)('on %s', (layer) => {
-  test('I39: another caller is rejected, and the first one completes', async () => {
+  test('I39: refuses another caller, and lets the first one complete the call', async () => {
     const seen: Seen = [];
-    const { seal, said } = sealing();
+    const { seal, logged } = createSeal();
     const send = overHttp(desk({ layer, seal, seen }));
     const token = await ask(send, STAGING, as('alice'));
     expectFrozen(await retry(send, token, STAGING, as('bob')));
     expect(seen).toHaveLength(1);
-    expect(said).toEqual(['requestState rejected on tools/call: principal']);
+    expect(logged).toEqual(['requestState rejected on tools/call: principal']);
     expect(endOf(await retry(send, token, STAGING, as('alice')))).toBe('deployed to staging');
   });
 
-  test('I40: client, issuer and subject all count', async () => {
-    const { seal } = sealing();
+  test('I40: identifies a caller by client, issuer and subject', async () => {
+    const { seal } = createSeal();
     const send = overHttp(desk({ layer, seal }));
     const token = await ask(send, STAGING, as('alice', 'app', 'https://id.test'));
     expectFrozen(await retry(send, token, STAGING, as('alice', 'other', 'https://id.test')));
@@ -55,27 +55,27 @@ describe.each(layers)('on %s', (layer) => {
     expect(endOf(end)).toBe('deployed to staging');
   });
 
-  test('I40: without a subject all users of one client are one', async () => {
-    const { seal } = sealing();
+  test('I40: treats all users of one client as one if tokens have no subject', async () => {
+    const { seal } = createSeal();
     const send = overHttp(desk({ layer, seal }));
     const token = await ask(send, STAGING, as());
     expect(endOf(await retry(send, token, STAGING, as()))).toBe('deployed to staging');
     expectFrozen(await retry(send, token, STAGING, as(undefined, 'other')));
   });
 
-  test('I41: a caller who appears or goes is rejected', async () => {
-    const { seal, said } = sealing();
+  test('I41: refuses a caller if only one of the two requests is authenticated', async () => {
+    const { seal, logged } = createSeal();
     const send = overHttp(desk({ layer, seal }));
     expectFrozen(await retry(send, await ask(send, STAGING, as('alice'))));
     expectFrozen(await retry(send, await ask(send), STAGING, as('alice')));
-    expect(said).toEqual([
+    expect(logged).toEqual([
       'requestState rejected on tools/call: principal drift',
       'requestState rejected on tools/call: principal drift',
     ]);
   });
 
-  test('I42: two tokens of one person carry different claims', async () => {
-    const { seal } = sealing();
+  test('I42: writes different claims into two tokens of one user', async () => {
+    const { seal } = createSeal();
     const send = overHttp(desk({ layer, seal }));
     const [one, two] = [
       await claimOf(seal, await ask(send, STAGING, as('alice'))),
@@ -87,9 +87,9 @@ describe.each(layers)('on %s', (layer) => {
   });
 
   test.each(['A', 7, { x: 1 }, null, '', [], 'A'.repeat(32)])(
-    'I42: the forged claim %o is rejected',
+    'I42: refuses the forged claim %o',
     async (p) => {
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const send = overHttp(desk({ layer, seal }));
       const { codec } = seal['~policy'];
       const opened = await codec.unseal(await ask(send, STAGING, as('alice')));
@@ -100,9 +100,9 @@ describe.each(layers)('on %s', (layer) => {
   );
 });
 
-describe('a principal of the author’s own', () => {
-  /** A caller who can be changed between the rounds, and how often was asked for. */
-  function changing(first: unknown) {
+describe('a custom principal', () => {
+  /** Creates a seal whose principal the test changes between the rounds. Counts its calls. */
+  function sealForChanging(first: unknown) {
     const rejections: Rejection[] = [];
     const state = { who: first, calls: 0, rejections };
     const principal = ((): unknown => {
@@ -110,12 +110,15 @@ describe('a principal of the author’s own', () => {
       if (state.who instanceof Error) throw state.who;
       return state.who;
     }) as NonNullable<SealSettings['principal']>;
-    const heard = sealing({ principal, onReject: (rejection) => void rejections.push(rejection) });
-    return { state, ...heard };
+    const logged = createSeal({
+      principal,
+      onReject: (rejection) => void rejections.push(rejection),
+    });
+    return { state, ...logged };
   }
 
-  test('I39: alice, bob, alice', async () => {
-    const { state, seal } = changing('alice');
+  test('I39: binds the token to one user', async () => {
+    const { state, seal } = sealForChanging('alice');
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     state.who = 'bob';
@@ -124,12 +127,12 @@ describe('a principal of the author’s own', () => {
     expect(endOf(await retry(send, token))).toBe('deployed to staging');
   });
 
-  test('I39: it is given the context of the request, and may take its time', async () => {
+  test('I39: receives the context of the request, and can be asynchronous', async () => {
     const principal = async ({ http }: ServerContext) => {
       await Promise.resolve();
       return `${String(http?.authInfo?.extra?.sub)}@tenant`;
     };
-    const { seal } = sealing({ principal });
+    const { seal } = createSeal({ principal });
     const send = overHttp(desk({ seal }));
     const token = await ask(send, STAGING, as('alice'));
     expectFrozen(await retry(send, token, STAGING, as('bob')));
@@ -139,8 +142,8 @@ describe('a principal of the author’s own', () => {
   test.each([
     ['alice', undefined],
     [undefined, 'alice'],
-  ])('I41: from %s to %s is rejected', async (one, two) => {
-    const { state, seal } = changing(one);
+  ])('I41: is refused if it changes from %s to %s', async (one, two) => {
+    const { state, seal } = sealForChanging(one);
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     state.who = two;
@@ -152,9 +155,9 @@ describe('a principal of the author’s own', () => {
 
   const failures: [string, unknown, string][] = [
     ['throws', new RangeError('alice is not in the directory'), 'RangeError'],
-    ['gives a number', 12_345, 'TypeError'],
-    ['gives null', null, 'TypeError'],
-    ['gives an object', { sub: 'alice' }, 'TypeError'],
+    ['returns a number', 12_345, 'TypeError'],
+    ['returns null', null, 'TypeError'],
+    ['returns an object', { sub: 'alice' }, 'TypeError'],
     ['rejects', Promise.reject(new RangeError('alice is gone')), 'RangeError'],
   ];
   failures.forEach(([, who]) => {
@@ -162,26 +165,26 @@ describe('a principal of the author’s own', () => {
   });
 
   test.each(failures)(
-    'I43: one that %s while sealing is an internal error without data',
+    'I43: that %s while sealing causes an internal error without data',
     async (_, who, cause) => {
-      const { seal, said } = changing(who);
+      const { seal, logged } = sealForChanging(who);
       const reply = await overHttp(desk({ seal }))('tools/call', STAGING);
       expect(reply.text).toBe(INTERNAL_BODY);
-      expect(said).toEqual([`requestState could not be sealed on tools/call: ${cause}`]);
+      expect(logged).toEqual([`requestState could not be sealed on tools/call: ${cause}`]);
     },
   );
 
   test.each(failures)(
-    'I43: one that %s while verifying gives the frozen error, and the token still completes',
+    'I43: that %s while verifying causes the frozen error, and the token stays valid',
     async (_, who) => {
-      const { state, seal, said } = changing('alice');
+      const { state, seal, logged } = sealForChanging('alice');
       const seen: Seen = [];
       const send = overHttp(desk({ seal, seen }));
       const token = await ask(send);
       state.who = who;
       expectFrozen(await retry(send, token));
       expect(seen).toHaveLength(1);
-      expect(said).toEqual(['requestState rejected on tools/call: principal binding error']);
+      expect(logged).toEqual(['requestState rejected on tools/call: principal binding error']);
       expect(state.rejections).toEqual([
         { reason: 'principal binding error', method: 'tools/call' },
       ]);
@@ -190,33 +193,27 @@ describe('a principal of the author’s own', () => {
     },
   );
 
-  test('I43: it runs once a round, also where the round seals anew, and never without state', async () => {
-    const { state, seal } = changing('alice');
+  test('I43: runs once in each round with a state, and not in other calls', async () => {
+    const { state, seal } = sealForChanging('alice');
     const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
     const really = resolver({ sure }, () => confirm('Really?'), { name: 'really' });
     const tools = [
       defineTool('went', { resolve: { really } }, () => 'went'),
       defineTool('still', {}, () => 'still'),
     ];
-    const send = overHttp(() => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, tools, { seal });
-      return server;
-    });
+    const send = overHttp(serving(tools, { seal }));
     expect(endOf(await send('tools/call', { name: 'still' }))).toBe('still');
     expect(state.calls).toBe(0);
     const first = await ask(send, { name: 'went' });
     expect(state.calls).toBe(1);
     const second = tokenOf(await retry(send, first, { name: 'went' }));
     expect(state.calls).toBe(2);
-    const inputResponses = { really: { action: 'accept', content: { confirm: true } } };
-    const end = await send('tools/call', { name: 'went', inputResponses, requestState: second });
-    expect(endOf(end)).toBe('went');
+    expect(endOf(await acceptQuestion(send, 'really', second))).toBe('went');
     expect(state.calls).toBe(3);
   });
 
-  test('I43: the one that was verified is the one that is sealed for', async () => {
-    const { state, seal } = changing('alice');
+  test('I43: seals the next round for the user that was verified', async () => {
+    const { state, seal } = sealForChanging('alice');
     const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
     const really = resolver(
       { sure },
@@ -226,26 +223,21 @@ describe('a principal of the author’s own', () => {
       },
       { name: 'really' },
     );
-    const send = overHttp(() => {
-      const server = new McpServer({ name: 'desk', version: '1.0.0' });
-      install(server, [defineTool('went', { resolve: { really } }, () => 'went')], { seal });
-      return server;
-    });
+    const tool = defineTool('went', { resolve: { really } }, () => 'went');
+    const send = overHttp(serving([tool], { seal }));
     const first = await ask(send, { name: 'went' });
     const second = tokenOf(await retry(send, first, { name: 'went' }));
     expect(state.who).toBe('mallory');
-    const inputResponses = { really: { action: 'accept', content: { confirm: true } } };
-    const last = { name: 'went', inputResponses, requestState: second };
-    expectFrozen(await send('tools/call', last));
+    expectFrozen(await acceptQuestion(send, 'really', second));
     state.who = 'alice';
-    expect(endOf(await send('tools/call', last))).toBe('went');
+    expect(endOf(await acceptQuestion(send, 'really', second))).toBe('went');
   });
 
   test.each([
     ['\ud800', '\udfff'],
     ['a\ud800', 'a\ufffd'],
-  ])('I45: tells the principals %j and %j apart', async (one, two) => {
-    const { state, seal } = changing(one);
+  ])('I45: distinguishes the users %j and %j', async (one, two) => {
+    const { state, seal } = sealForChanging(one);
     const send = overHttp(desk({ seal }));
     const token = await ask(send);
     state.who = two;

@@ -1,15 +1,20 @@
-/** The warnings about the default key and about tokens without a subject: each comes once. */
+/** The warnings about the default key and about tokens without a subject. */
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, resolver } from 'mcp-resolve';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { defineTool, install } from 'mcp-resolve';
+import { expect, test } from 'vitest';
 
-import { ask, caller, endOf, overHttp, overStdio, retry, sealing } from './desk.js';
+import {
+  ask,
+  caller,
+  collectPrinted,
+  createSeal,
+  endOf,
+  overHttp,
+  overStdio,
+  retry,
+} from './desk.js';
+import { went } from './went.js';
 
-const went = defineTool(
-  'went',
-  { resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) } },
-  () => 'went',
-);
 const still = defineTool('still', {}, () => 'still');
 const WENT = { name: 'went' };
 
@@ -19,60 +24,51 @@ const factory = (options?: Parameters<typeof install>[2]) => () => {
   return server;
 };
 
-let printed: string[];
+const printed = collectPrinted();
 
-beforeEach(() => {
-  printed = [];
-  vi.spyOn(console, 'warn').mockImplementation((text: string) => void printed.push(text));
-});
+// The order of these tests matters, because a process logs each of these warnings once.
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-// The order of these tests matters: a process says each of these things once.
-
-test('over stdio the key of the process is right, and nothing is said', async () => {
+test('does not warn about the default key over stdio', async () => {
   const send = overStdio(factory());
-  expect(endOf(await retry(send, await ask(send, WENT), WENT))).toBe('went');
+  expect(endOf(await retry(send, await ask(send, WENT), WENT))).toBe('went:true');
   expect(printed).toEqual([]);
 });
 
-test('over HTTP nothing is said as long as nothing is sealed', async () => {
+test('does not warn over HTTP before it seals a state', async () => {
   const send = overHttp(factory());
   expect(endOf(await send('tools/call', { name: 'still' }))).toBe('still');
   expect(printed).toEqual([]);
 });
 
-test('over HTTP an explicit policy says nothing', async () => {
-  const { seal, said } = sealing();
+test('does not warn over HTTP with an explicit seal', async () => {
+  const { seal, logged } = createSeal();
   await ask(overHttp(factory({ seal })), WENT);
-  expect([...printed, ...said]).toEqual([]);
+  expect([...printed, ...logged]).toEqual([]);
 });
 
-test('the first time the default seals over HTTP, one warning says what to do; later none', async () => {
+test('warns once, with the remedy, when the default key seals a state over HTTP', async () => {
   const send = overHttp(factory());
-  expect(endOf(await retry(send, await ask(send, WENT), WENT))).toBe('went');
+  expect(endOf(await retry(send, await ask(send, WENT), WENT))).toBe('went:true');
   await ask(send, WENT);
   await ask(overHttp(factory()), WENT);
   expect(printed).toEqual([
-    'mcp-resolve: requestState is sealed under a key that only this process has, so a call cannot go on in another process or after a restart; for that, pass { seal: requestStateSeal({ keys, audience }) } to install()',
+    'mcp-resolve: requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, pass { seal: requestStateSeal({ keys, audience }) } to install().',
   ]);
 });
 
-test('I40: the first token without a subject is warned of, later ones are not', async () => {
+test('I40: warns once of callers whose token has no subject', async () => {
   const send = overHttp(factory());
   const authInfo = caller();
   const token = await ask(send, WENT, { authInfo });
-  expect(endOf(await retry(send, token, WENT, { authInfo }))).toBe('went');
+  expect(endOf(await retry(send, token, WENT, { authInfo }))).toBe('went:true');
   await ask(send, WENT, { authInfo });
   expect(printed).toEqual([
-    "mcp-resolve: a validated token has no subject (authInfo.extra.sub), so all users of one OAuth client count as one person; have the token verifier supply 'sub', or give requestStateSeal a 'principal'",
+    'mcp-resolve: A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
   ]);
 });
 
-test('I40: with a principal of the author’s own nobody looks for a subject', async () => {
-  const { seal, said } = sealing({ principal: () => 'alice' });
+test('I40: does not warn of a missing subject if the seal has its own principal', async () => {
+  const { seal, logged } = createSeal({ principal: () => 'alice' });
   await ask(overHttp(factory({ seal })), WENT, { authInfo: caller() });
-  expect([...printed, ...said]).toEqual([]);
+  expect([...printed, ...logged]).toEqual([]);
 });

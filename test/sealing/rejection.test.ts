@@ -1,4 +1,4 @@
-/** What a client learns of a refused state, and what the server's log does. */
+/** The response to a refused state, and the warnings in the server's log. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { install } from 'mcp-resolve';
 import type { Rejection } from 'mcp-resolve';
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   ask,
   caller,
+  createSeal,
   desk,
   endOf,
   expectFrozen,
@@ -19,14 +20,13 @@ import {
   overStdio,
   type Reply,
   retry,
-  sealing,
   type Seen,
   STAGING,
 } from './desk.js';
 
 const NOW = 1_767_225_600_000;
 
-/** Everything that anything printed. */
+/** Everything that was printed on the console. */
 let printed: string[];
 
 beforeEach(() => {
@@ -45,20 +45,22 @@ afterEach(() => {
 });
 
 describe.each(layers)('on %s', (layer) => {
-  test('I7, I8, I9: every cause gives the same bytes, one warning each, and no secret in any', async () => {
+  test('I7, I8, I9: answers every cause with the same bytes and logs one warning without secrets', async () => {
     const rejections: Rejection[] = [];
-    const { seal, said } = sealing({ onReject: (rejection) => void rejections.push(rejection) });
+    const { seal, logged } = createSeal({
+      onReject: (rejection) => void rejections.push(rejection),
+    });
     const seen: Seen = [];
-    const send = overHttp(desk({ layer, when: 'late', seal, seen }));
+    const send = overHttp(desk({ layer, when: 'after', seal, seen }));
     const alice = { authInfo: caller('alice') };
     const token = await ask(send, STAGING, alice);
     const foreign = await ask(
-      overHttp(desk({ seal: sealing({ keys: [OTHER_KEY] }).seal })),
+      overHttp(desk({ seal: createSeal({ keys: [OTHER_KEY] }).seal })),
       STAGING,
       alice,
     );
     const elsewhere = await ask(
-      overHttp(desk({ seal: sealing({ audience: 'shop' }).seal })),
+      overHttp(desk({ seal: createSeal({ audience: 'shop' }).seal })),
       STAGING,
       alice,
     );
@@ -83,11 +85,13 @@ describe.each(layers)('on %s', (layer) => {
     for (const [, reply] of causes) expectFrozen(reply);
     expect(new Set(causes.map(([, { text }]) => text))).toEqual(new Set([FROZEN_BODY]));
     const reasons = causes.map(([reason]) => reason);
-    expect(said).toEqual(reasons.map((reason) => `requestState rejected on tools/call: ${reason}`));
+    expect(logged).toEqual(
+      reasons.map((reason) => `requestState rejected on tools/call: ${reason}`),
+    );
     expect(rejections).toEqual(reasons.map((reason) => ({ reason, method: 'tools/call' })));
     expect(seen).toHaveLength(1);
 
-    const everything = [...said, ...printed, JSON.stringify(rejections)].join('\n');
+    const everything = [...logged, ...printed, JSON.stringify(rejections)].join('\n');
     for (const secret of [token, foreign, elsewhere, token.slice(3, 20), 'awaiting-confirm']) {
       expect(everything).not.toContain(secret);
     }
@@ -96,10 +100,10 @@ describe.each(layers)('on %s', (layer) => {
   });
 
   test.each(moments)(
-    'I11: a tool that never mints any state refuses one too (%s)',
+    'I11: refuses states that it did not create (protected %s its handlers are set)',
     async (when) => {
       const seen: Seen = [];
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const send = overHttp(desk({ layer, when, seal, seen }));
       for (const state of ['junk', '', 'awaiting-confirm']) {
         expectFrozen(await retry(send, state));
@@ -109,10 +113,10 @@ describe.each(layers)('on %s', (layer) => {
   );
 
   test.each(moments)(
-    'I12, I13: what is no text is refused, null included, and a clean request runs (%s)',
+    'I12, I13: refuses states that are not strings, null included (protected %s its handlers are set)',
     async (when) => {
       const seen: Seen = [];
-      const { seal } = sealing();
+      const { seal } = createSeal();
       const send = overStdio(desk({ layer, when, seal, seen }));
       for (const state of [123, null, {}, [], true, 0, false, ['v1.x']]) {
         expectFrozen(await retry(send, state));
@@ -123,7 +127,7 @@ describe.each(layers)('on %s', (layer) => {
   );
 });
 
-test('I8: by default the warning goes to standard error, under the name of the library', async () => {
+test('I8: prints the warning to standard error by default, with the name of the library', async () => {
   const send = overHttp(() => {
     const server = new McpServer({ name: 'desk', version: '1.0.0' });
     server.registerTool('deploy', {}, () => ({ content: [] }));
@@ -134,38 +138,38 @@ test('I8: by default the warning goes to standard error, under the name of the l
   expect(printed).toEqual(['warn: mcp-resolve: requestState rejected on tools/call: malformed']);
 });
 
-test('I8: a flood is limited, and the log says how many were left out', async () => {
-  const { seal, said } = sealing();
+test('I8: limits a flood of warnings and logs how many were omitted', async () => {
+  const { seal, logged } = createSeal();
   const send = overHttp(desk({ seal }));
   for (let time = 0; time < 27; time += 1) expectFrozen(await retry(send, 'junk'));
-  expect(said).toHaveLength(20);
+  expect(logged).toHaveLength(20);
   vi.setSystemTime(NOW + 1000);
   expectFrozen(await retry(send, 'junk'));
-  expect(said.at(-1)).toBe(
-    'requestState rejected on tools/call: malformed (7 similar warnings left out)',
+  expect(logged.at(-1)).toBe(
+    'requestState rejected on tools/call: malformed (7 similar warnings omitted)',
   );
 });
 
-test('I8: every rejection is reported, a flood too', async () => {
+test('I8: reports every rejection of a flood to onReject', async () => {
   const rejections: Rejection[] = [];
-  const { seal } = sealing({ onReject: (rejection) => void rejections.push(rejection) });
+  const { seal } = createSeal({ onReject: (rejection) => void rejections.push(rejection) });
   const send = overHttp(desk({ seal }));
   for (let time = 0; time < 25; time += 1) await retry(send, 'junk');
   expect(rejections).toHaveLength(25);
 });
 
-describe('I7: an author’s own log that fails', () => {
+describe('I7: the response stays the same', () => {
   const broken = (): never => {
     throw new Error('the log is down: secret-detail');
   };
 
   test.each([
-    ['onReject', { onReject: broken }],
-    ['onReject, later,', { onReject: async () => broken() }],
-    ['logger', { logger: { warn: broken } }],
-    ['logger, later,', { logger: { warn: async () => broken() } }],
-  ])('I7: %s that throws does not change the answer', async (_, settings) => {
-    const { seal } = sealing(settings);
+    ['onReject throws', { onReject: broken }],
+    ['onReject rejects', { onReject: async () => broken() }],
+    ['the logger throws', { logger: { warn: broken } }],
+    ['the logger rejects', { logger: { warn: async () => broken() } }],
+  ])('I7: if %s', async (_, settings) => {
+    const { seal } = createSeal(settings);
     const seen: Seen = [];
     const send = overHttp(desk({ seal, seen }));
     const token = await ask(send);

@@ -1,4 +1,4 @@
-/** What the boundary touches, what crosses it as it is, and who stands on which side of it. */
+/** The requests and results that the protection changes, and the ones that it leaves alone. */
 import { inputRequired, McpServer, Server } from '@modelcontextprotocol/server';
 import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import { install } from 'mcp-resolve';
@@ -10,15 +10,16 @@ import {
   ACCEPT,
   ask,
   asTool,
+  createSeal,
   deploy,
   endOf,
   expectFrozen,
   flipped,
+  type Moment,
   moments,
   overHttp,
   overStdio,
   retry,
-  sealing,
   STAGING,
   tokenOf,
 } from './desk.js';
@@ -28,84 +29,86 @@ const newServer = (): Server =>
 
 type AnyHandler = (request: unknown, ctx: ServerContext) => Result | Promise<Result>;
 
-interface Tap {
+/** The states and results that a recorder saw. */
+interface Recorded {
   readonly states: unknown[];
   readonly results: Result[];
 }
 
-function keeping(
-  tapped: Tap,
+/** Wraps a handler so that its states and results are recorded. */
+function recording(
+  recorded: Recorded,
   handler: AnyHandler,
 ): (...args: Parameters<AnyHandler>) => Promise<Result> {
   return async (request, ctx) => {
-    tapped.states.push(ctx.mcpReq.requestState());
+    recorded.states.push(ctx.mcpReq.requestState());
     const result = await handler(request, ctx);
-    tapped.results.push(result);
+    recorded.results.push(result);
     return result;
   };
 }
 
-/** An interceptor: stands in front of the handlers that are set from now on. */
-function tapSetting(server: Server): Tap {
-  const tapped: Tap = { states: [], results: [] };
+/** Records like an interceptor, which wraps the handlers that are set from now on. */
+function recordHandlers(server: Server): Recorded {
+  const recorded: Recorded = { states: [], results: [] };
   const set = server.setRequestHandler.bind(server) as (
     method: string,
     handler: AnyHandler,
   ) => void;
   server.setRequestHandler = ((method: string, handler: AnyHandler) => {
-    set(method, keeping(tapped, handler));
+    set(method, recording(recorded, handler));
   }) as typeof server.setRequestHandler;
-  return tapped;
+  return recorded;
 }
 
-/** Telemetry: stands between the transport and whatever handles the calls of tools. */
-function tapWire(server: Server): Tap {
-  const tapped: Tap = { states: [], results: [] };
+/** Records like telemetry, between the transport and the handler of `tools/call`. */
+function recordWire(server: Server): Recorded {
+  const recorded: Recorded = { states: [], results: [] };
   const handlers = Reflect.get(server, '_requestHandlers') as Map<string, AnyHandler>;
-  const handler = keeping(tapped, handlers.get('tools/call')!);
-  // Past the map that the boundary has put there, in which it would stand inside.
+  const handler = recording(recorded, handlers.get('tools/call')!);
+  // The map of the boundary would wrap the handler, so this uses the built-in `set`.
   Map.prototype.set.call(handlers, 'tools/call', handler);
-  return tapped;
+  return recorded;
 }
 
-describe('I14: other methods', () => {
+describe('I14: the protection', () => {
   test.each(moments)(
-    'I14: a custom method with a state in and out is not touched (%s)',
+    'I14: leaves the states of a custom method unchanged, called %s its handler is set',
     async (when) => {
-      const { seal, said } = sealing();
+      const { seal, logged } = createSeal();
       const send = overStdio(() => {
         const server = newServer();
-        if (when === 'early') seal.protect(server);
+        if (when === 'before') seal.protect(server);
         server.setRequestHandler('acme/search', { params: z.looseObject({}) }, (_, ctx) => ({
           requestState: `saw ${String(ctx.mcpReq.requestState())}`,
         }));
-        if (when === 'late') seal.protect(server);
+        if (when === 'after') seal.protect(server);
         return server;
       });
       const reply = await send('acme/search', { requestState: 'mine' });
       expect(reply.result?.requestState).toBe('saw mine');
-      expect(said).toEqual([]);
+      expect(logged).toEqual([]);
     },
   );
 
-  test.each(moments)('I14: tools/list with a state runs (%s)', async (when) => {
-    const { seal } = sealing();
+  test.each(moments)('I14: leaves tools/list alone, called %s its handler is set', async (when) => {
+    const { seal } = createSeal();
     const send = overHttp(() => {
       const server = newServer();
-      if (when === 'early') seal.protect(server);
+      if (when === 'before') seal.protect(server);
       server.setRequestHandler('tools/list', (_, ctx) => ({
         tools: [],
         _meta: { 'acme/state': ctx.mcpReq.requestState() },
       }));
-      if (when === 'late') seal.protect(server);
+      if (when === 'after') seal.protect(server);
       return server;
     });
     const { result } = await send('tools/list', { requestState: 'mine' });
     expect(result).toMatchObject({ tools: [], _meta: { 'acme/state': 'mine' } });
   });
 
-  test('I14: a notification with a state arrives as it is', async () => {
-    const { seal, said } = sealing();
+  test('I14: leaves the state of a notification unchanged', async () => {
+    const { seal, logged } = createSeal();
     const arrived: unknown[] = [];
     const { send, request } = await rawLegacy(() => {
       const server = newServer();
@@ -120,18 +123,18 @@ describe('I14: other methods', () => {
     await send({ jsonrpc: '2.0', method: 'acme/note', params: { requestState: 'mine' } });
     await request('ping');
     expect(arrived).toEqual(['mine']);
-    expect(said).toEqual([]);
+    expect(logged).toEqual([]);
   });
 });
 
-describe('I15: what crosses', () => {
-  const through = (result: Result) => {
-    const { seal } = sealing();
+describe('I15: the protection', () => {
+  const protecting = (result: Result) => {
+    const { seal } = createSeal();
     const server = newServer();
     server.setRequestHandler('tools/call', () => result as never);
-    const inside = tapWire(server);
+    const inside = recordWire(server);
     seal.protect(server);
-    return { send: overHttp(() => server), inside, outside: tapWire(server) };
+    return { send: overHttp(() => server), inside, outside: recordWire(server) };
   };
   const confirm = inputRequired.elicit({
     message: 'Sure?',
@@ -140,26 +143,29 @@ describe('I15: what crosses', () => {
 
   test.each<[string, Result]>([
     ['a complete result', { content: [{ type: 'text', text: 'done' }] }],
-    ['a complete result with a member requestState', { content: [], requestState: 'no question' }],
+    [
+      'a complete result with a property requestState',
+      { content: [], requestState: 'no question' },
+    ],
     ['questions without a state', inputRequired({ inputRequests: { confirm } })],
     ['a state of 7', { ...inputRequired({ inputRequests: { confirm } }), requestState: 7 }],
     ['a state of null', { ...inputRequired({ inputRequests: { confirm } }), requestState: null }],
     ['a state {}', { ...inputRequired({ inputRequests: { confirm } }), requestState: {} }],
-  ])('I15: %s crosses as the same object', async (_, result) => {
-    const { send, inside, outside } = through(result);
+  ])('I15: passes %s on as the same object', async (_, result) => {
+    const { send, inside, outside } = protecting(result);
     await send('tools/call', STAGING);
     expect(outside.results).toHaveLength(1);
     expect(outside.results[0]).toBe(inside.results[0]);
   });
 
-  test('I15: sealing works on a copy, and the rest of the result is kept', async () => {
+  test('I15: seals a copy of the result and keeps the other properties', async () => {
     const asking = {
       ...inputRequired({ requestState: 'awaiting-confirm' }),
       _meta: { 'acme/trace': 'x' },
     };
     const before = structuredClone(asking);
     Object.freeze(asking);
-    const { send, outside } = through(asking);
+    const { send, outside } = protecting(asking);
     expect(tokenOf(await send('tools/call', STAGING))).toMatch(/^v1\./);
     expect(asking).toEqual(before);
     const { requestState, ...rest } = outside.results[0] as typeof asking;
@@ -168,26 +174,26 @@ describe('I15: what crosses', () => {
     expect(rest).toEqual(expected);
   });
 
-  test('I15: the empty state is a state, and is sealed', async () => {
-    const { send } = through(inputRequired({ requestState: '' }));
+  test('I15: seals an empty state', async () => {
+    const { send } = protecting(inputRequired({ requestState: '' }));
     expect(tokenOf(await send('tools/call', STAGING))).toMatch(/^v1\./);
   });
 });
 
-describe('I16: placement', () => {
+describe('I16: an interceptor', () => {
   test.each(['before', 'after'])(
-    'I16: interceptors, set %s, see plaintext, and the wire the token',
+    'I16: sees the plaintext if it is added %s the protection, while the wire has the token',
     async (when) => {
-      const { seal } = sealing();
-      const outside: Tap[] = [];
-      const inside: Tap[] = [];
+      const { seal } = createSeal();
+      const outside: Recorded[] = [];
+      const inside: Recorded[] = [];
       const send = overHttp(() => {
         const server = newServer();
-        if (when === 'before') inside.push(tapSetting(server));
+        if (when === 'before') inside.push(recordHandlers(server));
         seal.protect(server);
-        if (when === 'after') inside.push(tapSetting(server));
+        if (when === 'after') inside.push(recordHandlers(server));
         server.setRequestHandler('tools/call', (_, ctx) => asTool(deploy('staging', ctx, {})));
-        outside.push(tapWire(server));
+        outside.push(recordWire(server));
         return server;
       });
       const token = await ask(send);
@@ -200,25 +206,25 @@ describe('I16: placement', () => {
   );
 });
 
-describe('handlers that are given their own schema for the parameters', () => {
-  const own = (params: z.ZodType<Record<string, unknown>>, when: 'early' | 'late' = 'early') => {
-    const { seal } = sealing();
+describe('a handler with its own schema for the parameters', () => {
+  const servingWith = (params: z.ZodType<Record<string, unknown>>, when: Moment) => {
+    const { seal } = createSeal();
     return overHttp(() => {
       const server = newServer();
-      if (when === 'early') seal.protect(server);
-      server.setRequestHandler('tools/call', { params }, (given, ctx) => {
-        const { env } = given.arguments as { env: string };
+      if (when === 'before') seal.protect(server);
+      server.setRequestHandler('tools/call', { params }, (parsed, ctx) => {
+        const { env } = parsed.arguments as { env: string };
         return asTool(deploy(env, ctx, {}));
       });
-      if (when === 'late') seal.protect(server);
+      if (when === 'after') seal.protect(server);
       return server;
     });
   };
 
   test.each(moments)(
-    'I35: a member params among them does not rebind a token (%s)',
+    'I35: binds a token to its arguments despite a parameter named params (protected %s it is set)',
     async (when) => {
-      const send = own(z.looseObject({ name: z.string() }), when);
+      const send = servingWith(z.looseObject({ name: z.string() }), when);
       const decoy = { params: { name: 'decoy' } };
       const token = await ask(send, { ...STAGING, ...decoy });
       const production = { name: 'deploy', arguments: { env: 'production' }, ...decoy };
@@ -228,18 +234,18 @@ describe('handlers that are given their own schema for the parameters', () => {
   );
 
   test.each(moments)(
-    'I36: a token binds the arguments as they came over the wire, not as they were parsed (%s)',
+    'I36: binds a token to the raw arguments, not the parsed ones (protected %s it is set)',
     async (when) => {
       let round = 0;
       const stamped = z.looseObject({ env: z.string(), at: z.number().default(() => ++round) });
-      const send = own(z.looseObject({ name: z.string(), arguments: stamped }), when);
+      const send = servingWith(z.looseObject({ name: z.string(), arguments: stamped }), when);
       expect(endOf(await retry(send, await ask(send)))).toBe('deployed to staging');
     },
   );
 });
 
-test('a handler that is replaced is protected as the first one was', async () => {
-  const { seal } = sealing();
+test('protects a handler that replaces another one', async () => {
+  const { seal } = createSeal();
   const send = overHttp(() => {
     const server = newServer();
     server.setRequestHandler('tools/call', () => ({ content: [] }));
@@ -252,8 +258,8 @@ test('a handler that is replaced is protected as the first one was', async () =>
   expect(endOf(await retry(send, token))).toBe('deployed to staging');
 });
 
-test('a server that is protected twice seals once', async () => {
-  const { seal } = sealing();
+test('seals a state once if the server is protected twice', async () => {
+  const { seal } = createSeal();
   const send = overHttp(() => {
     const server = new McpServer(
       { name: 'desk', version: '1.0.0' },

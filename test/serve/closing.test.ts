@@ -1,21 +1,20 @@
-/** How a handler and a server end: what is finished, what is refused, what is aborted. */
+/** The end of a handler and of a server. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  createDualEraHandler,
-  type DualEraHandler,
-  type HttpServerHandle,
-  serveHttp,
-} from 'mcp-resolve/node';
+import { describe, expect, it, vi } from 'vitest';
+import { createDualEraHandler, serveHttp } from 'mcp-resolve/node';
 
-import { askingFactory, call, connect, deferred } from './askingServer.js';
+import { deferred } from '../support/deferred.js';
+import { eras } from '../support/eras.js';
+import { askingFactory, textResult } from './askingServer.js';
+import { call, connect } from './clients.js';
+import { newHandler, openQuestion, serve } from './handlers.js';
 import {
   answer,
+  at,
   get,
   initialize,
-  messagesOn,
   openSession,
   post,
   refusalOf,
@@ -24,41 +23,12 @@ import {
   withSession,
 } from './rawHttp.js';
 
-const open: (HttpServerHandle | DualEraHandler)[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close({ timeoutMs: 0 })));
-});
-
-function handlerOf() {
-  const { factory, witness } = askingFactory();
-  const handler = createDualEraHandler(factory);
-  open.push(handler);
-  return { handler, witness };
-}
-
-async function serve() {
-  const { factory, witness } = askingFactory();
-  const handle = await serveHttp(factory);
-  open.push(handle);
-  return { handle, witness };
-}
-
-/** A session in which a question is open, with the stream it was asked on. */
-async function asking(handler: DualEraHandler) {
-  const session = withSession(await openSession(handler));
-  const greet = toolCall('greet', 2, { greeting: 'Hello' });
-  const messages = messagesOn(await handler.fetch(post(greet, session)));
-  const { id: question } = await messages.next();
-  return { session, messages, question };
-}
-
 const shuttingDown = { status: 503, code: -32000, message: 'This server is shutting down.' };
 
 describe('a closing handler', () => {
-  it('lets a call finish whose question is answered meanwhile', async () => {
-    const { handler } = handlerOf();
-    const { session, messages, question } = await asking(handler);
+  it('lets a call finish if its question is answered', async () => {
+    const { handler } = newHandler();
+    const { session, messages, question } = await openQuestion(handler);
     const closing = handler.close();
 
     expect((await handler.fetch(post(answer(question, 'Ada'), session))).status).toBe(202);
@@ -67,9 +37,9 @@ describe('a closing handler', () => {
     expect(handler.sessionCount).toBe(0);
   });
 
-  it('refuses everything new with 503', async () => {
-    const { handler } = handlerOf();
-    const { session, messages, question } = await asking(handler);
+  it('refuses new requests with 503', async () => {
+    const { handler } = newHandler();
+    const { session, messages, question } = await openQuestion(handler);
     const closing = handler.close();
 
     for (const request of [
@@ -85,21 +55,21 @@ describe('a closing handler', () => {
     await closing;
   });
 
-  it('is closed when the client ends the session that it waits for', async () => {
-    const { handler } = handlerOf();
-    const { session } = await asking(handler);
+  it('is closed as soon as the client ends the last busy session', async () => {
+    const { handler } = newHandler();
+    const { session } = await openQuestion(handler);
     const closing = handler.close();
     expect((await handler.fetch(remove(session))).status).toBe(200);
     await closing;
   });
 
-  it('aborts what is not finished in time, its streams and its sessions', async () => {
+  it('aborts calls and ends streams after ten seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { handler, witness } = handlerOf();
+    const { handler, observed } = newHandler();
     const session = withSession(await openSession(handler));
     const hanging = await handler.fetch(post(toolCall('hang'), session));
     const stream = await handler.fetch(get(session));
-    const signal = await witness.hanging;
+    const signal = await observed.hanging;
 
     const closing = handler.close();
     await vi.advanceTimersByTimeAsync(9_999);
@@ -112,11 +82,11 @@ describe('a closing handler', () => {
     expect(await stream.text()).toBe('');
   });
 
-  it('can be hurried', async () => {
-    const { handler, witness } = handlerOf();
+  it('aborts calls at once after a second close() with timeoutMs: 0', async () => {
+    const { handler, observed } = newHandler();
     const session = withSession(await openSession(handler));
     await handler.fetch(post(toolCall('hang'), session));
-    const signal = await witness.hanging;
+    const signal = await observed.hanging;
     const patient = handler.close({ timeoutMs: 2 ** 31 - 1 });
     await handler.close({ timeoutMs: 0 });
     expect(signal.aborted).toBe(true);
@@ -124,40 +94,40 @@ describe('a closing handler', () => {
   });
 
   it('does not wait for clients that only listen', async () => {
-    const { handler } = handlerOf();
+    const { handler } = newHandler();
     const stream = await handler.fetch(get(withSession(await openSession(handler))));
     await handler.close({ timeoutMs: 2 ** 31 - 1 });
     expect(await stream.text()).toBe('');
   });
 
-  it('opens no session that was still waiting for its factory', async () => {
-    const called = deferred<undefined>();
-    const gate = deferred<undefined>();
+  it('refuses a session whose factory has not returned yet', async () => {
+    const called = deferred();
+    const gate = deferred();
     const { factory } = askingFactory();
     const handler = createDualEraHandler(async (context) => {
-      called.resolve(undefined);
+      called.resolve();
       await gate.promise;
       return factory(context);
     });
     const opening = handler.fetch(post(initialize));
     await called.promise;
     await handler.close();
-    gate.resolve(undefined);
+    gate.resolve();
     expect((await opening).status).toBe(503);
     expect(handler.sessionCount).toBe(0);
   });
 
-  it('wants a time that a timer can wait for', async () => {
-    const { handler } = handlerOf();
+  it('refuses a timeoutMs that a timer cannot represent', async () => {
+    const { handler } = newHandler();
     await expect(handler.close({ timeoutMs: Infinity })).rejects.toThrow(
-      "The option 'timeoutMs' must be a whole number from 0 to 2147483647, not Infinity.",
+      'close(): `timeoutMs` must be an integer from 0 to 2147483647, got Infinity.',
     );
   });
 });
 
 describe('a closed handler', () => {
   it('refuses every request with 503', async () => {
-    const { handler } = handlerOf();
+    const { handler } = newHandler();
     await handler.close();
     for (const request of [post(initialize), get(), remove(withSession('any'))]) {
       expect(await refusalOf(await handler.fetch(request))).toMatchObject({
@@ -168,7 +138,7 @@ describe('a closed handler', () => {
   });
 });
 
-it('a closed handler does not ask who sent a request', async () => {
+it('a closed handler does not authenticate requests', async () => {
   const authenticate = vi.fn();
   const handler = createDualEraHandler(askingFactory().factory, { authenticate });
   const server = createServer(handler.node).listen(0, '127.0.0.1');
@@ -186,19 +156,19 @@ it('a closed handler does not ask who sent a request', async () => {
 });
 
 describe('a closing server', () => {
-  it.each(['legacy', 'modern'] as const)(
-    'lets the call of a %s client finish, and tells others that it is closing',
+  it.each(eras)(
+    'lets the call of a %s client finish, and refuses new requests with 503',
     async (era) => {
-      const entered = deferred<undefined>();
-      const gate = deferred<undefined>();
+      const entered = deferred();
+      const gate = deferred();
       const { factory } = askingFactory();
       const handle = await serveHttp(async (context) => {
         const server = await factory(context);
         if ('registerTool' in server) {
           server.registerTool('slow', {}, async () => {
-            entered.resolve(undefined);
+            entered.resolve();
             await gate.promise;
-            return { content: [{ type: 'text', text: 'finished' }] };
+            return textResult('finished');
           });
         }
         return server;
@@ -210,21 +180,20 @@ describe('a closing server', () => {
       const closing = handle.close();
       const refused = await fetch(post(initialize, {}, handle.url.href));
       expect(await refusalOf(refused)).toMatchObject(shuttingDown);
-      gate.resolve(undefined);
+      gate.resolve();
       expect(await slow).toBe('finished');
       await closing;
       await expect(fetch(handle.url)).rejects.toThrow('fetch failed');
-      await ada.close();
     },
   );
 
-  it('takes the answer of the person whom a call waits for', async () => {
-    const { handle } = await serve();
-    const asked = deferred<undefined>();
+  it('accepts the answer to an open question', async () => {
+    const handle = await serve();
+    const asked = deferred();
     const answered = deferred<{ action: 'accept'; content: { name: string } }>();
     const ada = await connect(handle.url, 'legacy');
     ada.setRequestHandler('elicitation/create', () => {
-      asked.resolve(undefined);
+      asked.resolve();
       return answered.promise;
     });
     const greeting = call(ada, 'greet', { greeting: 'Hello' });
@@ -234,17 +203,15 @@ describe('a closing server', () => {
     answered.resolve({ action: 'accept', content: { name: 'Ada' } });
     expect(await greeting).toBe('Hello, Ada!');
     await closing;
-    await ada.close();
   });
 
-  it('ends open streams and calls of both eras at once when told, and frees the port', async () => {
-    const { handle, witness } = await serve();
-    const fetchThere = (request: Request) => fetch(new Request(handle.url, request));
-    const session = withSession(await openSession({ fetch: fetchThere }));
+  it('ends streams and calls of both eras at once with timeoutMs: 0, and frees the port', async () => {
+    const { observed, ...handle } = await serve();
+    const session = withSession(await openSession(at(handle.url)));
     const stream = await fetch(get(session, handle.url.href));
     const modern = await connect(handle.url, 'modern');
     const hanging = expect(modern.callTool({ name: 'hang' })).rejects.toThrow();
-    const signal = await witness.hanging;
+    const signal = await observed.hanging;
 
     await handle.close({ timeoutMs: 0 });
     expect(signal.aborted).toBe(true);
@@ -253,22 +220,20 @@ describe('a closing server', () => {
     const next = createServer().listen(handle.port, '127.0.0.1');
     await once(next, 'listening');
     next.close();
-    await modern.close();
   });
 
-  it('may be closed twice', async () => {
-    const { handle } = await serve();
-    await Promise.all([handle.close(), handle.close()]);
-    await handle.close();
-    expect(handle.server.listening).toBe(false);
+  it('can be closed several times', async () => {
+    const { server, close } = await serve();
+    await Promise.all([close(), close()]);
+    await close();
+    expect(server.listening).toBe(false);
   });
 
-  it('does not wait for the subscription of a 2026 client', async () => {
-    const { handle } = await serve();
-    const ada = await connect(handle.url, 'modern');
+  it('does not wait for the subscription of a modern client', async () => {
+    const { url, close } = await serve();
+    const ada = await connect(url, 'modern');
     const subscription = await ada.listen({ toolsListChanged: true });
-    await handle.close({ timeoutMs: 2 ** 31 - 1 });
+    await close({ timeoutMs: 2 ** 31 - 1 });
     await subscription.close();
-    await ada.close();
   });
 });

@@ -1,4 +1,4 @@
-/** The handler mounted in the frameworks people use, with SDK clients of both eras in front. */
+/** The handler mounted in web frameworks, with SDK clients of both eras. */
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,16 +12,18 @@ import {
 import express, { type RequestHandler } from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createDualEraHandler,
-  type DualEraHandler,
-  type DualEraHandlerOptions,
-} from 'mcp-resolve/node';
+import { describe, expect, it } from 'vitest';
+import type { DualEraHandler, DualEraHandlerOptions } from 'mcp-resolve/node';
 
-import { askingFactory, call, connect } from './askingServer.js';
+import { eras, VERSION } from '../support/eras.js';
+import { closeAfterTest } from '../support/servers.js';
+import { call, connect } from './clients.js';
 import { eventually } from './eventually.js';
+import { newHandler } from './handlers.js';
 import {
+  at,
+  handshakeStatus,
+  headersWith,
   initialize,
   openSession,
   post,
@@ -30,12 +32,6 @@ import {
   toolCall,
   withSession,
 } from './rawHttp.js';
-
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 /** Mounts a handler at /mcp and returns the listening server. */
 type Mount = (handler: DualEraHandler) => Server | Promise<Server>;
@@ -71,7 +67,7 @@ const inFastify: Mount = async (handler) => {
 
 const inFastifyUnparsed: Mount = async (handler) => {
   const app = fastify();
-  // The handler reads the body itself, so that what is wrong with it is answered in JSON-RPC.
+  // The handler reads the body, so it can report a mistake in it as a JSON-RPC error.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(null);
@@ -95,25 +91,20 @@ const mounts: [string, Mount][] = [
   ['node:http', inNode],
 ];
 
-const readingBodies = mounts.filter(([, mount]) => ![behindBodyParser, inFastify].includes(mount));
+const withoutParsers = mounts.filter(([, mount]) => ![behindBodyParser, inFastify].includes(mount));
 
-async function mounted(mount: Mount, options: DualEraHandlerOptions = {}) {
-  const handler = createDualEraHandler(askingFactory().factory, options);
+/** Creates a handler and mounts it. */
+async function mounted(mount: Mount, options?: DualEraHandlerOptions) {
+  const { handler } = newHandler(options);
   const server = await mount(handler);
   if (!server.listening) await once(server, 'listening');
-  cleanups.push(async () => {
+  closeAfterTest(async () => {
     await handler.close({ timeoutMs: 0 });
     server.closeAllConnections();
     server.close();
   });
   const { port } = server.address() as AddressInfo;
   return { handler, url: new URL(`http://127.0.0.1:${port}/mcp`) };
-}
-
-async function person(url: URL, era: 'legacy' | 'modern', name: string, token?: string) {
-  const client = await connect(url, era, name, token);
-  cleanups.push(() => client.close());
-  return client;
 }
 
 const verifyAccessToken = async (token: string): Promise<AuthInfo> => {
@@ -126,22 +117,19 @@ const verifyAccessToken = async (token: string): Promise<AuthInfo> => {
 const gate = requireBearerAuth({ verifier: { verifyAccessToken }, requiredScopes: ['mcp'] });
 
 describe.each(mounts)('a handler mounted in %s', (_, mount) => {
-  it.each([
-    ['legacy', '2025-11-25'],
-    ['modern', '2026-07-28'],
-  ] as const)('asks a %s client and gives it its answer', async (era, version) => {
+  it.each(eras)('asks a %s client and returns the result', async (era) => {
     const { url } = await mounted(mount);
-    const ada = await person(url, era, 'Ada');
-    expect(ada.getNegotiatedProtocolVersion()).toBe(version);
+    const ada = await connect(url, era, 'Ada');
+    expect(ada.getNegotiatedProtocolVersion()).toBe(VERSION[era]);
     expect(await call(ada, 'greet', { greeting: 'Hello' })).toBe('Hello, Ada!');
     expect(await call(ada, 'greet', { greeting: 'Good night' })).toBe('Good night, Ada!');
   });
 
-  it.each(['legacy', 'modern'] as const)(
-    'knows a %s client by its token, and refuses one without',
+  it.each(eras)(
+    'identifies a %s client by its token, and refuses an unknown token',
     async (era) => {
       const { url } = await mounted(mount, { authenticate: gate });
-      const alice = await person(url, era, 'Alice', 'alice');
+      const alice = await connect(url, era, 'Alice', 'alice');
       expect(await call(alice, 'whoami')).toMatch(/^alice in /);
       expect(await call(alice, 'greet', { greeting: 'Hello' })).toBe('Hello, Alice!');
 
@@ -151,7 +139,7 @@ describe.each(mounts)('a handler mounted in %s', (_, mount) => {
     },
   );
 
-  it('keeps a session from everybody but its owner', async () => {
+  it('serves a session only to its owner', async () => {
     const { url } = await mounted(mount, { authenticate: gate });
     const as = (name: string) => ({ authorization: `Bearer ${name}` });
     const opened = await fetch(post(initialize, as('alice'), url.href));
@@ -161,18 +149,17 @@ describe.each(mounts)('a handler mounted in %s', (_, mount) => {
     expect((await fetch(remove({ ...session, ...as('alice') }, url.href))).status).toBe(200);
   });
 
-  it('answers for loopback hosts only, unless told otherwise', async () => {
+  it('serves only loopback hosts by default', async () => {
     const { url } = await mounted(mount);
-    expect(await statusFor(url, 'evil.example')).toBe(403);
+    expect(await handshakeStatus(url, { host: 'evil.example' })).toBe(403);
     const other = await mounted(mount, { allowedHosts: ['mcp.example.com'] });
-    expect(await statusFor(other.url, 'mcp.example.com')).toBe(200);
+    expect(await handshakeStatus(other.url, { host: 'mcp.example.com' })).toBe(200);
   });
 
-  it('frees the session of a client that vanished with a question open', async () => {
+  it('closes the session of a client that disconnected with an open question', async () => {
     const { handler, url } = await mounted(mount, { keepAliveMs: 0 });
-    const there = { fetch: (original: Request) => fetch(new Request(url, original)) };
-    const session = withSession(await openSession(there));
-    const outgoing = request(url, { method: 'POST', headers: headersOf(session) });
+    const session = withSession(await openSession(at(url)));
+    const outgoing = request(url, { method: 'POST', headers: headersWith(session) });
     outgoing.on('error', () => undefined);
     outgoing.end(JSON.stringify(toolCall('greet', 2, { greeting: 'Hello' })));
     const [incoming] = (await once(outgoing, 'response')) as [NodeJS.ReadableStream];
@@ -186,20 +173,20 @@ describe.each(mounts)('a handler mounted in %s', (_, mount) => {
   });
 });
 
-describe.each(readingBodies)('a handler that reads bodies itself, mounted in %s', (_, mount) => {
+describe.each(withoutParsers)('a handler that reads bodies, mounted in %s', (_, mount) => {
   it.each([
     ['is not JSON', '{', {}, 400, -32700],
     ['is too long', { long: 'x'.repeat(2000) }, {}, 413, -32000],
     ['is declared as a form', 'a=b', { 'content-type': 'multipart/form-data' }, 415, -32000],
-  ])('refuses a body that %s, in JSON-RPC', async (_what, body, headers, status, code) => {
+  ])('refuses a body that %s with a JSON-RPC error', async (_what, body, headers, status, code) => {
     const { url } = await mounted(mount, { maxRequestBodySize: 1000 });
     const response = await fetch(post(body, headers, url.href));
     expect(await refusalOf(response)).toMatchObject({ status, code });
   });
 });
 
-describe('a token which the framework has checked', () => {
-  it('is taken from req.auth in express', async () => {
+describe('a token that the framework validated', () => {
+  it('is read from req.auth in express', async () => {
     const authenticated: RequestHandler = async (incoming, response, next) => {
       const token = incoming.headers.authorization?.replace('Bearer ', '') ?? '';
       try {
@@ -214,12 +201,12 @@ describe('a token which the framework has checked', () => {
       app.all('/mcp', authenticated, handler.node);
       return app.listen(0, '127.0.0.1');
     });
-    const alice = await person(url, 'legacy', 'Alice', 'alice');
+    const alice = await connect(url, 'legacy', 'Alice', 'alice');
     expect(await call(alice, 'whoami')).toMatch(/^alice in /);
     expect((await fetch(post(initialize, {}, url.href))).status).toBe(401);
   });
 
-  it('is handed to fetch in hono', async () => {
+  it('is passed to fetch in hono', async () => {
     const { url } = await mounted((handler) => {
       const app = new Hono();
       app.all('/mcp', async (c) => {
@@ -228,23 +215,8 @@ describe('a token which the framework has checked', () => {
       });
       return serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
     });
-    const bob = await person(url, 'modern', 'Bob', 'bob');
+    const bob = await connect(url, 'modern', 'Bob', 'bob');
     expect(await call(bob, 'whoami')).toBe('bob in no session');
     expect((await fetch(post(initialize, {}, url.href))).status).toBe(401);
   });
 });
-
-function headersOf(more: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(post('', more).headers);
-}
-
-/** The status of a handshake addressed to a host, which fetch would not let us name. */
-async function statusFor(url: URL, host: string): Promise<number | undefined> {
-  const outgoing = request(url, { method: 'POST', headers: headersOf({ host }) });
-  outgoing.end(JSON.stringify(initialize));
-  const [incoming] = (await once(outgoing, 'response')) as [
-    { statusCode?: number; resume(): void },
-  ];
-  incoming.resume();
-  return incoming.statusCode;
-}

@@ -1,4 +1,4 @@
-/** Requests no client would send: each gets a clean refusal, and the next one is served. */
+/** Malformed and hostile requests. The server refuses each of them and serves the next request. */
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import fc from 'fast-check';
@@ -7,6 +7,7 @@ import { createDualEraHandler, type HttpServerHandle, serveHttp } from 'mcp-reso
 
 import { askingFactory } from './askingServer.js';
 import {
+  at,
   ENDPOINT,
   initialize,
   openSession,
@@ -28,12 +29,12 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Whatever came before, the server still serves.
+  // The server still works after all of these requests.
   expect((await fetch(post(initialize, {}, handle.url.href))).status).toBe(200);
   await handle.close({ timeoutMs: 0 });
 });
 
-/** Writes bytes to the server and returns what it sends until it ends the connection. */
+/** Writes bytes to the server, and returns its reply when the connection has ended. */
 async function exchange(bytes: string | Buffer): Promise<string> {
   const socket = connectSocket(handle.port, '127.0.0.1');
   let reply = '';
@@ -44,13 +45,13 @@ async function exchange(bytes: string | Buffer): Promise<string> {
   return reply;
 }
 
-/** A request as it is on the wire, with the connection to be closed after it. */
+/** Creates a raw request that closes the connection. */
 function wire(head: string, body = ''): string {
   const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
   return `${head}\r\nConnection: close\r\n${length}\r\n${body}`;
 }
 
-/** The status line and the JSON-RPC error of an answer on the wire. */
+/** Returns the status line, the headers and the JSON-RPC error of a raw response. */
 function parsed(reply: string): { status: string; headers: string; error: unknown } {
   const [head = '', body = ''] = reply.split('\r\n\r\n', 2);
   const json = /\{.*\}/s.exec(body)?.[0];
@@ -61,7 +62,7 @@ function parsed(reply: string): { status: string; headers: string; error: unknow
 const HOST = 'Host: localhost';
 const JSON_HEADERS = `${HOST}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream`;
 
-describe('the request line', () => {
+describe('a request line', () => {
   it.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'with the method %s is refused',
     async (method) => {
@@ -82,7 +83,7 @@ describe('the request line', () => {
   });
 
   it.each(['/', '/mcp/', '/mcp%2f', '/../mcp', '//mcp', 'http://evil.example/mcp', '*'])(
-    'with the target %s finds nothing',
+    'with the target %s is not found',
     async (target) => {
       const reply = parsed(await exchange(wire(`GET ${target} HTTP/1.1\r\n${HOST}`)));
       expect(reply.status).toBe('HTTP/1.1 404 Not Found');
@@ -90,17 +91,17 @@ describe('the request line', () => {
     },
   );
 
-  it('that is none is refused', async () => {
+  it('that is not HTTP is refused', async () => {
     expect(await exchange('hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 });
 
-describe('the headers', () => {
+describe('headers', () => {
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const withHeader = (header: string): Promise<string> =>
     exchange(wire(`POST /mcp HTTP/1.1\r\n${JSON_HEADERS}\r\n${header}`, ping));
 
-  it('with a host that is none are refused', async () => {
+  it('with an invalid host are refused', async () => {
     const head = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS.replace('localhost', 'a b<c>')}`;
     const reply = parsed(await exchange(wire(head, ping)));
     expect(reply.status).toBe('HTTP/1.1 400 Bad Request');
@@ -111,18 +112,18 @@ describe('the headers', () => {
   });
 
   it.each([
-    ['the name of an inherited member', '__proto__'],
-    ['another', 'constructor'],
-    ['bytes beyond ASCII', '\xe9\xff'],
-    ['two at once', 'a\r\nMcp-Session-Id: b'],
-    ['a long one', 'x'.repeat(8000)],
+    ['__proto__', '__proto__'],
+    ['constructor', 'constructor'],
+    ['non-ASCII', '\xe9\xff'],
+    ['sent twice', 'a\r\nMcp-Session-Id: b'],
+    ['8000 characters long', 'x'.repeat(8000)],
   ])('with a session id that is %s find no session', async (_, id) => {
     const reply = parsed(await withHeader(`Mcp-Session-Id: ${id}`));
     expect(reply.status).toBe('HTTP/1.1 404 Not Found');
     expect(reply.error).toEqual({ code: -32001, message: 'Session not found' });
   });
 
-  it('cannot put a header into the answer', async () => {
+  it('cannot inject a header into the response', async () => {
     const opened = await fetch(post(initialize, {}, handle.url.href));
     const session = `Mcp-Session-Id: ${opened.headers.get('mcp-session-id')!}`;
     for (const value of ['1%0d%0aSet-Cookie: a=b', '1\r\n Set-Cookie: a=b', '1\rSet-Cookie: a=b']) {
@@ -132,17 +133,17 @@ describe('the headers', () => {
     }
   });
 
-  it('that are longer than any server wants are refused', async () => {
+  it('of 100,000 characters are refused', async () => {
     expect(await withHeader(`X-Long: ${'x'.repeat(100_000)}`)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it('that disagree about the length of the body are refused', async () => {
+  it('with two different lengths of the body are refused', async () => {
     const smuggled = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
     expect(await exchange(smuggled)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 });
 
-describe('the media type', () => {
+describe('a media type', () => {
   it.each([
     '',
     'text/plain',
@@ -151,7 +152,7 @@ describe('the media type', () => {
     'multipart/form-data; boundary=application/json',
     'application/json-patch+json',
     '\xff\xfe',
-  ])('%j is refused', async (type) => {
+  ])('of %j is refused', async (type) => {
     const head = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS.replace('application/json', type)}`;
     const reply = parsed(await exchange(Buffer.from(wire(head, '{}'), 'latin1')));
     expect(reply.status).toBe('HTTP/1.1 415 Unsupported Media Type');
@@ -159,17 +160,17 @@ describe('the media type', () => {
   });
 });
 
-describe('the body', () => {
+describe('a body', () => {
   const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   const bodies: [string, string, number, number][] = [
     ['empty', '', 400, -32700],
-    ['cut off', '{"jsonrpc":"2.0"', 400, -32700],
+    ['truncated', '{"jsonrpc":"2.0"', 400, -32700],
     ['two values', '{} {}', 400, -32700],
     ['null', 'null', 400, -32600],
     ['a number', '5', 400, -32600],
     ['an empty object', '{}', 400, -32600],
     ['an empty batch', '[]', 400, -32600],
-    ['a batch of nothing', '[null, [], 5]', 400, -32600],
+    ['a batch without messages', '[null, [], 5]', 400, -32600],
     ['a batch in a batch', JSON.stringify([[toolCall('whoami')]]), 400, -32600],
     [
       'a batch of 101',
@@ -178,15 +179,14 @@ describe('the body', () => {
       -32600,
     ],
     ['a second handshake', JSON.stringify(initialize), 400, -32600],
-    ['a call by an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600],
-    ['of version 1', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
-    ['nested without end', deep(50_000), 400, -32600],
+    ['a message with an object as id', '{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600],
+    ['a message of JSON-RPC 1.0', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
+    ['nested 50,000 levels deep', deep(50_000), 400, -32600],
     ['too long', JSON.stringify('x'.repeat(300_000)), 413, -32000],
   ];
 
   it.each(bodies)('that is %s is refused in a session', async (_, body, status, code) => {
-    const there = { fetch: (original: Request) => fetch(new Request(handle.url, original)) };
-    const session = withSession(await openSession(there));
+    const session = withSession(await openSession(at(handle.url)));
     const response = await fetch(post(body, session, handle.url.href));
     expect(await refusalOf(response)).toMatchObject({ status, code });
   });
@@ -200,7 +200,7 @@ describe('the body', () => {
     },
   );
 
-  it('that is longer than it was said to be, in chunks, is refused', async () => {
+  it('that is too long is refused, also if it arrives in chunks', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const head = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const reply = parsed(await exchange(`${head}${chunk.repeat(4)}`));
@@ -217,7 +217,7 @@ describe('the body', () => {
     expect(parsed(await exchange(bytes)).status).toBe('HTTP/1.1 400 Bad Request');
   });
 
-  it('that never arrives whole is reported and harms nobody', async () => {
+  it('that ends early is reported', async () => {
     const before = errors.length;
     const socket = connectSocket(handle.port, '127.0.0.1');
     const arrived = once(handle.server, 'request');
@@ -229,12 +229,21 @@ describe('the body', () => {
 });
 
 describe('a handler', () => {
-  it('answers whatever is posted to it', async () => {
+  it('answers every JSON body', async () => {
     const handler = createDualEraHandler(askingFactory().factory);
     const session = withSession(await openSession(handler));
-    const member = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom('2.0', 'ping', 1, null));
+    const property = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom('2.0', 'ping', 1, null),
+    );
     const message = fc.record(
-      { jsonrpc: member, id: member, method: member, params: member, result: member },
+      {
+        jsonrpc: property,
+        id: property,
+        method: property,
+        params: property,
+        result: property,
+      },
       { requiredKeys: [] },
     );
     const body = fc.oneof(fc.jsonValue(), message, fc.array(message, { maxLength: 3 }));
@@ -251,7 +260,7 @@ describe('a handler', () => {
     await handler.close({ timeoutMs: 0 });
   });
 
-  it('answers a request whose body breaks while it is read', async () => {
+  it('answers a request whose body fails while it is read', async () => {
     const handler = createDualEraHandler(askingFactory().factory);
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) });
     const headers = { 'content-type': 'application/json' };
@@ -262,7 +271,7 @@ describe('a handler', () => {
     });
   });
 
-  it('answers a parsed body that JSON could not have', async () => {
+  it('answers a parsed body that JSON cannot express', async () => {
     const handler = createDualEraHandler(askingFactory().factory);
     const circular: Record<string, unknown> = {};
     circular.self = circular;

@@ -1,4 +1,4 @@
-/** A program that opens a session and does nothing more: it has to end by itself. */
+/** A program that opens a session and leaves it open. The process has to end nevertheless. */
 import { createDualEraHandler } from '../../src/node.js';
 import { askingFactory } from './askingServer.js';
 import { initialize, post } from './rawHttp.js';

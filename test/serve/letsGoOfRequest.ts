@@ -1,4 +1,4 @@
-/** A program that opens a session and says whether the handshake's request can be collected. */
+/** A program that opens a session and prints if the request of the handshake was collected. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineTool, install } from '../../src/index.js';
@@ -13,7 +13,7 @@ const handler = createDualEraHandler((request) => {
   return server;
 });
 
-/** In a function of its own: a variable of the module would keep the request. */
+/** Opens a session. It is a function, because a variable of the module would keep the request. */
 async function shakeHands(): Promise<{ id: string; request: WeakRef<Request> }> {
   const request = post(initialize);
   const response = await handler.fetch(request);
@@ -22,7 +22,7 @@ async function shakeHands(): Promise<{ id: string; request: WeakRef<Request> }> 
 }
 
 const { id, request } = await shakeHands();
-// What was read through a reference stays until the task is over, and finalizers take another.
+// `deref` keeps the request until the end of the task, so several tasks are necessary.
 for (let time = 0; time < 10 && request.deref() !== undefined; time += 1) {
   await wait(10);
   globalThis.gc?.();

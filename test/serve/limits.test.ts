@@ -1,4 +1,4 @@
-/** The bounds on 2025 sessions: how many there are, whose, and how much they may ask. */
+/** The limits on legacy sessions: their number in total and per user, and their open questions. */
 import {
   type AuthInfo,
   McpServer,
@@ -7,9 +7,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createDualEraHandler, type DualEraHandlerOptions } from 'mcp-resolve/node';
+import { createDualEraHandler } from 'mcp-resolve/node';
 
-import { askingFactory, deferred, text } from './askingServer.js';
+import { deferred } from '../support/deferred.js';
+import { askingFactory, textResult } from './askingServer.js';
+import { newHandler, openQuestion } from './handlers.js';
 import {
   answer,
   get,
@@ -32,33 +34,28 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets a moment pass, so that one use is later than another. */
-function aMomentLater(ms = 1): void {
+/** Advances the clock, so that uses of sessions have different times. */
+function advanceClock(ms = 1): void {
   vi.setSystemTime(Date.now() + ms);
-}
-
-function handlerOf(options: DualEraHandlerOptions = {}) {
-  const { factory, witness } = askingFactory();
-  return { handler: createDualEraHandler(factory, options), witness };
 }
 
 const full = {
   status: 503,
   code: -32000,
-  message: 'Too many sessions: this server keeps at most 1 open. Try again later.',
+  message: 'Too many sessions: this server allows at most 1. Try again later.',
   id: 1,
 };
 
 describe('a full handler', () => {
-  it('ends the session unused for longest to make room for one more', async () => {
-    const { handler } = handlerOf({ maxSessions: 2 });
+  it('ends the least recently used session to open a new one', async () => {
+    const { handler } = newHandler({ maxSessions: 2 });
     const first = await openSession(handler);
-    aMomentLater();
+    advanceClock();
     const second = await openSession(handler);
-    aMomentLater();
+    advanceClock();
     expect(await isOpen(handler, first)).toBe(true);
 
-    aMomentLater();
+    advanceClock();
     const third = await openSession(handler);
     expect(handler.sessionCount).toBe(2);
     expect(await isOpen(handler, second)).toBe(false);
@@ -66,11 +63,11 @@ describe('a full handler', () => {
     expect(await isOpen(handler, third)).toBe(true);
   });
 
-  it('refuses one more session while the only one works on a call', async () => {
-    const { handler, witness } = handlerOf({ maxSessions: 1 });
+  it('refuses a new session while the only one runs a call', async () => {
+    const { handler, observed } = newHandler({ maxSessions: 1 });
     const id = await openSession(handler);
     await handler.fetch(post(toolCall('hang'), withSession(id)));
-    await witness.hanging;
+    await observed.hanging;
     expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
     expect(await isOpen(handler, id)).toBe(true);
 
@@ -78,29 +75,26 @@ describe('a full handler', () => {
     expect((await handler.fetch(post(initialize))).status).toBe(200);
   });
 
-  it('refuses one more session while the only one waits for an answer', async () => {
-    const { handler } = handlerOf({ maxSessions: 1 });
-    const id = await openSession(handler);
-    const greet = toolCall('greet', 2, { greeting: 'Hello' });
-    const messages = messagesOn(await handler.fetch(post(greet, withSession(id))));
-    const question = await messages.next();
+  it('refuses a new session while the only one waits for an answer', async () => {
+    const { handler } = newHandler({ maxSessions: 1 });
+    const { session, messages, question } = await openQuestion(handler);
     expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
 
-    await handler.fetch(post(answer(question.id, 'Ada'), withSession(id)));
+    await handler.fetch(post(answer(question, 'Ada'), session));
     expect((await messages.next()).result?.content[0]?.text).toBe('Hello, Ada!');
     expect((await handler.fetch(post(initialize))).status).toBe(200);
   });
 
-  it('ends a session whose client only listens, and its stream', async () => {
-    const { handler } = handlerOf({ maxSessions: 1 });
+  it('ends a session whose client only listens, and closes its stream', async () => {
+    const { handler } = newHandler({ maxSessions: 1 });
     const id = await openSession(handler);
     const stream = await handler.fetch(get(withSession(id)));
     expect((await handler.fetch(post(initialize))).status).toBe(200);
     expect(await stream.text()).toBe('');
   });
 
-  it('counts the sessions that are still being opened', async () => {
-    const gate = deferred<undefined>();
+  it('counts sessions whose factory has not returned yet', async () => {
+    const gate = deferred();
     const { factory } = askingFactory();
     const slow: McpServerFactory = async (context) => {
       await gate.promise;
@@ -109,27 +103,24 @@ describe('a full handler', () => {
     const handler = createDualEraHandler(slow, { maxSessions: 1 });
     const first = handler.fetch(post(initialize));
     const second = await handler.fetch(post(initialize));
-    gate.resolve(undefined);
+    gate.resolve();
 
     expect(await refusalOf(second)).toEqual(full);
     expect((await first).status).toBe(200);
   });
 
-  it('makes room by closing a session whose client left a question behind', async () => {
-    const { handler } = handlerOf({ maxSessions: 1 });
-    const id = await openSession(handler);
-    const greet = toolCall('greet', 2, { greeting: 'Hello' });
-    const messages = messagesOn(await handler.fetch(post(greet, withSession(id))));
-    await messages.next();
+  it('ends a session whose client disconnected with an open question', async () => {
+    const { handler } = newHandler({ maxSessions: 1 });
+    const { id, messages } = await openQuestion(handler);
     await messages.cancel();
     expect((await handler.fetch(post(initialize))).status).toBe(503);
 
-    aMomentLater(60_000);
+    advanceClock(60_000);
     expect((await handler.fetch(post(initialize))).status).toBe(200);
     expect(await isOpen(handler, id)).toBe(false);
   });
 
-  it('keeps no place and no server for a handshake that was refused', async () => {
+  it('counts no session and closes the server if it refuses a handshake', async () => {
     const { factory } = askingFactory();
     const onclose = vi.fn();
     const closing: McpServerFactory = async (context) => {
@@ -145,21 +136,21 @@ describe('a full handler', () => {
   });
 });
 
-describe('a principal with as many sessions as allowed', () => {
+describe('a user with the maximum number of sessions', () => {
   const user = (sub: string): { authInfo: AuthInfo } => ({
     authInfo: { token: sub, clientId: 'app', scopes: [], extra: { sub } },
   });
   const alice = user('alice');
   const bob = user('bob');
 
-  it('loses the own session unused for longest, and nobody else loses any', async () => {
-    const { handler } = handlerOf({ maxSessionsPerPrincipal: 2 });
+  it('loses the least recently used of their own sessions', async () => {
+    const { handler } = newHandler({ maxSessionsPerPrincipal: 2 });
     const bobs = await openSession(handler, bob);
-    aMomentLater();
+    advanceClock();
     const first = await openSession(handler, alice);
-    aMomentLater();
+    advanceClock();
     const second = await openSession(handler, alice);
-    aMomentLater();
+    advanceClock();
     const third = await openSession(handler, alice);
 
     expect(await isOpen(handler, first, alice)).toBe(false);
@@ -168,24 +159,24 @@ describe('a principal with as many sessions as allowed', () => {
     expect(await isOpen(handler, bobs, bob)).toBe(true);
   });
 
-  it('is refused with 429 while calls are in flight in all of them, and others are not', async () => {
-    const { handler, witness } = handlerOf({ maxSessionsPerPrincipal: 1 });
+  it('is refused with 429 while all of their sessions run calls, and other users are not', async () => {
+    const { handler, observed } = newHandler({ maxSessionsPerPrincipal: 1 });
     const id = await openSession(handler, alice);
     await handler.fetch(post(toolCall('hang'), withSession(id)), alice);
-    await witness.hanging;
+    await observed.hanging;
 
     expect(await refusalOf(await handler.fetch(post(initialize), alice))).toEqual({
       status: 429,
       code: -32000,
       message:
-        'Too many sessions: this server keeps at most 1 open for one user. End one of yours first.',
+        'Too many sessions: this server allows at most 1 per user. End one of your sessions first.',
       id: 1,
     });
     expect((await handler.fetch(post(initialize), bob)).status).toBe(200);
   });
 
-  it('cannot pass the limit with handshakes sent at once', async () => {
-    const { handler } = handlerOf({ maxSessionsPerPrincipal: 2 });
+  it('cannot exceed the limit with simultaneous handshakes', async () => {
+    const { handler } = newHandler({ maxSessionsPerPrincipal: 2 });
     const attempts = Array.from({ length: 5 }, () => handler.fetch(post(initialize), alice));
     const statuses = (await Promise.all(attempts)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(2);
@@ -193,27 +184,27 @@ describe('a principal with as many sessions as allowed', () => {
     expect(handler.sessionCount).toBe(2);
   });
 
-  it('is never nobody: what is opened without a token has only the common limit', async () => {
-    const { handler } = handlerOf({ maxSessionsPerPrincipal: 1 });
+  it('has a token, so anonymous sessions have only the common limit', async () => {
+    const { handler } = newHandler({ maxSessionsPerPrincipal: 1 });
     await Promise.all([openSession(handler), openSession(handler), openSession(handler)]);
     expect(handler.sessionCount).toBe(3);
   });
 });
 
 describe('the questions of a session', () => {
-  /** A tool that asks several questions at once and tells what became of each. */
+  /** Creates servers whose tools ask several questions at once. `ask` returns the end of each. */
   const curious: McpServerFactory = () => {
     const server = new McpServer({ name: 'curious', version: '1.0.0' });
     const inputSchema = z.object({ times: z.number() });
     server.registerTool('ask', { inputSchema }, async ({ times }, ctx) => {
-      const asked = await Promise.allSettled(Array.from({ length: times }, () => ask(ctx)));
-      return text(
-        asked.map((one) => (one.status === 'fulfilled' ? one.value : told(one))).join('|'),
+      const ends = await Promise.allSettled(Array.from({ length: times }, () => ask(ctx)));
+      return textResult(
+        ends.map((end) => (end.status === 'fulfilled' ? end.value : messageOf(end))).join('|'),
       );
     });
     server.registerTool('insist', { inputSchema }, async ({ times }, ctx) => {
       await Promise.all(Array.from({ length: times }, () => ask(ctx)));
-      return text('all answered');
+      return textResult('all answered');
     });
     return server;
   };
@@ -223,10 +214,10 @@ describe('the questions of a session', () => {
     const { signal } = ctx.mcpReq;
     return (await ctx.mcpReq.send({ method: 'elicitation/create', params }, { signal })).action;
   };
-  const told = ({ reason }: PromiseRejectedResult): string => (reason as Error).message;
-  const tooMany = 'Too many open questions: this session waits for 2 answers already.';
+  const messageOf = ({ reason }: PromiseRejectedResult): string => (reason as Error).message;
+  const tooMany = 'Too many open questions: this session is already waiting for 2 answers.';
 
-  it('beyond maxOpenQuestions are not sent, and the others are answered', async () => {
+  it('are not sent beyond maxOpenQuestions, and the others can be answered', async () => {
     const handler = createDualEraHandler(curious, { maxOpenQuestions: 2 });
     const session = withSession(await openSession(handler));
     const response = await handler.fetch(post(toolCall('ask', 2, { times: 3 }), session));
@@ -238,7 +229,7 @@ describe('the questions of a session', () => {
     expect(result?.content[0]?.text).toBe(`accept|accept|${tooMany}`);
   });
 
-  it('fail the call that asks too many of them, and the session goes on', async () => {
+  it('fail the call if they are too many, and the session continues', async () => {
     const handler = createDualEraHandler(curious, { maxOpenQuestions: 2 });
     const id = await openSession(handler);
     const insist = toolCall('insist', 2, { times: 3 });
@@ -257,7 +248,7 @@ describe('the questions of a session', () => {
     expect((await again.next()).method).toBe('elicitation/create');
   });
 
-  it('are counted no longer when their call is cancelled', async () => {
+  it('do not count after their call is cancelled', async () => {
     const handler = createDualEraHandler(curious, { maxOpenQuestions: 2 });
     const session = withSession(await openSession(handler));
     for (const id of [2, 3, 4]) {
@@ -272,7 +263,7 @@ describe('the questions of a session', () => {
 });
 
 describe('3,000 abandoned sessions', () => {
-  it('never are more than maxSessions, and all end', { timeout: 60_000 }, async () => {
+  it('never exceed maxSessions, and all end', { timeout: 60_000 }, async () => {
     const count = { built: 0, closed: 0 };
     const counted: McpServerFactory = () => {
       const server = new McpServer({ name: 'counted', version: '1.0.0' });
@@ -284,13 +275,13 @@ describe('3,000 abandoned sessions', () => {
     };
     const handler = createDualEraHandler(counted, { maxSessions: 200 });
     for (let opened = 0; opened < 3000; opened += 100) {
-      // The clients do not even read what they are answered.
+      // The clients do not read their responses.
       await Promise.all(Array.from({ length: 100 }, () => handler.fetch(post(initialize))));
       expect(handler.sessionCount).toBeLessThanOrEqual(200);
     }
     expect(count).toEqual({ built: 3000, closed: 2800 });
 
-    aMomentLater();
+    advanceClock();
     await openSession(handler);
     expect(await handler.closeIdleSessions(Date.now() + 30 * 60_000 - 1)).toBe(199);
     expect(handler.sessionCount).toBe(1);

@@ -1,4 +1,4 @@
-/** What an author is told who hands the wrong thing to a serving function. */
+/** The errors for wrong arguments of the serving functions. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,7 +11,7 @@ import {
 const server = new McpServer({ name: 'one', version: '1.0.0' });
 const build = (): McpServer => new McpServer({ name: 'one', version: '1.0.0' });
 
-/** Any value in place of a typed one, as a JavaScript author can pass it. */
+/** Passes a value of any type, as a JavaScript author can. */
 const untyped = (value: unknown): never => value as never;
 
 async function messageOf(run: () => unknown): Promise<string> {
@@ -21,7 +21,7 @@ async function messageOf(run: () => unknown): Promise<string> {
     expect(error).toBeInstanceOf(TypeError);
     return (error as Error).message;
   }
-  throw new Error('nothing was thrown');
+  throw new Error('expected a TypeError');
 }
 
 const functions = [
@@ -31,9 +31,9 @@ const functions = [
 ] as const;
 
 describe.each(functions)('%s', (name, serve) => {
-  it('tells to wrap a server in a function', async () => {
+  it('refuses a server, and shows how to wrap it in a function', async () => {
     expect(await messageOf(() => serve(untyped(server)))).toBe(
-      `${name} was given a server; it needs a function that builds one, because every request or session gets its own. Write ${name}(() => { const server = new McpServer(…); …; return server; }).`,
+      `${name}(): \`factory\` must be a function that builds a server, got a server. Every request or session needs its own server. Write ${name}(() => { const server = new McpServer(…); …; return server; }).`,
     );
   });
 
@@ -41,69 +41,78 @@ describe.each(functions)('%s', (name, serve) => {
     [undefined, 'undefined'],
     [{ name: 'one' }, 'an object'],
     ['server.js', "'server.js'"],
-  ])('wants a function, not %s', async (factory, got) => {
+  ])('refuses %s instead of a factory', async (factory, got) => {
     expect(await messageOf(() => serve(untyped(factory)))).toBe(
-      `${name} needs a function that builds a server, not ${got}. Write ${name}(() => new McpServer(…)).`,
+      `${name}(): \`factory\` must be a function that builds a server, got ${got}. Write ${name}(() => new McpServer(…)).`,
     );
   });
 
-  it('wants options in an object', async () => {
+  it('refuses options that are not an object', async () => {
     expect(await messageOf(() => serve(build, untyped(3000)))).toBe(
-      `The options of ${name} must be an object, not 3000.`,
+      `${name}(): \`options\` must be an object, got 3000.`,
     );
   });
 });
 
 describe('createDualEraHandler', () => {
   it.each([
-    [{ maxSessions: 0 }, "The option 'maxSessions' must be a whole number of at least 1, not 0."],
+    [
+      { maxSessions: 0 },
+      'createDualEraHandler(): `maxSessions` must be an integer of at least 1, got 0.',
+    ],
     [
       { sessionIdleMs: Number.NaN },
-      "The option 'sessionIdleMs' must be a whole number of at least 1, not NaN.",
+      'createDualEraHandler(): `sessionIdleMs` must be an integer of at least 1, got NaN.',
     ],
     [
       { maxSessionsPerPrincipal: -1 },
-      "The option 'maxSessionsPerPrincipal' must be a whole number of at least 1, not -1.",
+      'createDualEraHandler(): `maxSessionsPerPrincipal` must be an integer of at least 1, got -1.',
     ],
     [
       { maxOpenQuestions: 0.5 },
-      "The option 'maxOpenQuestions' must be a whole number of at least 1, not 0.5.",
+      'createDualEraHandler(): `maxOpenQuestions` must be an integer of at least 1, got 0.5.',
     ],
     [
       { disconnectGraceMs: untyped('1m') },
-      "The option 'disconnectGraceMs' must be a whole number of at least 1, not '1m'.",
+      "createDualEraHandler(): `disconnectGraceMs` must be an integer of at least 1, got '1m'.",
     ],
     [
       { allowedHosts: ['https://example.com'] },
-      "The option 'allowedHosts' takes host names without scheme and port, like 'example.com' or '[::1]', not 'https://example.com'.",
+      "createDualEraHandler(): `allowedHosts` must contain host names without scheme and port, such as 'example.com' or '[::1]', got 'https://example.com'.",
     ],
-    [{ authenticate: untyped(true) }, "The option 'authenticate' must be a function, not true."],
+    [
+      { authenticate: untyped(true) },
+      'createDualEraHandler(): `authenticate` must be a function, got true.',
+    ],
   ])('refuses %o', async (options, sentence) => {
     expect(await messageOf(() => createDualEraHandler(build, options))).toBe(sentence);
   });
 });
 
 describe('serveHttp', () => {
-  const wrongPort = "The option 'port' must be a whole number from 0 to 65535, not";
+  const wrongPort = 'serveHttp(): `port` must be an integer from 0 to 65535, got';
   const wrongName = (option: string): string =>
-    `The option '${option}' takes host names without scheme and port, like 'example.com' or '[::1]', not`;
+    `serveHttp(): \`${option}\` must contain host names without scheme and port, such as 'example.com' or '[::1]', got`;
+  const wrongPath = (got: string): string =>
+    `serveHttp(): \`path\` must start with a slash and contain no '?', '#' or whitespace, got ${got}. Use a path such as '/mcp'.`;
   const mistakes: [ServeHttpOptions, string][] = [
     [{ port: -1 }, `${wrongPort} -1.`],
     [{ port: 65_536 }, `${wrongPort} 65536.`],
     [{ port: untyped('3000') }, `${wrongPort} '3000'.`],
-    [{ path: 'mcp' }, "The option 'path' must start with a slash, like '/mcp', not 'mcp'."],
-    [{ host: '' }, "The option 'host' must be an address, not ''."],
+    [{ path: 'mcp' }, wrongPath("'mcp'")],
+    [{ path: '/mcp?a=b' }, wrongPath("'/mcp?a=b'")],
+    [{ host: '' }, "serveHttp(): `host` must be a host name or an IP address, got ''."],
     [
       { authenticate: untyped('secret') },
-      "The option 'authenticate' must be a function, not 'secret'.",
+      "serveHttp(): `authenticate` must be a function, got 'secret'.",
     ],
     [
       { host: '0.0.0.0' },
-      "A server on '0.0.0.0' can be reached from other machines: name the hosts it answers for, like allowedHosts: ['mcp.example.com'], or allowedHosts: 'any' when a proxy in front checks them.",
+      "serveHttp(): a server on '0.0.0.0' can be reached from other machines, so `allowedHosts` is required. Name the hosts that it serves, such as allowedHosts: ['mcp.example.com'], or set allowedHosts: 'any' if a proxy in front checks them.",
     ],
     [
       { allowedHosts: untyped('mcp.example.com') },
-      "The option 'allowedHosts' must be a list of names, not 'mcp.example.com'.",
+      "serveHttp(): `allowedHosts` must be an array of host names, got 'mcp.example.com'.",
     ],
     [{ allowedHosts: ['localhost:3000'] }, `${wrongName('allowedHosts')} 'localhost:3000'.`],
     [{ allowedHosts: ['::1'] }, `${wrongName('allowedHosts')} '::1'.`],
@@ -118,7 +127,7 @@ describe('serveHttp', () => {
     expect(await messageOf(() => serveHttp(build, options))).toBe(sentence);
   });
 
-  it('accepts all the pages of a browser extension scheme', async () => {
+  it('accepts a wildcard for the scheme of browser extensions', async () => {
     const handle = await serveHttp(build, { allowedOrigins: ['moz-extension://*'] });
     await handle.close();
     expect(handle.server.listening).toBe(false);

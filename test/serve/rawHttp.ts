@@ -1,4 +1,6 @@
-/** Requests of the 2025 era written out by hand, for what an SDK client would never send. */
+/** Raw requests of the legacy era, for requests that an SDK client never sends. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 
 export const ENDPOINT = 'http://localhost/mcp';
@@ -18,7 +20,7 @@ export function toolCall(name: string, id = 2, args: object = {}): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
-/** A person's answer to the question with an id. */
+/** Creates a user's answer to the question with an id. */
 export function answer(id: unknown, name: string): object {
   return { jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } };
 }
@@ -47,8 +49,31 @@ export function withSession(id: string): Record<string, string> {
   return { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
 }
 
+/** A handler in this process or an endpoint. */
 export interface Handler {
   fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
+}
+
+/** Sends requests to an endpoint. */
+export function at(url: URL): Handler {
+  return { fetch: (original) => fetch(new Request(url, original)) };
+}
+
+/** Returns the headers of a POST request, with these in addition. */
+export function headersWith(more: Record<string, string>): Record<string, string> {
+  return { ...Object.fromEntries(post('').headers), ...more };
+}
+
+/** Sends a handshake with headers that `fetch` does not allow, and returns the status. */
+export async function handshakeStatus(
+  url: URL,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const outgoing = request(url, { method: 'POST', headers: headersWith(headers) });
+  outgoing.end(JSON.stringify(initialize));
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  incoming.resume();
+  return incoming.statusCode;
 }
 
 /** Opens a session and returns its id. */
@@ -66,7 +91,7 @@ export async function openSession(
   return id;
 }
 
-/** Whether a session exists. To ask is to use it. */
+/** Returns true if a session exists. The request counts as a use of the session. */
 export async function isOpen(
   handler: Handler,
   id: string,
@@ -87,7 +112,7 @@ export interface Message {
   result?: { isError?: boolean; content: { text: string }[] };
 }
 
-/** Reads the messages of an event stream one by one; keep-alive comments are passed over. */
+/** Reads the messages of an event stream one by one, without keep-alive comments. */
 export function messagesOn(response: Response): {
   next: () => Promise<Message>;
   cancel: () => Promise<void>;
@@ -108,7 +133,7 @@ export function messagesOn(response: Response): {
   return { next, cancel: () => reader.cancel() };
 }
 
-/** The status of a response and its JSON-RPC error, as one comparable value. */
+/** Returns the status and the JSON-RPC error of a response as one comparable value. */
 export async function refusalOf(
   response: Response,
 ): Promise<{ status: number; code: number; message: string; id: unknown }> {

@@ -1,10 +1,10 @@
-/** What a 2025 session keeps alive in a process: neither the process nor its first request. */
+/** An open legacy session keeps neither the process nor its first request alive. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
-/** Runs a program of this folder until it exits by itself; returns its output. */
+/** Runs a program of this folder until it exits, and returns its output. */
 async function outputOf(program: string, ...flags: string[]): Promise<string> {
   const script = fileURLToPath(new URL(program, import.meta.url));
   const run = promisify(execFile);
@@ -19,7 +19,7 @@ describe('an idle session', () => {
 });
 
 describe('an open session', () => {
-  it('does not keep the request it began with', async () => {
+  it('does not keep the request that opened it', async () => {
     const output = await outputOf('letsGoOfRequest.ts', '--expose-gc');
     expect(JSON.parse(output)).toEqual({ open: true, collected: true });
   });

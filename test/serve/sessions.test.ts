@@ -1,16 +1,16 @@
-/** The 2025 sessions behind a handler: how they open, whom they belong to, when they end. */
+/** Legacy sessions: their requests, their owners and their end. */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDualEraHandler } from 'mcp-resolve/node';
 
 import { askingFactory } from './askingServer.js';
 import { eventually } from './eventually.js';
+import { newHandler, openQuestion } from './handlers.js';
 import {
   answer,
   get,
   initialize,
   isOpen,
-  messagesOn,
   openSession,
   post,
   refusalOf,
@@ -20,20 +20,15 @@ import {
 } from './rawHttp.js';
 
 const HALF_AN_HOUR = 30 * 60_000;
-const AN_AGE = 365 * 24 * 60 * 60_000;
+const A_YEAR = 365 * 24 * 60 * 60_000;
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function handlerOf(options: Parameters<typeof createDualEraHandler>[1] = {}) {
-  const { factory, witness } = askingFactory();
-  return { handler: createDualEraHandler(factory, options), witness };
-}
-
-describe('a request of the 2025 era', () => {
-  it('is refused with 404 when it names an unknown session', async () => {
-    const { handler } = handlerOf();
+describe('a request of the legacy era', () => {
+  it('is refused with 404 if it names an unknown session', async () => {
+    const { handler } = newHandler();
     const response = await handler.fetch(post(toolCall('whoami'), withSession('no-such-session')));
     expect(await refusalOf(response)).toEqual({
       status: 404,
@@ -43,8 +38,8 @@ describe('a request of the 2025 era', () => {
     });
   });
 
-  it('is refused with 400 when it names no session and is no handshake', async () => {
-    const { handler } = handlerOf();
+  it('is refused with 400 if it names no session and is not a handshake', async () => {
+    const { handler } = newHandler();
     expect(await refusalOf(await handler.fetch(post(toolCall('whoami', 5))))).toEqual({
       status: 400,
       code: -32000,
@@ -54,8 +49,8 @@ describe('a request of the 2025 era', () => {
     expect((await handler.fetch(get({}))).status).toBe(400);
   });
 
-  it('is refused with 405 when its method is none of the three', async () => {
-    const { handler } = handlerOf();
+  it('is refused with 405 if its method is not GET, POST or DELETE', async () => {
+    const { handler } = newHandler();
     const response = await handler.fetch(new Request('http://localhost/mcp', { method: 'PUT' }));
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
@@ -66,37 +61,37 @@ describe('a request of the 2025 era', () => {
     ['is empty', post(''), 400, -32700],
     ['is too long', post({ long: 'x'.repeat(2000) }), 413, -32000],
     ['is not declared as JSON', post(initialize, { 'content-type': 'text/plain' }), 415, -32000],
-  ])('is refused when its body %s', async (_, request, status, code) => {
-    const { handler } = handlerOf({ maxRequestBodySize: 1000 });
+  ])('is refused if its body %s', async (_, request, status, code) => {
+    const { handler } = newHandler({ maxRequestBodySize: 1000 });
     expect(await refusalOf(await handler.fetch(request))).toMatchObject({ status, code });
   });
 
-  it('is served from a body that was parsed before', async () => {
-    const { handler } = handlerOf();
+  it('can come with a parsed body', async () => {
+    const { handler } = newHandler();
     const response = await handler.fetch(post(''), { parsedBody: initialize });
     expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is served on the session that an initialize in a batch of one opened', async () => {
-    const { handler } = handlerOf();
+  it('can open a session with a batch of one initialize', async () => {
+    const { handler } = newHandler();
     const response = await handler.fetch(post([initialize]));
     expect(await isOpen(handler, response.headers.get('mcp-session-id')!)).toBe(true);
   });
 });
 
-describe('the owner of a session', () => {
+describe('a session', () => {
   const user = (clientId: string, extra?: Record<string, unknown>): { authInfo: AuthInfo } => ({
     authInfo: { token: 't', clientId, scopes: [], ...(extra && { extra }) },
   });
   const alice = user('app', { iss: 'https://issuer', sub: 'alice' });
 
   async function sessionOf(owner: { authInfo?: AuthInfo }) {
-    const { handler } = handlerOf();
+    const { handler } = newHandler();
     const id = await openSession({ fetch: (request) => handler.fetch(request, owner) });
     return { handler, id };
   }
 
-  it('is served', async () => {
+  it('serves its owner', async () => {
     const { handler, id } = await sessionOf(alice);
     const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
     expect(await response.text()).toContain(`alice in ${id}`);
@@ -104,11 +99,11 @@ describe('the owner of a session', () => {
 
   it.each([
     ['another user', user('app', { iss: 'https://issuer', sub: 'bob' })],
-    ['the same name of another issuer', user('app', { iss: 'https://other', sub: 'alice' })],
+    ['the same user name from another issuer', user('app', { iss: 'https://other', sub: 'alice' })],
     ['the same user in another client', user('other', { iss: 'https://issuer', sub: 'alice' })],
     ['a token without a user', user('app')],
-    ['nobody', {}],
-  ])('is not %s, who gets the answer of an unknown session', async (_, intruder) => {
+    ['a request without a token', {}],
+  ])('does not serve %s, and answers as if it did not exist', async (_, intruder) => {
     const { handler, id } = await sessionOf(alice);
     const headers = withSession(id);
     const unknown = withSession('no-such-session');
@@ -127,7 +122,7 @@ describe('the owner of a session', () => {
     expect(owner.status).toBe(200);
   });
 
-  it('of an unauthenticated session is nobody with a token', async () => {
+  it('that is anonymous does not serve a request with a token', async () => {
     const { handler, id } = await sessionOf({});
     const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
     expect(response.status).toBe(404);
@@ -135,8 +130,8 @@ describe('the owner of a session', () => {
 });
 
 describe('an idle session', () => {
-  it('is closed after half an hour and not before', async () => {
-    const { handler } = handlerOf();
+  it('is closed by closeIdleSessions() after half an hour, and not before', async () => {
+    const { handler } = newHandler();
     const id = await openSession(handler);
     const now = Date.now();
 
@@ -146,9 +141,9 @@ describe('an idle session', () => {
     expect(await isOpen(handler, id)).toBe(false);
   });
 
-  it('is closed by itself, without anybody asking', async () => {
+  it('is closed by a timer after half an hour without requests', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
-    const { handler } = handlerOf();
+    const { handler } = newHandler();
     const id = await openSession(handler);
 
     await vi.advanceTimersByTimeAsync(HALF_AN_HOUR - 60_000);
@@ -160,58 +155,55 @@ describe('an idle session', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is one whose call has been answered', async () => {
-    const { handler } = handlerOf();
+  it('is a session whose call has ended', async () => {
+    const { handler } = newHandler();
     const id = await openSession(handler);
     const response = await handler.fetch(post(toolCall('whoami'), withSession(id)));
     await response.text();
-    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+    expect(await handler.closeIdleSessions(Date.now() + A_YEAR)).toBe(1);
   });
 
-  it('is not one whose client listens', async () => {
-    const { handler } = handlerOf();
+  it('is not a session whose client listens', async () => {
+    const { handler } = newHandler();
     const id = await openSession(handler);
     const stream = await handler.fetch(get(withSession(id)));
     expect(stream.status).toBe(200);
-    expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(0);
+    expect(await handler.closeIdleSessions(Date.now() + A_YEAR)).toBe(0);
 
     await stream.body!.cancel();
     await eventually(async () => {
-      expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+      expect(await handler.closeIdleSessions(Date.now() + A_YEAR)).toBe(1);
     });
   });
 });
 
 describe('a cancelled call', () => {
-  it('ends its open response, which would otherwise live as long as the session', async () => {
-    const { handler, witness } = handlerOf();
+  it('ends its response stream', async () => {
+    const { handler, observed } = newHandler();
     const id = await openSession(handler);
     const response = await handler.fetch(post(toolCall('hang', 2), withSession(id)));
-    await witness.hanging;
+    await observed.hanging;
 
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
     await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
     expect(await response.text()).toBe('');
   });
 
-  it('is none that a request of that name is about', async () => {
-    const { handler } = handlerOf();
-    const session = withSession(await openSession(handler));
-    const greet = toolCall('greet', 2, { greeting: 'Hello' });
-    const messages = messagesOn(await handler.fetch(post(greet, session)));
-    const { id: question } = await messages.next();
+  it('cannot be named by a request with the method notifications/cancelled', async () => {
+    const { handler } = newHandler();
+    const { session, messages, question } = await openQuestion(handler);
 
     const named = { jsonrpc: '2.0', id: 3, method: 'notifications/cancelled' };
     const refused = await handler.fetch(post({ ...named, params: { requestId: 2 } }, session));
     expect(await refused.text()).toContain('"code":-32601');
-    // A stream that is going to be ended is ended in a task of its own: let it run.
+    // The handler ends a stream in a task of its own, so the test lets one task run.
     await new Promise((resolve) => setTimeout(resolve, 0));
     await handler.fetch(post(answer(question, 'Ada'), session));
     expect((await messages.next()).result?.content[0]?.text).toBe('Hello, Ada!');
   });
 
-  it('leaves the other calls of its batch their response', async () => {
-    const { handler } = handlerOf();
+  it('leaves the response open for the other calls of its batch', async () => {
+    const { handler } = newHandler();
     const id = await openSession(handler);
     const greet = { name: 'greet', arguments: { greeting: 'Hello' } };
     const asking = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: greet };
@@ -222,43 +214,46 @@ describe('a cancelled call', () => {
 
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
     await handler.fetch(post({ ...cancelled, params: { requestId: 2 } }, withSession(id)));
-    // A stream that is going to be ended is ended in a task of its own: let it run.
+    // The handler ends a stream in a task of its own, so the test lets one task run.
     await new Promise((resolve) => setTimeout(resolve, 0));
     const answer = { action: 'accept', content: { name: 'Ada' } };
     await handler.fetch(post({ jsonrpc: '2.0', id: 0, result: answer }, withSession(id)));
     await eventually(async () => {
-      expect(await handler.closeIdleSessions(Date.now() + AN_AGE)).toBe(1);
+      expect(await handler.closeIdleSessions(Date.now() + A_YEAR)).toBe(1);
     });
     expect(await new Response(all).text()).toContain('Hello, Ada!');
   });
 });
 
-describe('a factory that fails', () => {
+describe('a factory', () => {
   it.each([
     ['throws', () => Promise.reject(new Error('no database')), 'no database'],
     [
       'returns nothing',
       () => undefined as never,
-      'The server factory returned undefined, not a server. Return the McpServer (or Server) it built.',
+      'The server factory must return a server, got undefined. Return the McpServer or Server that it built.',
     ],
-  ])('and %s is reported, and the client learns nothing of it', async (_, factory, sentence) => {
-    const errors: string[] = [];
-    const handler = createDualEraHandler(factory, {
-      onerror: (error) => {
-        errors.push(error.message);
-        throw new Error('the reporter fails too');
-      },
-    });
-    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual({
-      status: 500,
-      code: -32603,
-      message: 'Internal server error',
-      id: 1,
-    });
-    expect(errors).toEqual([sentence]);
-  });
+  ])(
+    'that %s is reported, and the client receives an internal error',
+    async (_, factory, sentence) => {
+      const errors: string[] = [];
+      const handler = createDualEraHandler(factory, {
+        onerror: (error) => {
+          errors.push(error.message);
+          throw new Error('onerror fails too');
+        },
+      });
+      expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual({
+        status: 500,
+        code: -32603,
+        message: 'Internal server error',
+        id: 1,
+      });
+      expect(errors).toEqual([sentence]);
+    },
+  );
 
-  it('and returns the same server twice cannot mix two sessions', async () => {
+  it('that returns the same server twice cannot open a second session with it', async () => {
     const { factory } = askingFactory();
     const server = await factory({ era: 'legacy' });
     const errors: string[] = [];
@@ -269,7 +264,7 @@ describe('a factory that fails', () => {
 
     expect((await handler.fetch(post(initialize))).status).toBe(500);
     expect(errors).toEqual([
-      'The server factory returned the same server twice. Build a new one inside the factory: every request or session needs its own.',
+      'The server factory returned the same server twice. Build a new server inside the factory, because every request or session needs its own.',
     ]);
     expect(await isOpen(handler, id)).toBe(true);
   });

@@ -1,18 +1,15 @@
-/** `serveStdio` as a child process, spoken to by SDK clients of both eras. */
+/** `serveStdio` in a child process, called by SDK clients of both eras. */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { Era } from 'mcp-resolve/testing';
+import { describe, expect, it } from 'vitest';
 
-import { call, type Era, personAt } from './askingServer.js';
+import { eras, VERSION } from '../support/eras.js';
+import { call, newClient } from './clients.js';
 
 const program = fileURLToPath(new URL('stdioServer.ts', import.meta.url));
-const clients: Client[] = [];
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-});
 
 async function start(era: Era): Promise<{ ada: Client; transport: StdioClientTransport }> {
   const transport = new StdioClientTransport({
@@ -20,14 +17,13 @@ async function start(era: Era): Promise<{ ada: Client; transport: StdioClientTra
     args: ['--import', 'tsx', program],
     stderr: 'pipe',
   });
-  const ada = personAt(era, 'Ada');
-  clients.push(ada);
+  const ada = newClient(era);
   await ada.connect(transport);
   return { ada, transport };
 }
 
 /** Waits until the program has written a line to standard error. */
-async function said(transport: StdioClientTransport, line: string): Promise<void> {
+async function printed(transport: StdioClientTransport, line: string): Promise<void> {
   let text = '';
   while (!text.includes(`${line}\n`)) {
     const [chunk] = (await once(transport.stderr!, 'data')) as [Buffer];
@@ -35,13 +31,10 @@ async function said(transport: StdioClientTransport, line: string): Promise<void
   }
 }
 
-describe.each([
-  ['legacy', '2025-11-25'],
-  ['modern', '2026-07-28'],
-] as const)('a %s client over stdio', (era, version) => {
-  it('is asked and gets its answer', async () => {
+describe.each(eras)('a %s client over stdio', (era) => {
+  it('answers a question and receives the result', async () => {
     const { ada } = await start(era);
-    expect(ada.getNegotiatedProtocolVersion()).toBe(version);
+    expect(ada.getNegotiatedProtocolVersion()).toBe(VERSION[era]);
     expect(await call(ada, 'greet', { greeting: 'Hello' })).toBe('Hello, Ada!');
     expect(await call(ada, 'greet', { greeting: 'Hello again' })).toBe('Hello again, Ada!');
   });
@@ -52,8 +45,8 @@ describe.each([
     const hanging = ada.callTool({ name: 'hang' }, { signal: cancelling.signal });
     const failure = expect(hanging).rejects.toThrow('no longer needed');
 
-    await said(transport, 'hanging');
-    const aborted = said(transport, 'aborted');
+    await printed(transport, 'hanging');
+    const aborted = printed(transport, 'aborted');
     cancelling.abort('no longer needed');
     await Promise.all([failure, aborted]);
   });

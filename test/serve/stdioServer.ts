@@ -1,10 +1,10 @@
-/** The server of the stdio tests, as a program of its own. */
+/** The program that the stdio tests start. */
 import { serveStdio } from '../../src/node.js';
 import { askingFactory } from './askingServer.js';
 
-const { factory, witness } = askingFactory();
+const { factory, observed } = askingFactory();
 serveStdio(factory);
 
-const signal = await witness.hanging;
+const signal = await observed.hanging;
 process.stderr.write('hanging\n');
 signal.addEventListener('abort', () => process.stderr.write('aborted\n'));

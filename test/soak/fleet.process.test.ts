@@ -1,6 +1,6 @@
 /**
- * A short run of `npm run soak:fleet`, without nginx: the client itself takes the processes in
- * turn. Real processes, two services that share keys and not the audience, two users.
+ * A short run of `npm run soak:fleet` without nginx: the client calls the processes in turn. It has
+ * real processes, two services with the same keys and different audiences, and two users.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -42,8 +42,10 @@ afterAll(async () => {
   await Promise.all([trips.stop(), hotels.stop()]);
 });
 
+/** Runs between two rounds. Returns true if it restarted the processes. */
 type Between = (owned: Owned) => Promise<boolean>;
 
+/** Connects a user, and disconnects them afterwards. */
 async function withPerson<T>(
   { user, between }: { user: User; between: Between },
   use: (person: Person) => Promise<T>,
@@ -53,17 +55,18 @@ async function withPerson<T>(
   return use(person).finally(() => person.close());
 }
 
-const atOnce: Between = () => Promise.resolve(false);
+/** Answers without doing anything between the rounds. */
+const withoutPause: Between = () => Promise.resolve(false);
 
-test('every round is served by another process than the one before', async () => {
-  await withPerson({ user: 'alice', between: atOnce }, async (person) => {
+test('each round of a call runs in another process than the round before', async () => {
+  await withPerson({ user: 'alice', between: withoutPause }, async (person) => {
     for (const tool of TOOL_NAMES) await person.makeCall(tool, 'T-1');
   });
   expect(counts).toMatchObject({ started: 2, completed: 2, lost: [], rounds: 7 });
   expect(turns).toEqual({ again: 5, elsewhere: 5 });
 });
 
-test('a state is refused wherever it does not belong, and its call goes on', async () => {
+test('processes refuse every misused state, and the call continues', async () => {
   const between: Between = async (owned) => {
     for (const kind of MISUSES) await misuse(kind, owned, counts);
     return false;
@@ -72,20 +75,20 @@ test('a state is refused wherever it does not belong, and its call goes on', asy
     await withPerson({ user, between }, (person) => person.makeCall('plan_trip', `T-${user}`));
   }
   expect(counts.accepted).toEqual([]);
-  // Three rounds of each user, each misused in every way.
+  // Each user has three rounds, and each round is misused in every way.
   expect(Object.fromEntries(counts.refused)).toEqual(
     Object.fromEntries(MISUSES.map((kind) => [kind, 6])),
   );
   expect(counts).toMatchObject({ started: 4, completed: 4, lost: [] });
 });
 
-test('no call is lost while keys are rotated in three phases under load', async () => {
+test('no call is lost while keys rotate in three phases under load', async () => {
   let sealedUnderOld: Owned | undefined;
   let rotating = true;
-  const load = withPerson({ user: 'bob', between: atOnce }, async (person) => {
+  const load = withPerson({ user: 'bob', between: withoutPause }, async (person) => {
     for (let call = 0; rotating; call += 1) await person.makeCall('sign_off', `T-load-${call}`);
   });
-  // Each answer comes after every process has been restarted, with the keys of the next phase.
+  // Before each answer, every process restarts with the keys of the next phase.
   const phases = [...phasesBetween(oldKey, newKey())];
   const between: Between = async (owned) => {
     sealedUnderOld ??= owned;
@@ -108,7 +111,7 @@ test('no call is lost while keys are rotated in three phases under load', async 
   expect(total(counts.refused)).toBe(refusedBefore + 1);
 }, 60_000);
 
-test('the log has every refusal with its reason', async () => {
+test('the log counts every refusal with its reason', async () => {
   await Promise.all([trips.stop(), hotels.stop()]);
   expect(Object.fromEntries(trips.rejections)).toEqual({
     principal: 6,

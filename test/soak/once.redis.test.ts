@@ -1,9 +1,9 @@
-/** A short run of `npm run soak:once`, always with the same chance, and with shorter leases. */
+/** A short run of `npm run soak:once` with a fixed seed and short leases. */
 import { expect, test } from 'vitest';
 
 import { soakOnce } from '../../soak/once/soak.js';
 
-test('no call runs twice or is lost while processes are killed and tokens sent again', async () => {
+test('no call runs twice or is lost while processes crash and clients repeat requests', async () => {
   const findings = await soakOnce({ seconds: 10, seed: 20_260_728, customers: 8, leaseMs: 3000 });
 
   expect(findings).toMatchObject({

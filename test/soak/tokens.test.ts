@@ -1,10 +1,10 @@
-/** A short run of `npm run soak:tokens`, always with the same chance. */
+/** A short run of `npm run soak:tokens` with a fixed seed. */
 import { expect, test } from 'vitest';
 
 import { mutations } from '../../soak/tokens/mutations.js';
 import { soakTokens } from '../../soak/tokens/soak.js';
 
-test('of five thousand spoilt states and random answers none is accepted, and true ones still are', async () => {
+test('the server refuses 5,000 changed states and random answers, and accepts genuine ones', async () => {
   const findings = await soakTokens({ attempts: 5000, seed: 20_260_728 });
 
   expect(findings.problems).toEqual([]);

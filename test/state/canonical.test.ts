@@ -7,13 +7,13 @@ const parsed = (json: string): unknown => JSON.parse(json);
 
 describe('I36: the digest of arguments', () => {
   test.each<[string, unknown, string]>([
-    ['nothing', {}, 'RBNvo1WzZ4oRRq0W9-hkng'],
-    ['absent ones', undefined, 'RBNvo1WzZ4oRRq0W9-hkng'],
+    ['empty arguments', {}, 'RBNvo1WzZ4oRRq0W9-hkng'],
+    ['missing arguments', undefined, 'RBNvo1WzZ4oRRq0W9-hkng'],
     ['null', null, 'RBNvo1WzZ4oRRq0W9-hkng'],
     ['ASCII', { env: 'prod' }, '_fZbwPys4tn6ogEHRin4tQ'],
     ['an accent', { env: 'é' }, 'rPEL2yQH4VbE3cfmKoFlnA'],
     ['a lone surrogate', { env: '\ud800-prod' }, 'bKbMaC5qRALUfpLFsAmW4Q'],
-  ])('I36: of %s is the known one', async (_, args, expected) => {
+  ])('I36: matches the documented value for %s', async (_, args, expected) => {
     expect(await argumentsDigest(args)).toBe(expected);
   });
 
@@ -40,11 +40,11 @@ describe('I36: the digest of arguments', () => {
     ['{"nested":{"__proto__":1}}', '{"nested":{}}'],
     ['{"nested":{"__proto__":{"a":1}}}', '{"nested":{"__proto__":{"a":2}}}'],
     ['{"constructor":1}', '{}'],
-  ])('I36: tells %s from %s', async (one, two) => {
+  ])('I36: differs between %s and %s', async (one, two) => {
     expect(await argumentsDigest(parsed(one))).not.toBe(await argumentsDigest(parsed(two)));
   });
 
-  test('I36: ignores a member __proto__ at the top, and only there', async () => {
+  test('I36: ignores a property __proto__ at the top level, and only there', async () => {
     const plain = await argumentsDigest(parsed('{"a":1}'));
     expect(await argumentsDigest(parsed('{"a":1,"__proto__":{"b":2}}'))).toBe(plain);
     expect(await argumentsDigest(parsed('{"__proto__":7}'))).toBe('RBNvo1WzZ4oRRq0W9-hkng');
@@ -65,11 +65,11 @@ describe('I36: canonical JSON', () => {
     [[], '[]'],
     [null, 'null'],
     [undefined, 'null'],
-  ])('I36: of %o is %s', (value, expected) => {
+  ])('I36: writes %o as %s', (value, expected) => {
     expect(canonicalJson(value)).toBe(expected);
   });
 
-  test('I36: keys are sorted by code point, not by UTF-16 unit', () => {
+  test('I36: sorts keys by code point, not by UTF-16 unit', () => {
     // U+FF61 comes before U+1F600, whose first unit is smaller.
     const value = { '\u{1f600}': 1, '\uff61': 2, z: 3, '': 4, ab: 5, a: 6, '\ud800': 7 };
     expect(canonicalJson(value)).toBe(
@@ -77,7 +77,7 @@ describe('I36: canonical JSON', () => {
     );
   });
 
-  test('I36: integer-like keys are sorted as texts', () => {
+  test('I36: sorts keys that look like integers as strings', () => {
     expect(canonicalJson({ 10: 'ten', 9: 'nine', 1: 'one' })).toBe(
       '{"1":"one","10":"ten","9":"nine"}',
     );
@@ -91,34 +91,34 @@ describe('I36: canonical JSON', () => {
     ['0.1', '0.1'],
     ['1E-7', '1e-7'],
     ['12345678901234567890', '12345678901234567000'],
-  ])('I36: the number %s is written as JSON.stringify writes it: %s', (json, expected) => {
+  ])('I36: writes the number %s as JSON.stringify does: %s', (json, expected) => {
     expect(canonicalJson(parsed(json))).toBe(expected);
   });
 
-  test('I36: a number too large for a double is not null, whatever its sign', () => {
+  test('I36: keeps a number that is too large for a double apart from null, whatever its sign', () => {
     const written = ['[1e400]', '[-1e400]', '[null]'].map((json) => canonicalJson(parsed(json)));
     expect(written).toEqual(['[Infinity]', '[-Infinity]', '[null]']);
     expect(canonicalJson([NaN])).toBe('[NaN]');
   });
 });
 
-describe('nesting', () => {
+describe('the depth check', () => {
   const nested = (levels: number, array: boolean): unknown => {
     const [open, close] = array ? ['[', ']'] : ['{"a":', '}'];
     return parsed(`${open.repeat(levels)}${array ? '' : 1}${close.repeat(levels)}`);
   };
 
-  test.each([true, false])('256 levels are followed and 257 are too many (arrays: %s)', (array) => {
+  test.each([true, false])('accepts 256 levels and refuses 257 (arrays: %s)', (array) => {
     expect(isTooDeep(nested(256, array))).toBe(false);
     expect(isTooDeep(nested(257, array))).toBe(true);
   });
 
-  test('20,000 levels are told apart without running out of stack', () => {
+  test('refuses 20,000 levels without a stack overflow', () => {
     expect(isTooDeep(nested(20_000, true))).toBe(true);
     expect(isTooDeep(nested(20_000, false))).toBe(true);
   });
 
-  test('what is no container has no depth', () => {
+  test('accepts values that are neither objects nor arrays', () => {
     for (const value of [undefined, null, 'x', 7, true]) expect(isTooDeep(value)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The contract of a codec: what seals and opens tokens, whatever it is made of. Each implementation
- * runs the whole of it.
+ * The contract of a codec, which seals and opens tokens. Each implementation runs all tests of the
+ * contract.
  */
 import { InvalidRequestStateError } from 'mcp-resolve';
 import type { RequestStateCodec } from 'mcp-resolve';
@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 
 /** An implementation under test. */
 export interface CodecUnderTest {
-  /** Makes the codec that all tests of this run share. */
+  /** Creates the codec. Every codec it creates has the same secret. */
   readonly make: () => RequestStateCodec;
-  /** Makes a codec of the same kind that has another secret. */
+  /** Creates a codec of the same kind with another secret. */
   readonly makeForeign: () => RequestStateCodec;
 }
 
@@ -18,7 +18,7 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** The reason for which a codec refuses a token; fails if it opens it. */
+/** Returns the reason why a codec refuses a token. Fails if the codec opens it. */
 export async function refusalOf(codec: RequestStateCodec, token: string): Promise<string> {
   const thrown: unknown = await (async () => codec.unseal(token))().then(
     () => {
@@ -30,24 +30,24 @@ export async function refusalOf(codec: RequestStateCodec, token: string): Promis
   return thrown.message;
 }
 
-/** Runs the contract over an implementation. */
+/** Runs the contract on an implementation. */
 export function codecContract(name: string, { make, makeForeign }: CodecUnderTest): void {
-  describe(`the codec contract, ${name}`, () => {
+  describe(name, () => {
     test.each([
-      ['nothing', new Uint8Array(0)],
-      ['one zero', Uint8Array.of(0)],
+      ['zero bytes', new Uint8Array(0)],
+      ['one zero byte', Uint8Array.of(0)],
       ['ASCII', bytesOf('awaiting-confirm')],
-      ['several bytes a character', bytesOf('déjà vu 😀')],
+      ['characters of several bytes', bytesOf('déjà vu 😀')],
       ['every byte value', Uint8Array.from({ length: 256 }, (_, index) => index)],
       ['64 KiB', new Uint8Array(65_536).fill(0xa5)],
-    ])('I20: a payload of %s round-trips', async (_, payload) => {
+    ])('I20: returns a payload of %s unchanged', async (_, payload) => {
       const codec = make();
       const token = await codec.seal(payload);
       expect(typeof token).toBe('string');
       expect(Buffer.from(await codec.unseal(token)).equals(Buffer.from(payload))).toBe(true);
     });
 
-    test('I19: the payload shows neither in the token nor in any of its encodings', async () => {
+    test('I19: hides the payload in the token and in every encoding of it', async () => {
       const payload = 'the plaintext of a state';
       const token = await make().seal(bytesOf(payload));
       const decoded = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url');
@@ -57,7 +57,7 @@ export function codecContract(name: string, { make, makeForeign }: CodecUnderTes
       }
     });
 
-    test('I19: two seals of one payload differ and both open', async () => {
+    test('I19: seals one payload to two different tokens that both open', async () => {
       const codec = make();
       const tokens = [await codec.seal(bytesOf('same')), await codec.seal(bytesOf('same'))];
       expect(tokens[0]).not.toBe(tokens[1]);
@@ -66,7 +66,7 @@ export function codecContract(name: string, { make, makeForeign }: CodecUnderTes
       }
     });
 
-    test('I21: a change of any one character of a token is refused', async () => {
+    test('I21: refuses a token with any one character changed', async () => {
       const codec = make();
       const token = await codec.seal(bytesOf('state'));
       for (let at = 0; at < token.length; at += 1) {
@@ -77,7 +77,7 @@ export function codecContract(name: string, { make, makeForeign }: CodecUnderTes
     });
 
     test.each([0, 1, 2])(
-      'I22: all 63 substitutions of the final character are refused (%i bytes over)',
+      'I22: refuses all 63 other final characters (%i bytes beyond a multiple of three)',
       async (over) => {
         const codec = make();
         const token = await codec.seal(new Uint8Array(30 + over));
@@ -88,36 +88,36 @@ export function codecContract(name: string, { make, makeForeign }: CodecUnderTes
     );
 
     test.each<[string, (token: string) => string]>([
-      ['one sign of padding', (token) => `${token}=`],
-      ['two signs of padding', (token) => `${token}==`],
-      ['a newline behind', (token) => `${token}\n`],
-      ['a newline before', (token) => `\n${token}`],
-      ['a space behind', (token) => `${token} `],
-      ['a zero character behind', (token) => `${token}\0`],
-      ['junk inside', (token) => `${token.slice(0, 9)}!${token.slice(9)}`],
+      ['one padding character', (token) => `${token}=`],
+      ['two padding characters', (token) => `${token}==`],
+      ['a newline at the end', (token) => `${token}\n`],
+      ['a newline at the start', (token) => `\n${token}`],
+      ['a space at the end', (token) => `${token} `],
+      ['a zero character at the end', (token) => `${token}\0`],
+      ['an exclamation mark inside', (token) => `${token.slice(0, 9)}!${token.slice(9)}`],
       ['a newline inside', (token) => `${token.slice(0, 9)}\r\n${token.slice(9)}`],
-      ['a character more', (token) => `${token}A`],
-      ['a character less', (token) => token.slice(0, -1)],
-      ['half of it', (token) => token.slice(0, token.length / 2)],
-      ['capitals', (token) => token.toUpperCase()],
-      ['its prefix stripped', (token) => token.slice(token.indexOf('.') + 1)],
+      ['one more character', (token) => `${token}A`],
+      ['one character missing', (token) => token.slice(0, -1)],
+      ['its second half missing', (token) => token.slice(0, token.length / 2)],
+      ['only capitals', (token) => token.toUpperCase()],
+      ['its prefix missing', (token) => token.slice(token.indexOf('.') + 1)],
       ['its prefix twice', (token) => token.slice(0, token.indexOf('.') + 1) + token],
-      ['itself twice', (token) => token + token],
-      ['nothing left', () => ''],
-      ['a plaintext instead', () => 'awaiting-confirm'],
-    ])('I22, I29: a token with %s is refused', async (_, mangle) => {
+      ['a copy of itself at the end', (token) => token + token],
+      ['no characters', () => ''],
+      ['plaintext instead of ciphertext', () => 'awaiting-confirm'],
+    ])('I22, I29: refuses a token with %s', async (_, mangle) => {
       const codec = make();
       const token = await codec.seal(bytesOf('state'));
       await refusalOf(codec, mangle(token));
       expect(Buffer.from(await codec.unseal(token)).toString()).toBe('state');
     });
 
-    test('I24: what another secret has sealed is refused', async () => {
+    test('I24: refuses a token that was sealed with another secret', async () => {
       const token = await makeForeign().seal(bytesOf('state'));
       await refusalOf(make(), token);
     });
 
-    test('I9: a refusal says nothing of token or payload, in at most 40 characters', async () => {
+    test('I9: refuses with at most 40 characters that reveal neither token nor payload', async () => {
       const codec = make();
       const token = await codec.seal(bytesOf('plaintext'));
       const middle = Math.floor(token.length / 2);

@@ -1,4 +1,4 @@
-/** The claim about whose state it is, and who that is by default. */
+/** The principal claim of a token, and the default principal. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 
@@ -9,14 +9,14 @@ import {
 } from '../../src/state/principal.js';
 import { Warnings } from '../../src/state/warnings.js';
 
-describe('I42: the claim', () => {
-  test('I42: for alice under a salt of zeros is the known one', async () => {
+describe('I42: the principal claim', () => {
+  test('I42: matches the documented value for alice with a salt of zeros', async () => {
     const claim = await principalClaim('alice', new Uint8Array(8));
     expect(claim).toBe('AAAAAAAAAACt4TExT2c1Y6i6rpA-02TF');
     expect(await bindsPrincipal(claim, 'alice')).toBe(true);
   });
 
-  test('I42: is salted anew each time, so that two of one person cannot be linked', async () => {
+  test('I42: has a new salt each time, so two claims of one user cannot be linked', async () => {
     const [one, two] = [await principalClaim('alice'), await principalClaim('alice')];
     expect(one).not.toBe(two);
     expect(one.slice(11)).not.toBe(two.slice(11));
@@ -36,7 +36,7 @@ describe('I42: the claim', () => {
     'AAAAAAAAAACt4TExT2c1Y6i6rpA-02TFAAAA',
     'AAAAAAAAAACt4TExT2c1Y6i6rpA',
     'AAAAAAAAAACt4TExT2c1Y6i6rpA-02TG',
-  ])('I42: %o binds nobody', async (claim) => {
+  ])('I42: matches no principal if it is %o', async (claim) => {
     expect(await bindsPrincipal(claim, 'alice')).toBe(false);
   });
 
@@ -47,7 +47,7 @@ describe('I42: the claim', () => {
     ['\udc00\ud800', '\ud800\udc00'],
     ['é', 'e\u0301'],
     ['', ' '],
-  ])('I45: tells the principals %j and %j apart', async (one, two) => {
+  ])('I45: differs between the principals %j and %j', async (one, two) => {
     const claim = await principalClaim(one);
     expect(await bindsPrincipal(claim, one)).toBe(true);
     expect(await bindsPrincipal(claim, two)).toBe(false);
@@ -55,8 +55,8 @@ describe('I42: the claim', () => {
 });
 
 describe('I40: the default principal', () => {
-  const said: string[] = [];
-  const warnings = Warnings.of({ warn: (message) => said.push(message) });
+  const logged: string[] = [];
+  const warnings = Warnings.of({ warn: (message) => logged.push(message) });
   const principalWith = (authInfo?: Partial<AuthInfo>): string | undefined =>
     authenticatedPrincipal(
       { mcpReq: {}, ...(authInfo && { http: { authInfo } }) } as unknown as ServerContext,
@@ -73,23 +73,23 @@ describe('I40: the default principal', () => {
     [{ clientId: 'client-123' }, '["client-123",null,null]'],
     [{ clientId: 'client-123', extra: { sub: 7, iss: {} } }, '["client-123",{},7]'],
     [{ clientId: 'a","b', extra: { sub: 'c' } }, '["a\\",\\"b",null,"c"]'],
-  ])('I40: of %o is %s', (authInfo, expected) => {
+  ])('I40: for the token %o is %s', (authInfo, expected) => {
     expect(principalWith(authInfo)).toBe(expected);
   });
 
-  test('I40: is nobody where no token was validated', () => {
+  test('I40: is undefined without a validated token', () => {
     expect(principalWith()).toBeUndefined();
   });
 
-  test('I40: the token is not part of it', () => {
+  test('I40: does not contain the token', () => {
     expect(principalWith({ token: 'secret-bearer', clientId: 'c', extra: { sub: 's' } })).toBe(
       '["c",null,"s"]',
     );
   });
 
-  test('I40: a missing subject was warned of once', () => {
-    expect(said).toEqual([
-      "a validated token has no subject (authInfo.extra.sub), so all users of one OAuth client count as one person; have the token verifier supply 'sub', or give requestStateSeal a 'principal'",
+  test('I40: warns once of tokens without a subject', () => {
+    expect(logged).toEqual([
+      'A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** The record of a call between two rounds: written, read back, and everything that is no record. */
+/** The record of a call between two rounds: how it is written, read and refused. */
 import { describe, expect, test } from 'vitest';
 
 import { decodeRecord, encodeRecord, largestContributor } from '../../src/state/record.js';
@@ -27,67 +27,70 @@ const TEXT =
 const changed = (changes: Record<string, unknown>): string =>
   JSON.stringify({ ...(JSON.parse(TEXT) as object), ...changes });
 
-test('G27: a record is written in the documented shape and reads back the same', () => {
+test('G27: writes a record in the documented shape and reads it back', () => {
   expect(encodeRecord(record)).toBe(TEXT);
   expect(decodeRecord(TEXT)).toEqual(record);
 });
 
-test('G27: questions that had changed are written only where there are some', () => {
-  const moving = { ...record, progress: { ...record.progress, reworded: new Set(['approve']) } };
-  const text = encodeRecord(moving);
+test('G27: writes the reworded questions only if there are any', () => {
+  const reworded = { ...record, progress: { ...record.progress, reworded: new Set(['approve']) } };
+  const text = encodeRecord(reworded);
   expect(text).toBe(`${TEXT.slice(0, -1)},"reworded":["approve"]}`);
-  expect(decodeRecord(text)).toEqual(moving);
+  expect(decodeRecord(text)).toEqual(reworded);
 });
 
-test('G20: an entry without a digest is well-formed', () => {
+test('G20: reads an entry without a digest', () => {
   const text = changed({ outcomes: { scope: { action: 'accept', data: 1 } } });
   expect(decodeRecord(text)?.progress.outcomes.get('scope')).toEqual({ action: 'accept', data: 1 });
 });
 
-test('G30: lone surrogates survive', () => {
+test('G30: keeps lone surrogates', () => {
   const outcomes = new Map([['name', { action: 'accept' as const, data: 'oc\ud800t', q: 'q' }]]);
   const text = encodeRecord({ ...record, progress: { ...record.progress, outcomes } });
   expect(decodeRecord(text)?.progress.outcomes.get('name')?.data).toBe('oc\ud800t');
 });
 
-test('a key named __proto__ is an entry like any other', () => {
+test('treats __proto__ like any other key', () => {
   const outcomes = new Map([['__proto__', { action: 'cancel' as const, q: 'q' }]]);
   const text = encodeRecord({ ...record, progress: { ...record.progress, outcomes } });
   expect([...(decodeRecord(text)?.progress.outcomes ?? [])]).toEqual([...outcomes]);
 });
 
-describe('G26: what is no record reads as no progress', () => {
+describe('G26: the reader finds no progress in', () => {
   test.each<[string, string | undefined]>([
-    ['absent', undefined],
-    ['empty', ''],
-    ['no JSON', 'awaiting-confirm'],
+    ['a missing record', undefined],
+    ['an empty string', ''],
+    ['text that is not JSON', 'awaiting-confirm'],
     ['null', 'null'],
     ['a number', '4'],
-    ['a list', '[]'],
+    ['an array', '[]'],
     ['an empty object', '{}'],
     ['an older version', changed({ v: 3 })],
     ['a newer version', changed({ v: 5 })],
-    ['a version in text', changed({ v: '4' })],
-    ['without id', changed({ id: undefined })],
-    ['an id that is no text', changed({ id: 7 })],
-    ['without start', changed({ start: undefined })],
-    ['a start in text', changed({ start: '1767225600' })],
-    ['without outcomes', changed({ outcomes: undefined })],
-    ['outcomes in a list', changed({ outcomes: [] })],
+    ['a version as a string', changed({ v: '4' })],
+    ['a record without id', changed({ id: undefined })],
+    ['an id that is not a string', changed({ id: 7 })],
+    ['a record without start', changed({ start: undefined })],
+    ['a start as a string', changed({ start: '1767225600' })],
+    ['a record without outcomes', changed({ outcomes: undefined })],
+    ['outcomes in an array', changed({ outcomes: [] })],
     ['outcomes of null', changed({ outcomes: null })],
-    ['an entry of another action', changed({ outcomes: { scope: { action: 'banana', q: 'q' } } })],
-    ['an entry that is no object', changed({ outcomes: { scope: 'accept' } })],
-    ['a digest that is no text', changed({ outcomes: { scope: { action: 'accept', q: 7 } } })],
-    ['without asked', changed({ asked: undefined })],
+    [
+      'an entry with an unknown action',
+      changed({ outcomes: { scope: { action: 'banana', q: 'q' } } }),
+    ],
+    ['an entry that is not an object', changed({ outcomes: { scope: 'accept' } })],
+    ['a digest that is not a string', changed({ outcomes: { scope: { action: 'accept', q: 7 } } })],
+    ['a record without asked', changed({ asked: undefined })],
     ['asked that maps to numbers', changed({ asked: { scope: 7 } })],
-    ['reworded that is no list', changed({ reworded: { a: 1 } })],
+    ['reworded that is not an array', changed({ reworded: { a: 1 } })],
     ['reworded with a number', changed({ reworded: [7] })],
   ])('G26: %s', (_, text) => {
     expect(decodeRecord(text)).toBeUndefined();
   });
 });
 
-test('the largest answer is named with its size', () => {
+test('names the largest answer and its size', () => {
   expect(largestContributor(record.progress)).toEqual({
     what: 'answer',
     key: 'scope',

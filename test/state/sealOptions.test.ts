@@ -1,4 +1,4 @@
-/** Making a policy: what is refused, and in which words. */
+/** The checks of `requestStateSeal`, and the messages of its errors. */
 import { requestStateSeal } from 'mcp-resolve';
 import type { RequestStateCodec, RequestStateKey, RequestStateSealOptions } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { refusalOf } from './codec.case.js';
 const KEY = '0123456789abcdef0123456789abcdef';
 const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
 const ADVICE =
-  "make one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const codec: RequestStateCodec = {
@@ -18,33 +18,37 @@ const codec: RequestStateCodec = {
   unseal: (token) => Buffer.from(token, 'hex'),
 };
 
-/** Makes a policy with options that the types would not allow. */
+/** Creates a seal with options that the types do not allow. */
 const sealWith = (options: unknown): unknown => requestStateSeal(options as never);
 const withKeys = (...keys: unknown[]): unknown => sealWith({ audience: 'desk', keys });
 
-describe('I26: a ring of keys is refused', () => {
-  test('when it is empty', () => {
+describe('I26: requestStateSeal refuses its keys', () => {
+  test('if there are none', () => {
     expect(() => withKeys()).toThrow(
-      new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`),
+      new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`),
     );
   });
 
-  test('when it is no list', () => {
+  test('if they are not an array', () => {
     expect(() => sealWith({ audience: 'desk', keys: KEY })).toThrow(
-      new TypeError(`requestStateSeal requires at least one key in 'keys'; ${ADVICE}`),
+      new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`),
     );
   });
 
-  test('when a key is short, with its index, its length and how to make one', () => {
+  test('if one is short, with its index, its length and a command that makes one', () => {
     expect(() => withKeys(KEY, 'x'.repeat(31))).toThrow(
-      new TypeError(`keys[1] has 31 bytes, and at least 32 are needed; ${ADVICE}`),
+      new TypeError(
+        `requestStateSeal(): \`keys[1]\` must have at least 32 bytes, got 31. ${ADVICE}`,
+      ),
     );
     expect(() => withKeys(new Uint8Array(0))).toThrow(
-      new TypeError(`keys[0] has 0 bytes, and at least 32 are needed; ${ADVICE}`),
+      new TypeError(
+        `requestStateSeal(): \`keys[0]\` must have at least 32 bytes, got 0. ${ADVICE}`,
+      ),
     );
   });
 
-  test('when a key comes twice, as text or as bytes', () => {
+  test('if one occurs twice, as a string or as bytes', () => {
     expect(() => withKeys(KEY, KEY)).toThrow(
       new TypeError('keys[1] duplicates an earlier ring key'),
     );
@@ -62,27 +66,31 @@ describe('I26: a ring of keys is refused', () => {
     [new ArrayBuffer(32), 'object'],
     [{ length: 32 }, 'object'],
     [() => KEY, 'function'],
-  ])('when an entry is %o: it is named by index and type and never coerced', (key, type) => {
+  ])('if one is %o, and names its index and type', (key, type) => {
     expect(() => withKeys(KEY, key)).toThrow(
-      new TypeError(`keys[1] is of type ${type}: a key is a string or a Uint8Array`),
+      new TypeError(
+        `requestStateSeal(): \`keys[1]\` must be a string or a Uint8Array, got a value of type ${type}.`,
+      ),
     );
   });
 });
 
-describe('I27: keys', () => {
-  test('I27: a text equals its UTF-8 bytes', async () => {
+describe('I27: a key', () => {
+  test('I27: given as a string equals its UTF-8 bytes', async () => {
     const text = 'schlüssel-schlüssel-schlüssel-schlüssel';
     const token = await ringCodec(readKeys([text])).seal(bytesOf('state'));
     const opened = await ringCodec(readKeys([bytesOf(text)])).unseal(token);
     expect(Buffer.from(opened).toString()).toBe('state');
   });
 
-  test('I27: 32 is counted in bytes, not in characters', () => {
+  test('I27: has at least 32 bytes, not characters', () => {
     expect(readKeys(['ü'.repeat(16)])).toHaveLength(1);
-    expect(() => readKeys(['ü'.repeat(15)])).toThrow('keys[0] has 30 bytes');
+    expect(() => readKeys(['ü'.repeat(15)])).toThrow(
+      '`keys[0]` must have at least 32 bytes, got 30.',
+    );
   });
 
-  test('I27: texts, bytes and buffers mix in one ring', async () => {
+  test('I27: can be a string beside others that are bytes or buffers', async () => {
     const third = Buffer.from('abcdefghijklmnopqrstuvwxyz012345');
     const ring = ringCodec(readKeys([KEY, bytesOf(OTHER_KEY), third]));
     for (const key of [KEY, OTHER_KEY, third] as RequestStateKey[]) {
@@ -91,7 +99,7 @@ describe('I27: keys', () => {
     }
   });
 
-  test('I27: bytes are copied, so that later changes by the caller have no effect', async () => {
+  test('I27: is copied, so later changes by the caller have no effect', async () => {
     const mine = bytesOf(KEY);
     const ring = ringCodec(readKeys([mine]));
     const before = await ringCodec(readKeys([KEY])).seal(bytesOf('before'));
@@ -102,7 +110,7 @@ describe('I27: keys', () => {
     expect(Buffer.from(opened).toString()).toBe('after');
   });
 
-  test('I27: a view into a larger buffer counts with its own bytes alone', async () => {
+  test('I27: given as a view into a larger buffer has only the bytes of the view', async () => {
     const larger = Buffer.concat([Buffer.from('....'), Buffer.from(KEY), Buffer.from('....')]);
     const ring = ringCodec(readKeys([larger.subarray(4, 36)]));
     const token = await ringCodec(readKeys([KEY])).seal(bytesOf('state'));
@@ -110,9 +118,9 @@ describe('I27: keys', () => {
   });
 });
 
-describe('I28: a policy', () => {
+describe('I28: requestStateSeal', () => {
   test('I28: takes exactly one of keys and codec', () => {
-    const sentence = new TypeError("requestStateSeal takes exactly one of 'keys' and 'codec'");
+    const sentence = new TypeError('requestStateSeal() takes exactly one of `keys` and `codec`.');
     expect(() => sealWith({ audience: 'desk', keys: [KEY], codec })).toThrow(sentence);
     expect(() => sealWith({ audience: 'desk' })).toThrow(sentence);
   });
@@ -121,33 +129,37 @@ describe('I28: a policy', () => {
     'I28: refuses the codec %o',
     (given) => {
       expect(() => sealWith({ audience: 'desk', codec: given })).toThrow(
-        new TypeError("'codec' is an object with seal(bytes) and unseal(token)"),
+        new TypeError(
+          'requestStateSeal(): `codec` must be an object with `seal(bytes)` and `unseal(token)`.',
+        ),
       );
     },
   );
 
   test.each([undefined, null, 'keys', 7])('I28: refuses %o instead of options', (options) => {
     expect(() => sealWith(options)).toThrow(
-      new TypeError('requestStateSeal takes its options: { keys, audience }'),
+      new TypeError('requestStateSeal(): `options` must be an object such as { keys, audience }.'),
     );
   });
 
-  describe.each(['ttlSeconds', 'maxFlowSeconds', 'maxStateBytes'])('%s', (name) => {
+  describe.each(['ttlSeconds', 'maxFlowSeconds', 'maxStateBytes'])('as %s', (name) => {
     test.each([0, -1, NaN, Infinity, -Infinity, '600', null])('I28: refuses %o', (value) => {
-      const sentence = new TypeError(`'${name}' is a positive, finite number`);
+      const sentence = new TypeError(
+        `requestStateSeal(): \`${name}\` must be a positive, finite number.`,
+      );
       expect(() => sealWith({ audience: 'desk', keys: [KEY], [name]: value })).toThrow(sentence);
       expect(() => requestStateSeal.ephemeral({ [name]: value })).toThrow(sentence);
     });
 
-    test.each([0.5, 1, 86_400])('I28: takes %o', (value) => {
+    test.each([0.5, 1, 86_400])('I28: accepts %o', (value) => {
       expect(() => sealWith({ audience: 'desk', keys: [KEY], [name]: value })).not.toThrow();
       expect(() => requestStateSeal.ephemeral({ [name]: value })).not.toThrow();
     });
   });
 
-  test('I37, I38: with keys or a codec it names its audience', () => {
+  test('I37, I38: requires an audience with keys and with a codec', () => {
     const sentence = new TypeError(
-      "requestStateSeal needs an 'audience': the name of the service, so that another one with the same keys does not take its tokens",
+      'requestStateSeal(): `audience` is required. Set it to the name of the service, so that another service with the same keys rejects its tokens.',
     );
     expect(() => sealWith({ keys: [KEY] })).toThrow(sentence);
     expect(() => sealWith({ codec })).toThrow(sentence);
@@ -155,18 +167,20 @@ describe('I28: a policy', () => {
   });
 
   test.each(['', 7, null, ['desk']])('I37: refuses the audience %o', (audience) => {
-    const sentence = new TypeError("'audience' is a text that is not empty");
+    const sentence = new TypeError('requestStateSeal(): `audience` must be a non-empty string.');
     expect(() => sealWith({ keys: [KEY], audience })).toThrow(sentence);
     expect(() => requestStateSeal.ephemeral({ audience } as never)).toThrow(sentence);
   });
 
   test.each(['alice', 7, null])('I39: refuses the principal %o', (principal) => {
     expect(() => sealWith({ keys: [KEY], audience: 'desk', principal })).toThrow(
-      new TypeError("'principal' is a function of the request's context"),
+      new TypeError(
+        "requestStateSeal(): `principal` must be a function that takes the request's context.",
+      ),
     );
   });
 
-  test('I28: lasts 600 seconds a round and 3600 a call unless told otherwise', () => {
+  test('I28: allows 600 seconds per round and 3600 per call by default', () => {
     const options: RequestStateSealOptions = { keys: [KEY], audience: 'desk' };
     expect(requestStateSeal(options)['~policy']).toMatchObject({
       ttlSeconds: 600,
@@ -175,12 +189,12 @@ describe('I28: a policy', () => {
     });
   });
 
-  test('I29: keeps a codec as it was given', () => {
+  test('I29: keeps a custom codec unchanged', () => {
     const policy = requestStateSeal({ codec, audience: 'desk' });
     expect(policy['~policy'].codec).toBe(codec);
   });
 
-  test('I28: two ephemeral policies cannot read each other', async () => {
+  test('I28: creates ephemeral seals that refuse each other’s tokens', async () => {
     const [one, two] = [requestStateSeal.ephemeral(), requestStateSeal.ephemeral()];
     const token = await one['~policy'].codec.seal(bytesOf('state'));
     expect(await refusalOf(two['~policy'].codec, token)).toBe('unknown key');
@@ -188,14 +202,14 @@ describe('I28: a policy', () => {
   });
 });
 
-describe('a setting that is misspelt', () => {
-  test.each(['ttlSecond', 'principle', 'key'])('is refused by its name: %s', (name) => {
+describe('a misspelled option', () => {
+  test.each(['ttlSecond', 'principle', 'key'])('is refused with its name: %s', (name) => {
     const options = { keys: ['0123456789abcdef0123456789abcdef'], audience: 'a', [name]: 5 };
     expect(() => requestStateSeal(options)).toThrow(
-      `requestStateSeal has no option '${name}' (known: keys, codec, audience, ttlSeconds,`,
+      `requestStateSeal() has no option '${name}'. Known options: keys, codec, audience, ttlSeconds,`,
     );
     expect(() => requestStateSeal.ephemeral({ [name]: 5 })).toThrow(
-      `requestStateSeal has no option '${name}'`,
+      `requestStateSeal.ephemeral() has no option '${name}'. Known options: audience, ttlSeconds,`,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Warnings: limited in their rate where a client can cause them, said once where it is the set-up. */
+/** Warnings: rate-limited if a client can cause them, logged once if the setup causes them. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { Warnings } from '../../src/state/warnings.js';
@@ -11,68 +11,68 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function listening(): { said: string[]; warnings: Warnings } {
-  const said: string[] = [];
-  return { said, warnings: Warnings.of({ warn: (message) => said.push(message) }) };
+function loggedWarnings(): { logged: string[]; warnings: Warnings } {
+  const logged: string[] = [];
+  return { logged, warnings: Warnings.of({ warn: (message) => logged.push(message) }) };
 }
 
 const repeat = (times: number, action: () => void): void => {
   for (let time = 0; time < times; time += 1) action();
 };
 
-test('I8: twenty warnings at once are said, and what comes after is left out', () => {
-  const { said, warnings } = listening();
+test('I8: logs twenty warnings at once and leaves out the rest', () => {
+  const { logged, warnings } = loggedWarnings();
   repeat(25, () => {
     warnings.warn('rejected');
   });
-  expect(said).toEqual(Array.from({ length: 20 }, () => 'rejected'));
+  expect(logged).toEqual(Array.from({ length: 20 }, () => 'rejected'));
 });
 
-test('I8: the next one that is said tells how many were left out', () => {
-  const { said, warnings } = listening();
+test('I8: says in the next warning how many were left out', () => {
+  const { logged, warnings } = loggedWarnings();
   repeat(25, () => {
     warnings.warn('rejected');
   });
   vi.setSystemTime(1_767_225_601_000);
   warnings.warn('rejected again');
-  expect(said.at(-1)).toBe('rejected again (5 similar warnings left out)');
+  expect(logged.at(-1)).toBe('rejected again (5 similar warnings omitted)');
   warnings.warn('one too many');
-  expect(said).toHaveLength(21);
+  expect(logged).toHaveLength(21);
   vi.setSystemTime(1_767_225_602_000);
   warnings.warn('later');
-  expect(said.at(-1)).toBe('later (1 similar warnings left out)');
+  expect(logged.at(-1)).toBe('later (1 similar warnings omitted)');
   vi.setSystemTime(1_767_225_603_000);
   warnings.warn('calm');
-  expect(said.at(-1)).toBe('calm');
+  expect(logged.at(-1)).toBe('calm');
 });
 
-test('I8: a quiet time earns no more than twenty', () => {
-  const { said, warnings } = listening();
+test('I8: logs at most twenty at once after an hour without warnings', () => {
+  const { logged, warnings } = loggedWarnings();
   vi.setSystemTime(1_767_225_600_000 + 3_600_000);
   repeat(30, () => {
     warnings.warn('rejected');
   });
-  expect(said).toHaveLength(20);
+  expect(logged).toHaveLength(20);
 });
 
-test('a warning about the set-up is said once and is not limited', () => {
-  const { said, warnings } = listening();
+test('logs a warning about the setup once, regardless of the rate limit', () => {
+  const { logged, warnings } = loggedWarnings();
   repeat(30, () => {
     warnings.warn('rejected');
   });
   repeat(3, () => {
-    warnings.once('the set-up');
+    warnings.once('the setup');
   });
   warnings.once('another thing');
-  expect(said.slice(20)).toEqual(['the set-up', 'another thing']);
+  expect(logged.slice(20)).toEqual(['the setup', 'another thing']);
 });
 
-test('policies that share a logger share what was said; others do not', () => {
-  const said: string[] = [];
-  const logger = { warn: (message: string) => said.push(message) };
-  Warnings.of(logger).once('the set-up');
-  Warnings.of(logger).once('the set-up');
-  expect(said).toEqual(['the set-up']);
-  Warnings.of({ ...logger }).once('the set-up');
-  expect(said).toEqual(['the set-up', 'the set-up']);
+test('logs a warning about the setup once per logger', () => {
+  const logged: string[] = [];
+  const logger = { warn: (message: string) => logged.push(message) };
+  Warnings.of(logger).once('the setup');
+  Warnings.of(logger).once('the setup');
+  expect(logged).toEqual(['the setup']);
+  Warnings.of({ ...logger }).once('the setup');
+  expect(logged).toEqual(['the setup', 'the setup']);
 });

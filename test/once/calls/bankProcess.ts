@@ -1,10 +1,9 @@
 /**
- * One server process of a bank, as a program of its own: Redis knows which calls have run and keeps
- * the ledger, and `REQUEST_STATE_KEY` is the same for all processes. It ends with the process that
- * started it.
+ * One server process of a bank. Redis holds the records of `once` and the payments, and all
+ * processes have the same `REQUEST_STATE_KEY`. The process ends with its parent.
  *
- * `pay` pays and answers; with `hold` it pays and does not answer before it is released.
- * `pay_patiently` is the same, for requests that wait for one that is in progress.
+ * `pay` pays and returns. With `hold` it returns only after a release. `pay_patiently` is the same
+ * tool with `waitMs`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/server';

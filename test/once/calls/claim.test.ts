@@ -1,11 +1,12 @@
 /**
- * A call is claimed when all is answered, just before its body: what goes wrong earlier leaves it
- * unclaimed, and what never asked has no token that could be sent again.
+ * The claim of a call, which happens after all answers and just before the body. An earlier failure
+ * claims nothing, and a call without questions needs no claim, because it has no token.
  */
 import { Server } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
+import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -14,55 +15,56 @@ import { deferred } from '../../support/deferred.js';
 import { eras } from '../../support/eras.js';
 import { connectClient } from '../../support/plainClient.js';
 import {
-  accept,
   answerOf,
+  askedCall,
   bank,
   countOf,
   decline,
-  heard,
   ownSeal,
+  PAID,
   payTool,
+  recordSteps,
   roundsAt,
   roundsOf,
+  sendAbortable,
   sharedSeal,
   yes,
 } from './support.js';
 
-describe('a store is asked', () => {
-  test('nothing in the first round, once in one that asks, three times in the last', async () => {
-    const { store, since } = heard();
+describe('a call uses its store', () => {
+  test('not in the first round, once in a round that asks, three times in the last', async () => {
+    const { store, newSteps } = recordSteps();
     const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })));
     const approved = resolver({ name }, (values) => confirm(`Pay ${values.name.name}?`));
     const tool = defineTool('pay', { resolve: { approved }, once: store }, () => 'paid');
     const rounds = roundsOf(tool);
 
     const first = tokenOf(await rounds());
-    expect(since()).toEqual([]);
+    expect(newSteps()).toEqual([]);
     const second = tokenOf(
       await rounds({ token: first, answers: { name: accept({ name: 'A' }) } }),
     );
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
     const third = tokenOf(await rounds({ token: second }));
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
     const end = await rounds({ token: third, answers: { approved: yes } });
     expect(answerOf(end)).toEqual({ text: 'paid' });
-    expect(since()).toEqual(['read', 'claim', 'finish']);
+    expect(newSteps()).toEqual(['read', 'claim', 'finish']);
     await rounds({ token: third, answers: { approved: yes } });
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
   });
 
-  test('as often for a decline as for a result', async () => {
-    const { store, since } = heard();
-    const rounds = roundsOf(payTool(store).tool);
-    const token = tokenOf(await rounds());
+  test('as often for a refusal as for a result', async () => {
+    const { store, newSteps } = recordSteps();
+    const { rounds, token } = await askedCall(payTool(store).tool);
     await rounds({ token, answers: { approved: decline } });
-    expect(since()).toEqual(['read', 'claim', 'finish']);
+    expect(newSteps()).toEqual(['read', 'claim', 'finish']);
     await rounds({ token, answers: { approved: decline } });
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
   });
 
-  test('about the call by the id that resolvers and body have as ctx.callId, in every round', async () => {
-    const { store, taken } = heard();
+  test('with the same id in every round, which is ctx.callId of resolvers and body', async () => {
+    const { store, taken } = recordSteps();
     const ids: string[] = [];
     const name = resolver({}, (_, ctx) => {
       ids.push(ctx.callId);
@@ -91,8 +93,8 @@ describe('a store is asked', () => {
     expect(new Set(taken.map(({ id }) => id))).toEqual(new Set(ids));
   });
 
-  test('by every attempt under an owner of its own', async () => {
-    const { store, taken } = heard();
+  test('with a new owner for every attempt', async () => {
+    const { store, taken } = recordSteps();
     const rounds = roundsOf(payTool(store).tool);
     for (let call = 0; call < 3; call += 1) {
       const token = tokenOf(await rounds());
@@ -107,9 +109,9 @@ describe('a store is asked', () => {
   });
 });
 
-describe('what goes wrong before the body claims nothing, and the call can still be completed', () => {
+describe('a call stays unclaimed and can be completed later, after', () => {
   test('a resolver that fails once', async () => {
-    const { store, since } = heard();
+    const { store, newSteps } = recordSteps();
     let failures = 1;
     const approved = resolver({}, () => confirm('Pay?'));
     const account = resolver({ approved }, () => {
@@ -121,30 +123,28 @@ describe('what goes wrong before the body claims nothing, and the call can still
       { resolve: { account }, once: store },
       (values) => values.account,
     );
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toEqual({
       text: 'Error executing tool pay: the bank does not answer',
       isError: true,
     });
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
     expect(answerOf(await rounds(last))).toEqual({ text: 'account 7' });
-    expect(since()).toEqual(['read', 'claim', 'finish']);
+    expect(newSteps()).toEqual(['read', 'claim', 'finish']);
   });
 
   test.each([
-    ['an accept without content', { action: 'accept' }, 'accepted elicitation with no content'],
+    ['an acceptance without content', { action: 'accept' }, 'accepted elicitation with no content'],
     ['content of the wrong shape', accept({ confirm: 'yes' }), 'does not match'],
-    ['no kind of answer', { action: 'banana' }, 'non-elicitation response'],
+    ['an unknown action', { action: 'banana' }, 'non-elicitation response'],
   ])('E9, E10, E11: %s', async (_, answer, sentence) => {
-    const { store, since } = heard();
+    const { store, newSteps } = recordSteps();
     const { tool, runs } = payTool(store);
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
+    const { rounds, token } = await askedCall(tool);
     const wrong = answerOf(await rounds({ token, answers: { approved: answer } }));
     expect(wrong).toMatchObject({ isError: true });
     expect(wrong.text).toContain(sentence);
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
 
     const right = await rounds({ token, answers: { approved: yes } });
     expect(answerOf(right)).toEqual({ text: 'Paid 48 euros.' });
@@ -152,7 +152,7 @@ describe('what goes wrong before the body claims nothing, and the call can still
   });
 
   test('a guard that refuses', async () => {
-    const { store, since } = heard();
+    const { store, newSteps } = recordSteps();
     let allowed = true;
     const mayPay = resolver({}, () => {
       if (!allowed) throw new ToolError('you may not pay');
@@ -163,30 +163,28 @@ describe('what goes wrong before the body claims nothing, and the call can still
       { guards: [mayPay], resolve: { approved }, once: store },
       () => 'paid',
     );
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     allowed = false;
     expect(answerOf(await rounds(last)).text).toBe('Error executing tool pay: you may not pay');
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
     allowed = true;
     expect(answerOf(await rounds(last))).toEqual({ text: 'paid' });
   });
 
-  test('a client that can no longer be asked', async () => {
-    const { store, since } = heard();
+  test('a round from a client without the capability', async () => {
+    const { store, newSteps } = recordSteps();
     const { tool } = payTool(store);
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
+    const { rounds, token } = await askedCall(tool);
     const { error } = await rounds({ token }, { capabilities: {} });
     expect(error).toMatchObject({ code: -32021 });
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
     expect(answerOf(await rounds({ token, answers: { approved: yes } }))).toEqual({
       text: 'Paid 48 euros.',
     });
   });
 
-  test('a request that its client cancels while a resolver runs', async () => {
-    const { store, since } = heard();
+  test('a request that the client cancels while a resolver runs', async () => {
+    const { store, newSteps } = recordSteps();
     const started = deferred();
     const aborted = deferred();
     let holds = true;
@@ -205,35 +203,24 @@ describe('what goes wrong before the body claims nothing, and the call can still
     );
     const factory = bank([tool]);
     const rounds = roundsAt(factory, 'pay');
-    const chat = await connectClient('modern', factory, { elicit: [] });
-    const user = new AbortController();
     const token = tokenOf(await rounds());
-    const request = {
-      method: 'tools/call' as const,
-      params: {
-        name: 'pay',
-        arguments: {},
-        requestState: token,
-        inputResponses: { approved: yes },
-      },
-    };
-    const ended = expect(chat.client.request(request, { signal: user.signal })).rejects.toThrow();
+    const { abort, ended } = await sendAbortable(factory, token);
     await started.promise;
-    user.abort();
+    abort();
     await aborted.promise;
     await ended;
-    expect(since()).toEqual(['read']);
+    expect(newSteps()).toEqual(['read']);
 
     holds = false;
     const again = await rounds({ token, answers: { approved: yes } });
     expect(answerOf(again)).toEqual({ text: 'account 7' });
-    expect(since()).toEqual(['read', 'claim', 'finish']);
+    expect(newSteps()).toEqual(['read', 'claim', 'finish']);
   });
 });
 
-describe('what has no token claims nothing', () => {
-  test('a call that never asks runs as often as it is made', async () => {
-    const { store, taken } = heard();
+describe('no claim is made by', () => {
+  test('a call that does not ask, which runs every time', async () => {
+    const { store, taken } = recordSteps();
     let runs = 0;
     const due = resolver({}, () => 48);
     const tool = defineTool('pay', { resolve: { due }, once: store }, () => `run ${++runs}`);
@@ -243,27 +230,27 @@ describe('what has no token claims nothing', () => {
     expect(taken).toEqual([]);
   });
 
-  test('a call of the 2025 era is asked in its middle, and has an id for a payment provider', async () => {
-    const { store, taken } = heard();
+  test('a call on the legacy era, which still has an id', async () => {
+    const { store, taken } = recordSteps();
     const ids: string[] = [];
     const { tool, runs } = payTool(store, ({ callId }) => {
       ids.push(callId);
-      return 'Paid 48 euros.';
+      return PAID.text;
     });
-    const chat = await connectClient('legacy', bank([tool]), {
-      elicit: [{ action: 'accept', content: { confirm: true } }, { action: 'decline' }],
+    const paid = await run(tool, {}, { era: 'legacy', answers: { approved: yes } });
+    expect(paid).toMatchObject({ ...PAID, isError: false });
+    const refused = await run(tool, {}, { era: 'legacy', answers: { approved: decline } });
+    expect(refused).toMatchObject({
+      isError: true,
+      text: "Error executing tool pay: Resolver for parameter 'approved' could not resolve: elicitation was decline",
     });
-    expect(await chat.text('pay')).toBe('Paid 48 euros.');
-    expect(await chat.errorText('pay')).toBe(
-      "Error executing tool pay: Resolver for parameter 'approved' could not resolve: elicitation was decline",
-    );
     expect(countOf(runs, 'body')).toBe(1);
     expect(ids[0]).toMatch(/^[\w-]{22}$/);
     expect(taken).toEqual([]);
   });
 
   test('a direct call', async () => {
-    const { store, taken } = heard();
+    const { store, taken } = recordSteps();
     let runs = 0;
     const tool = defineTool('count', { once: store }, () => `run ${++runs}`);
     expect(await tool.call(undefined)).toEqual({ content: [{ type: 'text', text: 'run 1' }] });
@@ -271,14 +258,13 @@ describe('what has no token claims nothing', () => {
     expect(taken).toEqual([]);
   });
 
-  test('a direct call from the body of a call that runs once, which is recorded with it', async () => {
-    const inner = heard();
-    const outer = heard();
+  test('a direct call from the body of another call, whose record includes it', async () => {
+    const inner = recordSteps();
+    const outer = recordSteps();
     let runs = 0;
     const count = defineTool('count', { once: inner.store }, () => `run ${++runs}`);
     const { tool } = payTool(outer.store, async (ctx) => count.call(undefined, ctx));
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(answerOf(first)).toEqual({ text: 'run 1' });
     expect((await rounds(last)).text).toBe(first.text);
@@ -287,19 +273,18 @@ describe('what has no token claims nothing', () => {
   });
 });
 
-test.each(eras)('a client of the SDK does not notice it: %s', async (era) => {
+test.each(eras)('two calls with the same arguments both ask and run (%s)', async (era) => {
   const { tool, runs } = payTool(memoryOnceStore());
-  const chat = await connectClient(era, bank([tool]), {
-    elicit: () => ({ action: 'accept', content: { confirm: true } }),
-  });
-  expect(await chat.text('pay')).toBe('Paid 48 euros.');
-  expect(await chat.text('pay')).toBe('Paid 48 euros.');
-  expect(countOf(runs, 'body')).toBe(2);
-  expect(chat.asked).toEqual(['Pay 48 euros?', 'Pay 48 euros?']);
+  for (const bodies of [1, 2]) {
+    const paid = await run(tool, {}, { era, answers: { approved: yes } });
+    expect(paid).toMatchObject({ ...PAID, isError: false });
+    expect(paid.questions.map(({ message }) => message)).toEqual(['Pay 48 euros?']);
+    expect(countOf(runs, 'body')).toBe(bodies);
+  }
 });
 
-test('two tools can share a store', async () => {
-  const { store, taken } = heard();
+test('two tools with one store both run once', async () => {
+  const { store, taken } = recordSteps();
   const tools = ['pay', 'refund'].map((name) => {
     const approved = resolver({}, () => confirm(`${name}?`));
     let runs = 0;
@@ -316,7 +301,7 @@ test('two tools can share a store', async () => {
   expect(new Set(taken.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a low-level Server runs a call once too', async () => {
+test('a low-level Server runs a call once', async () => {
   const { tool, runs } = payTool(memoryOnceStore());
   const seal = ownSeal();
   const rounds = roundsAt(() => {
@@ -331,13 +316,13 @@ test('a low-level Server runs a call once too', async () => {
   expect(countOf(runs, 'body')).toBe(1);
 });
 
-describe('a token that is not for this request is refused before the store is asked', () => {
+describe('the server refuses a token before it uses the store, if it comes', () => {
   const Input = z.object({ to: z.string() });
   const args = argsOf(Input);
 
-  /** A tool whose first round is over, and its token for Ada. */
+  /** Sends the first round of a call as Ada. */
   async function askedByAda() {
-    const { store, taken } = heard(memoryOnceStore({ singleProcess: true }));
+    const { store, taken } = recordSteps(memoryOnceStore({ singleProcess: true }));
     const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`));
     const config = { inputSchema: Input, resolve: { approved }, once: store };
     const tools: Tool[] = ['pay', 'other'].map((name) => defineTool(name, config, () => 'paid'));
@@ -349,19 +334,19 @@ describe('a token that is not for this request is refused before the store is as
     return { pay, other: roundsAt(factory, 'other'), last: { ...round, token }, ada, taken };
   }
 
-  test('another user', async () => {
+  test('from another user', async () => {
     const { pay, last, ada, taken } = await askedByAda();
     expectFrozen(await pay(last, { authInfo: caller('mallory') }));
     expectFrozen(await pay(last));
     expect(taken).toEqual([]);
-    // Not after it has run either.
+    // The same holds after the call has run.
     expect(answerOf(await pay(last, ada))).toEqual({ text: 'paid' });
     const asked = taken.length;
     expectFrozen(await pay(last, { authInfo: caller('mallory') }));
     expect(taken).toHaveLength(asked);
   });
 
-  test('other arguments, another tool, a spoilt token', async () => {
+  test('with other arguments, for another tool, or with a changed character', async () => {
     const { pay, other, last, ada, taken } = await askedByAda();
     expectFrozen(await pay({ ...last, args: { to: 'Mallory' } }, ada));
     expectFrozen(await other(last, ada));
@@ -369,16 +354,14 @@ describe('a token that is not for this request is refused before the store is as
     expect(taken).toEqual([]);
   });
 
-  test('a client of the 2025 era', async () => {
-    const { store, taken } = heard();
+  test('from a client of the legacy era', async () => {
+    const { store, taken } = recordSteps();
     const { tool } = payTool(store);
     const factory = bank([tool]);
     const token = tokenOf(await roundsAt(factory, 'pay')());
-    const chat = await connectClient('legacy', factory, { elicit: [] });
+    const { client } = await connectClient('legacy', factory, { elicit: [] });
     const params = { name: 'pay', arguments: {}, requestState: token };
-    await expect(chat.client.request({ method: 'tools/call', params })).rejects.toMatchObject(
-      FROZEN,
-    );
+    await expect(client.request({ method: 'tools/call', params })).rejects.toMatchObject(FROZEN);
     expect(taken).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * At the end of a call its output is validated, its values disposed of, its end recorded, and then
- * it answers.
+ * The end of a call: the server validates the output, disposes of values, records the result and
+ * then sends it.
  */
 import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
@@ -10,29 +10,29 @@ import * as z from 'zod';
 
 import { tokenOf } from '../../sealing/desk.js';
 import { deferred } from '../../support/deferred.js';
-import { connectClient } from '../../support/plainClient.js';
 import {
   answerOf,
+  askedCall,
   bank,
   countOf,
-  heard,
   inProgress,
   payTool,
+  recordSteps,
   roundsAt,
-  roundsOf,
+  sendAbortable,
   until,
   yes,
 } from './support.js';
 
-/** How a tool is made whose end is looked at. */
+/** The options of {@link endingTool}. */
 interface EndingOptions {
   readonly body?: () => number;
-  /** What disposing throws, when it ends like this. */
+  /** The ending with which disposing throws. */
   readonly throwsUnder?: string;
   readonly store?: OnceStore;
 }
 
-/** A tool with a transaction, that notes everything that happens at its end. */
+/** Creates a tool with a transaction that logs all steps of its end. */
 function endingTool({ body = () => 48, throwsUnder, store = memoryOnceStore() }: EndingOptions) {
   const log: string[] = [];
   const approved = resolver({}, () => confirm('Pay?'));
@@ -66,17 +66,16 @@ function endingTool({ body = () => 48, throwsUnder, store = memoryOnceStore() }:
   return { tool, log };
 }
 
-function circle(): object {
-  const one: Record<string, unknown> = {};
-  one.self = one;
-  return one;
+function circularObject(): object {
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  return circular;
 }
 
-describe('a call ends in order', () => {
-  test('claim, body, validation, disposal, record', async () => {
+describe('a call', () => {
+  test('ends in the order claim, body, validation, disposal, record', async () => {
     const { tool, log } = endingTool({});
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(first.result).toMatchObject({ structuredContent: { cents: 48 } });
     const order = ['claim', 'body', 'validate', 'dispose: completed', 'record'];
@@ -85,11 +84,11 @@ describe('a call ends in order', () => {
     expect(log).toEqual(order);
   });
 
-  test('the record is made before the answer goes out', async () => {
+  test('is recorded before its result is sent', async () => {
     const recording = deferred();
     const release = deferred();
     const memory = memoryOnceStore();
-    const { store, taken } = heard(memory);
+    const { store, taken } = recordSteps(memory);
     const { tool } = payTool({
       ...store,
       finish: async (id, end) => {
@@ -98,14 +97,13 @@ describe('a call ends in order', () => {
         return store.finish(id, end);
       },
     });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     let answered = false;
     const first = rounds(last).finally(() => {
       answered = true;
     });
     await recording.promise;
-    // Other requests are answered meanwhile.
+    // Meanwhile the server answers other requests.
     for (let time = 0; time < 5; time += 1) {
       expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
     }
@@ -117,11 +115,10 @@ describe('a call ends in order', () => {
   });
 });
 
-describe('what goes wrong at the end is recorded', () => {
-  test('a disposal that throws under completed: a commit that failed does not read as success, ever', async () => {
+describe('the record of a call contains the error of', () => {
+  test('a disposal that throws after the body completed', async () => {
     const { tool, log } = endingTool({ throwsUnder: 'completed' });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(answerOf(first)).toEqual({
       text: 'Error executing tool pay: the commit failed',
@@ -133,13 +130,12 @@ describe('what goes wrong at the end is recorded', () => {
     expect(log).toEqual(end);
   });
 
-  test('an output that its schema does not take', async () => {
+  test('an output that does not match its schema', async () => {
     const { tool, log } = endingTool({ body: () => -1 });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(answerOf(first)).toMatchObject({ isError: true });
-    expect(answerOf(first).text).toContain('the result does not match outputSchema');
+    expect(answerOf(first).text).toContain('the result does not match `outputSchema`');
     expect(log).toEqual(['claim', 'body', 'validate', 'dispose: failed', 'record']);
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(log, 'body')).toBe(1);
@@ -147,25 +143,25 @@ describe('what goes wrong at the end is recorded', () => {
 
   test.each([
     ['a bigint', { cents: 48n }],
-    ['a circle', circle()],
-  ])('a result that is not JSON, with %s', async (_, structuredContent) => {
+    ['a circular object', circularObject()],
+  ])('a result that is not JSON, because it contains %s', async (_, structuredContent) => {
     const { tool, runs } = payTool(memoryOnceStore(), () => ({ content: [], structuredContent }));
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(answerOf(first)).toMatchObject({ isError: true });
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('a body that throws, and a disposal that throws after it', async () => {
+  test('a body that throws, also if a disposal throws after it', async () => {
     const body = (): never => {
       throw new ToolError('the account is empty');
     };
     const { tool, log } = endingTool({ body, throwsUnder: 'failed' });
     const reported: string[] = [];
-    const rounds = roundsOf(tool, { onerror: ({ message }) => void reported.push(message) });
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool, {
+      onerror: ({ message }) => void reported.push(message),
+    });
     const first = await rounds(last);
     expect(answerOf(first)).toEqual({
       text: 'Error executing tool pay: the account is empty',
@@ -177,7 +173,7 @@ describe('what goes wrong at the end is recorded', () => {
   });
 });
 
-test('a request that loses the claim disposes of what its resolvers made, as failed', async () => {
+test('a request that loses the claim disposes of its values as failed', async () => {
   const started = deferred();
   const release = deferred();
   const approved = resolver({}, () => confirm('Pay?'));
@@ -188,7 +184,7 @@ test('a request that loses the claim disposes of what its resolvers made, as fai
   const memory = memoryOnceStore();
   const tool = defineTool(
     'pay',
-    // What a second request would see that reads before the first one claims.
+    // Simulates a second request that reads before the first one claims.
     { resolve: { transaction }, once: { ...memory, read: async () => undefined } },
     async () => {
       started.resolve();
@@ -196,8 +192,7 @@ test('a request that loses the claim disposes of what its resolvers made, as fai
       return 'paid';
     },
   );
-  const rounds = roundsOf(tool);
-  const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+  const { rounds, last } = await askedCall(tool);
   const first = rounds(last);
   await started.promise;
   expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
@@ -207,25 +202,21 @@ test('a request that loses the claim disposes of what its resolvers made, as fai
   expect(ends).toEqual(['failed', 'completed']);
 });
 
-describe('a client that goes away while the body runs', () => {
-  /** Sends the last round, and goes away when the body has begun. */
-  async function abandoned(body: (signal: AbortSignal) => Promise<string>) {
+describe('a client that disconnects while the body runs', () => {
+  /** Sends the last round, disconnects while the body runs, and sends the round again. */
+  async function reconnect(body: (signal: AbortSignal) => Promise<string>) {
     const started = deferred();
-    const { store, taken } = heard();
+    const { store, taken } = recordSteps();
     const { tool, runs } = payTool(store, async ({ signal }) => {
       started.resolve();
       return body(signal);
     });
     const factory = bank([tool]);
     const rounds = roundsAt(factory, 'pay');
-    const chat = await connectClient('modern', factory, { elicit: [] });
     const token = tokenOf(await rounds());
-    const user = new AbortController();
-    const params = { name: 'pay', requestState: token, inputResponses: { approved: yes } };
-    const call = chat.client.request({ method: 'tools/call', params }, { signal: user.signal });
-    const ended = expect(call).rejects.toThrow();
+    const { abort, ended } = await sendAbortable(factory, token);
     await started.promise;
-    user.abort();
+    abort();
     await ended;
     await until(() => taken.at(-1)?.step === 'finish');
     const again = await rounds({ token, answers: { approved: yes } });
@@ -233,16 +224,16 @@ describe('a client that goes away while the body runs', () => {
     return answerOf(again);
   }
 
-  test('gets the result when it comes back, if the body goes on', async () => {
-    const again = await abandoned(async (signal) => {
+  test('receives the result later if the body continues', async () => {
+    const again = await reconnect(async (signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return 'Paid all the same.';
     });
     expect(again).toEqual({ text: 'Paid all the same.' });
   });
 
-  test('gets the error when it comes back, if the body gives up', async () => {
-    const again = await abandoned(async (signal) => {
+  test('receives the error later if the body throws', async () => {
+    const again = await reconnect(async (signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw new ToolError('rolled back');
     });

@@ -1,24 +1,27 @@
 /**
- * A store that fails ends the call before its body; one that fails afterwards cannot take the
- * answer away from whoever waits for it, and leaves an outcome that nobody knows.
+ * Stores that fail. A failure before the body ends the call. After a failure behind the body, the
+ * client still receives the result, and a repeated request reads that the outcome is unknown.
  */
 import { memoryOnceStore, OnceStoreFullError } from 'mcp-resolve/once';
 import type { OnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { tokenOf } from '../../sealing/desk.js';
-import { deferred } from '../../support/deferred.js';
 import {
   answerOf,
+  askedCall,
   type BankOptions,
   countOf,
   decline,
-  heard,
+  eventually,
   inProgress,
   outcomeUnknown,
+  PAID,
   payTool,
+  recordSteps,
   resultNotKept,
   roundsOf,
+  runningCall,
   type StepName,
   storeFull,
   storeUnavailable,
@@ -31,10 +34,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const PAID = { text: 'Paid 48 euros.' };
-const NO_ANSWER = 'no answer within 5000 ms';
+const NO_ANSWER = 'The `once` store did not answer within 5000 ms.';
 
-/** The ways in which a step can fail, and what the operator is told. */
+/** The ways in which a step can fail, and the message that the server reports. */
 const FAILURES = {
   rejects: [() => Promise.reject(new Error('connection lost')), 'connection lost'],
   throws: [
@@ -46,7 +48,7 @@ const FAILURES = {
   'never answers': [() => new Promise<never>(() => undefined), NO_ANSWER],
 } as const;
 
-/** A store one of whose steps fails while `isDown()`. */
+/** Returns a store with one step that fails while `isDown()`. */
 function failing(
   step: StepName,
   fail: () => Promise<never>,
@@ -57,13 +59,13 @@ function failing(
   return { ...store, [step]: (...args: unknown[]) => (isDown() ? fail() : working(...args)) };
 }
 
-/** Notes what the operator is told. */
-function listening(): { reported: string[]; options: BankOptions } {
+/** Collects the errors that the server reports. */
+function collectReported(): { reported: string[]; options: BankOptions } {
   const reported: string[] = [];
   return { reported, options: { onerror: ({ message }) => void reported.push(message) } };
 }
 
-/** Lets the time run that a store has, until this settles. */
+/** Advances the fake timers until a promise settles. */
 async function whenTimePasses<T>(pending: Promise<T>): Promise<T> {
   const waiting = Symbol('waiting');
   for (;;) {
@@ -78,21 +80,20 @@ const BEFORE = (['read', 'claim'] as const).flatMap((step) =>
   Object.entries(FAILURES).map(([how, [fail, message]]) => ({ step, how, fail, message })),
 );
 
-describe('before the body', () => {
+describe('before the body runs', () => {
   test.each(BEFORE)(
-    'a $step that $how ends the call, which can be made good later',
+    'a $step() that $how ends the call, which can be completed later',
     async (row) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       let down = true;
       const { tool, runs } = payTool(failing(row.step, row.fail, () => down));
-      const { reported, options } = listening();
-      const rounds = roundsOf(tool, options);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+      const { reported, options } = collectReported();
+      const { rounds, last } = await askedCall(tool, options);
       const ran = runs.length;
       const reply = await whenTimePasses(rounds(last));
       expect(answerOf(reply)).toEqual(storeUnavailable('pay'));
       expect(reported).toEqual([row.message]);
-      // Nothing is looked up for a call that may have run already.
+      // No resolver runs, because the call may have run before.
       if (row.step === 'read') expect(runs).toHaveLength(ran);
       expect(countOf(runs, 'body')).toBe(0);
 
@@ -103,43 +104,38 @@ describe('before the body', () => {
     },
   );
 
-  test.each(BEFORE)(
-    'a no is not recorded where a $step $how, and can be given again',
-    async (row) => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      let down = true;
-      const { tool } = payTool(failing(row.step, row.fail, () => down));
-      const rounds = roundsOf(tool);
-      const last = { token: tokenOf(await rounds()), answers: { approved: decline } };
-      const reply = await whenTimePasses(rounds(last));
-      expect(answerOf(reply)).toEqual(storeUnavailable('pay'));
-      down = false;
-      expect(answerOf(await rounds(last)).text).toContain('elicitation was decline');
-    },
-  );
+  test.each(BEFORE)('a refusal can be repeated if $step() $how', async (row) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let down = true;
+    const { tool } = payTool(failing(row.step, row.fail, () => down));
+    const rounds = roundsOf(tool);
+    const last = { token: tokenOf(await rounds()), answers: { approved: decline } };
+    const reply = await whenTimePasses(rounds(last));
+    expect(answerOf(reply)).toEqual(storeUnavailable('pay'));
+    down = false;
+    expect(answerOf(await rounds(last)).text).toContain('elicitation was decline');
+  });
 
-  test('a store that is down says nothing of whether the call has run, and its result is found later', async () => {
+  test('the error of a store that is down says that an earlier request may have run', async () => {
     let down = false;
     const { tool, runs } = payTool(failing('read', FAILURES.rejects[0], () => down));
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     down = true;
     const { text } = answerOf(await rounds(last));
-    expect(text).toContain('it may have run before');
+    expect(text).toContain('An earlier request may have run it.');
     down = false;
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('its error reads the same where unexpected errors are masked', async () => {
+  test('the error of a failed claim() is the same if unexpected errors are masked', async () => {
     const { tool } = payTool(failing('claim', FAILURES.rejects[0], () => true));
-    const rounds = roundsOf(tool, { errors: 'toolErrorsOnly' });
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool, { errors: 'toolErrorsOnly' });
     expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
   });
 
-  test('a call that never asks does not need the store', async () => {
+  test('the first round does not need the store', async () => {
     const fail = (): Promise<never> => Promise.reject(new Error('down'));
     const store = { read: fail, claim: fail, renew: fail, finish: fail };
     const { tool } = payTool(store);
@@ -147,7 +143,7 @@ describe('before the body', () => {
     expect(tokenOf(await rounds())).toEqual(expect.any(String));
   });
 
-  test('a claim that was made but not answered holds: nobody runs the call, and it ends unknown', async () => {
+  test('a claim() whose reply is lost leaves the outcome unknown, and the body does not run', async () => {
     const memory = withLease(300);
     const { tool, runs } = payTool({
       ...memory,
@@ -156,82 +152,57 @@ describe('before the body', () => {
         throw new Error('the answer was lost');
       },
     });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
-    await vi.waitFor(
-      async () => expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay')),
-      15_000,
-    );
+    await eventually(() => rounds(last), outcomeUnknown('pay'));
     expect(countOf(runs, 'body')).toBe(0);
   });
 
   test.each([
     ['null', null],
-    ['a word', 'claimed'],
-    ['an object', {}],
-    ['a state that does not exist', { state: 'free' }],
+    ['a string', 'claimed'],
+    ['an empty object', {}],
+    ['an unknown state', { state: 'free' }],
     ['a result that is not JSON', { state: 'done', result: 'Paid' }],
-  ])('a store that answers a claim with %s does not let the body run', async (_, answer) => {
+  ])('the body does not run if claim() returns %s', async (_, answer) => {
     const { tool, runs } = payTool({ ...memoryOnceStore(), claim: async () => answer as never });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toMatchObject({ isError: true });
     expect(countOf(runs, 'body')).toBe(0);
   });
 
-  test('a store that fails while somebody waits says so', async () => {
-    const started = deferred();
-    const release = deferred();
-    const { store, taken } = heard();
+  test('a waiting request ends if the store fails', async () => {
+    const { store, taken } = recordSteps();
     let down = false;
     const once = {
       store: failing('read', FAILURES.rejects[0], () => down, store),
       waitMs: 600_000,
     };
-    const { tool } = payTool(once, async () => {
-      started.resolve();
-      await release.promise;
-      return 'Paid 48 euros.';
-    });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
-    const first = rounds(last);
-    await started.promise;
+    const { rounds, last, first, release } = await runningCall(once);
     const asked = taken.length;
     const second = rounds(last);
     await until(() => taken.length > asked);
     down = true;
     expect(answerOf(await second)).toMatchObject({ once: 'store_unavailable' });
-    release.resolve();
+    release();
     expect(answerOf(await first)).toEqual(PAID);
   });
 });
 
 describe('while the body runs', () => {
   test.each(Object.entries(FAILURES))(
-    'a renewal that %s is reported, and the next one is made',
+    'a renew() that %s is reported, and the next one succeeds',
     async (_, [fail, message]) => {
       vi.useFakeTimers({
         toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
       });
-      const started = deferred();
-      const release = deferred();
       let down = true;
-      const { store, taken } = heard();
-      const { tool } = payTool(
+      const { store, taken } = recordSteps();
+      const { reported, options } = collectReported();
+      const { rounds, last, first, release } = await runningCall(
         failing('renew', fail, () => down, store),
-        async () => {
-          started.resolve();
-          await release.promise;
-          return 'Paid 48 euros.';
-        },
+        options,
       );
-      const { reported, options } = listening();
-      const rounds = roundsOf(tool, options);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
-      const first = rounds(last);
-      await started.promise;
 
       await vi.advanceTimersByTimeAsync(10_000);
       await vi.advanceTimersByTimeAsync(5000);
@@ -241,48 +212,37 @@ describe('while the body runs', () => {
       expect(taken.at(-1)?.step).toBe('renew');
       await vi.advanceTimersByTimeAsync(29_000);
       expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
-      release.resolve();
+      release();
       expect(answerOf(await first)).toEqual(PAID);
       expect(answerOf(await rounds(last))).toEqual(PAID);
     },
   );
 
-  test('without renewals the outcome is unknown after half a minute, and a late end still counts', async () => {
+  test('the outcome is unknown after 30 seconds without renew(), until the body ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-    const started = deferred();
-    const release = deferred();
     const store = failing('renew', FAILURES.rejects[0], () => true);
-    const { tool, runs } = payTool(store, async () => {
-      started.resolve();
-      await release.promise;
-      return 'Paid 48 euros.';
-    });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
-    const first = rounds(last);
-    await started.promise;
+    const { rounds, last, runs, first, release } = await runningCall(store);
     vi.advanceTimersByTime(29_000);
     expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
     vi.advanceTimersByTime(1000);
     expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
-    release.resolve();
+    release();
     expect(answerOf(await first)).toEqual(PAID);
     expect(answerOf(await rounds(last))).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(1);
   });
 });
 
-describe('after the body', () => {
+describe('after the body ran', () => {
   test.each(Object.entries(FAILURES))(
-    'a recording that %s does not take the answer away; later ones read unknown',
+    'the client receives the result if finish() %s, and later requests an unknown outcome',
     async (_, [fail, message]) => {
       vi.useFakeTimers({
         toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
       });
       const { tool, runs } = payTool(failing('finish', fail, () => true));
-      const { reported, options } = listening();
-      const rounds = roundsOf(tool, options);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+      const { reported, options } = collectReported();
+      const { rounds, last } = await askedCall(tool, options);
       const first = await whenTimePasses(rounds(last));
       expect(answerOf(first)).toEqual(PAID);
       expect(reported).toEqual([message, message, message]);
@@ -294,13 +254,12 @@ describe('after the body', () => {
     },
   );
 
-  test('a recording that fails twice is made the third time', async () => {
+  test('a finish() that fails twice succeeds in the third attempt', async () => {
     let failures = 2;
     const store = failing('finish', FAILURES.rejects[0], () => failures-- > 0);
     const { tool, runs } = payTool(store);
-    const { reported, options } = listening();
-    const rounds = roundsOf(tool, options);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
     const first = await rounds(last);
     expect(answerOf(first)).toEqual(PAID);
     expect(reported).toEqual(['connection lost', 'connection lost']);
@@ -308,7 +267,7 @@ describe('after the body', () => {
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('a recording that was made but not answered is made again, and counts once', async () => {
+  test('a finish() whose reply is lost is repeated, and the result stays the same', async () => {
     const memory = memoryOnceStore();
     let lost = false;
     const { tool } = payTool({
@@ -320,38 +279,36 @@ describe('after the body', () => {
         throw new Error('the answer was lost');
       },
     });
-    const { reported, options } = listening();
-    const rounds = roundsOf(tool, options);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
     const first = await rounds(last);
     expect(reported).toEqual(['the answer was lost']);
     expect((await rounds(last)).text).toBe(first.text);
   });
 
-  test('a recording that does not count is reported, and the answer given', async () => {
+  test('the client receives the result if finish() returns false, which is reported', async () => {
     const { tool } = payTool({ ...memoryOnceStore(), finish: async () => false });
-    const { reported, options } = listening();
-    const rounds = roundsOf(tool, options);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
     expect(answerOf(await rounds(last))).toEqual(PAID);
     expect(reported).toEqual([
-      'The end of a call was not recorded: its claim belongs to somebody else.',
+      'The end of a call was not recorded, because another owner holds its claim.',
     ]);
   });
 });
 
 describe('a full store', () => {
-  test('lets no new call run, and answers for those it knows', async () => {
+  test('refuses new calls and returns the results of known ones', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const { tool, runs } = payTool(memoryOnceStore({ maxEntries: 1 }));
-    const { reported, options } = listening();
+    const { reported, options } = collectReported();
     const rounds = roundsOf(tool, options);
     const one = { token: tokenOf(await rounds()), answers: { approved: yes } };
     const two = { token: tokenOf(await rounds()), answers: { approved: yes } };
     expect(answerOf(await rounds(one))).toEqual(PAID);
     expect(answerOf(await rounds(two))).toEqual(storeFull('pay'));
     expect(reported).toEqual([
-      'the store of calls that run once is full: 1 calls are known and none has expired',
+      'The memory store for `once` is full. No record has expired, and `maxEntries` is 1. Raise `maxEntries` to keep more records.',
     ]);
     expect(answerOf(await rounds(one))).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(1);
@@ -362,45 +319,46 @@ describe('a full store', () => {
     expect(countOf(runs, 'body')).toBe(2);
   });
 
-  test('cannot record a no either', async () => {
+  test('refuses to record a refusal', async () => {
     const { tool } = payTool(memoryOnceStore({ maxEntries: 1 }));
     const rounds = roundsOf(tool);
     await rounds({ token: tokenOf(await rounds()), answers: { approved: yes } });
-    const no = await rounds({ token: tokenOf(await rounds()), answers: { approved: decline } });
-    expect(answerOf(no)).toEqual(storeFull('pay'));
+    const refusal = { token: tokenOf(await rounds()), answers: { approved: decline } };
+    expect(answerOf(await rounds(refusal))).toEqual(storeFull('pay'));
   });
 
   test.each([
     ['of this package', new OnceStoreFullError('no room')],
-    ['of another copy of it', Object.assign(new Error('no room'), { name: 'OnceStoreFullError' })],
-  ])('is known by the error %s', async (_, error) => {
+    [
+      'of another copy of this package',
+      Object.assign(new Error('no room'), { name: 'OnceStoreFullError' }),
+    ],
+  ])('is recognized by the error %s', async (_, error) => {
     const { tool, runs } = payTool({ ...memoryOnceStore(), claim: () => Promise.reject(error) });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toEqual(storeFull('pay'));
     expect(countOf(runs, 'body')).toBe(0);
   });
 });
 
-describe('a result that is too large to keep', () => {
-  test('goes to its first caller; who comes later is told that the call is completed', async () => {
+describe('a result that is too large to record', () => {
+  test('reaches the first caller, and later ones read that the call has completed', async () => {
     const text = 'x'.repeat(2000);
     const once = { store: memoryOnceStore(), maxResultBytes: 1000 };
     const { tool, runs } = payTool(once, () => text);
-    const { reported, options } = listening();
-    const rounds = roundsOf(tool, options);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
     expect(answerOf(await rounds(last))).toEqual({ text });
     expect(answerOf(await rounds(last))).toEqual(resultNotKept('pay'));
-    const no = await rounds({ ...last, answers: { approved: decline } });
-    expect(answerOf(no)).toEqual(resultNotKept('pay'));
+    const refusal = { ...last, answers: { approved: decline } };
+    expect(answerOf(await rounds(refusal))).toEqual(resultNotKept('pay'));
     expect(countOf(runs, 'body')).toBe(1);
     expect(reported).toEqual([]);
   });
 
-  test('is measured in bytes, as it is recorded: the limit itself is kept', async () => {
+  test('has more bytes in its recorded form than maxResultBytes', async () => {
     const text = 'é😀'.repeat(50);
-    const { store, taken } = heard();
+    const { store, taken } = recordSteps();
     const measured = roundsOf(payTool(store, () => text).tool);
     await measured({ token: tokenOf(await measured()), answers: { approved: yes } });
     const end = taken.find(({ step }) => step === 'finish')?.details as { result: string };
@@ -412,22 +370,20 @@ describe('a result that is too large to keep', () => {
       [bytes - 1, resultNotKept('pay')],
     ] as const) {
       const { tool } = payTool({ store: memoryOnceStore(), maxResultBytes }, () => text);
-      const rounds = roundsOf(tool);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+      const { rounds, last } = await askedCall(tool);
       expect(answerOf(await rounds(last))).toEqual({ text });
       expect(answerOf(await rounds(last))).toEqual(again);
     }
   });
 
-  test('is larger than 256 kibibytes by default', async () => {
+  test('has more than 256 KiB by default', async () => {
     for (const [length, kept] of [
       [262_000, true],
       [262_144, false],
     ] as const) {
       const text = 'x'.repeat(length);
       const { tool } = payTool(memoryOnceStore(), () => text);
-      const rounds = roundsOf(tool);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+      const { rounds, last } = await askedCall(tool);
       await rounds(last);
       expect(answerOf(await rounds(last))).toEqual(kept ? { text } : resultNotKept('pay'));
     }

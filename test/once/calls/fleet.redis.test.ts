@@ -1,6 +1,6 @@
 /**
- * Processes that share a Redis and their keys are one bank: whichever of them gets a round, a call
- * runs once in all of them, also when one of them is killed in the middle of it.
+ * Server processes that share a Redis and their keys. A call runs once in all of them, whichever
+ * process receives a round, also if a process is killed during the call.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,6 +15,7 @@ import { type RedisServer, startRedis } from '../../support/redis.js';
 import {
   answerOf,
   decline,
+  eventually,
   inProgress,
   outcomeUnknown,
   type RoundInput,
@@ -24,7 +25,7 @@ import {
 
 const PROGRAM = fileURLToPath(new URL('bankProcess.ts', import.meta.url));
 
-/** What was started, to be ended in reverse order. */
+/** The functions that close what the tests opened. They run in reverse order. */
 const open: (() => unknown)[] = [];
 
 let redis: RedisServer;
@@ -43,9 +44,9 @@ afterAll(async () => {
 
 /** A process of the bank. */
 interface BankProcess {
-  /** Sends a round of `pay`, or of the tool that is named. */
+  /** Sends a round. Default: of `pay`. */
   readonly rounds: (input: RoundInput, tool?: string) => Promise<Reply>;
-  /** Ends it at once, as a crash would. */
+  /** Kills the process. */
   readonly kill: () => Promise<void>;
 }
 
@@ -60,13 +61,13 @@ async function startBank(env: Readonly<Record<string, string>> = {}): Promise<Ba
       ...env,
     },
   });
-  const kill = () => ended(child);
+  const kill = () => killProcess(child);
   open.push(kill);
   const port = await portOf(child);
   return { kill, rounds: (input, tool = 'pay') => sendRound(port, tool, input) };
 }
 
-/** The port of a process that is up. One that ends before that is an error. */
+/** Returns the port of a process when it is ready. Throws if the process ends before that. */
 async function portOf(child: ChildProcess): Promise<number> {
   const end = new AbortController();
   const { signal } = end;
@@ -82,7 +83,7 @@ async function portOf(child: ChildProcess): Promise<number> {
   }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
@@ -104,7 +105,7 @@ async function sendRound(port: number, name: string, input: RoundInput): Promise
   return { ...(JSON.parse(text) as object), text };
 }
 
-/** Somebody to be paid, and what the ledger says of them. */
+/** Creates a payee and the functions that read and release its payments. */
 async function newPayee({ url }: RedisServer = redis) {
   const to = `payee ${randomUUID()}`;
   const client = createClient({ url });
@@ -118,7 +119,7 @@ async function newPayee({ url }: RedisServer = redis) {
     args: { to },
     held: { to, hold: true },
     payments,
-    /** Waits for a payment that is held. */
+    /** Waits for a payment whose body has not returned yet. */
     isPaid: () =>
       vi.waitFor(async () => expect(await payments()).toBe(1), { timeout: 15_000, interval: 20 }),
     release: () => client.set(`release ${to}`, 'now'),
@@ -127,16 +128,8 @@ async function newPayee({ url }: RedisServer = redis) {
 
 const PAID = expect.stringMatching(/^Paid payee .*: number 1, by process \d+\.$/) as string;
 
-/** Sends a round until it is answered like this. */
-async function becomes(send: () => Promise<Reply>, expected: object): Promise<void> {
-  await vi.waitFor(async () => expect(answerOf(await send())).toEqual(expected), {
-    timeout: 15_000,
-    interval: 50,
-  });
-}
-
 describe('two processes', () => {
-  test('run a call once that is sent to both of them five times at the same time', async () => {
+  test('run a call once if both receive it five times at the same time', async () => {
     const { args, payments } = await newPayee();
     const token = tokenOf(await one.rounds({ args }, 'pay_patiently'));
     const last = { args, token, answers: { approved: yes } };
@@ -150,7 +143,7 @@ describe('two processes', () => {
     expect(await payments()).toBe(1);
   });
 
-  test('know the result of each other for any token and any answer', async () => {
+  test('return each other’s results for every token and answer', async () => {
     const { args, payments } = await newPayee();
     const first = tokenOf(await one.rounds({ args }));
     const second = tokenOf(await two.rounds({ args, token: first }));
@@ -164,16 +157,16 @@ describe('two processes', () => {
     expect(await payments()).toBe(1);
   });
 
-  test('know the refusals of each other', async () => {
+  test('return each other’s refusals', async () => {
     const { args, payments } = await newPayee();
     const token = tokenOf(await one.rounds({ args }));
-    const no = await one.rounds({ args, token, answers: { approved: decline } });
-    expect(answerOf(no).text).toContain('elicitation was decline');
-    expect((await two.rounds({ args, token, answers: { approved: yes } })).text).toBe(no.text);
+    const refusal = await one.rounds({ args, token, answers: { approved: decline } });
+    expect(answerOf(refusal).text).toContain('elicitation was decline');
+    expect((await two.rounds({ args, token, answers: { approved: yes } })).text).toBe(refusal.text);
     expect(await payments()).toBe(0);
   });
 
-  test('agree on a yes and a no that come at the same time', async () => {
+  test('agree on an approval and a refusal at the same time', async () => {
     for (let time = 0; time < 20; time += 1) {
       const { args, payments } = await newPayee();
       const token = tokenOf(await one.rounds({ args }));
@@ -190,7 +183,7 @@ describe('two processes', () => {
     }
   });
 
-  test('see what the other one has in progress', async () => {
+  test('know which calls are in progress in the other process', async () => {
     const { held, payments, isPaid, release } = await newPayee();
     const token = tokenOf(await one.rounds({ args: held }));
     const last = { args: held, token, answers: { approved: yes } };
@@ -203,7 +196,7 @@ describe('two processes', () => {
     expect(await payments()).toBe(1);
   });
 
-  test('wait for each other where they are told to', async () => {
+  test('wait for each other’s results with waitMs', async () => {
     const { held, payments, isPaid, release } = await newPayee();
     const token = tokenOf(await one.rounds({ args: held }, 'pay_patiently'));
     const last = { args: held, token, answers: { approved: yes } };
@@ -217,7 +210,7 @@ describe('two processes', () => {
   });
 });
 
-test('a restarted process knows what has run, and runs what was only approved', async () => {
+test('a restarted process returns recorded results and completes open calls', async () => {
   const before = await startBank();
   const [paid, asked] = [await newPayee(), await newPayee()];
   const last = {
@@ -242,7 +235,7 @@ test('a restarted process knows what has run, and runs what was only approved', 
   expect([await paid.payments(), await asked.payments()]).toEqual([1, 1]);
 }, 60_000);
 
-describe('when a process falls silent in the middle of a body', () => {
+describe('if a process does not renew its claim during a body', () => {
   const env = { LEASE_MS: '1500' };
   let silent: BankProcess;
 
@@ -250,13 +243,13 @@ describe('when a process falls silent in the middle of a body', () => {
     silent = await startBank(env);
   }, 60_000);
 
-  test('its result still counts when it comes, and the others then give it', async () => {
+  test('its late result counts, and other processes return it', async () => {
     const { held, payments, isPaid, release } = await newPayee();
     const token = tokenOf(await silent.rounds({ args: held }));
     const last = { args: held, token, answers: { approved: yes } };
     const first = silent.rounds(last);
     await isPaid();
-    await becomes(() => two.rounds(last), outcomeUnknown('pay'));
+    await eventually(() => two.rounds(last), outcomeUnknown('pay'));
     await release();
     const end = await first;
     expect(answerOf(end)).toEqual({ text: PAID });
@@ -264,7 +257,7 @@ describe('when a process falls silent in the middle of a body', () => {
     expect(await payments()).toBe(1);
   });
 
-  test('because it was killed, the outcome stays unknown, and nobody runs the call again', async () => {
+  test('because it was killed, the outcome stays unknown, and the call never runs again', async () => {
     const { held, payments, isPaid, release } = await newPayee();
     const token = tokenOf(await silent.rounds({ args: held }));
     const last = { args: held, token, answers: { approved: yes } };
@@ -274,18 +267,18 @@ describe('when a process falls silent in the middle of a body', () => {
     await lost;
     await release();
 
-    await becomes(() => two.rounds(last), outcomeUnknown('pay'));
+    await eventually(() => two.rounds(last), outcomeUnknown('pay'));
     const restarted = await startBank(env);
     for (const { rounds } of [one, two, restarted]) {
       expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
-      const no = await rounds({ ...last, answers: { approved: decline } });
-      expect(answerOf(no)).toEqual(outcomeUnknown('pay'));
+      const refusal = await rounds({ ...last, answers: { approved: decline } });
+      expect(answerOf(refusal)).toEqual(outcomeUnknown('pay'));
     }
     expect(await payments()).toBe(1);
   }, 60_000);
 });
 
-test('without its Redis nothing runs, and what was approved runs when it is back', async () => {
+test('a call does not run while Redis is down, and runs when Redis is back', async () => {
   const own = await startRedis();
   open.push(own.stop);
   const bank = await startBank({ REDIS_URL: own.url });
@@ -297,6 +290,6 @@ test('without its Redis nothing runs, and what was approved runs when it is back
 
   const again = await startRedis({ port: own.port });
   open.push(again.stop);
-  await becomes(() => bank.rounds(last), { text: PAID });
+  await eventually(() => bank.rounds(last), { text: PAID });
   expect(answerOf(await bank.rounds(last))).toEqual({ text: PAID });
 }, 60_000);

@@ -1,28 +1,28 @@
 /**
- * While a body runs, its call is in progress for everybody else; when whoever ran it falls silent,
- * the outcome is unknown, and nobody runs it again.
+ * Repeated requests while the body runs. They read that the call is in progress, or that its
+ * outcome is unknown if the process that runs it no longer renews its claim. The body never runs
+ * again.
  */
 import { confirm, defineTool, resolver } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { type Reply, tokenOf } from '../../sealing/desk.js';
+import { tokenOf } from '../../sealing/desk.js';
 import { deferred } from '../../support/deferred.js';
-import { connectClient } from '../../support/plainClient.js';
 import {
   answerOf,
-  bank,
-  type BankOptions,
+  askedCall,
   countOf,
   decline,
-  heard,
+  eventually,
   inProgress,
   outcomeUnknown,
-  ownSeal,
+  PAID,
   payTool,
-  roundsAt,
+  recordSteps,
   roundsOf,
+  runningCall,
+  sendAbortable,
   until,
   yes,
 } from './support.js';
@@ -32,40 +32,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const PAID = { text: 'Paid 48 euros.' };
-
-/** A call whose body runs until it is let go. */
-async function runningCall(
-  once: OnceStore | { store: OnceStore; waitMs: number },
-  options?: BankOptions,
-) {
-  const started = deferred();
-  const release = deferred();
-  const { tool, runs } = payTool(once, async () => {
-    started.resolve();
-    await release.promise;
-    return 'Paid 48 euros.';
-  });
-  const seal = ownSeal();
-  const factory = bank([tool], { seal, ...options });
-  const rounds = roundsAt(factory, 'pay');
-  const token = tokenOf(await rounds());
-  const last = { token, answers: { approved: yes } };
-  const first = rounds(last);
-  await started.promise;
-  return { factory, rounds, token, last, runs, first, release: () => release.resolve() };
-}
-
-/** Sends a round until it is answered like this. */
-async function becomes(send: () => Promise<Reply>, expected: object): Promise<void> {
-  await vi.waitFor(async () => expect(answerOf(await send())).toEqual(expected), {
-    timeout: 15_000,
-    interval: 20,
-  });
-}
-
 describe('while the body runs', () => {
-  test('a second request is told that the call is in progress, whatever it brings', async () => {
+  test('a second request reads that the call is in progress, whatever its answers are', async () => {
     const reported: string[] = [];
     const { rounds, token, last, runs, first, release } = await runningCall(memoryOnceStore(), {
       onerror: ({ message }) => void reported.push(message),
@@ -73,8 +41,8 @@ describe('while the body runs', () => {
     const ran = runs.length;
     expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
     expect(answerOf(await rounds({ token }))).toEqual(inProgress('pay'));
-    const no = await rounds({ token, answers: { approved: decline } });
-    expect(answerOf(no)).toEqual(inProgress('pay'));
+    const refusal = await rounds({ token, answers: { approved: decline } });
+    expect(answerOf(refusal)).toEqual(inProgress('pay'));
     expect(runs).toHaveLength(ran);
 
     release();
@@ -84,7 +52,7 @@ describe('while the body runs', () => {
     expect(reported).toEqual([]);
   });
 
-  test('its error reads the same where unexpected errors are masked', async () => {
+  test('the error of a second request is the same if unexpected errors are masked', async () => {
     const { rounds, last, first, release } = await runningCall(memoryOnceStore(), {
       errors: 'toolErrorsOnly',
     });
@@ -93,7 +61,7 @@ describe('while the body runs', () => {
       content: [
         {
           type: 'text',
-          text: 'Error executing tool pay: this call is in progress: nothing was started a second time. Send the same round again to get its result',
+          text: 'Error executing tool pay: this call is already in progress, so it was not started again. Send the same request again to get its result.',
         },
       ],
       isError: true,
@@ -103,7 +71,7 @@ describe('while the body runs', () => {
     await first;
   });
 
-  test('other calls of the same tool go on', async () => {
+  test('other calls of the same tool run', async () => {
     const started = deferred();
     const release = deferred();
     let payments = 0;
@@ -113,7 +81,7 @@ describe('while the body runs', () => {
         started.resolve();
         await release.promise;
       }
-      return 'Paid 48 euros.';
+      return PAID.text;
     });
     const rounds = roundsOf(tool);
     const stuck = { token: tokenOf(await rounds()), answers: { approved: yes } };
@@ -127,22 +95,22 @@ describe('while the body runs', () => {
   });
 });
 
-describe('with waitMs', () => {
-  const reads = ({ taken }: ReturnType<typeof heard>): number =>
+describe('a second request with waitMs', () => {
+  const reads = ({ taken }: ReturnType<typeof recordSteps>): number =>
     countOf(
       taken.map(({ step }) => step),
       'read',
     );
 
-  test('a second request gets the result when it comes in time', async () => {
-    const listened = heard();
+  test('receives the result if it arrives in time', async () => {
+    const recorded = recordSteps();
     const { rounds, last, runs, first, release } = await runningCall({
-      store: listened.store,
+      store: recorded.store,
       waitMs: 15_000,
     });
-    const before = reads(listened);
+    const before = reads(recorded);
     const second = rounds(last);
-    await until(() => reads(listened) > before + 2);
+    await until(() => reads(recorded) > before + 2);
     release();
     const end = await first;
     expect(answerOf(end)).toEqual(PAID);
@@ -150,20 +118,20 @@ describe('with waitMs', () => {
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('a second request is told that the call is in progress when it takes longer', async () => {
-    const listened = heard();
+  test('reads that the call is in progress if it takes longer', async () => {
+    const recorded = recordSteps();
     const { rounds, last, first, release } = await runningCall({
-      store: listened.store,
+      store: recorded.store,
       waitMs: 120,
     });
-    const before = reads(listened);
+    const before = reads(recorded);
     expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
-    expect(reads(listened)).toBeGreaterThan(before + 1);
+    expect(reads(recorded)).toBeGreaterThan(before + 1);
     release();
     await first;
   });
 
-  test('a second request stops waiting when the outcome has become unknown', async () => {
+  test('stops waiting if the lease lapses, and reads an unknown outcome', async () => {
     const { rounds, last, first, release } = await runningCall({
       store: withLease(300),
       waitMs: 600_000,
@@ -173,18 +141,18 @@ describe('with waitMs', () => {
     await first;
   });
 
-  test('a record that disappears while somebody waits for it leaves the outcome unknown', async () => {
+  test('reads an unknown outcome if the record disappears', async () => {
     const memory = memoryOnceStore();
     let gone = false;
     const store = { ...memory, read: async (id: string) => (gone ? undefined : memory.read(id)) };
-    const listened = heard(store);
+    const recorded = recordSteps(store);
     const { rounds, last, runs, first, release } = await runningCall({
-      store: listened.store,
+      store: recorded.store,
       waitMs: 600_000,
     });
-    const before = reads(listened);
+    const before = reads(recorded);
     const second = rounds(last);
-    await until(() => reads(listened) > before);
+    await until(() => reads(recorded) > before);
     gone = true;
     expect(answerOf(await second)).toEqual(outcomeUnknown('pay'));
     expect(countOf(runs, 'body')).toBe(1);
@@ -192,28 +160,24 @@ describe('with waitMs', () => {
     await first;
   });
 
-  test('a client that goes away is not waited for any longer, and the body goes on', async () => {
-    const listened = heard();
+  test('stops waiting if its client disconnects, and the body continues', async () => {
+    const recorded = recordSteps();
     const { factory, rounds, token, last, first, release } = await runningCall({
-      store: listened.store,
+      store: recorded.store,
       waitMs: 600_000,
     });
-    const before = reads(listened);
-    const chat = await connectClient('modern', factory, { elicit: [] });
-    const user = new AbortController();
-    const params = { name: 'pay', requestState: token, inputResponses: { approved: yes } };
-    const second = chat.client.request({ method: 'tools/call', params }, { signal: user.signal });
-    const ended = expect(second).rejects.toThrow();
-    await until(() => reads(listened) > before + 1);
-    user.abort();
+    const before = reads(recorded);
+    const { abort, ended } = await sendAbortable(factory, token);
+    await until(() => reads(recorded) > before + 1);
+    abort();
     await ended;
 
-    // The store is asked no more: two looks, some polls apart, see the same.
+    // The number of reads stays the same over several poll intervals.
     let seen = -1;
     await vi.waitUntil(
       () => {
-        const same = seen === reads(listened);
-        seen = reads(listened);
+        const same = seen === reads(recorded);
+        seen = reads(recorded);
         return same;
       },
       { interval: 300, timeout: 15_000 },
@@ -224,10 +188,10 @@ describe('with waitMs', () => {
   });
 });
 
-describe('when whoever runs the body falls silent', () => {
-  test('the outcome is unknown, the call is never run again, and a late end still counts', async () => {
+describe('if a claim is not renewed', () => {
+  test('the outcome is unknown, the body does not run again, and a late result counts', async () => {
     const { rounds, token, last, runs, first, release } = await runningCall(withLease(1));
-    await becomes(() => rounds(last), outcomeUnknown('pay'));
+    await eventually(() => rounds(last), outcomeUnknown('pay'));
     for (const approved of [yes, decline, yes]) {
       const again = await rounds({ token, answers: { approved } });
       expect(answerOf(again)).toEqual(outcomeUnknown('pay'));
@@ -242,7 +206,7 @@ describe('when whoever runs the body falls silent', () => {
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('a call that was claimed by a process which is gone is never run', async () => {
+  test('a call that a crashed process claimed never runs', async () => {
     const store = memoryOnceStore();
     const ids: string[] = [];
     const approved = resolver({}, (_, { callId }) => {
@@ -251,19 +215,18 @@ describe('when whoever runs the body falls silent', () => {
     });
     let bodies = 0;
     const tool = defineTool('pay', { resolve: { approved }, once: store }, () => `${++bodies}`);
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     await store.claim(ids[0]!, { owner: 'a process that is gone', leaseMs: 1, ttlMs: 60_000 });
-    await becomes(() => rounds(last), outcomeUnknown('pay'));
+    await eventually(() => rounds(last), outcomeUnknown('pay'));
     expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
     expect(bodies).toBe(0);
   });
 });
 
-describe('while the body runs, its claim is renewed', () => {
-  test('every ten seconds, so that it holds for as long as the body takes', async () => {
+describe('while the body runs, the server renews its claim', () => {
+  test('every ten seconds until the body ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
-    const { store, taken } = heard();
+    const { store, taken } = recordSteps();
     const { rounds, last, first, release } = await runningCall(store);
     for (let seconds = 10; seconds <= 7200; seconds += 10) {
       vi.advanceTimersByTime(10_000);

@@ -1,42 +1,36 @@
 /**
- * A record outlives every token that could name its call: a call lasts `maxFlowSeconds` at most,
- * however often its tokens are made anew, and setting a clock opens no gap.
+ * The lifetime of a record. It exceeds the lifetime of every token of its call, also if the system
+ * clock changes, because a call lasts at most `maxFlowSeconds`.
  */
 import { memoryOnceStore } from 'mcp-resolve/once';
 import type { OnceLease } from 'mcp-resolve/once';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import { expectFrozen, tokenOf } from '../../sealing/desk.js';
-import { deferred } from '../../support/deferred.js';
+import { expectFrozen, tokenOf, useFixedDate } from '../../sealing/desk.js';
 import {
   answerOf,
+  askedCall,
   countOf,
   decline,
-  heard,
   inProgress,
   ownSeal,
+  PAID,
   payTool,
+  recordSteps,
   roundsOf,
+  runningCall,
   yes,
 } from './support.js';
 
 const NOON = Date.UTC(2026, 6, 28, 12);
-const PAID = { text: 'Paid 48 euros.' };
 
-// The wall clock alone stands still; what waits goes on waiting.
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOON });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useFixedDate(NOON);
 
 const setClock = (seconds: number): void => void vi.setSystemTime(NOON + 1000 * seconds);
 
 describe('maxFlowSeconds', () => {
-  test('bounds a call whose tokens are made anew again and again', async () => {
-    const { store, taken } = heard();
+  test('limits a call whose token is renewed in every round', async () => {
+    const { store, taken } = recordSteps();
     const { tool, runs } = payTool(store);
     const rejected: string[] = [];
     const seal = ownSeal({
@@ -50,7 +44,7 @@ describe('maxFlowSeconds', () => {
       setClock(seconds);
       token = tokenOf(await rounds({ token }));
     }
-    // The last token is good for five minutes more; its call is not.
+    // The last token expires five minutes later than its call.
     setClock(1001);
     expectFrozen(await rounds({ token, answers: { approved: yes } }));
     expectFrozen(await rounds({ token, answers: { approved: decline } }));
@@ -60,17 +54,16 @@ describe('maxFlowSeconds', () => {
     expect(taken.map(({ step }) => step)).toEqual(Array.from({ length: 5 }, () => 'read'));
   });
 
-  test('lets a call be completed on its last second', async () => {
+  test('lets a call complete in its last second', async () => {
     const { tool } = payTool(memoryOnceStore());
     const seal = ownSeal({ ttlSeconds: 2000, maxFlowSeconds: 1000 });
-    const rounds = roundsOf(tool, { seal });
-    const token = tokenOf(await rounds());
+    const { rounds, token } = await askedCall(tool, { seal });
     setClock(1000);
     expect(answerOf(await rounds({ token, answers: { approved: yes } }))).toEqual(PAID);
   });
 
-  test('leaves no branch of a completed call that could be finished when its record is gone', async () => {
-    const { store, taken } = heard();
+  test('expires every token of a completed call before its record expires', async () => {
+    const { store, taken } = recordSteps();
     const { tool, runs } = payTool(store);
     const seal = ownSeal({ ttlSeconds: 600, maxFlowSeconds: 1000 });
     const rounds = roundsOf(tool, { seal });
@@ -82,7 +75,7 @@ describe('maxFlowSeconds', () => {
     const end = await rounds({ token: branch, answers: { approved: yes } });
     expect(answerOf(end)).toEqual(PAID);
 
-    // While it can be named, it gives the result, and no new tokens.
+    // Until then the other token returns the result, and no new token.
     for (const seconds of [901, 1000]) {
       setClock(seconds);
       expect((await rounds({ token: other })).text).toBe(end.text);
@@ -100,13 +93,13 @@ describe('maxFlowSeconds', () => {
   });
 });
 
-describe('a record lives', () => {
+describe('a record', () => {
   test.each([
     ['an hour and two minutes by default', {}, 3_720_000],
-    ['maxFlowSeconds and two minutes', { maxFlowSeconds: 100 }, 220_000],
-    ['maxFlowSeconds and two minutes, also of a day', { maxFlowSeconds: 86_400 }, 86_520_000],
-  ])('%s, from its claim and again from its end', async (_, settings, ttlMs) => {
-    const { store, taken } = heard();
+    ['two minutes longer than a maxFlowSeconds of 100', { maxFlowSeconds: 100 }, 220_000],
+    ['two minutes longer than a maxFlowSeconds of a day', { maxFlowSeconds: 86_400 }, 86_520_000],
+  ])('lasts %s, from its claim and again from its end', async (_, settings, ttlMs) => {
+    const { store, taken } = recordSteps();
     const rounds = roundsOf(payTool(store).tool, { seal: ownSeal(settings) });
     for (const approved of [yes, decline]) {
       await rounds({ token: tokenOf(await rounds()), answers: { approved } });
@@ -120,16 +113,15 @@ describe('a record lives', () => {
   });
 });
 
-describe('setting the clock', () => {
+describe('a change of the system clock', () => {
   const DAY = 86_400;
 
   test.each([
-    ['forward a little', 300],
-    ['back a little', -50],
-  ])('%s changes nothing', async (_, seconds) => {
+    ['five minutes forward', 300],
+    ['50 seconds back', -50],
+  ])('by %s has no effect', async (_, seconds) => {
     const { tool, runs } = payTool(memoryOnceStore());
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
+    const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     setClock(seconds);
     expect((await rounds(last)).text).toBe(first.text);
@@ -137,43 +129,29 @@ describe('setting the clock', () => {
   });
 
   test.each([
-    ['forward by a day', DAY],
-    ['forward by ten years', 3650 * DAY],
-    ['back by a day', -DAY],
-    ['back by ten years', -3650 * DAY],
-  ])(
-    '%s refuses the token while it lasts, and loses nothing: the record is found again after it',
-    async (_, seconds) => {
-      const { tool, runs } = payTool(memoryOnceStore());
-      const rounds = roundsOf(tool);
-      const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
-      const first = await rounds(last);
-      setClock(seconds);
-      expectFrozen(await rounds(last));
-      setClock(1);
-      expect((await rounds(last)).text).toBe(first.text);
-      expect(countOf(runs, 'body')).toBe(1);
-    },
-  );
+    ['a day forward', DAY],
+    ['ten years forward', 3650 * DAY],
+    ['a day back', -DAY],
+    ['ten years back', -3650 * DAY],
+  ])('by %s invalidates the token until it is undone, and keeps the record', async (_, seconds) => {
+    const { tool, runs } = payTool(memoryOnceStore());
+    const { rounds, last } = await askedCall(tool);
+    const first = await rounds(last);
+    setClock(seconds);
+    expectFrozen(await rounds(last));
+    setClock(1);
+    expect((await rounds(last)).text).toBe(first.text);
+    expect(countOf(runs, 'body')).toBe(1);
+  });
 
   test.each([
-    ['forward', 500],
-    ['back', -50],
-  ])('%s while the body runs neither ends its claim nor loses its result', async (_, seconds) => {
-    const started = deferred();
-    const release = deferred();
-    const { tool, runs } = payTool(memoryOnceStore(), async () => {
-      started.resolve();
-      await release.promise;
-      return 'Paid 48 euros.';
-    });
-    const rounds = roundsOf(tool);
-    const last = { token: tokenOf(await rounds()), answers: { approved: yes } };
-    const first = rounds(last);
-    await started.promise;
+    ['500 seconds forward', 500],
+    ['50 seconds back', -50],
+  ])('by %s while the body runs keeps its claim and its result', async (_, seconds) => {
+    const { rounds, last, runs, first, release } = await runningCall(memoryOnceStore());
     setClock(seconds);
     expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
-    release.resolve();
+    release();
     expect(answerOf(await first)).toEqual(PAID);
     expect(answerOf(await rounds(last))).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(1);

@@ -1,24 +1,26 @@
 /**
- * A no is final: whoever comes back with a yes and the same token gets the refusal that was
- * recorded.
+ * A refusal is final. A later approval with the same token receives the recorded refusal.
  */
 import { confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { tokenOf } from '../../sealing/desk.js';
 import { deferred } from '../../support/deferred.js';
 import {
-  accept,
   answerOf,
+  askedCall,
   cancel,
   countOf,
   decline,
-  heard,
   inProgress,
+  PAID,
   payTool,
+  recordSteps,
   roundsOf,
+  runningCall,
   unticked,
   yes,
 } from './support.js';
@@ -27,30 +29,27 @@ const refused = (action: string, param = 'approved') => ({
   text: `Error executing tool pay: Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,
   isError: true,
 });
-const PAID = { text: 'Paid 48 euros.' };
-
-describe('where the bare value is wanted', () => {
+describe('if the tool takes the value', () => {
   test.each([
-    ['a decline', decline, refused('decline')],
-    ['a cancel', cancel, refused('cancel')],
+    ['a refusal', decline, refused('decline')],
+    ['a cancellation', cancel, refused('cancel')],
     ['an unticked box', unticked, refused('decline')],
-  ])('%s ends the call for good', async (_, answer, expected) => {
+  ])('%s ends the call, and a later approval does not run it', async (_, answer, expected) => {
     const { tool, runs } = payTool(memoryOnceStore());
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const no = await rounds({ token, answers: { approved: answer } });
-    expect(answerOf(no)).toEqual(expected);
+    const { rounds, token } = await askedCall(tool);
+    const refusal = await rounds({ token, answers: { approved: answer } });
+    expect(answerOf(refusal)).toEqual(expected);
     const ran = runs.length;
 
     for (const later of [yes, answer, decline, cancel]) {
-      expect((await rounds({ token, answers: { approved: later } })).text).toBe(no.text);
+      expect((await rounds({ token, answers: { approved: later } })).text).toBe(refusal.text);
     }
-    expect((await rounds({ token })).text).toBe(no.text);
+    expect((await rounds({ token })).text).toBe(refusal.text);
     expect(runs).toHaveLength(ran);
     expect(countOf(runs, 'body')).toBe(0);
   });
 
-  test('a no to one of two questions is final for both, and for earlier tokens', async () => {
+  test('a refusal of one of two questions ends the call for all of its tokens', async () => {
     const first = resolver({}, () => elicit('To whom?', z.object({ to: z.string() })));
     const second = resolver({ first }, () => confirm('Pay?'));
     const third = resolver({ first }, () => confirm('Tell them?'));
@@ -63,17 +62,17 @@ describe('where the bare value is wanted', () => {
     const rounds = roundsOf(tool);
     const one = tokenOf(await rounds());
     const two = tokenOf(await rounds({ token: one, answers: { first: accept({ to: 'Bob' }) } }));
-    const no = await rounds({ token: two, answers: { third: decline } });
-    expect(answerOf(no)).toEqual(refused('decline', 'third'));
+    const refusal = await rounds({ token: two, answers: { third: decline } });
+    expect(answerOf(refusal)).toEqual(refused('decline', 'third'));
 
     for (const token of [one, two]) {
       const answers = { first: accept({ to: 'Bob' }), second: yes, third: yes };
-      expect((await rounds({ token, answers })).text).toBe(no.text);
+      expect((await rounds({ token, answers })).text).toBe(refusal.text);
     }
     expect(bodies).toBe(0);
   });
 
-  test('a guard that asks is refused for good too', async () => {
+  test("a refusal of a guard's question ends the call", async () => {
     const sure = resolver({}, () => confirm('Are you allowed to?'), { name: 'sure' });
     let bodies = 0;
     const tool = defineTool(
@@ -81,15 +80,14 @@ describe('where the bare value is wanted', () => {
       { guards: [sure], once: memoryOnceStore() },
       () => `${++bodies}`,
     );
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const no = await rounds({ token, answers: { sure: decline } });
-    expect(answerOf(no)).toEqual(refused('decline', 'guard'));
-    expect((await rounds({ token, answers: { sure: yes } })).text).toBe(no.text);
+    const { rounds, token } = await askedCall(tool);
+    const refusal = await rounds({ token, answers: { sure: decline } });
+    expect(answerOf(refusal)).toEqual(refused('decline', 'guard'));
+    expect((await rounds({ token, answers: { sure: yes } })).text).toBe(refusal.text);
     expect(bodies).toBe(0);
   });
 
-  test('a no is a no for its own call alone: the next one can be approved', async () => {
+  test('a refusal does not affect the next call', async () => {
     const { tool } = payTool(memoryOnceStore());
     const rounds = roundsOf(tool);
     await rounds({ token: tokenOf(await rounds()), answers: { approved: decline } });
@@ -98,40 +96,41 @@ describe('where the bare value is wanted', () => {
   });
 });
 
-describe('where the outcome is wanted', () => {
+describe('if the tool takes the outcome', () => {
   test.each([
     ['accept', yes],
     ['decline', decline],
     ['cancel', cancel],
-  ])('the body runs once with a %s, and its result is recorded', async (action, answer) => {
-    const bodies: string[] = [];
-    const approved = resolver({}, () => confirm('Pay?'));
-    const tool = defineTool(
-      'pay',
-      { resolve: { approved: outcome(approved) }, once: memoryOnceStore() },
-      (values) => {
-        bodies.push(values.approved.action);
-        return `It was ${values.approved.action}.`;
-      },
-    );
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const end = await rounds({ token, answers: { approved: answer } });
-    expect(answerOf(end)).toEqual({ text: `It was ${action}.` });
-    for (const later of [yes, decline, cancel]) {
-      expect((await rounds({ token, answers: { approved: later } })).text).toBe(end.text);
-    }
-    expect(bodies).toEqual([action]);
-  });
+  ])(
+    'the body runs once with the outcome %s, and its result is recorded',
+    async (action, answer) => {
+      const bodies: string[] = [];
+      const approved = resolver({}, () => confirm('Pay?'));
+      const tool = defineTool(
+        'pay',
+        { resolve: { approved: outcome(approved) }, once: memoryOnceStore() },
+        (values) => {
+          bodies.push(values.approved.action);
+          return `It was ${values.approved.action}.`;
+        },
+      );
+      const { rounds, token } = await askedCall(tool);
+      const end = await rounds({ token, answers: { approved: answer } });
+      expect(answerOf(end)).toEqual({ text: `It was ${action}.` });
+      for (const later of [yes, decline, cancel]) {
+        expect((await rounds({ token, answers: { approved: later } })).text).toBe(end.text);
+      }
+      expect(bodies).toEqual([action]);
+    },
+  );
 });
 
-describe('a yes and a no at the same time', () => {
+describe('an approval and a refusal at the same time', () => {
   test.each(Array.from({ length: 12 }, (_, time) => time))(
-    'end in one of the two, for both: %i',
+    'end with the same result for both (attempt %i)',
     async (time) => {
       const { tool, runs } = payTool(memoryOnceStore());
-      const rounds = roundsOf(tool);
-      const token = tokenOf(await rounds());
+      const { rounds, token } = await askedCall(tool);
       const order = time % 2 === 0 ? [yes, decline] : [decline, yes];
       const replies = await Promise.all(
         order.map((approved) => rounds({ token, answers: { approved } })),
@@ -147,27 +146,17 @@ describe('a yes and a no at the same time', () => {
     },
   );
 
-  test('a no that comes while the body runs is told so, and changes nothing', async () => {
-    const started = deferred();
-    const release = deferred();
-    const { tool } = payTool(memoryOnceStore(), async () => {
-      started.resolve();
-      await release.promise;
-      return 'Paid 48 euros.';
-    });
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const first = rounds({ token, answers: { approved: yes } });
-    await started.promise;
-    const no = await rounds({ token, answers: { approved: decline } });
-    expect(answerOf(no)).toEqual(inProgress('pay'));
-    release.resolve();
+  test('let the body finish if it runs when the refusal arrives', async () => {
+    const { rounds, token, first, release } = await runningCall(memoryOnceStore());
+    const refusal = await rounds({ token, answers: { approved: decline } });
+    expect(answerOf(refusal)).toEqual(inProgress('pay'));
+    release();
     expect(answerOf(await first)).toEqual(PAID);
     const late = await rounds({ token, answers: { approved: decline } });
     expect(answerOf(late)).toEqual(PAID);
   });
 
-  test('a yes that comes while the no is being recorded does not run', async () => {
+  test('do not run the body if the approval arrives while the refusal is recorded', async () => {
     const recording = deferred();
     const release = deferred();
     const memory = memoryOnceStore();
@@ -179,23 +168,22 @@ describe('a yes and a no at the same time', () => {
         return memory.finish(id, end);
       },
     });
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const no = rounds({ token, answers: { approved: decline } });
+    const { rounds, token } = await askedCall(tool);
+    const refusal = rounds({ token, answers: { approved: decline } });
     await recording.promise;
     const late = await rounds({ token, answers: { approved: yes } });
     expect(answerOf(late)).toEqual(inProgress('pay'));
     release.resolve();
-    expect(answerOf(await no)).toEqual(refused('decline'));
+    expect(answerOf(await refusal)).toEqual(refused('decline'));
     const last = await rounds({ token, answers: { approved: yes } });
     expect(answerOf(last)).toEqual(refused('decline'));
     expect(countOf(runs, 'body')).toBe(0);
   });
 
-  test('a no that loses to a yes between its read and its claim gets the answer to the yes', async () => {
+  test('return the payment for both if the approval claims the call first', async () => {
     const reading = deferred();
     const release = deferred();
-    const { store } = heard();
+    const { store } = recordSteps();
     let holds = true;
     const { tool, runs } = payTool({
       ...store,
@@ -209,14 +197,13 @@ describe('a yes and a no at the same time', () => {
         return known;
       },
     });
-    const rounds = roundsOf(tool);
-    const token = tokenOf(await rounds());
-    const no = rounds({ token, answers: { approved: decline } });
+    const { rounds, token } = await askedCall(tool);
+    const refusal = rounds({ token, answers: { approved: decline } });
     await reading.promise;
     const paid = await rounds({ token, answers: { approved: yes } });
     expect(answerOf(paid)).toEqual(PAID);
     release.resolve();
-    expect((await no).text).toBe(paid.text);
+    expect((await refusal).text).toBe(paid.text);
     expect(countOf(runs, 'body')).toBe(1);
   });
 });

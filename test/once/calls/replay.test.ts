@@ -1,25 +1,28 @@
 /**
- * A client sends the last round of a call again, or an earlier one: it gets what the call answered,
- * byte for byte, and nothing runs.
+ * Repeated rounds of a completed call. The client receives the recorded result byte for byte, and
+ * nothing runs again.
  */
 import { ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { confirm, defineTool, elicit, resolver, ToolError } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import type { OnceStore } from 'mcp-resolve/once';
+import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { type Reply, tokenOf } from '../../sealing/desk.js';
 import {
-  accept,
   answerOf,
+  askedCall,
+  type BankOptions,
   cancel,
   countOf,
   decline,
-  heard,
   inProgress,
+  PAID,
   payTool,
+  recordSteps,
   type Rounds,
   roundsOf,
   sharedSeal,
@@ -28,59 +31,58 @@ import {
   yes,
 } from './support.js';
 
-/** Asks for the call of a tool with one question, and gives its last round. */
-async function lastRound(rounds: Rounds): Promise<() => Promise<Reply>> {
-  const token = tokenOf(await rounds());
-  return () => rounds({ token, answers: { approved: yes } });
+/** Sends the first round of a call. Returns a function that sends the last one. */
+async function lastRound(tool: Tool, options?: BankOptions): Promise<() => Promise<Reply>> {
+  const { rounds, last } = await askedCall(tool, options);
+  return () => rounds(last);
 }
 
-describe('the last round, sent again', () => {
-  test('gets the recorded result, and neither the body nor a resolver runs', async () => {
+describe('a client that repeats the last round', () => {
+  test('receives the recorded result, and neither body nor resolvers run', async () => {
     const { tool, runs } = payTool(memoryOnceStore());
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     const first = await send();
-    expect(answerOf(first)).toEqual({ text: 'Paid 48 euros.' });
+    expect(answerOf(first)).toEqual(PAID);
     expect(runs).toEqual(['due', 'approved', 'due', 'approved', 'body']);
 
     for (let time = 0; time < 3; time += 1) expect((await send()).text).toBe(first.text);
     expect(runs).toHaveLength(5);
   });
 
-  test('without once runs the body again', async () => {
+  test('runs the body again if the tool has no once', async () => {
     const { tool, runs } = payTool(undefined, () => `Paid ${countOf(runs, 'body')} times.`);
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     expect(answerOf(await send())).toEqual({ text: 'Paid 1 times.' });
     expect(answerOf(await send())).toEqual({ text: 'Paid 2 times.' });
   });
 
-  test('ten times at once runs the body once; the others get its result or are told to wait', async () => {
+  test('ten times at the same time runs the body once', async () => {
     const { tool, runs } = payTool(memoryOnceStore());
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     const replies = await Promise.all(Array.from({ length: 10 }, send));
     expect(countOf(runs, 'body')).toBe(1);
 
-    const paid = { text: 'Paid 48 euros.' };
-    for (const reply of replies) expect([paid, inProgress('pay')]).toContainEqual(answerOf(reply));
-    expect(replies.map(answerOf)).toContainEqual(paid);
-    expect(answerOf(await send())).toEqual(paid);
+    for (const reply of replies) expect([PAID, inProgress('pay')]).toContainEqual(answerOf(reply));
+    expect(replies.map(answerOf)).toContainEqual(PAID);
+    expect(answerOf(await send())).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('ten times at once, with waitMs, gets ten equal results', async () => {
-    const { store, taken } = heard();
+  test('ten times at the same time receives ten equal results if the tool has waitMs', async () => {
+    const { store, taken } = recordSteps();
     const { tool, runs } = payTool({ store, waitMs: 15_000 }, async () => {
-      // Each request reads once, and again when it waits.
+      // Each request reads once, and a waiting request reads again.
       await until(() => taken.filter(({ step }) => step === 'read').length > 10);
-      return 'Paid 48 euros.';
+      return PAID.text;
     });
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     const texts = (await Promise.all(Array.from({ length: 10 }, send))).map(({ text }) => text);
     expect(new Set(texts).size).toBe(1);
-    expect(texts[0]).toContain('Paid 48 euros.');
+    expect(texts[0]).toContain(PAID.text);
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('reaches a server of its own each time: what has run is known to all that share the store', async () => {
+  test('at another server with the same store receives the recorded result', async () => {
     const store = memoryOnceStore({ singleProcess: true });
     const here = payTool(store, () => 'Paid here.');
     const there = payTool(store, () => 'Paid there.');
@@ -95,7 +97,7 @@ describe('the last round, sent again', () => {
   });
 });
 
-/** A tool that asks twice, one question after the other, and counts what runs. */
+/** Creates a tool that asks two questions in sequence, and records what runs. */
 function transferTool(once: OnceStore): { tool: Tool; runs: string[] } {
   const runs: string[] = [];
   const amount = resolver({}, () => {
@@ -113,23 +115,23 @@ function transferTool(once: OnceStore): { tool: Tool; runs: string[] } {
   return { tool, runs };
 }
 
-describe('any token of a completed call', () => {
+describe('every token of a completed call', () => {
   const AMOUNT = { amount: accept({ cents: 4800 }) };
 
   const ANSWERS: Readonly<Record<string, Record<string, unknown> | undefined>> = {
     'the same answers': { ...AMOUNT, approved: yes },
-    'no answers at all': undefined,
-    'an empty list of answers': {},
+    'no answers': undefined,
+    'an empty object of answers': {},
     'another answer': { amount: accept({ cents: 1 }), approved: yes },
-    'a decline': { amount: decline, approved: decline },
-    'a cancel': { amount: cancel, approved: cancel },
+    'a refusal': { amount: decline, approved: decline },
+    'a cancellation': { amount: cancel, approved: cancel },
     'an unticked box': { ...AMOUNT, approved: unticked },
     'answers of the wrong shape': { amount: accept({ cents: 'many' }), approved: accept({}) },
-    'answers of no kind': { amount: { action: 'banana' }, approved: 'yes' },
-    'answers to nothing': { ghost: yes },
+    'answers with an unknown action': { amount: { action: 'banana' }, approved: 'yes' },
+    'an answer to an unknown question': { ghost: yes },
   };
 
-  test.each(Object.entries(ANSWERS))('gets the recorded result, with %s', async (_, answers) => {
+  test.each(Object.entries(ANSWERS))('returns the recorded result, with %s', async (_, answers) => {
     const { tool, runs } = transferTool(memoryOnceStore());
     const rounds = roundsOf(tool);
     const first = tokenOf(await rounds());
@@ -145,7 +147,7 @@ describe('any token of a completed call', () => {
     expect(runs).toHaveLength(ran);
   });
 
-  test('of a branch that was never finished gets the result of the one that was', async () => {
+  test('returns that result, also if it belongs to another branch of answers', async () => {
     const { tool, runs } = transferTool(memoryOnceStore());
     const rounds = roundsOf(tool);
     const first = tokenOf(await rounds());
@@ -160,7 +162,7 @@ describe('any token of a completed call', () => {
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('is not the token of another call: that one runs', async () => {
+  test('does not affect another call, which runs', async () => {
     const { tool, runs } = transferTool(memoryOnceStore());
     const rounds = roundsOf(tool);
     for (const cents of [1, 2]) {
@@ -177,18 +179,18 @@ describe('any token of a completed call', () => {
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-describe('a recorded result is the same bytes on the wire', () => {
+describe('the recorded result has the same bytes on the wire', () => {
   const throws = (error: Error) => (): never => {
     throw error;
   };
 
   const BODIES: Readonly<Record<string, () => unknown>> = {
-    'a text': () => 'Paid 48 euros.',
-    'an empty text': () => '',
-    'no content': () => ({ content: [] }),
-    'characters of all lengths': () => 'aé\u2028\u2029€😀𝒳\u0000\u007f\\"/ \ufeff',
-    'half a character': () => 'a\ud83dz',
-    'an image, a sound, a link and embedded resources': () => ({
+    'for a string': () => PAID.text,
+    'for an empty string': () => '',
+    'for an empty content array': () => ({ content: [] }),
+    'for characters of all lengths': () => 'aé\u2028\u2029€😀𝒳\u0000\u007f\\"/ \ufeff',
+    'for a lone surrogate': () => 'a\ud83dz',
+    'for an image, a sound, a link and embedded resources': () => ({
       content: [
         { type: 'text', text: 'Receipt', annotations: { audience: ['user'], priority: 0.5 } },
         { type: 'image', data: PIXEL, mimeType: 'image/png' },
@@ -198,37 +200,37 @@ describe('a recorded result is the same bytes on the wire', () => {
         { type: 'resource_link', uri: 'pay://3', name: 'third', _meta: { size: 3 } },
       ],
     }),
-    'structured content': () => ({
+    'for structured content': () => ({
       content: [{ type: 'text', text: 'see below' }],
       structuredContent: { z: 1, a: [{ '10': 'x', '9': 'y' }], n: 1e21, small: 5e-324, no: null },
     }),
-    'a member called __proto__': () => ({
+    'for a property named __proto__': () => ({
       content: [],
       structuredContent: JSON.parse('{"__proto__":{"a":1},"b":2}') as unknown,
     }),
-    'values that JSON writes differently': () => ({
+    'for values that JSON writes differently': () => ({
       content: [],
       structuredContent: { at: new Date(0), gone: undefined, list: [undefined], minus: -0 },
     }),
-    'a _meta': () => ({
+    'for a result with _meta': () => ({
       content: [{ type: 'text', text: 'x', _meta: { 'example.com/line': 7 } }],
       _meta: { 'example.com/receipt': { id: 'R-1' }, 'example.com/none': null },
     }),
-    'an error that the body returned': () => ({
+    'for an error that the body returned': () => ({
       content: [{ type: 'text', text: 'The bank said no.' }],
       isError: true,
     }),
-    'a ToolError': throws(new ToolError('the account is empty')),
-    'an unexpected error': throws(new TypeError('cannot read "iban" of undefined')),
-    'a body that returned nothing': () => undefined,
-    'a protocol error': throws(new ProtocolError(-32602, 'no such account')),
-    'a protocol error with data': throws(
+    'for a ToolError': throws(new ToolError('the account is empty')),
+    'for an unexpected error': throws(new TypeError('cannot read "iban" of undefined')),
+    'for a body that returned undefined': () => undefined,
+    'for a protocol error': throws(new ProtocolError(-32602, 'no such account')),
+    'for a protocol error with data': throws(
       new ProtocolError(-32099, 'locked', { until: 'noon', by: ['é', null] }),
     ),
-    'a protocol error whose data the SDK knows in part': throws(
+    'for a protocol error whose data the SDK knows in part': throws(
       new ProtocolError(-32002, 'gone', { uri: 'pay://1', since: 'noon' }),
     ),
-    'a protocol error of a special kind': throws(
+    'for a UrlElicitationRequiredError': throws(
       new UrlElicitationRequiredError(
         [{ mode: 'url', message: 'Log in', url: 'https://bank.test/', elicitationId: '1' }],
         'log in first',
@@ -238,17 +240,17 @@ describe('a recorded result is the same bytes on the wire', () => {
 
   test.each(Object.entries(BODIES))('%s', async (_, body) => {
     const { tool, runs } = payTool(memoryOnceStore(), body);
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     const [first, second, third] = [await send(), await send(), await send()];
     expect(second.text).toBe(first.text);
     expect(third.text).toBe(first.text);
     expect(countOf(runs, 'body')).toBe(1);
 
-    const without = await lastRound(roundsOf(payTool(undefined, body).tool));
+    const without = await lastRound(payTool(undefined, body).tool);
     expect(first.text).toBe((await without()).text);
   });
 
-  test('a value with an output schema', async () => {
+  test('for a tool with an output schema', async () => {
     const Receipt = z.object({ cents: z.number(), lines: z.array(z.string()) });
     const approved = resolver({}, () => confirm('Pay?'));
     let paid = 0;
@@ -257,7 +259,7 @@ describe('a recorded result is the same bytes on the wire', () => {
       { outputSchema: Receipt, resolve: { approved }, once: memoryOnceStore() },
       () => ({ lines: ['é', '"'], cents: ++paid, secret: 'dropped' }),
     );
-    const send = await lastRound(roundsOf(tool));
+    const send = await lastRound(tool);
     const first = await send();
     expect(first.result).toMatchObject({ structuredContent: { cents: 1, lines: ['é', '"'] } });
     expect(first.text).not.toContain('dropped');
@@ -265,15 +267,13 @@ describe('a recorded result is the same bytes on the wire', () => {
     expect(paid).toBe(1);
   });
 
-  test('an unexpected error whose message is masked stays masked', async () => {
+  test('for an unexpected error with a masked message', async () => {
     const { tool } = payTool(memoryOnceStore(), throws(new Error('secret-detail')));
     const reported: string[] = [];
-    const send = await lastRound(
-      roundsOf(tool, {
-        errors: 'toolErrorsOnly',
-        onerror: ({ message }) => void reported.push(message),
-      }),
-    );
+    const send = await lastRound(tool, {
+      errors: 'toolErrorsOnly',
+      onerror: ({ message }) => void reported.push(message),
+    });
     const first = await send();
     expect(answerOf(first)).toEqual({
       text: 'Error executing tool pay: an unexpected error occurred',

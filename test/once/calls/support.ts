@@ -1,41 +1,43 @@
 /**
- * What these tests share: a tool that pays once after a yes, the raw rounds that a client sends it,
- * and stores that tell what they are asked, or do something else instead.
+ * A tool that pays once after an approval, the raw rounds that a client sends to it, and stores
+ * that record their steps.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
 import type { CallContext, InstallOptions, Tool } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import type { OnceEnd, OnceLease, OnceStore } from 'mcp-resolve/once';
-import { vi } from 'vitest';
+import { accept, cancel as cancelled, decline as declined } from 'mcp-resolve/testing';
+import { expect, vi } from 'vitest';
 
-import { overHttp, type Reply, type SendOptions } from '../../sealing/desk.js';
+import { overHttp, type Reply, type SendOptions, tokenOf } from '../../sealing/desk.js';
+import { deferred } from '../../support/deferred.js';
+import { connectClient } from '../../support/plainClient.js';
 import type { Factory } from '../../support/servers.js';
 
-/** The answers that a person can give to a form. */
-export const accept = (content: object) => ({ action: 'accept', content });
+/** The answers that a user can give to `confirm`. */
 export const yes = accept({ confirm: true });
 export const unticked = accept({ confirm: false });
-export const decline = { action: 'decline' };
-export const cancel = { action: 'cancel' };
+export const decline = declined();
+export const cancel = cancelled();
 
-/** What a round carries besides the tool. */
+/** The parts of a round besides the tool. */
 export interface RoundInput {
   readonly args?: Record<string, unknown>;
   readonly answers?: Record<string, unknown>;
   readonly token?: unknown;
 }
 
-/** Sends one round of a tool and gives the very text of the response. */
+/** Sends one round of a tool. */
 export type Rounds = (input?: RoundInput, options?: SendOptions) => Promise<Reply>;
 
 const quiet = { warn: () => undefined };
 
-/** A seal whose key nobody else has, and which says nothing. */
+/** Creates a seal with a key of its own. */
 export const ownSeal = (settings: Parameters<typeof requestStateSeal.ephemeral>[0] = {}) =>
   requestStateSeal.ephemeral({ logger: quiet, ...settings });
 
-/** A seal over keys that other processes could have too. */
+/** Creates a seal with a key that other processes can share. */
 export const sharedSeal = (settings: Parameters<typeof requestStateSeal.ephemeral>[0] = {}) =>
   requestStateSeal({
     keys: ['a key of the tests, 32 bytes or more'],
@@ -44,13 +46,13 @@ export const sharedSeal = (settings: Parameters<typeof requestStateSeal.ephemera
     ...settings,
   });
 
-/** How a bank is set up. */
+/** The options of {@link bank}. */
 export interface BankOptions extends InstallOptions {
-  /** Told of every error that the operator is told. */
+  /** Receives every error that the server reports. */
   readonly onerror?: (error: Error) => void;
 }
 
-/** Makes servers with these tools, sealed under a key of their own unless told otherwise. */
+/** Creates a factory of servers with these tools. Default: sealed with a key of their own. */
 export function bank(tools: readonly Tool[], { onerror, ...options }: BankOptions = {}): Factory {
   const seal = options.seal ?? ownSeal();
   return () => {
@@ -61,7 +63,7 @@ export function bank(tools: readonly Tool[], { onerror, ...options }: BankOption
   };
 }
 
-/** Serves one tool, and sends it rounds by hand. */
+/** Serves one tool and sends rounds to it. */
 export function roundsOf(tool: Tool, options?: BankOptions): Rounds {
   return roundsAt(bank([tool], options), tool.name);
 }
@@ -82,15 +84,46 @@ export function roundsAt(factory: Factory, name: string): Rounds {
     );
 }
 
-/** An answer of a tool, in short. */
+/** A call with one question, after its first round. */
+export interface AskedCall {
+  readonly rounds: Rounds;
+  readonly token: string;
+  /** The last round: the token and the approval. */
+  readonly last: RoundInput;
+}
+
+/** Serves one tool and sends the first round of a call. */
+export async function askedCall(tool: Tool, options?: BankOptions): Promise<AskedCall> {
+  const rounds = roundsOf(tool, options);
+  const token = tokenOf(await rounds());
+  return { rounds, token, last: { token, answers: { approved: yes } } };
+}
+
+/** A request that its client can abort. */
+export interface AbortableRound {
+  readonly abort: () => void;
+  /** Settles when the client has given up. */
+  readonly ended: Promise<void>;
+}
+
+/** Sends the last round of `pay` with an SDK client that can abort the request. */
+export async function sendAbortable(factory: Factory, token: string): Promise<AbortableRound> {
+  const { client } = await connectClient('modern', factory, { elicit: [] });
+  const controller = new AbortController();
+  const params = { name: 'pay', requestState: token, inputResponses: { approved: yes } };
+  const call = client.request({ method: 'tools/call', params }, { signal: controller.signal });
+  return { abort: () => controller.abort(), ended: expect(call).rejects.toThrow() };
+}
+
+/** The result of a call, in short. */
 export interface Answer {
   readonly text: string;
   readonly isError?: true;
-  /** What `_meta` says about a call that is to run once. */
+  /** The reason in `_meta` why the call did not run. */
   readonly once?: unknown;
 }
 
-/** The answer that a reply brings; `once` where programs are told a reason. */
+/** Returns the result in a reply. */
 export function answerOf({ result, text }: Reply): Answer {
   const { content, isError, _meta } = (result ?? {}) as {
     content?: { text: string }[];
@@ -112,39 +145,49 @@ const failure = (once: string, sentence: string) => (tool: string) => ({
   once,
 });
 
-/** The reasons for which a call that is to run once gives no answer, as they stand on the wire. */
+/** Sends a round until the result is the expected one. */
+export const eventually = (send: () => Promise<Reply>, expected: object): Promise<void> =>
+  vi.waitFor(async () => expect(answerOf(await send())).toEqual(expected), {
+    timeout: 15_000,
+    interval: 20,
+  });
+
+/** The results of a call that does not run, as they are on the wire. */
 export const inProgress = failure(
   'in_progress',
-  'this call is in progress: nothing was started a second time. Send the same round again to get its result',
+  'this call is already in progress, so it was not started again. Send the same request again to get its result.',
 );
 export const outcomeUnknown = failure(
   'outcome_unknown',
-  'the outcome of this call is unknown: it was started, and its end was never recorded. It is not run again; check what it did before you start a new one',
+  'the outcome of this call is unknown. It was started, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
 );
 export const resultNotKept = failure(
   'result_not_kept',
-  'this call has been completed, but its result was too large to be kept. It is not run again',
+  'this call has completed, but its result was too large to keep. It is not run again.',
 );
 export const storeUnavailable = failure(
   'store_unavailable',
-  'nothing was started: the store that keeps this call from running twice cannot be reached, so it may have run before. Send the same round again later',
+  'this call was not started, because the store that prevents a second run cannot be reached. An earlier request may have run it. Send the same request again later.',
 );
 export const storeFull = failure(
   'store_full',
-  'nothing was started: the store that keeps this call from running twice is full',
+  'this call was not started, because the store that prevents a second run is full.',
 );
 
-/** A tool that pays after a yes. */
+/** The result of {@link payTool}. */
+export const PAID = { text: 'Paid 48 euros.' };
+
+/** A tool that pays after an approval. */
 export interface PayTool {
   readonly tool: Tool;
-  /** What ran, in order: `due`, `approved`, `body`. */
+  /** The functions that ran, in order: `due`, `approved`, `body`. */
   readonly runs: string[];
 }
 
-/** Makes a tool that pays after a yes to `approved`; `body` can do something else instead. */
+/** Creates a tool that pays after an approval. `body` replaces the payment. */
 export function payTool(
   once: OnceStore | { store: OnceStore; waitMs?: number; maxResultBytes?: number } | undefined,
-  body: (ctx: CallContext) => unknown = () => 'Paid 48 euros.',
+  body: (ctx: CallContext) => unknown = () => PAID.text,
 ): PayTool {
   const runs: string[] = [];
   const due = resolver({}, () => {
@@ -166,40 +209,71 @@ export function payTool(
   return { tool, runs };
 }
 
-/** Waits until this holds, for as long as a test may take. */
+/** A call whose body runs until the test releases it. */
+export interface RunningCall extends AskedCall {
+  readonly factory: Factory;
+  readonly runs: string[];
+  /** The reply to the last round. */
+  readonly first: Promise<Reply>;
+  readonly release: () => void;
+}
+
+/** Starts a call whose body runs until the test releases it. */
+export async function runningCall(
+  once: OnceStore | { store: OnceStore; waitMs: number },
+  options?: BankOptions,
+): Promise<RunningCall> {
+  const started = deferred();
+  const release = deferred();
+  const { tool, runs } = payTool(once, async () => {
+    started.resolve();
+    await release.promise;
+    return PAID.text;
+  });
+  const factory = bank([tool], options);
+  const rounds = roundsAt(factory, 'pay');
+  const token = tokenOf(await rounds());
+  const last = { token, answers: { approved: yes } };
+  const first = rounds(last);
+  await started.promise;
+  return { factory, rounds, token, last, runs, first, release: () => release.resolve() };
+}
+
+/** Waits until a condition holds. */
 export const until = (holds: () => boolean): Promise<unknown> =>
   vi.waitUntil(holds, { timeout: 15_000, interval: 10 });
 
-/** How often something ran. */
+/** Counts the runs of a function. */
 export const countOf = (runs: readonly string[], what: string): number =>
   runs.filter((ran) => ran === what).length;
 
+/** The steps of a store. */
 export type StepName = 'read' | 'claim' | 'renew' | 'finish';
 
-/** A step that a store was asked to take. */
+/** A step that a store took. */
 export interface TakenStep {
   readonly step: StepName;
   readonly id: string;
   readonly details?: OnceLease | OnceEnd;
 }
 
-/** A store that tells what it is asked. */
-export interface HeardStore {
+/** A store and the steps that it took. */
+export interface RecordedStore {
   readonly store: OnceStore;
   readonly taken: TakenStep[];
-  /** The names of the steps since the last time. */
-  readonly since: () => StepName[];
+  /** Returns the names of the steps since its last call. */
+  readonly newSteps: () => StepName[];
 }
 
-/** Listens to a store. */
-export function heard(store: OnceStore = memoryOnceStore()): HeardStore {
+/** Records the steps of a store. */
+export function recordSteps(store: OnceStore = memoryOnceStore()): RecordedStore {
   const taken: TakenStep[] = [];
-  let told = 0;
+  let returned = 0;
   return {
     taken,
-    since: () => {
-      const names = taken.slice(told).map(({ step }) => step);
-      told = taken.length;
+    newSteps: () => {
+      const names = taken.slice(returned).map(({ step }) => step);
+      returned = taken.length;
       return names;
     },
     store: {

@@ -1,8 +1,11 @@
-/** Leases that a test need not wait half a minute for; of no test runner, as programs use it too. */
+/**
+ * Stores with short leases, so that tests need not wait for half a minute. The file does not import
+ * the test runner, because child processes use it too.
+ */
 import { memoryOnceStore } from 'mcp-resolve/once';
 import type { OnceStore } from 'mcp-resolve/once';
 
-/** The same store, in which a claim holds for this time instead of 30 seconds. */
+/** Returns the store with a lease of this time instead of 30 seconds. */
 export function withLease(leaseMs: number, store: OnceStore = memoryOnceStore()): OnceStore {
   return {
     ...store,
