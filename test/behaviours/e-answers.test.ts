@@ -1,7 +1,8 @@
-/** E: asking the person, and what each answer means. Forms themselves are in `e-forms`. */
-import { McpServer } from '@modelcontextprotocol/server';
+/** E: questions to the user, and the effect of each answer. `e-forms` covers the forms. */
+import { type ElicitResult, McpServer } from '@modelcontextprotocol/server';
 import { arg, confirm, defineTool, elicit, install, outcome, resolver, sample } from 'mcp-resolve';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
@@ -67,60 +68,70 @@ const deleteFolder = defineTool(
   },
 );
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 describe.each(eras)('on the %s era', (era) => {
-  test('E1: a question goes to the elicitation handler and its validated answer is injected', async () => {
+  test('E1: sends the question to the elicitation handler and injects the validated answer', async () => {
     const { text, asked } = await connectClient(era, serving(whoami), {
-      elicit: [{ action: 'accept', content: { username: 'octocat' } }],
+      elicit: [accept({ username: 'octocat' })],
     });
 
     expect(await text('whoami')).toBe('octocat');
     expect(asked).toEqual(['GitHub username?']);
   });
 
-  test('E2: a "no" inside an accepted form is an answer, so the body runs', async () => {
-    const { text } = await connectClient(era, serving(orderBook(), deleteFolder), {
-      elicit: [
-        { action: 'accept', content: { confirm: false } },
-        { action: 'accept', content: { ok: false } },
-      ],
-    });
+  test('E2: runs the body when the user accepts a form and says no in it', async () => {
+    const order = await run(
+      orderBook(),
+      { title: 'Dune' },
+      { era, answers: { backorder: accept({ confirm: false }) } },
+    );
+    const deletion = await run(
+      deleteFolder,
+      { path: '/docs' },
+      { era, answers: { consent: accept({ ok: false }) } },
+    );
 
-    expect(await text('order_book', { title: 'Dune' })).toBe('No order placed.');
-    expect(await text('delete_folder', { path: '/docs' })).toBe('kept the folder');
+    expect(order.text).toBe('No order placed.');
+    expect(deletion.text).toBe('kept the folder');
   });
 
   test.each([
     ['E3', 'decline'],
     ['E4', 'cancel'],
-  ] as const)('%s: a %s ends the call of a plain consumer', async (_id, action) => {
-    const ran = vi.fn();
-    const { errorText } = await connectClient(era, serving(orderBook(ran)), {
-      elicit: [{ action }],
-    });
+  ] as const)(
+    '%s: ends the call on a %s if the tool takes the plain value',
+    async (_id, action) => {
+      const ran = vi.fn();
+      const { isError, text } = await run(
+        orderBook(ran),
+        { title: 'Dune' },
+        { era, answers: { backorder: { action } } },
+      );
 
-    expect(await errorText('order_book', { title: 'Dune' })).toBe(
-      `Error executing tool order_book: Resolver for parameter 'backorder' could not resolve: elicitation was ${action}`,
-    );
-    expect(ran).not.toHaveBeenCalled();
-  });
+      expect(isError).toBe(true);
+      expect(text).toBe(
+        `Error executing tool order_book: Resolver for parameter 'backorder' could not resolve: elicitation was ${action}`,
+      );
+      expect(ran).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([
-    [{ action: 'accept', content: { ok: true } }, 'deleted /docs'],
-    [{ action: 'accept', content: { ok: false } }, 'kept the folder'],
-    [{ action: 'decline' }, 'declined: folder not deleted'],
-    [{ action: 'cancel' }, 'cancelled: folder not deleted'],
-  ] as const)('E5: an outcome consumer gets %j', async (answer, expected) => {
-    const { text, asked } = await connectClient(era, serving(deleteFolder), { elicit: [answer] });
+    [accept({ ok: true }), 'deleted /docs'],
+    [accept({ ok: false }), 'kept the folder'],
+    [decline(), 'declined: folder not deleted'],
+    [cancel(), 'cancelled: folder not deleted'],
+  ])('E5: passes %j to a tool that takes the outcome', async (answer, expected) => {
+    const { text, questions } = await run(
+      deleteFolder,
+      { path: '/docs' },
+      { era, answers: { consent: answer } },
+    );
 
-    expect(await text('delete_folder', { path: '/docs' })).toBe(expected);
-    expect(asked).toEqual(['/docs has 2 file(s). Delete it?']);
+    expect(text).toBe(expected);
+    expect(questions.map(({ message }) => message)).toEqual(['/docs has 2 file(s). Delete it?']);
   });
 
-  test('E5: an accepted outcome says that it was asked for, a computed one that it was not', async () => {
+  test('E5: marks an answer as asked, and a computed value as not asked', async () => {
     const maybe = resolver({ ask: arg<boolean>() }, ({ ask }) =>
       ask ? elicit('Name?', z.object({ name: z.string() })) : { name: 'computed' },
     );
@@ -129,61 +140,53 @@ describe.each(eras)('on the %s era', (era) => {
       { inputSchema: z.object({ ask: z.boolean() }), resolve: { name: outcome(maybe) } },
       ({ name }) => JSON.stringify(name),
     );
-    const { text } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { name: 'Ada' } }],
-    });
+    const answers = { name: accept({ name: 'Ada' }) };
+    const answered = await run(tool, { ask: true }, { era, answers });
+    const computed = await run(tool, { ask: false }, { era });
 
-    expect(await text('tell', { ask: true })).toBe(
-      '{"action":"accept","data":{"name":"Ada"},"asked":true}',
-    );
-    expect(await text('tell', { ask: false })).toBe(
-      '{"action":"accept","data":{"name":"computed"},"asked":false}',
-    );
+    expect(answered.text).toBe('{"action":"accept","data":{"name":"Ada"},"asked":true}');
+    expect(computed.text).toBe('{"action":"accept","data":{"name":"computed"},"asked":false}');
   });
 
-  test('E6: a consumer that takes the outcome receives the decline even if it only reads accepts', async () => {
+  test('E6: passes a decline even to a tool that handles only accepted outcomes', async () => {
     const tool = defineTool(
       'only_accepts',
       { resolve: { login: outcome(askLogin) } },
       ({ login }) => (login.action === 'accept' ? login.data.username : `no data: ${login.action}`),
     );
-    const { text } = await connectClient(era, serving(tool), { elicit: [{ action: 'decline' }] });
+    const { text } = await run(tool, {}, { era, answers: { login: decline() } });
 
-    expect(await text('only_accepts')).toBe('no data: decline');
+    expect(text).toBe('no data: decline');
   });
 
-  test('E7: the abort names the parameter at the point of use, here that of an inner resolver', async () => {
+  test('E7: names the parameter of the inner resolver that needed the refused answer', async () => {
     const askScope = resolver({}, () => elicit('Refund all?', z.object({ full: z.boolean() })));
     const cents = resolver({ scope: askScope }, ({ scope }) => (scope.full ? 4800 : 1800));
     const tool = defineTool('refund_order', { resolve: { cents } }, ({ cents: sum }) =>
       String(sum),
     );
-    const { errorText } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'decline' }],
-    });
 
-    expect(await errorText('refund_order')).toBe(
-      "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
-    );
+    expect(await run(tool, {}, { era, answers: { scope: decline() } })).toMatchObject({
+      isError: true,
+      text: "Error executing tool refund_order: Resolver for parameter 'scope' could not resolve: elicitation was decline",
+    });
   });
 
-  test('E7: of two plain consumers under different names the first in walk order is named', async () => {
+  test('E7: names the first parameter in walk order when two needed the refused answer', async () => {
     const inner = resolver({ first: askLogin }, ({ first }) => first.username);
     const tool = defineTool(
       'both',
       { resolve: { inner, second: askLogin } },
       ({ inner: name }) => name,
     );
-    const { errorText } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'cancel' }],
-    });
 
-    expect(await errorText('both')).toBe(
-      "Error executing tool both: Resolver for parameter 'first' could not resolve: elicitation was cancel",
-    );
+    expect(await run(tool, {}, { era, answers: { first: cancel() } })).toMatchObject({
+      isError: true,
+      text: "Error executing tool both: Resolver for parameter 'first' could not resolve: elicitation was cancel",
+    });
   });
 
-  test('E8: what can be computed is not asked, so a client without elicitation gets its result', async () => {
+  test('E8: does not ask for a value it can compute, so a client without elicitation gets it', async () => {
     const { text, asked, requests } = await connectClient(era, serving(deleteFolder));
 
     expect(await text('delete_folder', { path: '/empty' })).toBe('deleted /empty');
@@ -191,7 +194,7 @@ describe.each(eras)('on the %s era', (era) => {
     expect(requests()).toBe(1);
   });
 
-  test('E16: an answer in the names of the form is injected under the names of the schema', async () => {
+  test('E16: injects the transformed answer, under other names than those of the form', async () => {
     const Renamed = z
       .object({ vUser: z.string() })
       .transform(({ vUser }) => ({ user_name: vUser.toUpperCase() }));
@@ -200,17 +203,17 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { user: resolver({}, () => elicit('Who?', Renamed)) } },
       ({ user }) => JSON.stringify(user),
     );
-    const { text, questions } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { vUser: 'octocat' } }],
-    });
+    const answers = { user: accept({ vUser: 'octocat' }) };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('renamed')).toBe('{"user_name":"OCTOCAT"}');
-    expect(questions[0]?.params).toMatchObject({
-      requestedSchema: { properties: { vUser: { type: 'string' } }, required: ['vUser'] },
+    expect(text).toBe('{"user_name":"OCTOCAT"}');
+    expect(questions[0]?.schema).toMatchObject({
+      properties: { vUser: { type: 'string' } },
+      required: ['vUser'],
     });
   });
 
-  test('E16: coercions, defaults, dates and asynchronous refinements reach the body as typed values', async () => {
+  test('E16: passes coerced, defaulted, transformed and refined answers to the body', async () => {
     const Typed = z.object({
       count: z.coerce.number(),
       note: z.string().default('none'),
@@ -222,14 +225,13 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { v: resolver({}, () => elicit('Values?', Typed)) } },
       ({ v }) => `${v.count + 1} ${v.note} ${v.day.getUTCFullYear()} ${v.code}`,
     );
-    const { text } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { count: '41', day: '2026-07-28', code: 'c3' } }],
-    });
+    const answers = { v: accept({ count: '41', day: '2026-07-28', code: 'c3' }) };
+    const { text } = await run(tool, {}, { era, answers });
 
-    expect(await text('typed')).toBe('42 none 2026 c3');
+    expect(text).toBe('42 none 2026 c3');
   });
 
-  test('E17: a schema may be built anew in every call', async () => {
+  test('E17: accepts a schema that the resolver creates in every round', async () => {
     const built = resolver({}, () => {
       const Built = z.object({ size: z.enum(['S', 'L']) });
       return elicit('Size?', Built);
@@ -238,18 +240,14 @@ describe.each(eras)('on the %s era', (era) => {
       elicit(`${pick.size}?`, z.object({ ok: z.boolean() })),
     );
     const tool = defineTool('built', { resolve: { sure } }, ({ sure: { ok } }) => String(ok));
-    const { text, asked } = await connectClient(era, serving(tool), {
-      elicit: [
-        { action: 'accept', content: { size: 'L' } },
-        { action: 'accept', content: { ok: true } },
-      ],
-    });
+    const answers = { pick: accept({ size: 'L' }), sure: accept({ ok: true }) };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('built')).toBe('true');
-    expect(asked).toEqual(['Size?', 'L?']);
+    expect(text).toBe('true');
+    expect(questions.map(({ message }) => message)).toEqual(['Size?', 'L?']);
   });
 
-  test('E18: a resolver that asks without having declared it works, and its answer stays typed', async () => {
+  test('E18: asks and injects the answer when the resolver does not declare that it asks', async () => {
     const undeclared = resolver({}, (): unknown => elicit('GitHub username?', Login));
     const follow = resolver({ login: undeclared }, ({ login }) =>
       confirm(`as ${(login as { username: string }).username}?`),
@@ -257,29 +255,25 @@ describe.each(eras)('on the %s era', (era) => {
     const tool = defineTool('undeclared', { resolve: { follow, login: undeclared } }, ({ login }) =>
       JSON.stringify(login),
     );
-    const { text, asked } = await connectClient(era, serving(tool), {
-      elicit: [
-        { action: 'accept', content: { username: 'octocat' } },
-        { action: 'accept', content: { confirm: true } },
-      ],
-    });
+    const answers = {
+      login: accept({ username: 'octocat' }),
+      follow: accept({ confirm: true }),
+    };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('undeclared')).toBe('{"username":"octocat"}');
-    expect(asked).toEqual(['GitHub username?', 'as octocat?']);
+    expect(text).toBe('{"username":"octocat"}');
+    expect(questions.map(({ message }) => message)).toEqual(['GitHub username?', 'as octocat?']);
   });
 
-  test('E19: content that comes along with a decline is ignored', async () => {
-    const { text } = await connectClient(era, serving(deleteFolder), {
-      elicit: [{ action: 'decline', content: { ok: true } }],
-    });
+  test('E19: ignores content that comes with a decline', async () => {
+    const answers = { consent: { ...decline(), content: { ok: true } } };
+    const { text } = await run(deleteFolder, { path: '/docs' }, { era, answers });
 
-    expect(await text('delete_folder', { path: '/docs' })).toBe('declined: folder not deleted');
+    expect(text).toBe('declined: folder not deleted');
   });
 });
 
-describe('answers that are none', () => {
-  const text = (rest: string): string => `Error executing tool whoami: Resolver 'login' ${rest}`;
-  const legacyText = (rest: string): string => `Error executing tool whoami: ${rest}`;
+describe('an answer on the wire', () => {
   const NO_CONTENT = 'an accepted elicitation with no content';
   const MISFIT = 'an accepted elicitation whose content does not match the requested schema';
   const OTHER_KIND = 'a non-elicitation response';
@@ -309,50 +303,49 @@ describe('answers that are none', () => {
   ];
 
   test.each(unusable)(
-    '%s: %j is a tool error on the modern era, and the question can still be answered',
+    '%s: fails the modern call and can be corrected afterwards: %j',
     async (_id, response, complaint) => {
       const sendRound = roundsOf(whoami);
       const first = await sendRound();
 
       const refused = await sendRound(answering(first, { login: response }));
-      expect(errorTextOf(refused)).toBe(text(`received ${complaint}`));
+      expect(errorTextOf(refused)).toBe(
+        `Error executing tool whoami: Resolver 'login' received ${complaint}`,
+      );
 
       const corrected = await sendRound(
-        answering(first, { login: { action: 'accept', content: { username: 'octocat' } } }),
+        answering(first, { login: accept({ username: 'octocat' }) }),
       );
       expect(textOf(corrected)).toBe('octocat');
     },
   );
 
-  test.each(unusable)(
-    '%s: %j is a tool error on the legacy era',
-    async (_id, response, complaint) => {
-      const { result, pushed } = await callOnLegacy(whoami, [response]);
+  test.each(unusable)('%s: fails the legacy call: %j', async (_id, response, complaint) => {
+    const { result, pushed } = await callOnLegacy(whoami, [response]);
 
-      expect(errorTextOf(result)).toBe(legacyText(`Received ${complaint}`));
-      expect(pushed).toHaveLength(1);
-    },
-  );
+    expect(errorTextOf(result)).toBe(`Error executing tool whoami: Received ${complaint}`);
+    expect(pushed).toHaveLength(1);
+  });
 
-  test('E9: accept without content never counts as a cancel, not even for an outcome consumer', async () => {
+  test('E9: fails without content, and is not a cancel in the outcome', async () => {
     const sendRound = roundsOf(deleteFolder);
     const args = { path: '/docs' };
     const first = await sendRound({ args });
 
     const refused = await sendRound({
       args,
-      ...answering(first, { consent: { action: 'accept' } }),
+      ...answering(first, { consent: accept() }),
     });
     expect(errorTextOf(refused)).toBe(
       "Error executing tool delete_folder: Resolver 'consent' received an accepted elicitation with no content",
     );
-    const { result } = await callOnLegacy(deleteFolder, [{ action: 'accept' }], args);
+    const { result } = await callOnLegacy(deleteFolder, [accept()], args);
     expect(errorTextOf(result)).toBe(
       'Error executing tool delete_folder: Received an accepted elicitation with no content',
     );
   });
 
-  test('E9: accept without content is an error where every field is optional too', async () => {
+  test('E9: fails without content even if every field is optional', async () => {
     const Optional = z.object({ note: z.string().optional() });
     const tool = defineTool(
       'optional',
@@ -362,14 +355,14 @@ describe('answers that are none', () => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
 
-    expect(
-      errorTextOf(await sendRound(answering(first, { note: { action: 'accept' } }))),
-    ).toContain('no content');
-    const empty = await sendRound(answering(first, { note: { action: 'accept', content: {} } }));
+    expect(errorTextOf(await sendRound(answering(first, { note: accept() })))).toContain(
+      'no content',
+    );
+    const empty = await sendRound(answering(first, { note: accept({}) }));
     expect(textOf(empty)).toBe('none');
   });
 
-  test('E10: the words of the validator stay on the server', async () => {
+  test('E10, K8: fails without the message of the validator', async () => {
     const Secret = z.object({
       pin: z.string().refine((pin) => pin === '1234', { message: 'the pin is 1234' }),
     });
@@ -380,7 +373,7 @@ describe('answers that are none', () => {
     );
     const sendRound = roundsOf(tool);
     const first = await sendRound();
-    const wrong = { action: 'accept', content: { pin: '0000' } };
+    const wrong = accept({ pin: '0000' });
 
     expect(errorTextOf(await sendRound(answering(first, { pin: wrong })))).toBe(
       "Error executing tool secret: Resolver 'pin' received an accepted elicitation whose content does not match the requested schema",
@@ -393,25 +386,22 @@ describe('answers that are none', () => {
 
   test.each([
     ['null', null],
-    ['a list', []],
-    ['a text', 'accept'],
+    ['an array', []],
+    ['a string', 'accept'],
     ['a number', 1],
-    ['a truth value', true],
-    ['a wrapper', { method: 'elicitation/create', result: { action: 'decline' } }],
-  ])(
-    'E12: %s is no answer at all on the modern era: the question comes again',
-    async (_, value) => {
-      const sendRound = roundsOf(whoami);
-      const first = await sendRound();
+    ['a boolean', true],
+    ['a wrapped result', { method: 'elicitation/create', result: decline() }],
+  ])('E12: is ignored on the modern era, which asks again, if it is %s', async (_, value) => {
+    const sendRound = roundsOf(whoami);
+    const first = await sendRound();
 
-      expect(messagesOf(await sendRound(answering(first, { login: value })))).toEqual({
-        login: 'GitHub username?',
-      });
-    },
-  );
+    expect(messagesOf(await sendRound(answering(first, { login: value })))).toEqual({
+      login: 'GitHub username?',
+    });
+  });
 
-  test('E10: unknown fields are for the schema to judge: stripped, kept or refused', async () => {
-    const answer = { action: 'accept', content: { m: 'x', extra: 1 } };
+  test('E10: may have unknown fields if the schema strips or keeps them', async () => {
+    const answer = accept({ m: 'x', extra: 1 });
     const results = [];
     for (const schema of [
       z.object({ m: z.string() }),
@@ -434,7 +424,7 @@ describe('answers that are none', () => {
     ]);
   });
 
-  test('E10: content with own __proto__ and constructor members changes nothing but itself', async () => {
+  test('E10: cannot change prototypes with __proto__ and constructor properties', async () => {
     const Loose = z.looseObject({ username: z.string() });
     const tool = defineTool(
       'hostile',
@@ -454,19 +444,17 @@ describe('answers that are none', () => {
     expect('admin' in {}).toBe(false);
   });
 
-  test('E10: a megabyte of text is an answer like any other', async () => {
+  test('E10: may contain a string of a megabyte', async () => {
     const username = 'x'.repeat(1_000_000);
     const sendRound = roundsOf(whoami);
     const first = await sendRound();
 
-    const done = await sendRound(
-      answering(first, { login: { action: 'accept', content: { username } } }),
-    );
+    const done = await sendRound(answering(first, { login: accept({ username }) }));
     expect(textOf(done)).toHaveLength(1_000_000);
   });
 });
 
-test('E13: the rendered question is the same on both eras', async () => {
+test('E13: renders the same question on both eras', async () => {
   const expected = {
     method: 'elicitation/create',
     params: {
@@ -482,11 +470,11 @@ test('E13: the rendered question is the same on both eras', async () => {
   };
 
   expect(questionsOf(await roundsOf(whoami)()).requests).toEqual({ login: expected });
-  const { pushed } = await callOnLegacy(whoami, [{ action: 'decline' }]);
+  const { pushed } = await callOnLegacy(whoami, [decline()]);
   expect(pushed).toEqual([expected]);
 });
 
-test('E17: a recorded answer is validated against the schema that the question has now', async () => {
+test('E17: validates a recorded answer against the current schema of its question', async () => {
   let maximum = 10;
   const askCount = resolver({}, () =>
     elicit('How many?', z.object({ n: z.number().max(maximum) })),
@@ -494,20 +482,16 @@ test('E17: a recorded answer is validated against the schema that the question h
   const sure = resolver({ count: askCount }, ({ count }) => confirm(`${count.n}?`));
   const tool = defineTool('count', { resolve: { sure } }, () => 'done');
   const sendRound = roundsOf(tool);
-  const second = await sendRound(
-    answering(await sendRound(), { count: { action: 'accept', content: { n: 7 } } }),
-  );
+  const second = await sendRound(answering(await sendRound(), { count: accept({ n: 7 }) }));
   expect(messagesOf(second)).toEqual({ sure: '7?' });
 
   maximum = 5;
-  const third = await sendRound(
-    answering(second, { sure: { action: 'accept', content: { confirm: true } } }),
-  );
+  const third = await sendRound(answering(second, { sure: accept({ confirm: true }) }));
   expect(messagesOf(third)).toEqual({ count: 'How many?' });
   expect(readState(third).outcomes).toEqual({});
 });
 
-test('E19: content that comes along with a decline or a cancel is not recorded', async () => {
+test('E19: does not record content that comes with a decline or a cancel', async () => {
   const askA = resolver({}, () => elicit('A?', Login));
   const askB = resolver({}, () => elicit('B?', Login));
   const askC = resolver({}, () => elicit('C?', Login));
@@ -519,8 +503,8 @@ test('E19: content that comes along with a decline or a cancel is not recorded',
   const sendRound = roundsOf(tool);
   const second = await sendRound(
     answering(await sendRound(), {
-      a: { action: 'decline', content: { username: 'mallory' } },
-      b: { action: 'cancel', content: { username: 'mallory' } },
+      a: { ...decline(), content: { username: 'mallory' } },
+      b: { ...cancel(), content: { username: 'mallory' } },
     }),
   );
 
@@ -530,7 +514,7 @@ test('E19: content that comes along with a decline or a cancel is not recorded',
   expect(Object.keys(b!)).toEqual(['action', 'q']);
 });
 
-test('E20: a legacy push carries the id of the call it belongs to', async () => {
+test('E20: sends a legacy question with the id of its call', async () => {
   const options: unknown[] = [];
   const client = await rawLegacy(
     () => {
@@ -551,7 +535,7 @@ test('E20: a legacy push carries the id of the call it belongs to', async () => 
     },
     {
       capabilities: { elicitation: {} },
-      answer: () => ({ result: { action: 'accept', content: { username: 'octocat' } } }),
+      answer: () => ({ result: accept({ username: 'octocat' }) }),
     },
   );
 
@@ -569,44 +553,47 @@ describe.each(eras)('confirm on the %s era', (era) => {
   const taken = defineTool('taken', { resolve: { sure: outcome(sure) } }, ({ sure: how }) =>
     JSON.stringify(how),
   );
-  const aborted = (action: string): string =>
-    `Error executing tool plain: Resolver for parameter 'sure' could not resolve: elicitation was ${action}`;
+  const answersWithActions: [given: string, action: string, answer: ElicitResult][] = [
+    ['a ticked box', 'accept', accept({ confirm: true })],
+    ['an unticked box', 'decline', accept({ confirm: false })],
+    ['a decline', 'decline', decline()],
+    ['a cancel', 'cancel', cancel()],
+  ];
 
-  test.each([
-    ['ticked', { action: 'accept', content: { confirm: true } }, 'deleted: true'],
-    ['unticked', { action: 'accept', content: { confirm: false } }, aborted('decline')],
-    ['declined', { action: 'decline' }, aborted('decline')],
-    ['cancelled', { action: 'cancel' }, aborted('cancel')],
-  ] as const)('E2: %s, for a plain consumer', async (_, answer, expected) => {
-    const { call, asked } = await connectClient(era, serving(plain), { elicit: [answer] });
+  test.each(answersWithActions)(
+    'E2: takes %s as %s if the tool takes the plain value',
+    async (_, action, answer) => {
+      const { isError, text, questions } = await run(plain, {}, { era, answers: { sure: answer } });
 
-    expect(summaryOf(await call('plain'))).toBe(expected);
-    expect(asked).toEqual(['Delete everything?']);
-  });
+      expect({ isError, text }).toEqual(
+        action === 'accept'
+          ? { isError: false, text: 'deleted: true' }
+          : {
+              isError: true,
+              text: `Error executing tool plain: Resolver for parameter 'sure' could not resolve: elicitation was ${action}`,
+            },
+      );
+      expect(questions.map(({ message }) => message)).toEqual(['Delete everything?']);
+    },
+  );
 
-  test.each([
-    [
-      'ticked',
-      { action: 'accept', content: { confirm: true } },
-      '{"action":"accept","data":true,"asked":true}',
-    ],
-    ['unticked', { action: 'accept', content: { confirm: false } }, '{"action":"decline"}'],
-    ['declined', { action: 'decline' }, '{"action":"decline"}'],
-    ['cancelled', { action: 'cancel' }, '{"action":"cancel"}'],
-  ] as const)('E4: %s, for an outcome consumer', async (_, answer, expected) => {
-    const { text } = await connectClient(era, serving(taken), { elicit: [answer] });
+  test.each(answersWithActions)(
+    'E4: takes %s as %s if the tool takes the outcome',
+    async (_, action, answer) => {
+      const { text } = await run(taken, {}, { era, answers: { sure: answer } });
 
-    expect(await text('taken')).toBe(expected);
-  });
+      expect(text).toBe(
+        action === 'accept'
+          ? '{"action":"accept","data":true,"asked":true}'
+          : `{"action":"${action}"}`,
+      );
+    },
+  );
 
-  test.each([
-    ['ticked', { action: 'accept', content: { confirm: true } }, 'accept'],
-    ['unticked', { action: 'accept', content: { confirm: false } }, 'decline'],
-    ['declined', { action: 'decline' }, 'decline'],
-    ['cancelled', { action: 'cancel' }, 'cancel'],
-  ] as const)('E2: %s keeps its meaning over two more questions', async (_, answer, meaning) => {
-    const second = resolver({ sure: outcome(sure) }, ({ sure: { action } }) =>
-      elicit(`${action}, second?`, Login),
+  test.each(answersWithActions)('E2: still takes %s as %s two questions later', async (...row) => {
+    const [, action, answer] = row;
+    const second = resolver({ sure: outcome(sure) }, ({ sure: how }) =>
+      elicit(`${how.action}, second?`, Login),
     );
     const third = resolver({ second }, ({ second: { username } }) =>
       elicit(`${username}, third?`, Login),
@@ -614,23 +601,26 @@ describe.each(eras)('confirm on the %s era', (era) => {
     const tool = defineTool(
       'chain',
       { resolve: { sure: outcome(sure), third } },
-      ({ sure: { action }, third: { username } }) => `${action} ${username}`,
+      ({ sure: how, third: { username } }) => `${how.action} ${username}`,
     );
-    const { text, asked } = await connectClient(era, serving(tool), {
-      elicit: [
-        answer,
-        { action: 'accept', content: { username: 'ada' } },
-        { action: 'accept', content: { username: 'bob' } },
-      ],
-    });
+    const answers = {
+      sure: answer,
+      second: accept({ username: 'ada' }),
+      third: accept({ username: 'bob' }),
+    };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('chain')).toBe(`${meaning} bob`);
-    expect(asked).toEqual(['Delete everything?', `${meaning}, second?`, 'ada, third?']);
+    expect(text).toBe(`${action} bob`);
+    expect(questions.map(({ message }) => message)).toEqual([
+      'Delete everything?',
+      `${action}, second?`,
+      'ada, third?',
+    ]);
   });
 
-  test('E13: it renders as a form of one required box', async () => {
+  test('E13: renders as a form with one required checkbox', async () => {
     const { questions, call } = await connectClient(era, serving(plain), {
-      elicit: [{ action: 'cancel' }],
+      elicit: [cancel()],
     });
     await call('plain');
 
@@ -658,7 +648,7 @@ test.each([
   [{ confirm: null }],
   [{ confirm: [true] }],
   [{ Confirm: true }],
-])('E10: %j ticks no box of confirm', async (content) => {
+])('E10: refuses the content %j as an answer to confirm', async (content) => {
   const sure = resolver({}, () => confirm('Sure?'));
   const tool = defineTool('sure', { resolve: { sure } }, () => 'ran');
   const sendRound = roundsOf(tool);
@@ -671,20 +661,20 @@ test.each([
   );
 });
 
-test('G9: an unticked confirm is recorded as the client sent it', async () => {
+test('G9: records an unticked confirm as the client sent it', async () => {
   const sure = resolver({}, () => confirm('Sure?'));
   const next = resolver({ sure: outcome(sure) }, () => elicit('Next?', Login));
   const sendRound = roundsOf(defineTool('unticked', { resolve: { next } }, () => 'ran'));
 
   const second = await sendRound(
-    answering(await sendRound(), { sure: { action: 'accept', content: { confirm: false } } }),
+    answering(await sendRound(), { sure: accept({ confirm: false }) }),
   );
   expect(readState(second).outcomes).toEqual({
     sure: { action: 'accept', data: { confirm: false }, q: '_e9aOTPPkrntmlW09xwgJw' },
   });
 });
 
-describe.each(eras)('declared questions on the %s era', (era) => {
+describe.each(eras)('a resolver that declares its question, on the %s era', (era) => {
   const hello = {
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }],
     maxTokens: 5,
@@ -692,40 +682,66 @@ describe.each(eras)('declared questions on the %s era', (era) => {
   const Other = z.object({ username: z.string() });
 
   test.each([
-    ['form', () => sample(hello), "declares that it asks 'form', but it asked 'sample'"],
-    ['sample', () => elicit('Who?', Login), "declares that it asks 'sample', but it asked 'form'"],
-    ['roots', () => confirm('Sure?'), "declares that it asks 'roots', but it asked 'form'"],
-    ['nothing', () => confirm('Sure?'), "declares that it asks nothing, but it asked 'form'"],
-    [Login, () => sample(hello), "declares that it asks 'form', but it asked 'sample'"],
     [
+      'a form and returns a sample',
+      'form',
+      () => sample(hello),
+      "declares that it asks a 'form' question, but it returned a 'sample' question",
+    ],
+    [
+      'a sample and returns a form',
+      'sample',
+      () => elicit('Who?', Login),
+      "declares that it asks a 'sample' question, but it returned a 'form' question",
+    ],
+    [
+      'roots and returns a confirmation',
+      'roots',
+      () => confirm('Sure?'),
+      "declares that it asks a 'roots' question, but it returned a 'form' question",
+    ],
+    [
+      'nothing and returns a confirmation',
+      'nothing',
+      () => confirm('Sure?'),
+      "declares that it asks nothing, but it returned a 'form' question",
+    ],
+    [
+      'a schema and returns a sample',
+      Login,
+      () => sample(hello),
+      "declares that it asks a 'form' question, but it returned a 'sample' question",
+    ],
+    [
+      'a schema and returns a form with another schema',
       Login,
       () => elicit('Who?', Other),
-      "asked with another schema than the one it declares in 'asks'",
+      'asked with a different schema than the one it declares in `asks`',
     ],
-    [Login, () => confirm('Sure?'), "asked with another schema than the one it declares in 'asks'"],
-  ] as const)(
-    'C8: what is not declared is a tool error, and nothing is asked',
-    async (asks, fn, text) => {
-      const strays = resolver({}, fn as () => unknown, { asks, name: 'stray' });
-      const tool = defineTool('strays', { resolve: { strays } }, () => 'ran');
-      const { errorText, asked } = await connectClient(era, serving(tool), {
-        capabilities: { elicitation: {}, sampling: {}, roots: {} },
-      });
+    [
+      'a schema and returns a confirmation',
+      Login,
+      () => confirm('Sure?'),
+      'asked with a different schema than the one it declares in `asks`',
+    ],
+  ] as const)('C8: fails without asking when it declares %s', async (_, asks, fn, problem) => {
+    const strays = resolver({}, fn as () => unknown, { asks, name: 'stray' });
+    const tool = defineTool('strays', { resolve: { strays } }, () => 'ran');
+    const { isError, text, questions } = await run(tool, {}, { era });
 
-      expect(await errorText('strays')).toBe(
-        `Error executing tool strays: Resolver 'stray' ${text}`,
-      );
-      expect(asked).toEqual([]);
+    expect(isError).toBe(true);
+    expect(text).toBe(`Error executing tool strays: Resolver 'stray' ${problem}`);
+    expect(questions).toEqual([]);
+  });
+
+  test.each([['form' as const], [Login]])(
+    'C8: asks the question that it declares',
+    async (asks) => {
+      const asking = resolver({}, () => elicit('Who?', Login), { asks });
+      const tool = defineTool('asking', { resolve: { asking } }, ({ asking: a }) => a.username);
+      const answers = { asking: accept({ username: 'octocat' }) };
+
+      expect((await run(tool, {}, { era, answers })).text).toBe('octocat');
     },
   );
-
-  test.each([['form' as const], [Login]])('C8: the declared question is asked', async (asks) => {
-    const asking = resolver({}, () => elicit('Who?', Login), { asks });
-    const tool = defineTool('asking', { resolve: { asking } }, ({ asking: a }) => a.username);
-    const { text } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { username: 'octocat' } }],
-    });
-
-    expect(await text('asking')).toBe('octocat');
-  });
 });

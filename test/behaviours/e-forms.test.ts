@@ -1,49 +1,50 @@
-/** E13-E16: how a schema is shown as a form, which schemas cannot be, and that answers fit both. */
-import { type CallToolResult, fromJsonSchema } from '@modelcontextprotocol/server';
+/** E13-E16: schemas as forms, schemas that no form can show, and the validation of answers. */
+import { type ElicitResult, fromJsonSchema } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import { defineTool, elicit, resolver } from 'mcp-resolve';
 import type { Schema } from 'mcp-resolve';
+import { accept, run } from 'mcp-resolve/testing';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { errorTextOf, questionsOf, textOf } from '../support/results.js';
-import { answering, roundsOf, serving } from '../support/rounds.js';
+import { questionsOf } from '../support/results.js';
+import { roundsOf, serving } from '../support/rounds.js';
 
-const asking = (schema: Schema) =>
+/** Creates a tool that asks with a schema and shows the answer. */
+const formTool = (schema: Schema) =>
   defineTool(
     'form',
     { resolve: { form: resolver({}, (): unknown => elicit('Fill in', schema)) } },
     ({ form }) => JSON.stringify(form),
   );
 
-/** A schema's form as it goes over the wire, without its dialect and an empty list of names. */
+/** Returns the form of a schema as sent, without `$schema` and without an empty `required`. */
 async function formOf(schema: Schema): Promise<Record<string, unknown>> {
-  const { requests } = questionsOf(await roundsOf(asking(schema))());
+  const { requests } = questionsOf(await roundsOf(formTool(schema))());
   const form = { ...(requests.form?.params?.requestedSchema as Record<string, unknown>) };
   delete form.$schema;
   if (Array.isArray(form.required) && form.required.length === 0) delete form.required;
   return form;
 }
 
-/** What a form's answer comes to. */
-async function filled(schema: Schema, content: object): Promise<unknown> {
-  const sendRound = roundsOf(asking(schema));
-  const done = await sendRound(
-    answering(await sendRound(), { form: { action: 'accept', content } }),
-  );
-  return JSON.parse(textOf(done));
+/** Fills in a form and returns the value that the tool receives. Throws if the call fails. */
+async function submit(schema: Schema, content: object): Promise<unknown> {
+  const answers = { form: accept(content as ElicitResult['content']) };
+  const { isError, text } = await run(formTool(schema), {}, { answers });
+  if (isError) throw new Error(text);
+  return JSON.parse(text);
 }
 
-const json = (properties: Record<string, object>, rest: object = {}): Schema =>
+const jsonSchema = (properties: Record<string, object>, rest: object = {}): Schema =>
   fromJsonSchema({ type: 'object', properties, ...rest });
 
 const UUID = '0b7a3c1e-5f6d-4c8b-9a1e-2d3f4a5b6c7d';
 
-describe('E14: what a form can show', () => {
+describe('E14: a form shows', () => {
   const primitives = {
     type: 'object',
     properties: {
@@ -100,7 +101,7 @@ describe('E14: what a form can show', () => {
     ],
     [
       'JSON Schema',
-      json(
+      jsonSchema(
         {
           mail: { type: 'string', format: 'email' },
           link: { type: 'string', format: 'uri' },
@@ -138,21 +139,27 @@ describe('E14: what a form can show', () => {
     ['zod, of literals', z.object({ size: z.literal(['L', 'S']) })],
     ['arktype', type({ size: "'L' | 'S'" })],
     ['valibot', toStandardJsonSchema(v.object({ size: v.picklist(['L', 'S']) }))],
-    ['JSON Schema', json({ size: { type: 'string', enum: ['L', 'S'] } }, { required: ['size'] })],
-    ['JSON Schema without a type', json({ size: { enum: ['L', 'S'] } }, { required: ['size'] })],
+    [
+      'JSON Schema',
+      jsonSchema({ size: { type: 'string', enum: ['L', 'S'] } }, { required: ['size'] }),
+    ],
+    [
+      'JSON Schema without a type',
+      jsonSchema({ size: { enum: ['L', 'S'] } }, { required: ['size'] }),
+    ],
   ])('E14: a choice (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { size: { type: 'string', enum: ['L', 'S'] } },
       required: ['size'],
     });
-    expect(await filled(schema, { size: 'L' })).toEqual({ size: 'L' });
+    expect(await submit(schema, { size: 'L' })).toEqual({ size: 'L' });
   });
 
   test.each<[string, Schema]>([
     [
       'JSON Schema',
-      json({
+      jsonSchema({
         size: {
           type: 'string',
           oneOf: [
@@ -183,23 +190,23 @@ describe('E14: what a form can show', () => {
         },
       },
     });
-    expect(await filled(schema, { size: 'L' })).toEqual({ size: 'L' });
+    expect(await submit(schema, { size: 'L' })).toEqual({ size: 'L' });
   });
 
   test.each<[string, Schema]>([
     ['zod', z.object({ tags: z.array(z.enum(['a', 'b'])) })],
     ['arktype', type({ tags: "('a' | 'b')[]" })],
     ['valibot', toStandardJsonSchema(v.object({ tags: v.array(v.picklist(['a', 'b'])) }))],
-  ])('E14: several choices (%s)', async (_, schema) => {
+  ])('E14: a multiple choice (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
       required: ['tags'],
     });
-    expect(await filled(schema, { tags: ['b'] })).toEqual({ tags: ['b'] });
+    expect(await submit(schema, { tags: ['b'] })).toEqual({ tags: ['b'] });
   });
 
-  test('E14: several choices with titles (zod)', async () => {
+  test('E14: a multiple choice with titles (zod)', async () => {
     const Tags = z.object({
       tags: z.array(
         z.union([
@@ -222,10 +229,10 @@ describe('E14: what a form can show', () => {
         },
       },
     });
-    expect(await filled(Tags, { tags: ['b'] })).toEqual({ tags: ['b'] });
+    expect(await submit(Tags, { tags: ['b'] })).toEqual({ tags: ['b'] });
   });
 
-  test('E14: several choices with titles and bounds', async () => {
+  test('E14: a multiple choice with titles and bounds', async () => {
     const tags = {
       type: 'array',
       minItems: 1,
@@ -238,7 +245,7 @@ describe('E14: what a form can show', () => {
       },
     };
 
-    expect(await formOf(json({ tags }))).toEqual({ type: 'object', properties: { tags } });
+    expect(await formOf(jsonSchema({ tags }))).toEqual({ type: 'object', properties: { tags } });
   });
 
   test('E14: titles, descriptions and lengths', async () => {
@@ -287,14 +294,14 @@ describe('E14: what a form can show', () => {
         }),
       ),
     ],
-  ])('E14: a field with a condition that only validation knows (%s)', async (_, schema) => {
+  ])('E14: a refined field without its condition (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { code: { type: 'string' } },
       required: ['code'],
     });
-    expect(await filled(schema, { code: 'c3' })).toEqual({ code: 'c3' });
-    await expect(filled(schema, { code: 'd3' })).rejects.toThrow('does not match');
+    expect(await submit(schema, { code: 'c3' })).toEqual({ code: 'c3' });
+    await expect(submit(schema, { code: 'd3' })).rejects.toThrow('does not match');
   });
 
   test('E14: fields called constructor and toString', async () => {
@@ -305,7 +312,7 @@ describe('E14: what a form can show', () => {
       properties: { constructor: { type: 'string' }, toString: { type: 'string' } },
       required: ['constructor', 'toString'],
     });
-    expect(await filled(Odd, { constructor: 'a', toString: 'b' })).toEqual({
+    expect(await submit(Odd, { constructor: 'a', toString: 'b' })).toEqual({
       constructor: 'a',
       toString: 'b',
     });
@@ -319,7 +326,7 @@ describe('E14: what a form can show', () => {
     ['arktype, strict', type({ '+': 'reject', m: 'string' })],
     ['valibot, strict', toStandardJsonSchema(v.strictObject({ m: v.string() }))],
     ['valibot, loose', toStandardJsonSchema(v.looseObject({ m: v.string() }))],
-  ])('E14: what else an object may hold is not shown (%s)', async (_, schema) => {
+  ])('E14: the declared fields only, whatever else the object allows (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { m: { type: 'string' } },
@@ -327,13 +334,18 @@ describe('E14: what a form can show', () => {
     });
   });
 
-  test('E14: an empty form', async () => {
+  test('E14: no fields for an empty object', async () => {
     expect(await formOf(z.object({}))).toEqual({ type: 'object', properties: {} });
-    expect(await filled(z.object({}), {})).toEqual({});
+    expect(await submit(z.object({}), {})).toEqual({});
+  });
+
+  test('E14: the fields of an object that is registered under an id', async () => {
+    const schema = z.object({ a: z.string() }).meta({ id: 'Address' });
+    expect((await formOf(schema)).properties).toEqual({ a: { type: 'string' } });
   });
 });
 
-describe.each(eras)('E14: what a form cannot show fails before anything is sent (%s)', (era) => {
+describe.each(eras)('E14: a form that cannot be shown, on the %s era', (era) => {
   const Recursive = z.object({
     get bad() {
       return z.array(Recursive);
@@ -343,16 +355,16 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
   const unshowable: [string, Schema][] = [
     ['a nested object', z.object({ bad: z.object({ city: z.string() }) })],
     ['an optional nested object', z.object({ bad: z.object({ city: z.string() }).optional() })],
-    ['a list of integers', z.object({ bad: z.array(z.int()) })],
-    ['a bare string list', z.object({ bad: z.array(z.string()) })],
-    ['a list of objects', z.object({ bad: z.array(z.object({})) })],
-    ['a list of lists of choices', z.object({ bad: z.array(z.array(z.enum(['a']))) })],
+    ['an array of integers', z.object({ bad: z.array(z.int()) })],
+    ['an array of any strings', z.object({ bad: z.array(z.string()) })],
+    ['an array of objects', z.object({ bad: z.array(z.object({})) })],
+    ['an array of arrays of choices', z.object({ bad: z.array(z.array(z.enum(['a']))) })],
     ['a union of two primitives', z.object({ bad: z.union([z.string(), z.number()]) })],
     ['a nullable union', z.object({ bad: z.union([z.string(), z.number()]).nullable() })],
-    ['anything', z.object({ bad: z.any() })],
-    ['the unknown', z.object({ bad: z.unknown() })],
-    ['null alone', z.object({ bad: z.null() })],
-    ['nothing', z.object({ bad: z.never() })],
+    ['a field of any type', z.object({ bad: z.any() })],
+    ['a field of unknown type', z.object({ bad: z.unknown() })],
+    ['a field that is null', z.object({ bad: z.null() })],
+    ['a field that is never valid', z.object({ bad: z.never() })],
     ['a record', z.object({ bad: z.record(z.string(), z.string()) })],
     ['a tuple', z.object({ bad: z.tuple([z.string(), z.number()]) })],
     ['numbers as choices', z.object({ bad: z.enum({ One: 1, Two: 2 }) })],
@@ -360,77 +372,74 @@ describe.each(eras)('E14: what a form cannot show fails before anything is sent 
     ['a big integer', z.object({ bad: z.bigint() })],
     ['a map', z.object({ bad: z.map(z.string(), z.string()) })],
     ['a set', z.object({ bad: z.set(z.string()) })],
-    ['an undefined', z.object({ bad: z.undefined() })],
+    ['a field that is undefined', z.object({ bad: z.undefined() })],
     ['a file', z.object({ bad: z.file() })],
     ['a custom type', z.object({ bad: z.custom<string>() })],
-    ['itself', Recursive],
+    ['a recursive field', Recursive],
     ['a nested object (arktype)', type({ bad: { city: 'string' } })],
-    ['a bare string list (arktype)', type({ bad: 'string[]' })],
+    ['an array of any strings (arktype)', type({ bad: 'string[]' })],
     ['a union of two primitives (arktype)', type({ bad: 'string | number' })],
     ['a date object (arktype)', type({ bad: 'Date' })],
     [
       'a nested object (valibot)',
       toStandardJsonSchema(v.object({ bad: v.object({ city: v.string() }) })),
     ],
-    ['a bare string list (valibot)', toStandardJsonSchema(v.object({ bad: v.array(v.string()) }))],
+    [
+      'an array of any strings (valibot)',
+      toStandardJsonSchema(v.object({ bad: v.array(v.string()) })),
+    ],
     [
       'a union of two primitives (valibot)',
       toStandardJsonSchema(v.object({ bad: v.union([v.string(), v.number()]) })),
     ],
     ['a date object (valibot)', toStandardJsonSchema(v.object({ bad: v.date() }))],
-    ['two types', json({ bad: { type: ['string', 'number'] } })],
+    ['a field of two types', jsonSchema({ bad: { type: ['string', 'number'] } })],
   ];
 
-  test.each(unshowable)('E14: %s', async (_, schema) => {
-    const { errorText, asked } = await connectClient(era, serving(asking(schema)), {
-      elicit: [{ action: 'accept', content: {} }],
-    });
+  test.each(unshowable)('E14: fails before it is sent if it has %s', async (_, schema) => {
+    const { isError, text, questions } = await run(formTool(schema), {}, { era });
 
-    expect(await errorText('form')).toMatch(/^Error executing tool form: .*\bbad\b/);
-    expect(asked).toEqual([]);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^Error executing tool form: .*\bbad\b/);
+    expect(questions).toEqual([]);
   });
 
-  test('E14: every bad field is named, and no good one', async () => {
+  test('E14: names every invalid field in the error, and no valid one', async () => {
     const Mixed = z.object({ good: z.string(), one: z.object({}), two: z.array(z.string()) });
-    const { errorText } = await connectClient(era, serving(asking(Mixed)), {
-      elicit: [{ action: 'accept', content: {} }],
-    });
+    const { isError, text } = await run(formTool(Mixed), {}, { era });
 
-    const text = await errorText('form');
+    expect(isError).toBe(true);
     expect(text).toMatch(/\bone\b.*\btwo\b/);
     expect(text).not.toMatch(/\bgood\b/);
   });
 
   test.each<[string, Schema]>([
-    ['a text', z.string()],
-    ['a list', z.array(z.string())],
+    ['a string', z.string()],
+    ['an array', z.array(z.string())],
     ['a union of objects', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
     ['a record', z.record(z.string(), z.string())],
-  ])('E14: %s in place of the object', async (_, schema) => {
-    const { errorText, asked } = await connectClient(era, serving(asking(schema)), {
-      elicit: [{ action: 'accept', content: {} }],
-    });
+  ])('E14: fails before it is sent if its schema is %s', async (_, schema) => {
+    const { isError, text, questions } = await run(formTool(schema), {}, { era });
 
-    expect(await errorText('form')).toMatch(
-      /^Error executing tool form: Resolver 'form' asks with a schema that no form can show: Elicitation /,
+    expect(isError).toBe(true);
+    expect(text).toMatch(
+      /^Error executing tool form: Resolver 'form' asks with a schema that a form cannot show: Elicitation /,
     );
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
-  test('E14: one form that cannot be shown keeps the others of the round back', async () => {
+  test('E14: keeps the other questions of its round from being sent', async () => {
     const good = resolver({}, () => elicit('Good?', z.object({ ok: z.boolean() })));
     const bad = resolver({}, () => elicit('Bad?', z.object({ bad: z.array(z.string()) })));
     const tool = defineTool('two', { resolve: { good, bad } }, () => 'ran');
-    const { errorText, asked } = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { ok: true } }],
-    });
+    const client = await connectClient(era, serving(tool), { elicit: [accept({ ok: true })] });
 
-    expect(await errorText('two')).toMatch(/\bbad\b/);
-    expect(asked).toEqual([]);
+    expect(await client.errorText('two')).toMatch(/\bbad\b/);
+    expect(client.asked).toEqual([]);
   });
 });
 
-describe('E15: optional fields', () => {
+describe('E15: an optional field', () => {
   const bare = { type: 'integer', minimum: 0, maximum: 9 };
   const digit = z.int().min(0).max(9);
   const valibotDigit = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9));
@@ -449,25 +458,28 @@ describe('E15: optional fields', () => {
       'valibot nullish with null',
       toStandardJsonSchema(v.object({ digit: v.nullish(valibotDigit, null) })),
     ],
-    ['JSON Schema type list', json({ digit: { ...bare, type: ['integer', 'null'] } })],
-    ['JSON Schema anyOf', json({ digit: { anyOf: [bare, { type: 'null' }], default: null } })],
-  ])('E15: %s renders as the bare primitive and is not required', async (_, schema) => {
+    ['JSON Schema type array', jsonSchema({ digit: { ...bare, type: ['integer', 'null'] } })],
+    [
+      'JSON Schema anyOf',
+      jsonSchema({ digit: { anyOf: [bare, { type: 'null' }], default: null } }),
+    ],
+  ])('E15: renders as the plain type and is not required (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({ type: 'object', properties: { digit: bare } });
-    expect(await filled(schema, { digit: 7 })).toEqual({ digit: 7 });
-    await expect(filled(schema, {})).resolves.toBeDefined();
+    expect(await submit(schema, { digit: 7 })).toEqual({ digit: 7 });
+    await expect(submit(schema, {})).resolves.toBeDefined();
   });
 
   test.each<[string, Schema]>([
     ['zod', z.object({ digit: digit.nullable() })],
     ['arktype', type({ digit: '(0 <= number.integer <= 9) | null' })],
     ['valibot', toStandardJsonSchema(v.object({ digit: v.nullable(valibotDigit) }))],
-  ])('E15: a field that may be null but not left out stays required (%s)', async (_, schema) => {
+  ])('E15: is required if it may be null but not left out (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { digit: bare },
       required: ['digit'],
     });
-    expect(await filled(schema, { digit: 7 })).toEqual({ digit: 7 });
+    expect(await submit(schema, { digit: 7 })).toEqual({ digit: 7 });
   });
 
   test.each<[string, Schema]>([
@@ -480,15 +492,15 @@ describe('E15: optional fields', () => {
       'valibot nullish',
       toStandardJsonSchema(v.object({ size: v.nullish(v.picklist(['L', 'S'])) })),
     ],
-    ['JSON Schema', json({ size: { type: ['string', 'null'], enum: ['L', 'S', null] } })],
-  ])('E15: an optional choice is a bare choice (%s)', async (_, schema) => {
+    ['JSON Schema', jsonSchema({ size: { type: ['string', 'null'], enum: ['L', 'S', null] } })],
+  ])('E15: renders a choice as a plain choice (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: { size: { type: 'string', enum: ['L', 'S'] } },
     });
   });
 
-  test('E15: an optional list of choices is a bare one', async () => {
+  test('E15: renders a multiple choice as a plain one', async () => {
     const Tags = z.object({ tags: z.array(z.enum(['a', 'b'])).nullish() });
 
     expect(await formOf(Tags)).toEqual({
@@ -533,7 +545,7 @@ describe('E15: optional fields', () => {
         }),
       ),
     ],
-  ])('E15: real defaults are shown and fill in (%s)', async (_, schema) => {
+  ])('E15: shows its default and takes it if left out (%s)', async (_, schema) => {
     expect(await formOf(schema)).toEqual({
       type: 'object',
       properties: {
@@ -544,7 +556,7 @@ describe('E15: optional fields', () => {
         tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, default: ['a'] },
       },
     });
-    expect(await filled(schema, {})).toEqual({
+    expect(await submit(schema, {})).toEqual({
       text: 'x',
       real: 0,
       flag: false,
@@ -553,32 +565,32 @@ describe('E15: optional fields', () => {
     });
   });
 
-  test('E15: a field with a default is not required and fills in (arktype)', async () => {
+  test('E15: with a default is not required and takes it if left out (arktype)', async () => {
     const Defaulted = type({ text: "string = 'x'", flag: 'boolean = false' });
 
     expect(await formOf(Defaulted)).not.toHaveProperty('required');
-    expect(await filled(Defaulted, {})).toEqual({ text: 'x', flag: false });
+    expect(await submit(Defaulted, {})).toEqual({ text: 'x', flag: false });
   });
 });
 
-describe('E16: the form and the validation of its answer describe the same input', () => {
+describe('E16: a form and the validation of its answer agree on', () => {
   test.each<[string, Schema, object, object, object]>([
     [
-      'a rename through a transform of the whole (zod)',
+      'an object that a transform renames (zod)',
       z.object({ vUser: z.string() }).transform(({ vUser }) => ({ user_name: vUser })),
       { vUser: { type: 'string' } },
       { vUser: 'octocat' },
       { user_name: 'octocat' },
     ],
     [
-      'a rename through a transform of the whole (arktype)',
+      'an object that a transform renames (arktype)',
       type({ vUser: 'string' }).pipe(({ vUser }) => ({ user_name: vUser })),
       { vUser: { type: 'string' } },
       { vUser: 'octocat' },
       { user_name: 'octocat' },
     ],
     [
-      'a rename through a transform of the whole (valibot)',
+      'an object that a transform renames (valibot)',
       toStandardJsonSchema(
         v.pipe(
           v.object({ vUser: v.string() }),
@@ -604,7 +616,7 @@ describe('E16: the form and the validation of its answer describe the same input
       { n: 7 },
     ],
     [
-      'a codec of a date',
+      'a date codec',
       z.object({
         at: z.codec(z.iso.datetime(), z.date(), {
           decode: (text) => new Date(text),
@@ -616,7 +628,7 @@ describe('E16: the form and the validation of its answer describe the same input
       { at: '2026-07-28T00:00:00.000Z' },
     ],
     [
-      'a trimmed text',
+      'a trimmed string',
       z.object({ name: z.string().trim().toLowerCase() }),
       { name: { type: 'string' } },
       { name: '  ADA ' },
@@ -624,50 +636,55 @@ describe('E16: the form and the validation of its answer describe the same input
     ],
   ])('E16: %s', async (_, schema, properties, content, value) => {
     expect(await formOf(schema)).toMatchObject({ properties, required: Object.keys(content) });
-    expect(await filled(schema, content)).toEqual(value);
+    expect(await submit(schema, content)).toEqual(value);
   });
 
-  test('E16: an answer in the names of the output is refused', async () => {
+  test('E16: the input names, and refuse the output names', async () => {
     const Renamed = z
       .object({ vUser: z.string() })
       .transform(({ vUser }) => ({ user_name: vUser }));
 
-    await expect(filled(Renamed, { user_name: 'octocat' })).rejects.toThrow(
+    await expect(submit(Renamed, { user_name: 'octocat' })).rejects.toThrow(
       'whose content does not match the requested schema',
     );
   });
 });
 
-describe('E14: what a form has no word for is left to the validation of the answer', () => {
+describe('E14: a form leaves to validation', () => {
   test.each<[string, Schema, object, unknown, unknown]>([
     ['a pattern', z.object({ it: z.string().regex(/^a/) }), { type: 'string' }, 'b', 'ab'],
-    ['a beginning', z.object({ it: z.string().startsWith('a') }), { type: 'string' }, 'b', 'ab'],
-    ['a format that forms lack', z.object({ it: z.uuid() }), { type: 'string' }, 'x', UUID],
-    ['a pattern (arktype)', type({ it: /^a/ }), { type: 'string' }, 'b', 'ab'],
-    ['more than', z.object({ it: z.number().gt(2) }), { type: 'number' }, 2, 2.5],
-    ['a multiple', z.object({ it: z.number().multipleOf(2) }), { type: 'number' }, 3, 4],
+    ['a prefix', z.object({ it: z.string().startsWith('a') }), { type: 'string' }, 'b', 'ab'],
     [
-      'more than, among whole numbers',
+      'a format that forms do not support',
+      z.object({ it: z.uuid() }),
+      { type: 'string' },
+      'x',
+      UUID,
+    ],
+    ['a pattern (arktype)', type({ it: /^a/ }), { type: 'string' }, 'b', 'ab'],
+    ['an exclusive minimum', z.object({ it: z.number().gt(2) }), { type: 'number' }, 2, 2.5],
+    [
+      'a multiple of a number',
+      z.object({ it: z.number().multipleOf(2) }),
+      { type: 'number' },
+      3,
+      4,
+    ],
+    [
+      'exclusive bounds of an integer',
       z.object({ it: z.int().gt(2).lt(9) }),
       { type: 'integer', minimum: 3, maximum: 8 },
       2,
       3,
     ],
-    ['always true', z.object({ it: z.literal(true) }), { type: 'boolean' }, false, true],
+    ['a literal', z.object({ it: z.literal(true) }), { type: 'boolean' }, false, true],
   ])('E14: %s', async (_, schema, shown, bad, good) => {
     const { properties } = await formOf(schema);
     expect(properties).toEqual({ it: shown });
 
-    expect(await filled(schema, { it: good })).toEqual({ it: good });
-    const sendRound = roundsOf(asking(schema));
-    const refused = await sendRound(
-      answering(await sendRound(), { form: { action: 'accept', content: { it: bad } } }),
+    expect(await submit(schema, { it: good })).toEqual({ it: good });
+    await expect(submit(schema, { it: bad })).rejects.toThrow(
+      'does not match the requested schema',
     );
-    expect(errorTextOf(refused as CallToolResult)).toContain('does not match the requested schema');
-  });
-
-  test('E14: a form that is a reference to its own definition', async () => {
-    const schema = z.object({ a: z.string() }).meta({ id: 'Address' });
-    expect((await formOf(schema)).properties).toEqual({ a: { type: 'string' } });
   });
 });

@@ -1,6 +1,7 @@
-/** F: asking the client's model and the client's roots. */
+/** F: questions to the client's model, and for the client's roots. */
 import type { SamplingMessage } from '@modelcontextprotocol/server';
 import { confirm, defineTool, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
+import { accept, roots, run } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -26,12 +27,13 @@ const reply = (words: string) => ({
 
 const capital = { messages: [user('Capital of France?')], maxTokens: 20 };
 const askCapital = resolver({}, () => sample(capital));
-const wordsOf = ({ content }: { content: unknown }): string => {
+/** Returns the text of the first block. */
+const textIn = ({ content }: { content: unknown }): string => {
   const [block] = [content].flat();
   return (block as { text: string }).text;
 };
 const atlas = defineTool('atlas', { resolve: { capital: askCapital } }, ({ capital: answer }) =>
-  wordsOf(answer),
+  textIn(answer),
 );
 
 const askRoots = resolver({}, () => listRoots());
@@ -39,6 +41,7 @@ const count = defineTool('count', { resolve: { where: askRoots } }, ({ where }) 
   String(where.roots.length),
 );
 
+/** A tool for the client's model. */
 const adder = {
   name: 'add',
   inputSchema: { type: 'object' as const, properties: { a: { type: 'number' } } },
@@ -49,69 +52,63 @@ afterEach(() => {
 });
 
 describe.each(eras)('on the %s era', (era) => {
-  test('F1: the result of the client model is injected', async () => {
-    const conversation = await connectClient(era, serving(atlas), { sample: [reply('Paris')] });
+  test("F1: injects the answer of the client's model", async () => {
+    const client = await connectClient(era, serving(atlas), { sample: [reply('Paris')] });
 
-    expect(await conversation.text('atlas')).toBe('Paris');
-    expect(conversation.asked).toEqual(['Capital of France?']);
+    expect(await client.text('atlas')).toBe('Paris');
+    expect(client.asked).toEqual(['Capital of France?']);
   });
 
-  test('F2: the roots of the client are injected, and none is a normal value', async () => {
-    const conversation = await connectClient(era, serving(count), {
-      roots: [{ roots: [{ uri: 'file:///work', name: 'work' }] }, { roots: [] }],
+  test('F2: injects the roots of the client, even if there are none', async () => {
+    const client = await connectClient(era, serving(count), {
+      roots: [roots([{ uri: 'file:///work', name: 'work' }]), roots([])],
     });
 
-    expect(await conversation.text('count')).toBe('1');
-    expect(await conversation.text('count')).toBe('0');
-    expect(conversation.asked).toEqual(['roots/list', 'roots/list']);
+    expect(await client.text('count')).toBe('1');
+    expect(await client.text('count')).toBe('0');
+    expect(client.asked).toEqual(['roots/list', 'roots/list']);
   });
 
-  test('F3: an outcome consumer of either gets an accepted outcome', async () => {
+  test('F3: passes an accepted outcome to a tool that takes the outcome', async () => {
     const tool = defineTool(
       'outcomes',
       { resolve: { answer: outcome(askCapital), where: outcome(askRoots) } },
       ({ answer, where }) => JSON.stringify([answer, where]),
     );
-    const conversation = await connectClient(era, serving(tool), {
-      sample: [reply('Paris')],
-      roots: [{ roots: [] }],
-    });
+    const answers = { answer: reply('Paris'), where: roots([]) };
+    const { text: shown } = await run(tool, {}, { era, answers });
 
-    expect(JSON.parse(await conversation.text('outcomes'))).toEqual([
+    expect(JSON.parse(shown)).toEqual([
       { action: 'accept', data: reply('Paris'), asked: true },
       { action: 'accept', data: { roots: [] }, asked: true },
     ]);
   });
 
-  test('F4: all three kinds work in one call', async () => {
+  test('F4: asks all three kinds of question in one call', async () => {
     const login = resolver({}, () => elicit('Username?', z.object({ username: z.string() })));
     const tool = defineTool(
       'mixed',
       { resolve: { login, answer: askCapital, where: askRoots } },
       ({ login: { username }, answer, where }) =>
-        `${username}/${wordsOf(answer)}/${where.roots.length}`,
+        `${username}/${textIn(answer)}/${where.roots.length}`,
     );
-    const conversation = await connectClient(era, serving(tool), {
-      elicit: [{ action: 'accept', content: { username: 'octocat' } }],
+    const client = await connectClient(era, serving(tool), {
+      elicit: [accept({ username: 'octocat' })],
       sample: [reply('hey')],
-      roots: [{ roots: [] }],
+      roots: [roots([])],
     });
 
-    expect(await conversation.text('mixed')).toBe('octocat/hey/0');
-    expect(conversation.asked.toSorted()).toEqual([
-      'Capital of France?',
-      'Username?',
-      'roots/list',
-    ]);
-    expect(conversation.requests()).toBe(era === 'modern' ? 2 : 1);
+    expect(await client.text('mixed')).toBe('octocat/hey/0');
+    expect(client.asked.toSorted()).toEqual(['Capital of France?', 'Username?', 'roots/list']);
+    expect(client.requests()).toBe(era === 'modern' ? 2 : 1);
   });
 
   test.each([
     ['tools', { tools: [adder] }],
     ['toolChoice', { toolChoice: { mode: 'none' as const } }],
-  ])('F5: %s alone needs the capability sampling.tools', async (_, extra) => {
+  ])('F5: needs the capability sampling.tools for %s', async (_, extra) => {
     const sums = resolver({}, () => sample({ ...capital, ...extra }));
-    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
+    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => textIn(answer));
 
     const lacking = await connectClient(era, serving(tool), { sample: [reply('4')] });
     expect(await protocolErrorOf(lacking.call('sums'))).toEqual({
@@ -121,50 +118,50 @@ describe.each(eras)('on the %s era', (era) => {
     });
     expect(lacking.asked).toEqual([]);
 
-    const able = await connectClient(era, serving(tool), {
-      sample: [reply('4')],
-      capabilities: { sampling: { tools: {} } },
-    });
-    expect(await able.text('sums')).toBe('4');
+    const able = await run(
+      tool,
+      {},
+      { era, capabilities: { sampling: { tools: {} } }, answers: { sums: reply('4') } },
+    );
+    expect(able.text).toBe('4');
   });
 
   test.each([
     ['a single block', text('4')],
-    ['a list of one', [text('4')]],
+    ['an array of one block', [text('4')]],
     [
-      'a list with a tool use',
+      'an array with a tool use',
       [text('4'), { type: 'tool_use' as const, id: '1', name: 'add', input: {} }],
     ],
-  ])('F6: with tools, %s is an answer', async (_, content) => {
+  ])('F6: accepts %s as the answer to a sample with tools', async (_, content) => {
     const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
-    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => wordsOf(answer));
-    const conversation = await connectClient(era, serving(tool), {
-      sample: [{ role: 'assistant', model: 'm', content }],
-      capabilities: { sampling: { tools: {} } },
-    });
+    const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => textIn(answer));
+    const answers = { sums: { role: 'assistant' as const, model: 'm', content } };
 
-    expect(await conversation.text('sums')).toBe('4');
+    expect((await run(tool, {}, { era, answers })).text).toBe('4');
   });
 
-  test('F9: one sample per call, over however many rounds', async () => {
-    const first = resolver({ answer: askCapital }, ({ answer }) => confirm(`${wordsOf(answer)}?`));
+  test('F9: asks the model once per call, over several rounds', async () => {
+    const first = resolver({ answer: askCapital }, ({ answer }) => confirm(`${textIn(answer)}?`));
     const second = resolver({ first }, () => confirm('Really?'));
     const tool = defineTool(
       'sure',
       { resolve: { second, answer: askCapital } },
-      ({ second: sure, answer }) => `${wordsOf(answer)}:${String(sure)}`,
+      ({ second: sure, answer }) => `${textIn(answer)}:${String(sure)}`,
     );
-    const yes = { action: 'accept' as const, content: { confirm: true } };
-    const conversation = await connectClient(era, serving(tool), {
-      elicit: [yes, yes],
-      sample: [reply('Paris')],
-    });
+    const yes = accept({ confirm: true });
+    const answers = { answer: [reply('Paris')], first: yes, second: yes };
+    const result = await run(tool, {}, { era, answers });
 
-    expect(await conversation.text('sure')).toBe('Paris:true');
-    expect(conversation.asked).toEqual(['Capital of France?', 'Paris?', 'Really?']);
+    expect(result.text).toBe('Paris:true');
+    expect(result.questions.map(({ message }) => message)).toEqual([
+      'Capital of France?',
+      'Paris?',
+      'Really?',
+    ]);
   });
 
-  test('F13, F14: parameters reach the client as they are, and what is left out stays out', async () => {
+  test('F13, F14: sends the parameters unchanged, and adds none', async () => {
     const full = {
       messages: [user('Hello'), { role: 'assistant' as const, content: text('Hi') }, user('Bye')],
       maxTokens: 7,
@@ -180,41 +177,33 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { a: resolver({}, () => sample(full)), b: askCapital } },
       () => 'done',
     );
-    const conversation = await connectClient(era, serving(tool), {
+    const client = await connectClient(era, serving(tool), {
       sample: () => reply('ok'),
       capabilities: { sampling: { context: {} } },
     });
-    await conversation.text('params');
+    await client.text('params');
 
-    expect(conversation.questions).toContainEqual({
-      method: 'sampling/createMessage',
-      params: full,
-    });
-    const bare = conversation.questions.find(
-      ({ params }) => !('systemPrompt' in (params as object)),
-    );
+    expect(client.questions).toContainEqual({ method: 'sampling/createMessage', params: full });
+    const bare = client.questions.find(({ params }) => !('systemPrompt' in (params as object)));
     expect(Object.keys(bare?.params as object).toSorted()).toEqual(['maxTokens', 'messages']);
   });
 
-  test('F15: nothing is warned about', async () => {
+  test('F15: logs no warning', async () => {
     const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const logged = [
       vi.spyOn(console, 'warn').mockImplementation(() => undefined),
       vi.spyOn(console, 'error').mockImplementation(() => undefined),
     ];
     const tool = defineTool('both', { resolve: { a: askCapital, b: askRoots } }, () => 'done');
-    const conversation = await connectClient(era, serving(tool), {
-      sample: [reply('Paris')],
-      roots: [{ roots: [] }],
-    });
+    const answers = { a: reply('Paris'), b: roots([]) };
 
-    expect(await conversation.text('both')).toBe('done');
+    expect((await run(tool, {}, { era, answers })).text).toBe('done');
     expect([emitted, ...logged].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 });
 
-describe('answers of the wrong kind', () => {
-  const forSample: object[] = [
+describe('an answer of the wrong kind', () => {
+  const invalidSamples: object[] = [
     {},
     { action: 'accept', content: { x: 'y' } },
     { action: 'accept', content: { type: 'text', text: 'Paris' } },
@@ -236,7 +225,7 @@ describe('answers of the wrong kind', () => {
     { ...reply('Paris'), content: [] },
   ];
 
-  test.each(forSample)('F7, F8: %j does not answer a plain sample', async (response) => {
+  test.each(invalidSamples)('F7, F8: fails a plain sample: %j', async (response) => {
     const sendRound = roundsOf(atlas);
     const first = await sendRound();
 
@@ -252,7 +241,7 @@ describe('answers of the wrong kind', () => {
     );
   });
 
-  const forRoots: object[] = [
+  const invalidRoots: object[] = [
     {},
     { action: 'accept', content: { roots: [] } },
     { action: 'decline' },
@@ -270,14 +259,14 @@ describe('answers of the wrong kind', () => {
     { roots: [{ uri: 'file:///work', name: 7 }] },
   ];
 
-  test.each(forRoots)('F8: %j does not answer a request for roots', async (response) => {
+  test.each(invalidRoots)('F8: fails a request for roots: %j', async (response) => {
     const sendRound = roundsOf(count);
     const first = await sendRound();
 
     expect(errorTextOf(await sendRound(answering(first, { where: response })))).toBe(
       "Error executing tool count: Resolver 'where' received a response of the wrong kind",
     );
-    expect(textOf(await sendRound(answering(first, { where: { roots: [] } })))).toBe('0');
+    expect(textOf(await sendRound(answering(first, { where: roots([]) })))).toBe('0');
 
     const { result } = await callOnLegacy(count, [response]);
     expect(errorTextOf(result)).toBe(
@@ -288,7 +277,7 @@ describe('answers of the wrong kind', () => {
   test.each([
     { ...reply('4'), content: [] },
     { ...reply('4'), content: [text('4'), { type: 'tool_use', id: '1', name: 'add', input: {} }] },
-  ])('F6: with tools, %j is of the right kind', async (response) => {
+  ])('F6: does not include %j for a sample with tools', async (response) => {
     const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: { content } }) =>
       String([content].flat().length),
@@ -304,7 +293,7 @@ describe('answers of the wrong kind', () => {
     { ...reply('4'), content: ['4'] },
     { ...reply('4'), role: 'system' },
     { action: 'accept', content: { x: 'y' } },
-  ])('F8: with tools, %j is still of the wrong kind', async (response) => {
+  ])('F8: fails a sample with tools: %j', async (response) => {
     const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
     const sendRound = roundsOf(defineTool('sums', { resolve: { sums } }, () => 'ran'));
 
@@ -314,7 +303,7 @@ describe('answers of the wrong kind', () => {
   });
 });
 
-test('F4: three kinds go out in one round', async () => {
+test('F4: sends all three kinds of question in one round', async () => {
   const login = resolver({}, () => confirm('Sure?'));
   const tool = defineTool(
     'mixed',
@@ -329,11 +318,11 @@ test('F4: three kinds go out in one round', async () => {
   });
 });
 
-describe('what is recorded', () => {
+describe('the record of samples and roots', () => {
   const next = resolver({ answer: askCapital, where: askRoots }, () => confirm('Next?'));
   const tool = defineTool('recorded', { resolve: { next } }, () => 'done');
 
-  test('F10: results are recorded as accepted, in wire form and without nulls', async () => {
+  test('F10: has results as accepted, as the client sent them but without nulls', async () => {
     const sendRound = roundsOf(tool);
     const second = await sendRound(
       answering(await sendRound(), {
@@ -357,7 +346,7 @@ describe('what is recorded', () => {
   });
 
   test.each(['decline', 'cancel'])(
-    'F11: a recorded %s of a sample or of roots means nothing: both are asked again',
+    'F11: is ignored if it says %s, so both questions are asked again',
     async (action) => {
       const sendRound = roundsOf(tool);
       const first = await sendRound();
@@ -381,7 +370,7 @@ describe('what is recorded', () => {
     ['Paris', 'file:///'],
     [null, null],
     [{ ...reply('Paris'), content: [text('Paris')] }, { roots: [{ uri: 'https://x.test/' }] }],
-  ])('F11: recorded data %j and %j is no result: both are asked again', async (answer, where) => {
+  ])('F11: is ignored if its data is %j and %j, so both are asked again', async (answer, where) => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
     const { v, asked } = readState(first);
@@ -396,7 +385,7 @@ describe('what is recorded', () => {
   });
 });
 
-describe('F12: tool use in the messages of a sample', () => {
+describe('F12: sample() with tool use in its messages', () => {
   const use = (...ids: string[]): SamplingMessage => ({
     role: 'assistant',
     content: ids.map((id) => ({ type: 'tool_use', id, name: 'add', input: {} })),
@@ -412,43 +401,43 @@ describe('F12: tool use in the messages of a sample', () => {
     [
       'results beside text',
       [use('1'), { role: 'user', content: [result('1'), text('and?')] }],
-      'sample(): a message with tool_result content holds only tool_result blocks.',
+      'sample(): a message with tool_result content must contain only tool_result blocks.',
     ],
     [
       'results that follow no tool use',
       [user('Add'), results('1')],
-      'sample(): tool_result content must follow a message with tool_use content.',
+      'sample(): a message with tool_result content must follow a message with tool_use content.',
     ],
     [
-      'results that follow nothing',
+      'results in the first message',
       [results('1')],
-      'sample(): tool_result content must follow a message with tool_use content.',
+      'sample(): a message with tool_result content must follow a message with tool_use content.',
     ],
     [
       'a tool use without its result',
       [use('1', '2'), results('1')],
-      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+      'sample(): the ids of the tool_result blocks must match the ids of the tool_use blocks in the previous message.',
     ],
     [
       'a result without its tool use',
       [use('1'), results('1', '2')],
-      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+      'sample(): the ids of the tool_result blocks must match the ids of the tool_use blocks in the previous message.',
     ],
     [
       'the result of another tool use',
       [use('1'), results('2')],
-      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+      'sample(): the ids of the tool_result blocks must match the ids of the tool_use blocks in the previous message.',
     ],
     [
-      'text where results are due',
+      'text in place of results',
       [use('1'), user('Never mind')],
-      'sample(): the tool_result ids must be those of the tool_use blocks before.',
+      'sample(): the ids of the tool_result blocks must match the ids of the tool_use blocks in the previous message.',
     ],
-  ])('F12: %s', (_, messages, complaint) => {
+  ])('F12: refuses %s', (_, messages, complaint) => {
     expect(() => make(...messages)).toThrow(new TypeError(complaint));
   });
 
-  test('F12: complete sequences pass, in any order of ids and as single blocks', () => {
+  test('F12: accepts complete sequences, with ids in any order and as single blocks', () => {
     expect(() => make(user('Add'), use('1', '2'), results('2', '1'))).not.toThrow();
     expect(() => make(use('1'), { role: 'user', content: result('1') })).not.toThrow();
     expect(() => make(user('Add'), use('1'))).not.toThrow();
@@ -463,24 +452,47 @@ describe('F12: tool use in the messages of a sample', () => {
     [{ maxTokens: 5 }],
     [{ messages: 'Hello', maxTokens: 5 }],
     [{ messages: [], maxTokens: '5' }],
-  ])('F12: %j are no parameters of a sample', (params) => {
+  ])('F12: refuses the parameters %j', (params) => {
     expect(() => sample(params as never)).toThrow(
-      new TypeError('sample() takes createMessage parameters: { messages, maxTokens, … }.'),
+      new TypeError(
+        'sample(): `params` must contain `messages`, an array, and `maxTokens`, a number.',
+      ),
     );
   });
 });
 
-test('F14: a request for roots has no params, on either era', async () => {
+test('F14: sends a request for roots without params on both eras', async () => {
   const { requests } = questionsOf(await roundsOf(count)());
   expect(requests).toEqual({ where: { method: 'roots/list' } });
   expect(Object.keys(requests.where!)).toEqual(['method']);
 
-  const { pushed } = await callOnLegacy(count, [{ roots: [] }]);
+  const { pushed } = await callOnLegacy(count, [roots([])]);
   expect(pushed).toEqual([{ method: 'roots/list' }]);
 });
 
-test('F14: a legacy push of a sample carries its parameters and nothing else', async () => {
+test('F14: sends a legacy sample with its parameters and nothing else', async () => {
   const { pushed } = await callOnLegacy(atlas, [reply('Paris')]);
 
   expect(pushed).toEqual([{ method: 'sampling/createMessage', params: capital }]);
+});
+
+test('F14: fails with a message about the sample if its parameters cannot be sent', async () => {
+  const params = {
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'hi' } }],
+    maxTokens: 1,
+    metadata: { big: 1n as never },
+  };
+  const tool = defineTool(
+    'ask',
+    { resolve: { answer: resolver({}, () => sample(params)) } },
+    () => '',
+  );
+  const { content } = await tool.call(undefined);
+  expect(content).toEqual([
+    expect.objectContaining({
+      text: expect.stringContaining(
+        "Resolver 'answer' asks with data that cannot be sent: ",
+      ) as string,
+    }),
+  ]);
 });

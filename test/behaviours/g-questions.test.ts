@@ -1,7 +1,8 @@
-/** G12-G22, G33: an answer counts for the very question that was asked, and for no other. */
+/** G12-G22, G33: an answer counts only for the exact question that was asked. */
 import { SdkError } from '@modelcontextprotocol/client';
 import { confirm, defineTool, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
 import type { AnyQuestion, Schema } from 'mcp-resolve';
+import { accept, cancel, decline } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -18,12 +19,11 @@ import {
   writeState,
 } from '../support/rounds.js';
 
-const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
 
 const Login = z.object({ username: z.string() });
 
-/** The digest under which a question is asked. */
+/** Returns the digest that the state has for a question. */
 async function digestOf(question: AnyQuestion): Promise<string> {
   const tool = defineTool(
     'digest',
@@ -37,37 +37,31 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('G12: recorded outcomes are pinned to their question', () => {
-  test('G12: accept, decline and cancel each carry the digest of what was asked', async () => {
-    const ask = (message: string) => resolver({}, () => elicit(message, Login));
-    const [a, b, c] = [ask('A?'), ask('B?'), ask('C?')];
-    const last = resolver({ a, b: outcome(b), c: outcome(c) }, () => confirm('Last?'));
-    const sendRound = roundsOf(defineTool('pinned', { resolve: { last } }, () => 'done'));
-    const first = await sendRound();
-    const { asked } = readState(first);
-    const second = await sendRound(
-      answering(first, {
-        a: accept({ username: 'ada' }),
-        b: { action: 'decline' },
-        c: { action: 'cancel' },
-      }),
-    );
+test('G12: records accept, decline and cancel with the digest of the question', async () => {
+  const ask = (message: string) => resolver({}, () => elicit(message, Login));
+  const [a, b, c] = [ask('A?'), ask('B?'), ask('C?')];
+  const last = resolver({ a, b: outcome(b), c: outcome(c) }, () => confirm('Last?'));
+  const sendRound = roundsOf(defineTool('pinned', { resolve: { last } }, () => 'done'));
+  const first = await sendRound();
+  const { asked } = readState(first);
+  const second = await sendRound(
+    answering(first, {
+      a: accept({ username: 'ada' }),
+      b: decline(),
+      c: cancel(),
+    }),
+  );
 
-    expect(readState(second).outcomes).toEqual({
-      a: { action: 'accept', data: { username: 'ada' }, q: '4e0ut86wr-Z2O1ke-89zNQ' },
-      b: { action: 'decline', q: 'Q6M03iuBpEGap0txORid5Q' },
-      c: { action: 'cancel', q: asked.c },
-    });
-    expect(asked).toMatchObject({ a: '4e0ut86wr-Z2O1ke-89zNQ', b: 'Q6M03iuBpEGap0txORid5Q' });
+  expect(readState(second).outcomes).toEqual({
+    a: { action: 'accept', data: { username: 'ada' }, q: '4e0ut86wr-Z2O1ke-89zNQ' },
+    b: { action: 'decline', q: 'Q6M03iuBpEGap0txORid5Q' },
+    c: { action: 'cancel', q: asked.c },
   });
+  expect(asked).toMatchObject({ a: '4e0ut86wr-Z2O1ke-89zNQ', b: 'Q6M03iuBpEGap0txORid5Q' });
 });
 
 describe('G13: the digest of a question', () => {
-  test('G13: it is the known one for roots', async () => {
-    expect(await digestOf(listRoots())).toBe('dCNOmK_nSY-12vHzasLXig');
-  });
-
-  test('G13: it is the known one for the text of a form', async () => {
+  test('G13: is the known digest of the JSON of a form', async () => {
     const text =
       '{"mode":"form","message":"A?","requestedSchema":{"properties":{"username":{"title":"Username","type":"string"}},"required":["username"],"title":"L","type":"object"}}';
 
@@ -75,15 +69,16 @@ describe('G13: the digest of a question', () => {
   });
 
   test.each<[string, AnyQuestion, string]>([
+    ['roots', listRoots(), 'dCNOmK_nSY-12vHzasLXig'],
     ['a form', elicit('A?', Login), '4e0ut86wr-Z2O1ke-89zNQ'],
-    ['a form in other words', elicit('B?', Login), 'Q6M03iuBpEGap0txORid5Q'],
+    ['a form with another message', elicit('B?', Login), 'Q6M03iuBpEGap0txORid5Q'],
     [
       'a form with another field',
       elicit('A?', z.object({ user: z.string() })),
       'FDn_992N2Evv5donB9zMQQ',
     ],
     ['a confirmation', confirm('Sure?'), '_e9aOTPPkrntmlW09xwgJw'],
-    ['letters beyond ASCII', confirm('\u00e9 \u{1f600}?'), 'PbBgRdp-lytbFHdLNenlTw'],
+    ['letters outside ASCII', confirm('\u00e9 \u{1f600}?'), 'PbBgRdp-lytbFHdLNenlTw'],
     ['a lone surrogate', confirm('\ud800?'), 'OIcgI6rVVyWgqHVLEENMmA'],
     [
       'a sample',
@@ -93,17 +88,17 @@ describe('G13: the digest of a question', () => {
       }),
       'QOWGlBb4T_6TA7v2CQuv_g',
     ],
-  ])('G13: it is stable for %s', async (_, question, expected) => {
+  ])('G13: is stable for %s', async (_, question, expected) => {
     expect(await digestOf(question)).toBe(expected);
   });
 
-  test('G13: equal questions have equal digests, even of schemas built twice', async () => {
+  test('G13: is the same for equal questions with separate schemas', async () => {
     const built = (): AnyQuestion => elicit('Size?', z.object({ size: z.enum(['S', 'L']) }));
 
     expect(await digestOf(built())).toBe(await digestOf(built()));
   });
 
-  test('G13: whatever can be seen of a question changes its digest', async () => {
+  test('G13: changes with every visible part of a question', async () => {
     const hello = {
       messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }],
     };
@@ -137,7 +132,7 @@ describe('G13: the digest of a question', () => {
   });
 });
 
-test('G14: a round that asks records the digest of every question it asks, and only of those', async () => {
+test('G14: records the digests of the questions of a round, and no others', async () => {
   const a = resolver({}, () => elicit('A?', Login));
   const b = resolver({}, () => elicit('B?', Login));
   const c = resolver({ a }, () => listRoots());
@@ -156,8 +151,8 @@ test('G14: a round that asks records the digest of every question it asks, and o
   });
 });
 
-describe('fresh answers', () => {
-  /** A tool whose one question is worded by the test. */
+describe('a fresh answer', () => {
+  /** Creates a tool with one question. The test can change its message between rounds. */
   const deploy = (wording: () => string, schema: Schema = z.object({ ok: z.boolean() })) =>
     defineTool(
       'deploy',
@@ -165,7 +160,7 @@ describe('fresh answers', () => {
       ({ approval }) => `deployed:${JSON.stringify(approval)}`,
     );
 
-  test('G15: an answer counts only for the digest that the state says was asked', async () => {
+  test('G15: counts only if the state says that this question was asked', async () => {
     const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
     const first = await sendRound();
     const approve = { approval: accept({ ok: true }) };
@@ -184,7 +179,7 @@ describe('fresh answers', () => {
     expect(textOf(await sendRound(answering(first, approve)))).toBe('deployed:{"ok":true}');
   });
 
-  test('G16: an answer without the echoed state is asked for again', async () => {
+  test('G16: is asked for again if it comes without the state', async () => {
     const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
     await sendRound();
     const approve = { approval: accept({ ok: true }) };
@@ -194,7 +189,7 @@ describe('fresh answers', () => {
     expect(textOf(await sendRound(answering(unasked, approve)))).toBe('deployed:{"ok":true}');
   });
 
-  test('G16: a refusal without the echoed state is no refusal either', async () => {
+  test('G16: is asked for again if it is a refusal without the state', async () => {
     const sendRound = roundsOf(deploy(() => 'Deploy to prod?'));
 
     for (const action of ['decline', 'cancel', 'banana']) {
@@ -203,7 +198,7 @@ describe('fresh answers', () => {
     }
   });
 
-  test('G17: consent to one wording is never taken for another', async () => {
+  test('G17: does not count for another message', async () => {
     let target = 'prod';
     const sendRound = roundsOf(deploy(() => `Deploy to ${target}?`));
     const first = await sendRound();
@@ -218,7 +213,7 @@ describe('fresh answers', () => {
     expect(textOf(third)).toBe('deployed:{"ok":true}');
   });
 
-  test('G17: nor is consent to one form, though the words are the same', async () => {
+  test('G17: does not count for another form with the same message', async () => {
     let schema: Schema = z.object({ ok: z.boolean() });
     const tool = defineTool(
       'deploy',
@@ -236,7 +231,7 @@ describe('fresh answers', () => {
     );
   });
 
-  test('G17: nor is an answer to a question of another kind', async () => {
+  test('G17: does not count for a question of another kind', async () => {
     let question: AnyQuestion = listRoots();
     const tool = defineTool(
       'kinds',
@@ -251,7 +246,7 @@ describe('fresh answers', () => {
     expect(messagesOf(second)).toEqual({ approval: 'Deploy?' });
   });
 
-  test('G17: an old state cannot bring an answer to a question that is out no more', async () => {
+  test('G17: does not count with an old state after the message has changed', async () => {
     let target = 'prod';
     const sendRound = roundsOf(deploy(() => `Deploy to ${target}?`));
     const first = await sendRound();
@@ -262,7 +257,7 @@ describe('fresh answers', () => {
     expect(messagesOf(replay)).toEqual({ approval: 'Deploy to staging?' });
   });
 
-  test('G21: an answer that comes before its question is not taken', async () => {
+  test('G21: does not count before its question was asked', async () => {
     const login = resolver({}, () => elicit('Username?', Login));
     const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`));
     const sendRound = roundsOf(defineTool('early', { resolve: { sure } }, () => 'done'));
@@ -277,8 +272,8 @@ describe('fresh answers', () => {
   });
 });
 
-describe('recorded answers', () => {
-  /** A worded question, a sibling, and one that quotes the worded one. */
+describe('a recorded answer', () => {
+  /** Creates a tool with a question whose message can change, a sibling, and a last question. */
   const reworded = (wording: () => string) => {
     const deploy = resolver({}, () => elicit(wording(), z.object({ ok: z.boolean() })));
     const login = resolver({}, () => elicit('Username?', Login));
@@ -293,22 +288,22 @@ describe('recorded answers', () => {
     );
   };
 
-  test('G18: rewording drops the recorded answer, asks again, and keeps its siblings', async () => {
-    let target = 'prod';
-    const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
+  /** Answers for production, and then changes the message to staging. */
+  const answerThenReword = async (answer: object) => {
+    const shown = { target: 'prod' };
+    const sendRound = roundsOf(reworded(() => `Deploy to ${shown.target}?`));
     const second = await sendRound(
-      answering(await sendRound(), {
-        deploy: accept({ ok: true }),
-        login: accept({ username: 'octocat' }),
-      }),
+      answering(await sendRound(), { deploy: answer, login: accept({ username: 'octocat' }) }),
     );
     expect(messagesOf(second)).toEqual({ last: 'Last?' });
-    const sibling = readState(second).outcomes.login;
+    shown.target = 'staging';
+    return { sendRound, shown, second, third: await sendRound(answering(second, { last: yes })) };
+  };
 
-    target = 'staging';
-    const third = await sendRound(answering(second, { last: yes }));
+  test('G18: is dropped and asked for again if the message changes, and its siblings stay', async () => {
+    const { sendRound, second, third } = await answerThenReword(accept({ ok: true }));
     expect(messagesOf(third)).toEqual({ deploy: 'Deploy to staging?' });
-    expect(readState(third).outcomes).toEqual({ login: sibling });
+    expect(readState(third).outcomes).toEqual({ login: readState(second).outcomes.login });
 
     const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
     expect(messagesOf(fourth)).toEqual({ last: 'Last?' });
@@ -316,39 +311,19 @@ describe('recorded answers', () => {
   });
 
   test.each(['decline', 'cancel'])(
-    'G19: a recorded %s of the old wording does not suppress the new question',
+    'G19: does not suppress the new question if it was a %s',
     async (action) => {
-      let target = 'prod';
-      const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
-      const second = await sendRound(
-        answering(await sendRound(), {
-          deploy: { action },
-          login: accept({ username: 'octocat' }),
-        }),
-      );
-      expect(messagesOf(second)).toEqual({ last: 'Last?' });
-
-      target = 'staging';
-      const third = await sendRound(answering(second, { last: yes }));
+      const { sendRound, third } = await answerThenReword({ action });
       expect(messagesOf(third)).toEqual({ deploy: 'Deploy to staging?' });
       const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
       expect(textOf(await sendRound(answering(fourth, { last: yes })))).toBe('true:octocat');
     },
   );
 
-  test('G18: going back to the first wording does not bring its answer back', async () => {
-    let target = 'prod';
-    const sendRound = roundsOf(reworded(() => `Deploy to ${target}?`));
-    const second = await sendRound(
-      answering(await sendRound(), {
-        deploy: accept({ ok: true }),
-        login: accept({ username: 'octocat' }),
-      }),
-    );
-    target = 'staging';
-    const third = await sendRound(answering(second, { last: yes }));
+  test('G18: does not return if the message changes back', async () => {
+    const { sendRound, shown, third } = await answerThenReword(accept({ ok: true }));
 
-    target = 'prod';
+    shown.target = 'prod';
     const fourth = await sendRound(answering(third, { deploy: accept({ ok: true }) }));
     expect(messagesOf(fourth)).toEqual({ deploy: 'Deploy to prod?' });
   });
@@ -357,7 +332,7 @@ describe('recorded answers', () => {
     ['no digest', {}],
     ['the digest of another question', { q: 'Q6M03iuBpEGap0txORid5Q' }],
     ['an empty digest', { q: '' }],
-  ])('G20: an entry with %s proves nothing and is asked again', async (_, pin) => {
+  ])('G20: is asked for again if it has %s', async (_, pin) => {
     const login = resolver({}, () => elicit('Username?', Login));
     const sendRound = roundsOf(defineTool('unpinned', { resolve: { login } }, () => 'ran'));
     const first = await sendRound();
@@ -374,7 +349,7 @@ describe('recorded answers', () => {
     }
   });
 
-  test('G22: a recorded answer is kept when other content arrives under its key', async () => {
+  test('G22: is not replaced by other content under its key', async () => {
     const login = resolver({}, () => elicit('Username?', Login));
     const second = resolver({ login }, ({ login: { username } }) => confirm(`${username}, 2?`));
     const third = resolver({ login, second }, ({ login: { username } }) =>
@@ -396,14 +371,14 @@ describe('recorded answers', () => {
     expect(messagesOf(three)).toEqual({ third: 'octocat, 3?' });
     expect(readState(three).outcomes.login).toEqual(readState(two).outcomes.login);
 
-    for (const late of [{ action: 'decline' }, { action: 'banana' }, accept({ nope: 1 })]) {
+    for (const late of [decline(), { action: 'banana' }, accept({ nope: 1 })]) {
       const done = await sendRound(answering(three, { login: late, third: yes }));
       expect(textOf(done)).toBe('octocat');
     }
   });
 });
 
-describe('G33: a question that is worded anew each time', () => {
+describe('G33: a question that changes in every round', () => {
   const volatile = (name: string, wording: () => string) =>
     defineTool(
       name,
@@ -411,7 +386,7 @@ describe('G33: a question that is worded anew each time', () => {
       () => 'ran',
     );
 
-  test('G33: it is asked until the client gives up, and no answer is ever taken', async () => {
+  test('G33: is asked until the client gives up, and no answer counts', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const { call, asked, requests } = await connectClient(
@@ -430,7 +405,7 @@ describe('G33: a question that is worded anew each time', () => {
     expect(requests()).toBe(6);
   });
 
-  test('G33: the server is warned at the second answer whose question has changed, once', async () => {
+  test('G33: logs one warning, at the second answer to a changed question', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const sendRound = roundsOf(volatile('moving', () => `At ${++rate}?`));
@@ -449,25 +424,23 @@ describe('G33: a question that is worded anew each time', () => {
     expect(counts).toEqual([0, 1, 1, 1]);
     expect(warned.mock.calls).toEqual([
       [
-        "mcp-resolve: moving: the question 'approval' changed after every answer; pin the value it shows",
+        "mcp-resolve: 'moving': the question 'approval' changed after every answer. Pin the value that it shows.",
       ],
     ]);
   });
 
-  test('G33: a refusal of a question that has changed counts as an answer to it', async () => {
+  test('G33: logs the warning if the answers are refusals', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const sendRound = roundsOf(volatile('refused', () => `At ${++rate}?`));
-    const second = await sendRound(
-      answering(await sendRound(), { approval: { action: 'decline' } }),
-    );
+    const second = await sendRound(answering(await sendRound(), { approval: decline() }));
     expect(messagesOf(second)).toEqual({ approval: 'At 2?' });
 
-    await sendRound(answering(second, { approval: { action: 'cancel' } }));
+    await sendRound(answering(second, { approval: cancel() }));
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
-  test('G33: nobody is warned of a question that changed without an answer, or only once', async () => {
+  test('G33: logs no warning without an answer, or after one change', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const sendRound = roundsOf(volatile('patient', () => `At ${rate}?`));
@@ -481,7 +454,7 @@ describe('G33: a question that is worded anew each time', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('G33: a round without an answer between the two does not hide the second', async () => {
+  test('G33: logs the warning even if a round without an answer comes in between', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const sendRound = roundsOf(volatile('slow', () => `At ${++rate}?`));
@@ -493,7 +466,7 @@ describe('G33: a question that is worded anew each time', () => {
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
-  test('G33: an old answer that is sent along again is no answer to the new question', async () => {
+  test('G33: is not answered by an old answer that the client sends again', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 1;
     const approval = resolver({}, () => confirm(`At ${rate}?`));
@@ -510,7 +483,7 @@ describe('G33: a question that is worded anew each time', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('G33: nobody is warned of an answer that comes without a state', async () => {
+  test('G33: logs no warning about answers without a state', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const sendRound = roundsOf(volatile('stateless', () => 'Sure?'));
     for (let n = 0; n < 3; n += 1) await sendRound({ inputResponses: { approval: yes } });
@@ -518,7 +491,7 @@ describe('G33: a question that is worded anew each time', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('G33: a sibling that keeps its words is answered all the same', async () => {
+  test('G33: does not keep an unchanged sibling from being answered', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
     const approval = resolver({}, () => confirm(`At ${++rate}?`));

@@ -1,7 +1,8 @@
-/** G1-G11, G28-G36: a call over several rounds, from the first question to the result. */
+/** G1-G11, G28-G36: calls over several rounds, from the first question to the result. */
 import { SdkError } from '@modelcontextprotocol/client';
 import { arg, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { Resolver } from 'mcp-resolve';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -18,10 +19,9 @@ import {
   summaryOf,
 } from '../support/rounds.js';
 
-const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
 
-/** Sent as `word`, injected as a `said` in capitals with a date: nothing of it is its own input. */
+/** The client sends `word`, and the tool receives `said`, in capitals, with a note and a date. */
 const Word = z
   .object({ word: z.string(), note: z.string().default('none') })
   .transform(async ({ word, note }) =>
@@ -29,7 +29,7 @@ const Word = z
   );
 type Said = z.output<typeof Word>;
 
-/** A tool whose n questions each quote the answer before. */
+/** Creates a tool with a chain of questions. Each quotes the answer to the one before. */
 function chain(length: number) {
   let last: Resolver<Said> = resolver({}, () => elicit('1?', Word), { name: 'q1' });
   for (let n = 2; n <= length; n += 1) {
@@ -43,11 +43,11 @@ function chain(length: number) {
   return defineTool('chain', { resolve: { last } }, ({ last: { said } }) => said);
 }
 
-/** The questions of a chain whose answers are `w1`, `w2` and so on. */
+/** Returns the questions of a chain whose answers are `w1`, `w2` and so on. */
 const questionsOfChain = (length: number): string[] =>
   Array.from({ length }, (_, index) => (index === 0 ? '1?' : `W${index} none 2026 ${index + 1}?`));
 
-const folder = (deleted: string[]) =>
+const deleteFolder = (deleted: string[]) =>
   defineTool(
     'delete_folder',
     {
@@ -68,9 +68,9 @@ const Login = z.object({ username: z.string() });
 const askLogin = resolver({}, () => elicit('Username?', Login));
 const askSure = resolver({}, () => elicit('Sure?', z.object({ ok: z.boolean() })));
 
-test('G1: the first round returns the question and a state, and the body does not run', async () => {
+test('G1: returns the question and a state in the first round, without running the body', async () => {
   const deleted: string[] = [];
-  const first = await roundsOf(folder(deleted))({ args: { path: '/docs' } });
+  const first = await roundsOf(deleteFolder(deleted))({ args: { path: '/docs' } });
 
   expect(first).toMatchObject({
     resultType: 'input_required',
@@ -86,9 +86,9 @@ test('G1: the first round returns the question and a state, and the body does no
   expect(deleted).toEqual([]);
 });
 
-test('G2: the retry with the answer and the echoed state completes', async () => {
+test('G2: completes the call when a retry brings the answer and the state', async () => {
   const deleted: string[] = [];
-  const sendRound = roundsOf(folder(deleted));
+  const sendRound = roundsOf(deleteFolder(deleted));
   const args = { path: '/docs' };
   const first = await sendRound({ args });
 
@@ -100,12 +100,24 @@ test('G2: the retry with the answer and the echoed state completes', async () =>
   expect(deleted).toEqual(['/docs']);
 });
 
-test('G3: independent questions go out together and are answered together', async () => {
-  const tool = defineTool(
-    'two',
-    { resolve: { login: askLogin, sure: askSure } },
-    ({ login, sure }) => `${login.username}:${String(sure.ok)}`,
-  );
+const left = resolver({ login: askLogin }, ({ login }) => login.username);
+const right = resolver({ sure: askSure }, ({ sure }) => sure.ok);
+const both = resolver({ left, right }, (values) => `${values.left}:${String(values.right)}`);
+
+test.each([
+  [
+    'G3: sends independent questions in one round',
+    defineTool(
+      'two',
+      { resolve: { login: askLogin, sure: askSure } },
+      ({ login, sure }) => `${login.username}:${String(sure.ok)}`,
+    ),
+  ],
+  [
+    'G4: sends independent questions of nested resolvers in one round',
+    defineTool('nested', { resolve: { both } }, ({ both: text }) => text),
+  ],
+])('%s', async (_, tool) => {
   const sendRound = roundsOf(tool);
   const first = await sendRound();
   expect(messagesOf(first)).toEqual({ login: 'Username?', sure: 'Sure?' });
@@ -116,21 +128,7 @@ test('G3: independent questions go out together and are answered together', asyn
   expect(textOf(second)).toBe('octocat:true');
 });
 
-test('G4: independent questions of nested resolvers go out together too', async () => {
-  const left = resolver({ login: askLogin }, ({ login }) => login.username);
-  const right = resolver({ sure: askSure }, ({ sure }) => sure.ok);
-  const both = resolver({ left, right }, (values) => `${values.left}:${String(values.right)}`);
-  const sendRound = roundsOf(defineTool('nested', { resolve: { both } }, ({ both: text }) => text));
-  const first = await sendRound();
-  expect(messagesOf(first)).toEqual({ login: 'Username?', sure: 'Sure?' });
-
-  const second = await sendRound(
-    answering(first, { login: accept({ username: 'octocat' }), sure: accept({ ok: true }) }),
-  );
-  expect(textOf(second)).toBe('octocat:true');
-});
-
-test('G5: a question that quotes an answer waits for it, its independent neighbours do not', async () => {
+test('G5: sends a question that quotes an answer one round later than independent ones', async () => {
   const follow = resolver({ login: askLogin }, ({ login }) => confirm(`As ${login.username}?`));
   const tool = defineTool('order', { resolve: { follow, sure: askSure } }, () => 'done');
   const sendRound = roundsOf(tool);
@@ -146,11 +144,11 @@ test('G5: a question that quotes an answer waits for it, its independent neighbo
 
 describe.each(eras)('on the %s era', (era) => {
   test.each([3, 4, 10])(
-    'G6: in a chain of %i transformed answers each question is shown once',
+    'G6: asks each question of a chain of %i transformed answers once',
     async (length) => {
-      let given = 0;
+      let answered = 0;
       const { text, asked, requests } = await connectClient(era, serving(chain(length)), {
-        elicit: () => accept({ word: `w${++given}` }),
+        elicit: () => accept({ word: `w${++answered}` }),
       });
 
       expect(await text('chain')).toBe(`W${length}`);
@@ -159,7 +157,7 @@ describe.each(eras)('on the %s era', (era) => {
     },
   );
 
-  test('G7: consumers of one resolver share one question, two resolvers of a factory do not', async () => {
+  test('G7: asks once per resolver for all its consumers, even if two have the same name', async () => {
     const ask = (who: string) => resolver({}, () => elicit(`${who}?`, Login), { name: 'who' });
     const [ada, bob] = [ask('Ada'), ask('Bob')];
     const again = resolver({ x: ada }, ({ x }) => x.username);
@@ -169,15 +167,14 @@ describe.each(eras)('on the %s era', (era) => {
       ({ ada: a, bob: b, alias, again: c }) =>
         [a.username, b.username, alias.username, c].join(' '),
     );
-    const { text, asked } = await connectClient(era, serving(tool), {
-      elicit: ({ message }) => accept({ username: message.slice(0, 3).toLowerCase() }),
-    });
+    const answers = { who: accept({ username: 'ada' }), 'who#1': accept({ username: 'bob' }) };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('factory')).toBe('ada bob ada ada');
-    expect(asked.toSorted()).toEqual(['Ada?', 'Bob?']);
+    expect(text).toBe('ada bob ada ada');
+    expect(questions.map(({ message }) => message).toSorted()).toEqual(['Ada?', 'Bob?']);
   });
 
-  test('G30: a lone surrogate in an answer survives recording and restoring', async () => {
+  test('G30: keeps a lone surrogate in an answer through recording and restoring', async () => {
     const follow = resolver({ login: askLogin }, ({ login }) => confirm(`${login.username}?`));
     const last = resolver({ follow }, () => confirm('Really?'));
     const tool = defineTool(
@@ -185,15 +182,14 @@ describe.each(eras)('on the %s era', (era) => {
       { resolve: { last, login: askLogin } },
       ({ last: sure, login }) => `${login.username}:${String(sure)}`,
     );
-    const { text, asked } = await connectClient(era, serving(tool), {
-      elicit: [accept({ username: 'oc\ud800t' }), yes, yes],
-    });
+    const answers = { login: accept({ username: 'oc\ud800t' }), follow: yes, last: yes };
+    const { text, questions } = await run(tool, {}, { era, answers });
 
-    expect(await text('surrogate')).toBe('oc\ud800t:true');
-    expect(asked).toEqual(['Username?', 'oc\ud800t?', 'Really?']);
+    expect(text).toBe('oc\ud800t:true');
+    expect(questions.map(({ message }) => message)).toEqual(['Username?', 'oc\ud800t?', 'Really?']);
   });
 
-  test('G6: an answer of a megabyte rides along to the end', async () => {
+  test('G6: carries an answer of a megabyte to the end of the call', async () => {
     const follow = resolver({ login: askLogin }, ({ login }) =>
       confirm(`${login.username.length}?`),
     );
@@ -209,7 +205,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
-    'G7: %s is a name like any other, for a parameter and for a resolver',
+    'G7: allows %s as the name of a parameter and of a resolver',
     async (name) => {
       const byName = resolver({}, () => elicit('By name?', Login), { name });
       const byParameter = resolver({ inner: byName }, ({ inner }) =>
@@ -219,17 +215,16 @@ describe.each(eras)('on the %s era', (era) => {
         confirm(`${(values as Record<string, { username: string }>)[name]!.username}?`),
       );
       const tool = defineTool('odd', { resolve: { [name]: byParameter, last } }, () => 'done');
-      const { text, asked } = await connectClient(era, serving(tool), {
-        elicit: [accept({ username: 'ada' }), accept({ username: 'bob' }), yes],
-      });
+      const scripted = [accept({ username: 'ada' }), accept({ username: 'bob' }), yes];
+      const { text, questions } = await run(tool, {}, { era, answers: () => scripted.shift() });
 
-      expect(await text('odd')).toBe('done');
-      expect(asked).toEqual(['By name?', 'After ada?', 'bob?']);
+      expect(text).toBe('done');
+      expect(questions.map(({ message }) => message)).toEqual(['By name?', 'After ada?', 'bob?']);
     },
   );
 });
 
-test('G7: keys are unique, and numbered where a name comes twice', async () => {
+test('G7: numbers the keys of questions that share a name', async () => {
   const ask = (who: string) => resolver({}, () => elicit(`${who}?`, Login), { name: 'who' });
   const [ada, bob] = [ask('Ada'), ask('Bob')];
   const tool = defineTool(
@@ -245,7 +240,7 @@ test('G7: keys are unique, and numbered where a name comes twice', async () => {
   });
 });
 
-test('G8: a decline rides the state and is not asked again', async () => {
+test('G8: records a decline and a cancel, and does not ask again', async () => {
   const last = resolver({ login: outcome(askLogin) }, ({ login }) => confirm(`${login.action}?`));
   const tool = defineTool(
     'declined',
@@ -254,7 +249,7 @@ test('G8: a decline rides the state and is not asked again', async () => {
   );
   const sendRound = roundsOf(tool);
   const second = await sendRound(
-    answering(await sendRound(), { login: { action: 'decline' }, sure: { action: 'cancel' } }),
+    answering(await sendRound(), { login: decline(), sure: cancel() }),
   );
   expect(messagesOf(second)).toEqual({ last: 'decline?' });
   expect(readState(second).outcomes).toMatchObject({
@@ -265,13 +260,12 @@ test('G8: a decline rides the state and is not asked again', async () => {
   expect(textOf(await sendRound(answering(second, { last: yes })))).toBe('decline cancel');
 });
 
-test('G8: what is computed never rides the state', async () => {
+test('G8: does not record computed values', async () => {
   const computed = resolver({}, () => ({ price: 42, at: new Date(), map: new Map() }));
-  const tool = defineTool(
-    'mixed',
-    { resolve: { computed, login: askLogin, last: chained() } },
-    () => 'done',
+  const last = resolver({ login: askLogin, computed }, ({ login }) =>
+    confirm(`${login.username}?`),
   );
+  const tool = defineTool('mixed', { resolve: { computed, login: askLogin, last } }, () => 'done');
   const sendRound = roundsOf(tool);
   const second = await sendRound(
     answering(await sendRound(), { login: accept({ username: 'octocat' }) }),
@@ -279,13 +273,9 @@ test('G8: what is computed never rides the state', async () => {
 
   expect(Object.keys(readState(second).outcomes)).toEqual(['login']);
   expect(JSON.stringify(readState(second))).not.toContain('42');
-
-  function chained() {
-    return resolver({ login: askLogin, computed }, ({ login }) => confirm(`${login.username}?`));
-  }
 });
 
-test('G9: the state keeps exactly the JSON that the client sent', async () => {
+test('G9: records exactly the JSON that the client sent', async () => {
   const Renamed = z
     .object({ vUser: z.string(), size: z.coerce.number().default(7) })
     .transform(({ vUser, size }) => ({ user_name: vUser, size, day: new Date(0) }));
@@ -298,11 +288,12 @@ test('G9: the state keeps exactly the JSON that the client sent', async () => {
   expect(readState(plain).outcomes.user?.data).toEqual({ vUser: 'octocat' });
 
   const text = '{"vUser":"octocat","size":"8","extra":{"deep":[1,null]},"__proto__":{"a":1}}';
-  const odd = await sendRound(answering(first, { user: accept(JSON.parse(text) as object) }));
+  const content: unknown = JSON.parse(text);
+  const odd = await sendRound(answering(first, { user: { action: 'accept', content } }));
   expect(JSON.stringify(readState(odd).outcomes.user?.data)).toBe(text);
 });
 
-test('G10: a restored answer is the same typed value as a fresh one', async () => {
+test('G10: restores a recorded answer to the same typed value', async () => {
   const sendRound = roundsOf(chain(4));
   let result = await sendRound();
   const messages: unknown[] = [];
@@ -318,7 +309,7 @@ test('G10: a restored answer is the same typed value as a fresh one', async () =
   ]);
 });
 
-test('G11: a restored entry is carried on unchanged, its digest included', async () => {
+test('G11: carries a recorded answer on unchanged, with its digest', async () => {
   const sendRound = roundsOf(chain(4));
   const second = await sendRound(answering(await sendRound(), { q1: accept({ word: 'w1' }) }));
   const third = await sendRound(answering(second, { q2: accept({ word: 'w2' }) }));
@@ -338,7 +329,7 @@ test('G11: a restored entry is carried on unchanged, its digest included', async
   });
 });
 
-describe('G28: missing answers', () => {
+describe('G28: a retry with missing answers', () => {
   const three = defineTool(
     'three',
     {
@@ -351,10 +342,10 @@ describe('G28: missing answers', () => {
     ({ a, b, c }) => `${a.username} ${b.action} ${c.username}`,
   );
 
-  test('G28: only the question that was not answered comes again', async () => {
+  test('G28: gets only the unanswered question again', async () => {
     const sendRound = roundsOf(three);
     const second = await sendRound(
-      answering(await sendRound(), { a: accept({ username: 'ada' }), b: { action: 'cancel' } }),
+      answering(await sendRound(), { a: accept({ username: 'ada' }), b: cancel() }),
     );
     expect(messagesOf(second)).toEqual({ c: 'C?' });
 
@@ -362,7 +353,7 @@ describe('G28: missing answers', () => {
     expect(textOf(third)).toBe('ada cancel cyd');
   });
 
-  test('G28: without any answer the same questions come again, with an equal state', async () => {
+  test('G28: gets the same questions with an equal state if it has no answer', async () => {
     const sendRound = roundsOf(three);
     const first = await sendRound();
 
@@ -375,7 +366,7 @@ describe('G28: missing answers', () => {
     }
   });
 
-  test('G28: answers may come one by one, in any order', async () => {
+  test('G28: may bring the answers one by one, in any order', async () => {
     const sendRound = roundsOf(three);
     let result: RoundResult = await sendRound();
     const steps: string[] = [summaryOf(result)];
@@ -388,8 +379,8 @@ describe('G28: missing answers', () => {
   });
 });
 
-describe('G29: only what was asked again in this round is carried', () => {
-  test('G29: rewording the first question of a chain drops all answers behind it', async () => {
+describe('G29: the record', () => {
+  test('G29: loses all answers after a question whose message changes', async () => {
     let wording = 'A?';
     const a = resolver({}, () => elicit(wording, Login));
     const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
@@ -412,7 +403,7 @@ describe('G29: only what was asked again in this round is carried', () => {
     expect(messagesOf(fifth)).toEqual({ b: 'ada, B?' });
   });
 
-  test('G29: a resolver that stops asking loses its record', async () => {
+  test('G29: loses the answer of a resolver that stops asking', async () => {
     let computes = false;
     const a = resolver({}, () => (computes ? { username: 'computed' } : elicit('A?', Login)));
     const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
@@ -435,7 +426,7 @@ describe('G29: only what was asked again in this round is carried', () => {
   });
 });
 
-test('G31: any server of the same definitions can serve any round', async () => {
+test('G31: completes a call whose rounds go to different servers', async () => {
   const workers = [roundsOf(chain(4)), roundsOf(chain(4))] as const;
   let result = await workers[0]();
   for (const n of [1, 2, 3, 4]) {
@@ -445,7 +436,7 @@ test('G31: any server of the same definitions can serve any round', async () => 
   expect(textOf(result)).toBe('W4');
 });
 
-test('G31: a round can be sent twice, and both go on from the same place', async () => {
+test('G31: continues from the same state when a round is sent twice', async () => {
   const sendRound = roundsOf(chain(3));
   const second = await sendRound(answering(await sendRound(), { q1: accept({ word: 'w1' }) }));
   const retry = (word: string) => sendRound(answering(second, { q2: accept({ word }) }));
@@ -455,10 +446,10 @@ test('G31: a round can be sent twice, and both go on from the same place', async
   expect(messagesOf(bob)).toEqual({ q3: 'BOB none 2026 3?' });
 });
 
-test('G32, J2, J3: a chain longer than the cap of the client ends in its error', async () => {
-  let given = 0;
+test("G32, J2, J3: ends in the client's error when a chain is longer than its limit", async () => {
+  let answered = 0;
   const { call, asked, requests } = await connectClient('modern', serving(chain(11)), {
-    elicit: () => accept({ word: `w${++given}` }),
+    elicit: () => accept({ word: `w${++answered}` }),
     maxRounds: 10,
   });
   const error: unknown = await call('chain').catch((reason: unknown) => reason);
@@ -469,7 +460,7 @@ test('G32, J2, J3: a chain longer than the cap of the client ends in its error',
   expect(requests()).toBe(11);
 });
 
-test('G32: by hand a chain of eleven comes to its end, every question shown once', async () => {
+test('G32: completes a chain of eleven questions by hand, each asked once', async () => {
   const sendRound = roundsOf(chain(11));
   let result = await sendRound();
   const shown: unknown[] = [];
@@ -482,7 +473,7 @@ test('G32: by hand a chain of eleven comes to its end, every question shown once
   expect(shown).toEqual(questionsOfChain(11));
 });
 
-test('G34: every round that asks has questions and a state', async () => {
+test('G34: sends questions and a state in every round that asks', async () => {
   const sendRound = roundsOf(chain(4));
   let result = await sendRound();
   for (const n of [1, 2, 3]) {
@@ -494,7 +485,7 @@ test('G34: every round that asks has questions and a state', async () => {
   }
 });
 
-test('G35: the order of the answers in a retry means nothing', async () => {
+test('G35: accepts the answers of a retry in any order', async () => {
   const tool = defineTool(
     'two',
     { resolve: { login: outcome(askLogin), sure: askSure } },
@@ -509,7 +500,7 @@ test('G35: the order of the answers in a retry means nothing', async () => {
   expect(textOf(await sendRound(answering(first, reversed)))).toBe('accept:true');
 });
 
-test('G35: of two bad answers the first in walk order is reported, whatever their order', async () => {
+test('G35: reports the first of two invalid answers in walk order, whatever their own order', async () => {
   const tool = defineTool('two', { resolve: { login: askLogin, sure: askSure } }, () => 'ran');
   const sendRound = roundsOf(tool);
   const first = await sendRound();
@@ -524,14 +515,14 @@ test('G35: of two bad answers the first in walk order is reported, whatever thei
 });
 
 test.each([
-  ['a wrapper', { method: 'elicitation/create', result: accept({ username: 'octocat' }) }],
-  ['half a wrapper', { result: accept({ username: 'octocat' }) }],
+  ['a wrapped result', { method: 'elicitation/create', result: accept({ username: 'octocat' }) }],
+  ['a half wrapped result', { result: accept({ username: 'octocat' }) }],
   ['an answer with a method', { method: 'x', ...accept({ username: 'octocat' }) }],
   ['null', null],
-  ['a list', [accept({ username: 'octocat' })]],
-  ['a text', 'octocat'],
+  ['an array', [accept({ username: 'octocat' })]],
+  ['a string', 'octocat'],
   ['a number', 7],
-])('G36: %s counts as no answer: the question comes again', async (_, entry) => {
+])('G36: ignores %s as an answer and asks again', async (_, entry) => {
   const tool = defineTool(
     'wrapped',
     { resolve: { login: askLogin } },
@@ -548,7 +539,7 @@ test.each([
 });
 
 test.each([[null], [[]], ['login'], [7], [{}]])(
-  'G36: inputResponses %j hold no answers: the question comes again',
+  'G36: ignores the inputResponses %j and asks again',
   async (inputResponses) => {
     const tool = defineTool('none', { resolve: { login: askLogin } }, () => 'ran');
     const sendRound = roundsOf(tool);

@@ -1,5 +1,6 @@
-/** G23-G27: what a client sends that is unknown, malformed or forged reads as no progress. */
+/** G23-G27: unknown, malformed or forged input of a client counts as no progress. */
 import { confirm, defineTool, elicit, InvalidGraphError, outcome, resolver } from 'mcp-resolve';
+import { accept, decline } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -14,7 +15,6 @@ import {
   writeState,
 } from '../support/rounds.js';
 
-const accept = <C extends object>(content: C) => ({ action: 'accept' as const, content });
 const yes = accept({ confirm: true });
 
 const Login = z.object({ username: z.string() });
@@ -26,19 +26,19 @@ const tool = defineTool(
   (values) => `${values.login.username}:${String(values.sure)}`,
 );
 
-/** What a record says of the call itself. */
+/** The id and the start of the call, which every record has. */
 const CALL = { id: 'AAAAAAAAAAAAAAAAAAAAAA', start: Date.now() / 1000 };
 
-const Q = { login: 'JolArRQvGZnYYcB7Wqfp7Q' };
+const LOGIN_DIGEST = 'JolArRQvGZnYYcB7Wqfp7Q';
 
-/** The second round: the login is recorded, the confirmation is out. */
+/** Answers the login, and returns the round that asks for the confirmation. */
 async function secondRound(sendRound: ReturnType<typeof roundsOf>): Promise<RoundResult> {
   return sendRound(answering(await sendRound(), { login: accept({ username: 'octocat' }) }));
 }
 
-describe('G23: unknown keys among the answers are ignored', () => {
+describe('G23: the server', () => {
   test.each(['ghost', 'constructor', 'toString', '', 'login#1', 'Login', '0'])(
-    'G23: %j beside the real answer',
+    'G23: ignores the unknown key %j beside the real answer',
     async (key) => {
       const sendRound = roundsOf(tool);
       const ghost = accept({ username: 'mallory' });
@@ -53,7 +53,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
     },
   );
 
-  test('G23: unknown keys alone leave everything as it is', async () => {
+  test('G23: asks the same question again if all keys are unknown', async () => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
     const again = await sendRound(answering(first, { ghost: yes, phantom: { action: 'banana' } }));
@@ -62,7 +62,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
     expect(readState(again)).toEqual(readState(first));
   });
 
-  test('G23: an answer that is only inherited, through a key __proto__, is none', async () => {
+  test('G23: does not read an answer from under the key __proto__', async () => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
     const inputResponses = JSON.parse(
@@ -76,7 +76,7 @@ describe('G23: unknown keys among the answers are ignored', () => {
   });
 
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'G23: a question called %s is not answered by what every object inherits',
+    'G23: does not answer a question named %s with an inherited property',
     async (name) => {
       const inherited = resolver({}, () => elicit('Username?', Login), { name });
       const sendRound = roundsOf(
@@ -110,13 +110,14 @@ describe('G23: unknown keys among the answers are ignored', () => {
       () =>
         defineTool('p', { resolve: { x: resolver({ ['__proto__']: login }, () => 1) } }, () => ''),
     ],
-  ])('G23: __proto__ cannot be the name of %s', (_, define) => {
+  ])('G23: refuses __proto__ as the name of %s', (_, define) => {
     expect(define).toThrow(InvalidGraphError);
     expect(define).toThrow("'__proto__' cannot be the name of a parameter or a resolver");
   });
 });
 
-describe('G24: unknown entries of a state are ignored and not carried on', () => {
+describe('G24: unknown entries of a state', () => {
+  /** Adds an entry to the outcomes of a record. */
   const forge = (record: StateRecord, json: string): string =>
     JSON.stringify({ ...CALL, ...record }).replace('"outcomes":{', `"outcomes":{${json},`);
 
@@ -126,8 +127,8 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
     '"__proto__":{"action":"cancel"}',
     '"constructor":{"action":"accept","data":null}',
     '"":{"action":"accept"}',
-    `"login#1":{"action":"decline","q":"${Q.login}"}`,
-  ])('G24: %s', async (json) => {
+    `"login#1":{"action":"decline","q":"${LOGIN_DIGEST}"}`,
+  ])('G24: are ignored and dropped: %s', async (json) => {
     const sendRound = roundsOf(tool);
     const second = await secondRound(sendRound);
     const requestState = writeState(second, forge(readState(second), json));
@@ -140,7 +141,7 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
     );
   });
 
-  test('G24: unknown keys and members of the record itself', async () => {
+  test('G24: are dropped from `asked` and from the record itself', async () => {
     const sendRound = roundsOf(tool);
     const second = await secondRound(sendRound);
     const record = readState(second);
@@ -154,7 +155,7 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
     expect(readState(again)).toEqual(record);
   });
 
-  test('G24: a hundred thousand of them cost no answer', async () => {
+  test('G24: do not displace the real answers, even if there are a hundred thousand', async () => {
     const sendRound = roundsOf(tool);
     const second = await secondRound(sendRound);
     const record = readState(second);
@@ -174,7 +175,7 @@ describe('G24: unknown entries of a state are ignored and not carried on', () =>
   });
 });
 
-describe('G25: recorded data that does not fit the question is asked again', () => {
+describe('G25: recorded data', () => {
   test.each([
     ['not-a-dict'],
     [{ hacked: true }],
@@ -188,7 +189,7 @@ describe('G25: recorded data that does not fit the question is asked again', () 
     [{ username: 7 }],
     [{ username: null }],
     [{ username: ['mallory'] }],
-  ])('G25: %j', async (data) => {
+  ])('G25: is asked for again if it is %j', async (data) => {
     const sendRound = roundsOf(tool);
     const second = await secondRound(sendRound);
     const { v, outcomes, asked } = readState(second);
@@ -199,10 +200,10 @@ describe('G25: recorded data that does not fit the question is asked again', () 
       inputResponses: { sure: yes },
     });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: Q.login } });
+    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
-  test('G25: the answer of a confirm is checked again too', async () => {
+  test('G25: is asked for again if it does not fit a confirmation', async () => {
     const third = resolver({ sure }, () => confirm('Really?'));
     const sendRound = roundsOf(defineTool('three_steps', { resolve: { third } }, () => 'ran'));
     const second = await secondRound(sendRound);
@@ -216,7 +217,7 @@ describe('G25: recorded data that does not fit the question is asked again', () 
     }
   });
 
-  test('G25: data that no longer passes an asynchronous condition is asked again', async () => {
+  test('G25: is asked for again if it no longer passes an asynchronous refinement', async () => {
     const taken = new Set<string>();
     const Free = z.object({
       username: z.string().refine(async (name) => Promise.resolve(!taken.has(name))),
@@ -235,7 +236,7 @@ describe('G25: recorded data that does not fit the question is asked again', () 
     expect(readState(third).outcomes).toEqual({});
   });
 
-  test('G25: data under a recorded decline means nothing', async () => {
+  test('G25: is ignored if it was recorded with a decline', async () => {
     const refusing = defineTool(
       'refusing',
       {
@@ -247,7 +248,7 @@ describe('G25: recorded data that does not fit the question is asked again', () 
       (values) => JSON.stringify(values.login),
     );
     const sendRound = roundsOf(refusing);
-    const second = await sendRound(answering(await sendRound(), { login: { action: 'decline' } }));
+    const second = await sendRound(answering(await sendRound(), { login: decline() }));
     const { v, outcomes, asked } = readState(second);
     const data = { username: 'mallory' };
     const forged = { v, outcomes: { login: { ...outcomes.login!, data } }, asked };
@@ -260,20 +261,20 @@ describe('G25: recorded data that does not fit the question is asked again', () 
   });
 });
 
-describe('G26, G27: a state that is no record of this version reads as no progress', () => {
+describe('G26, G27: a record', () => {
   const record = (change: object): string =>
     JSON.stringify({
       v: 4,
       ...CALL,
-      outcomes: { login: { action: 'accept', data: { username: 'octocat' }, q: Q.login } },
+      outcomes: { login: { action: 'accept', data: { username: 'octocat' }, q: LOGIN_DIGEST } },
       asked: {},
       ...change,
     });
   const entry = (login: unknown, rest: object = {}): string =>
     record({ outcomes: { login, ...rest } });
-  const good = { action: 'accept', data: { username: 'octocat' }, q: Q.login };
+  const good = { action: 'accept', data: { username: 'octocat' }, q: LOGIN_DIGEST };
 
-  test('G26: the record that is spoiled below is itself good', async () => {
+  test('G26: restores the answers if it is valid', async () => {
     const sendRound = roundsOf(tool);
     const again = await sendRound({ requestState: writeState(await sendRound(), record({})) });
 
@@ -281,58 +282,58 @@ describe('G26, G27: a state that is no record of this version reads as no progre
   });
 
   test.each([
-    ['empty', ''],
-    ['a blank', ' '],
-    ['not JSON', 'not json'],
-    ['cut off', record({}).slice(0, -1)],
-    ['followed by more', `${record({})}x`],
-    ['JSON twice over', JSON.stringify(record({}))],
-    ['null', 'null'],
-    ['a truth value', 'true'],
-    ['a number', '3'],
-    ['a text', '"state"'],
-    ['a list', '[]'],
-    ['a list of a record', `[${record({})}]`],
-    ['an empty object', '{}'],
-    ['deeply nested', '['.repeat(100_000)],
-    ['without an id', record({ id: undefined })],
-    ['an id that is a number', record({ id: 7 })],
-    ['without a start', record({ start: undefined })],
-    ['a start that is a text', record({ start: '0' })],
-    ['reworded a text', record({ reworded: 'login' })],
-    ['reworded a list of numbers', record({ reworded: [7] })],
-    ['without outcomes', record({ outcomes: undefined })],
-    ['outcomes null', record({ outcomes: null })],
-    ['outcomes a list', record({ outcomes: [good] })],
-    ['outcomes a text', record({ outcomes: 'login' })],
-    ['outcomes a number', record({ outcomes: 7 })],
-    ['without asked', record({ asked: undefined })],
-    ['asked null', record({ asked: null })],
-    ['asked a list', record({ asked: ['login'] })],
-    ['asked a text', record({ asked: 'login' })],
-    ['asked with a number', record({ asked: { sure: 7 } })],
-    ['asked with null', record({ asked: { sure: null } })],
-    ['an entry null', entry(null)],
-    ['an entry a list', entry([good])],
-    ['an entry a text', entry('accept')],
-    ['an entry without an action', entry({ ...good, action: undefined })],
-    ['an entry with an unknown action', entry({ ...good, action: 'banana' })],
-    ['an entry with a list as action', entry({ ...good, action: ['accept'] })],
-    ['an entry with a number as digest', entry({ ...good, q: 7 })],
-    ['an entry with null as digest', entry({ ...good, q: null })],
-    ['one malformed entry beside a good one', entry(good, { sure: null })],
-    ['one malformed entry nobody asks for', entry(good, { ghost: { action: 'banana' } })],
-  ])('G26: %s', async (_, inner) => {
+    ['it is empty', ''],
+    ['it is a space', ' '],
+    ['it is not JSON', 'not json'],
+    ['it is cut off', record({}).slice(0, -1)],
+    ['other characters follow it', `${record({})}x`],
+    ['it is encoded as JSON twice', JSON.stringify(record({}))],
+    ['it is null', 'null'],
+    ['it is a boolean', 'true'],
+    ['it is a number', '3'],
+    ['it is a string', '"state"'],
+    ['it is an array', '[]'],
+    ['it is in an array', `[${record({})}]`],
+    ['it is an empty object', '{}'],
+    ['it is deeply nested', '['.repeat(100_000)],
+    ['it has no id', record({ id: undefined })],
+    ['its id is a number', record({ id: 7 })],
+    ['it has no start', record({ start: undefined })],
+    ['its start is a string', record({ start: '0' })],
+    ['reworded is a string', record({ reworded: 'login' })],
+    ['reworded is an array of numbers', record({ reworded: [7] })],
+    ['it has no outcomes', record({ outcomes: undefined })],
+    ['outcomes is null', record({ outcomes: null })],
+    ['outcomes is an array', record({ outcomes: [good] })],
+    ['outcomes is a string', record({ outcomes: 'login' })],
+    ['outcomes is a number', record({ outcomes: 7 })],
+    ['it has no asked', record({ asked: undefined })],
+    ['asked is null', record({ asked: null })],
+    ['asked is an array', record({ asked: ['login'] })],
+    ['asked is a string', record({ asked: 'login' })],
+    ['asked has a number', record({ asked: { sure: 7 } })],
+    ['asked has null', record({ asked: { sure: null } })],
+    ['an entry is null', entry(null)],
+    ['an entry is an array', entry([good])],
+    ['an entry is a string', entry('accept')],
+    ['an entry has no action', entry({ ...good, action: undefined })],
+    ['an entry has an unknown action', entry({ ...good, action: 'banana' })],
+    ['the action of an entry is an array', entry({ ...good, action: ['accept'] })],
+    ['the digest of an entry is a number', entry({ ...good, q: 7 })],
+    ['the digest of an entry is null', entry({ ...good, q: null })],
+    ['one of two entries is malformed', entry(good, { sure: null })],
+    ['an entry without a question is malformed', entry(good, { ghost: { action: 'banana' } })],
+  ])('G26: counts as no progress if %s', async (_, inner) => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
 
     const again = await sendRound({ requestState: writeState(first, inner) });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: Q.login } });
+    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
   test.each([['1'], ['2'], ['3'], ['5'], ['"4"'], ['4.5'], ['null'], ['true'], ['[4]'], ['{}']])(
-    'G27: version %s is another version',
+    'G27: counts as no progress if its version is %s',
     async (version) => {
       const sendRound = roundsOf(tool);
       const first = await sendRound();
@@ -344,7 +345,7 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     },
   );
 
-  test('G27: a record without a version is no record', async () => {
+  test('G27: counts as no progress if it has no version', async () => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
     const again = await sendRound({ requestState: writeState(first, record({ v: undefined })) });
@@ -352,7 +353,7 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
   });
 
-  test('G27: the record of a round has a version, outcomes and asked, and nothing else', async () => {
+  test('G27: has a version, outcomes and asked, and nothing else', async () => {
     const sendRound = roundsOf(tool);
     const second = await secondRound(sendRound);
 
@@ -363,7 +364,7 @@ describe('G26, G27: a state that is no record of this version reads as no progre
     });
   });
 
-  test('G26: answers that come with such a state are asked for again', async () => {
+  test('G26: makes the server ask again for answers that come with it, if it is malformed', async () => {
     const sendRound = roundsOf(tool);
     const first = await sendRound();
     const again = await sendRound({

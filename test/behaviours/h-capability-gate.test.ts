@@ -1,20 +1,19 @@
-/** H. Capability gating: a client is asked only what it declared that it can answer. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+/** H. Capability gating: the server asks a client only what the client declared it can answer. */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, listRoots, resolver, sample } from 'mcp-resolve';
-import { accept } from 'mcp-resolve/testing';
+import { accept, roots as rootsAnswer, run, says } from 'mcp-resolve/testing';
+import type { AskedQuestion, Answer } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
-import { connectClient } from '../support/plainClient.js';
+import { connectClient, connectStateless } from '../support/plainClient.js';
 import { protocolErrorOf } from '../support/results.js';
-import { closeAfterTest, httpHandler, serving } from '../support/servers.js';
+import { httpHandler, serving } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }];
-const sampled = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hey' } } as const;
 const add = { name: 'add', inputSchema: { type: 'object' as const, properties: {} } };
 
 const form = resolver({}, () => elicit('Go?', Ok));
@@ -29,53 +28,59 @@ const FORM = { requiredCapabilities: { elicitation: { form: {} } } };
 const missing = (name: string, key: string) =>
   `Client did not declare the ${name} capability required by resolver '${key}'`;
 
-describe.each(eras)('%s', (era) => {
+/** Answers a question of any kind. */
+const answer = ({ kind }: AskedQuestion): Answer => {
+  if (kind === 'sample') return says('Hey');
+  return kind === 'roots' ? rootsAnswer([]) : accept({ ok: true });
+};
+
+describe.each(eras)('on the %s era', (era) => {
   test.each<[string, object, ClientCapabilities, string, object]>([
-    ['H2: a form', { form }, {}, missing('form elicitation', 'form'), FORM],
+    ['H2: refuses a form', { form }, {}, missing('form elicitation', 'form'), FORM],
     [
-      'H2: a confirmation',
+      'H2: refuses a confirmation',
       { form: resolver({}, () => confirm('Go?')) },
       {},
       missing('form elicitation', 'form'),
       FORM,
     ],
     [
-      'H4: a form, of a client that only opens links',
+      'H4: refuses a form for a client that only opens links',
       { form },
       { elicitation: { url: {} } },
       missing('form elicitation', 'form'),
       FORM,
     ],
     [
-      'H5: a completion',
+      'H5: refuses a sample',
       { completion },
       { elicitation: {}, roots: {} },
       missing('sampling', 'completion'),
       { requiredCapabilities: { sampling: {} } },
     ],
     [
-      'H6: a completion with tools',
+      'H6: refuses a sample with tools',
       { withTools },
       { sampling: {} },
       missing('sampling.tools', 'withTools'),
       { requiredCapabilities: { sampling: { tools: {} } } },
     ],
     [
-      'H6: a completion with a tool choice alone',
+      'H6: refuses a sample with only a tool choice',
       { withChoice },
       { sampling: {} },
       missing('sampling.tools', 'withChoice'),
       { requiredCapabilities: { sampling: { tools: {} } } },
     ],
     [
-      'H7: roots',
+      'H7: refuses roots',
       { roots },
       { elicitation: {}, sampling: {} },
       missing('roots', 'roots'),
       { requiredCapabilities: { roots: {} } },
     ],
   ])(
-    'H1, H8, %s is refused with -32021, and nothing is sent',
+    'H1, H8, %s with -32021, and sends nothing',
     async (_, resolve, capabilities, message, data) => {
       let bodies = 0;
       const tool = defineTool(
@@ -83,45 +88,50 @@ describe.each(eras)('%s', (era) => {
         { resolve: resolve as { form: typeof form } },
         () => `${++bodies}`,
       );
-      const chat = await connectClient(era, serving([tool]), { capabilities });
+      const client = await connectClient(era, serving([tool]), { capabilities });
 
-      expect(await protocolErrorOf(chat.call('ask'))).toEqual({ code: -32021, message, data });
-      expect(chat.asked).toEqual([]);
+      expect(await protocolErrorOf(client.call('ask'))).toEqual({ code: -32021, message, data });
+      expect(client.asked).toEqual([]);
       expect(bodies).toBe(0);
     },
   );
 
   test.each<[string, object, ClientCapabilities]>([
-    ['H3: a bare elicitation counts as forms', { form }, { elicitation: {} }],
-    ['H3: declared forms', { form }, { elicitation: { form: {} } }],
-    ['H3: forms beside links', { form }, { elicitation: { form: {}, url: {} } }],
-    ['H5: sampling', { completion }, { sampling: {} }],
-    ['H6: sampling with tools', { withTools, withChoice }, { sampling: { tools: {} } }],
-    ['H7: roots', { roots }, { roots: {} }],
-  ])('%s: the question is delivered', async (_, resolve, capabilities) => {
+    [
+      'H3: asks with a form if elicitation is declared without modes',
+      { form },
+      { elicitation: {} },
+    ],
+    ['H3: asks with a form if forms are declared', { form }, { elicitation: { form: {} } }],
+    [
+      'H3: asks with a form if forms and links are declared',
+      { form },
+      { elicitation: { form: {}, url: {} } },
+    ],
+    ['H5: asks the model if sampling is declared', { completion }, { sampling: {} }],
+    [
+      'H6: asks the model with tools if sampling.tools is declared',
+      { withTools, withChoice },
+      { sampling: { tools: {} } },
+    ],
+    ['H7: asks for roots if roots are declared', { roots }, { roots: {} }],
+  ])('%s', async (_, resolve, capabilities) => {
     const tool = defineTool('ask', { resolve: resolve as { form: typeof form } }, () => 'answered');
-    const chat = await connectClient(era, serving([tool]), {
-      capabilities,
-      elicit: () => accept({ ok: true }),
-      sample: () => sampled,
-      roots: () => ({ roots: [] }),
-    });
+    const { text, questions } = await run(tool, {}, { era, capabilities, answers: answer });
 
-    expect(await chat.text('ask')).toBe('answered');
-    expect(chat.asked).toHaveLength(Object.keys(resolve).length);
+    expect(text).toBe('answered');
+    expect(questions).toHaveLength(Object.keys(resolve).length);
   });
 
-  test('H8: the message has the wire key, not the parameter', async () => {
+  test('H8: names the wire key of the question in the error, not the parameter', async () => {
     const named = resolver({}, () => elicit('Go?', Ok), { name: 'approval' });
     const tool = defineTool('ask', { resolve: { answer: named } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]));
+    const { error } = await run(tool, {}, { era, capabilities: {} });
 
-    expect((await protocolErrorOf(chat.call('ask'))).message).toBe(
-      missing('form elicitation', 'approval'),
-    );
+    expect(error?.message).toBe(missing('form elicitation', 'approval'));
   });
 
-  test('H9: a client without capabilities can call what computes', async () => {
+  test('H9: needs no capability for a call that computes its values', async () => {
     const Stock = z.object({ copies: z.number() });
     const backorder = resolver({ copies: argsOf(Stock).copies }, ({ copies }) =>
       copies > 0 ? { ok: false } : elicit('Back-order?', Ok),
@@ -131,62 +141,60 @@ describe.each(eras)('%s', (era) => {
       { inputSchema: Stock, resolve: { backorder } },
       ({ backorder }) => (backorder.ok ? 'back-ordered' : 'ordered'),
     );
-    const chat = await connectClient(era, serving([order]));
+    const inStock = await run(order, { copies: 3 }, { era, capabilities: {} });
+    const soldOut = await run(order, { copies: 0 }, { era, capabilities: {} });
 
-    expect(await chat.text('order_book', { copies: 3 })).toBe('ordered');
-    expect((await protocolErrorOf(chat.call('order_book', { copies: 0 }))).code).toBe(-32021);
+    expect(inStock.text).toBe('ordered');
+    expect(soldOut.error?.code).toBe(-32021);
   });
 
-  test('H10: of several the first in walk order is reported', async () => {
+  test('H10: reports the first question in walk order if it can ask none of them', async () => {
     const inner = resolver({ roots }, ({ roots }) => roots.roots.length);
     const tool = defineTool('ask', { resolve: { inner, form, completion } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await protocolErrorOf(chat.call('ask'))).toEqual({
+    expect((await run(tool, {}, { era, capabilities: {} })).error).toEqual({
       code: -32021,
       message: missing('roots', 'roots'),
       data: { requiredCapabilities: { roots: {} } },
     });
   });
 
-  test('H10: all open questions are checked before any is asked', async () => {
+  test('H10: checks all open questions before it asks any', async () => {
     const tool = defineTool('ask', { resolve: { form, completion } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
+    const client = await connectClient(era, serving([tool]), { elicit: [accept({ ok: true })] });
 
-    expect((await protocolErrorOf(chat.call('ask'))).data).toEqual({
+    expect((await protocolErrorOf(client.call('ask'))).data).toEqual({
       requiredCapabilities: { sampling: {} },
     });
-    expect(chat.asked).toEqual([]);
+    expect(client.asked).toEqual([]);
   });
 
-  test('H9: a question that is not open yet is not checked yet', async () => {
+  test('H9: checks a question only when it opens', async () => {
     const dependent = resolver({ form }, ({ form }) =>
-      form.ok ? sample({ messages, maxTokens: 5 }) : sampled,
+      form.ok ? sample({ messages, maxTokens: 5 }) : says('Hey'),
     );
     const tool = defineTool('ask', { resolve: { dependent } }, () => 'ran');
-    const chat = await connectClient(era, serving([tool]), {
-      elicit: [accept({ ok: false }), accept({ ok: true })],
-    });
+    const answering = (ok: boolean) =>
+      run(tool, {}, { era, capabilities: { elicitation: {} }, answers: { form: accept({ ok }) } });
 
-    expect(await chat.text('ask')).toBe('ran');
-    expect((await protocolErrorOf(chat.call('ask'))).data).toEqual({
-      requiredCapabilities: { sampling: {} },
-    });
-    expect(chat.asked).toEqual(['Go?', 'Go?']);
+    expect((await answering(false)).text).toBe('ran');
+    const { error, questions } = await answering(true);
+    expect(error?.data).toEqual({ requiredCapabilities: { sampling: {} } });
+    expect(questions.map(({ message }) => message)).toEqual(['Go?']);
   });
 
-  test('H11: the connection stays usable after a refusal', async () => {
+  test('H11: keeps the connection usable after a refusal', async () => {
     const ask = defineTool('ask', { resolve: { form } }, () => 'ran');
     const plain = defineTool('plain', {}, () => 'ok');
-    const chat = await connectClient(era, serving([ask, plain]));
+    const client = await connectClient(era, serving([ask, plain]));
 
-    expect((await protocolErrorOf(chat.call('ask'))).code).toBe(-32021);
-    expect(await chat.text('plain')).toBe('ok');
-    expect((await protocolErrorOf(chat.call('ask'))).code).toBe(-32021);
+    expect((await protocolErrorOf(client.call('ask'))).code).toBe(-32021);
+    expect(await client.text('plain')).toBe('ok');
+    expect((await protocolErrorOf(client.call('ask'))).code).toBe(-32021);
   });
 });
 
-test('H9: a round that brings the answer needs no capability', async () => {
+test('H9: needs no capability in the round that brings the answer', async () => {
   const tool = defineTool('ask', { resolve: { form } }, ({ form }) => `${form.ok}`);
   const handler = httpHandler(serving([tool]));
   const params = { name: 'ask', arguments: {} };
@@ -198,7 +206,7 @@ test('H9: a round that brings the answer needs no capability', async () => {
   expect(last.body.result?.content).toEqual([{ type: 'text', text: 'true' }]);
 });
 
-test('H11: a legacy session that declared nothing is refused like any other', async () => {
+test('H11: refuses a legacy session that declared nothing with the same error', async () => {
   const tool = defineTool('ask', { resolve: { form } }, () => 'ran');
   const client = await rawLegacy(serving([tool]));
 
@@ -209,7 +217,7 @@ test('H11: a legacy session that declared nothing is refused like any other', as
   });
 });
 
-test('H13: on HTTP the refusal has status 400', async () => {
+test('H13: refuses an HTTP request with status 400', async () => {
   const tool = defineTool('ask', { resolve: { form } }, () => 'ran');
   const handler = httpHandler(serving([tool]));
   const { status, body } = await post(handler, 'tools/call', { name: 'ask', arguments: {} });
@@ -222,20 +230,20 @@ test('H13: on HTTP the refusal has status 400', async () => {
   });
 });
 
-test('H13: on modern each request declares for itself', async () => {
+test('H13: checks the capabilities of each modern request', async () => {
   const tool = defineTool('ask', { resolve: { form, roots } }, () => 'ran');
   const handler = httpHandler(serving([tool]));
   const params = { name: 'ask', arguments: {} };
-  const code = async (capabilities: ClientCapabilities) =>
+  const missingFor = async (capabilities: ClientCapabilities) =>
     (await post(handler, 'tools/call', params, { capabilities })).body.error?.data;
 
-  expect(await code({ elicitation: {} })).toEqual({ requiredCapabilities: { roots: {} } });
-  expect(await code({ roots: {} })).toEqual(FORM);
-  expect(await code({ elicitation: {}, roots: {} })).toBeUndefined();
-  expect(await code({})).toEqual(FORM);
+  expect(await missingFor({ elicitation: {} })).toEqual({ requiredCapabilities: { roots: {} } });
+  expect(await missingFor({ roots: {} })).toEqual(FORM);
+  expect(await missingFor({ elicitation: {}, roots: {} })).toBeUndefined();
+  expect(await missingFor({})).toEqual(FORM);
 });
 
-test('H13: on legacy what a request claims about itself does not count, only initialize does', async () => {
+test('H13: checks the capabilities of a legacy session and ignores those of a request', async () => {
   const tool = defineTool('ask', { resolve: { form } }, ({ form }) => `${form.ok}`);
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -248,7 +256,7 @@ test('H13: on legacy what a request claims about itself does not count, only ini
 
   const able = await rawLegacy(serving([tool]), {
     capabilities: { elicitation: {} },
-    answer: () => ({ result: { action: 'accept', content: { ok: true } } }),
+    answer: () => ({ result: accept({ ok: true }) }),
   });
   const envelope = { ..._meta, 'io.modelcontextprotocol/clientCapabilities': {} };
   const pushed = await able.request('tools/call', { name: 'ask', _meta: envelope });
@@ -256,33 +264,16 @@ test('H13: on legacy what a request claims about itself does not count, only ini
   expect(able.received.map(({ method }) => method)).toEqual(['elicitation/create']);
 });
 
-describe('a legacy client that is served without a session', () => {
-  /** The default of the SDK's HTTP handler: a server per request, which knows nothing of the client. */
-  const stateless = async (factory: ReturnType<typeof serving>) => {
-    const handler = httpHandler(factory);
-    const client = new Client(
-      { name: 'stateless', version: '1.0.0' },
-      {
-        capabilities: { elicitation: {}, sampling: {}, roots: {} },
-        versionNegotiation: { mode: 'legacy' },
-      },
-    );
-    closeAfterTest(() => client.close());
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL('http://server.test/mcp'), {
-        fetch: (url, init) => handler.fetch(new Request(url, init)),
-      }),
-    );
-    return { client, handler };
-  };
+describe('a legacy client without a session', () => {
+  const capabilities = { elicitation: {}, sampling: {}, roots: {} };
 
   test.each([
     ['elicitation/create', { form }],
     ['sampling/createMessage', { completion }],
     ['roots/list', { roots }],
-  ])('H12: %s cannot be sent, which is a protocol error', async (method, resolve) => {
+  ])('H12: gets a protocol error if the tool asks with %s', async (method, resolve) => {
     const tool = defineTool('ask', { resolve: resolve as { form: typeof form } }, () => 'ran');
-    const { client } = await stateless(serving([tool]));
+    const client = await connectStateless(httpHandler(serving([tool])), capabilities);
 
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(await protocolErrorOf(client.callTool({ name: 'ask' }))).toEqual({
@@ -291,22 +282,22 @@ describe('a legacy client that is served without a session', () => {
     });
   });
 
-  test('H12: what does not ask works, and so does a modern client of the same handler', async () => {
+  test('H12: can call a tool that does not ask, and a modern client can be asked beside it', async () => {
     const ask = defineTool('ask', { resolve: { form } }, ({ form }) => `asked ${form.ok}`);
     const price = resolver({}, (_, ctx) => `42 ${JSON.stringify(ctx.clientCapabilities)}`);
     const plain = defineTool('plain', { resolve: { price } }, ({ price }) => price);
-    const factory = serving([ask, plain]);
-    const { client, handler } = await stateless(factory);
+    const handler = httpHandler(serving([ask, plain]));
+    const client = await connectStateless(handler, capabilities);
 
     expect((await client.callTool({ name: 'plain' })).content).toEqual([
       { type: 'text', text: '42 undefined' },
     ]);
-    const first = await post(
+    const modern = await post(
       handler,
       'tools/call',
       { name: 'ask', arguments: {} },
       { capabilities: { elicitation: {} } },
     );
-    expect(first.body.result?.resultType).toBe('input_required');
+    expect(modern.body.result?.resultType).toBe('input_required');
   });
 });

@@ -1,4 +1,4 @@
-/** K. Errors: who is told what, and in which form. */
+/** K. Errors: the form in which the model, the client and the server's `onerror` receive them. */
 import {
   acceptedContent,
   inputRequired,
@@ -18,21 +18,21 @@ import {
   ToolError,
 } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
-import { accept, decline } from 'mcp-resolve/testing';
+import { accept, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { errorTextOf, protocolErrorOf, questionsOf } from '../support/results.js';
-import { type Factory, serving } from '../support/servers.js';
+import { protocolErrorOf } from '../support/results.js';
+import { type Factory, onError, serving } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
 const Order = z.object({ order_id: z.string(), sku: z.string().default('') });
 const order = argsOf(Order);
 
-/** The same tools on both kinds of server. */
+/** Both kinds of server, with the function that installs tools on them. */
 const onServers: [string, (tools: Tool[]) => Factory][] = [
   ['McpServer', (tools) => serving(tools)],
   [
@@ -45,9 +45,9 @@ const onServers: [string, (tools: Tool[]) => Factory][] = [
   ],
 ];
 
-describe.each(eras)('%s', (era) => {
-  describe.each(onServers)('%s', (_, on) => {
-    test('K1, K2: a ToolError reads the same from a resolver and from the body', async () => {
+describe.each(eras)('on the %s era', (era) => {
+  describe.each(onServers)('with %s', (_, on) => {
+    test('K1, K2: sends the message of a ToolError, from a resolver and from the body', async () => {
       const load = resolver({ id: order.order_id }, ({ id }) => {
         if (id !== 'ORD-7002') throw new ToolError(`unknown order '${id}'`);
         return ['canvas-tote'];
@@ -60,29 +60,30 @@ describe.each(eras)('%s', (era) => {
           return 'refunded';
         },
       );
-      const chat = await connectClient(era, on([refund]));
+      const { errorText } = await connectClient(era, on([refund]));
 
-      expect(await chat.errorText('refund_order', { order_id: 'ORD-9999' })).toBe(
+      expect(await errorText('refund_order', { order_id: 'ORD-9999' })).toBe(
         "Error executing tool refund_order: unknown order 'ORD-9999'",
       );
-      expect(
-        await chat.errorText('refund_order', { order_id: 'ORD-7002', sku: 'mystery-hat' }),
-      ).toBe("Error executing tool refund_order: order has no item 'mystery-hat'");
+      expect(await errorText('refund_order', { order_id: 'ORD-7002', sku: 'mystery-hat' })).toBe(
+        "Error executing tool refund_order: order has no item 'mystery-hat'",
+      );
     });
 
     test.each<[string, unknown, string]>([
       ['an Error', new Error('boom'), 'boom'],
       ['a TypeError', new TypeError('not a function'), 'not a function'],
-      ['a text', 'a text', 'a text'],
+      ['a string', 'a string', 'a string'],
       ['undefined', undefined, 'undefined'],
       ['null', null, 'null'],
       ['an object', { toString: () => 'an object' }, 'an object'],
-    ])('K3: %s thrown anywhere is a tool error with its message', async (_kind, thrown, text) => {
+    ])('K3: sends the message of %s as a tool error, wherever it is thrown', async (...row) => {
+      const [, thrown, text] = row;
       const fail = (): string => {
         throw thrown;
       };
       const reject = async (): Promise<string> => fail();
-      const chat = await connectClient(
+      const { errorText } = await connectClient(
         era,
         on([
           defineTool('sync', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
@@ -93,16 +94,16 @@ describe.each(eras)('%s', (era) => {
       );
 
       for (const name of ['sync', 'async', 'body', 'async_body']) {
-        expect(await chat.errorText(name)).toBe(`Error executing tool ${name}: ${text}`);
+        expect(await errorText(name)).toBe(`Error executing tool ${name}: ${text}`);
       }
     });
 
-    test('K4: a protocol error stays one, with its code and data', async () => {
+    test('K4: sends a protocol error with its code and data', async () => {
       const fail = (): string => {
         throw new ProtocolError(-32050, 'Quota exhausted', { retryAfter: 60 });
       };
       const ask = resolver({}, () => elicit('Go?', Ok));
-      const chat = await connectClient(
+      const { call } = await connectClient(
         era,
         on([
           defineTool('early', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
@@ -115,7 +116,7 @@ describe.each(eras)('%s', (era) => {
       );
 
       for (const name of ['early', 'late', 'body', 'asked', 'with_output']) {
-        expect(await protocolErrorOf(chat.call(name))).toEqual({
+        expect(await protocolErrorOf(call(name))).toEqual({
           code: -32050,
           message: 'Quota exhausted',
           data: { retryAfter: 60 },
@@ -123,7 +124,7 @@ describe.each(eras)('%s', (era) => {
       }
     });
 
-    test('K4: a protocol error of one call does not leak into another at the same time', async () => {
+    test('K4: keeps a protocol error out of concurrent calls', async () => {
       const Id = z.object({ id: z.number() });
       const odd = resolver({ id: argsOf(Id).id }, async ({ id }) => {
         await Promise.resolve();
@@ -135,9 +136,9 @@ describe.each(eras)('%s', (era) => {
         { inputSchema: Id, resolve: { odd } },
         ({ id }) => `even ${id}`,
       );
-      const chat = await connectClient(era, on([tool]));
+      const { text, call } = await connectClient(era, on([tool]));
       const calls = [0, 1, 2, 3].map((id) =>
-        id % 2 === 0 ? chat.text('even', { id }) : protocolErrorOf(chat.call('even', { id })),
+        id % 2 === 0 ? text('even', { id }) : protocolErrorOf(call('even', { id })),
       );
 
       expect(await Promise.all(calls)).toEqual([
@@ -148,7 +149,7 @@ describe.each(eras)('%s', (era) => {
       ]);
     });
 
-    test("K3: with errors: 'toolErrorsOnly' the model reads ToolErrors and nothing else", async () => {
+    test("K3: hides the messages of unexpected errors with errors: 'toolErrorsOnly'", async () => {
       const reported: unknown[] = [];
       const secret = new Error('password is hunter2');
       const tools = [
@@ -169,7 +170,7 @@ describe.each(eras)('%s', (era) => {
         defineTool('meant', {}, (): string => {
           throw new ToolError('no such order');
         }),
-        defineTool('text', {}, (): string => {
+        defineTool('string', {}, (): string => {
           // eslint-disable-next-line @typescript-eslint/only-throw-error -- anything can be thrown
           throw 'hunter2';
         }),
@@ -185,34 +186,29 @@ describe.each(eras)('%s', (era) => {
       const factory: Factory = (ctx) => {
         const server = on([])(ctx);
         install(server, tools, { errors: 'toolErrorsOnly' });
-        const inner = server instanceof McpServer ? server.server : server;
-        inner.onerror = (error) => reported.push(error.message);
+        onError(server, (error) => reported.push(error.message));
         return server;
       };
-      const chat = await connectClient(era, factory, { elicit: [decline()] });
+      const { call, errorText } = await connectClient(era, factory, { elicit: [decline()] });
 
-      expect(await chat.errorText('plain')).toBe(
-        'Error executing tool plain: an unexpected error occurred',
-      );
-      expect(await chat.errorText('in_resolver')).toBe(
-        'Error executing tool in_resolver: an unexpected error occurred',
-      );
-      expect(await chat.errorText('text')).toBe(
-        'Error executing tool text: an unexpected error occurred',
-      );
+      for (const name of ['plain', 'in_resolver', 'string']) {
+        expect(await errorText(name)).toBe(
+          `Error executing tool ${name}: an unexpected error occurred`,
+        );
+      }
       expect(reported).toEqual(['password is hunter2', 'password is hunter2', 'hunter2']);
-      expect(await chat.errorText('meant')).toBe('Error executing tool meant: no such order');
-      expect(await chat.errorText('declined')).toBe(
+      expect(await errorText('meant')).toBe('Error executing tool meant: no such order');
+      expect(await errorText('declined')).toBe(
         "Error executing tool declined: Resolver for parameter 'ask' could not resolve: elicitation was decline",
       );
-      expect(await protocolErrorOf(chat.call('protocol'))).toEqual({
+      expect(await protocolErrorOf(call('protocol'))).toEqual({
         code: -32050,
         message: 'Quota exhausted',
       });
       expect(reported).toHaveLength(3);
     });
 
-    test('K3: what was not meant for the model is reported to onerror as well, by default', async () => {
+    test('K3: reports unexpected errors, but no ToolError, to onerror by default', async () => {
       const reported: string[] = [];
       const tools = [
         defineTool('plain', {}, (): string => {
@@ -224,77 +220,42 @@ describe.each(eras)('%s', (era) => {
       ];
       const factory: Factory = (ctx) => {
         const server = on(tools)(ctx);
-        const inner = server instanceof McpServer ? server.server : server;
-        inner.onerror = (error) => reported.push(error.message);
+        onError(server, (error) => reported.push(error.message));
         return server;
       };
-      const chat = await connectClient(era, factory);
+      const { errorText } = await connectClient(era, factory);
 
-      expect(await chat.errorText('plain')).toBe('Error executing tool plain: boom');
-      expect(await chat.errorText('meant')).toBe('Error executing tool meant: no such order');
+      expect(await errorText('plain')).toBe('Error executing tool plain: boom');
+      expect(await errorText('meant')).toBe('Error executing tool meant: no such order');
       expect(reported).toEqual(['boom']);
     });
   });
 
-  test('K1: a body that returns no result is a tool error that says what to return', async () => {
-    const returning = (value: unknown) =>
-      defineTool('odd', {}, (() => value) as unknown as () => string);
-    const texts = [];
-    for (const value of [undefined, null, 7, [], { some: 'value' }]) {
-      texts.push(await (await connectClient(era, serving([returning(value)]))).errorText('odd'));
-    }
+  test.each([
+    [undefined, 'nothing'],
+    [null, 'null'],
+    [7, 'a value of type number'],
+    [[], 'an array'],
+    [{ some: 'value' }, 'a value of type object'],
+  ])('K1: fails and says what to return if the body returns %j', async (value, name) => {
+    const tool = defineTool('odd', {}, (() => value) as unknown as () => string);
 
-    const sentence = (what: string) =>
-      `Error executing tool odd: the body of 'odd' returned ${what}; a body returns a string or a CallToolResult, and another value only with outputSchema`;
-    expect(texts).toEqual([
-      sentence('nothing'),
-      sentence('null'),
-      sentence('a value of type number'),
-      sentence('a list'),
-      sentence('a value of type object'),
-    ]);
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: `Error executing tool odd: the body of 'odd' returned ${name}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
+    });
   });
 
-  test('K1: a CallToolResult of the body passes as it is, its own tool error included', async () => {
+  test('K1: sends a CallToolResult of the body unchanged, even if it is a tool error', async () => {
     const tool = defineTool('mine', {}, () => ({
       content: [{ type: 'text', text: 'mine' }],
       isError: true,
     }));
-    const chat = await connectClient(era, serving([tool]));
 
-    expect(await chat.errorText('mine')).toBe('mine');
+    expect(await run(tool, {}, { era })).toMatchObject({ isError: true, text: 'mine' });
   });
 
-  test('K8: a mismatched answer is told without a word of the validator', async () => {
-    const Email = z.object({ email: z.email(), age: z.number().min(18).optional() });
-    const ask = resolver({}, () => elicit('Email?', Email));
-    const tool = defineTool('mail', { resolve: { ask } }, () => 'ran');
-    const content = { email: 'not an address', age: 3 };
-    const chat = await connectClient(era, serving([tool]), { elicit: [] });
-    const sendRound = async () => {
-      if (era === 'modern') {
-        const { requestState } = questionsOf(await chat.sendRound('mail'));
-        const inputResponses = { ask: accept(content) };
-        return errorTextOf(await chat.sendRound('mail', {}, { requestState, inputResponses }));
-      }
-      const client = await rawLegacy(serving([tool]), {
-        capabilities: { elicitation: {} },
-        answer: () => ({ result: accept(content) }),
-      });
-      const { result } = await client.request('tools/call', { name: 'mail' });
-      return errorTextOf(result as never);
-    };
-
-    const SENTENCE =
-      'received an accepted elicitation whose content does not match the requested schema';
-    expect(await sendRound()).toBe(
-      era === 'modern'
-        ? `Error executing tool mail: Resolver 'ask' ${SENTENCE}`
-        : `Error executing tool mail: R${SENTENCE.slice(1)}`,
-    );
-  });
-
-  test('K9: an error ends the call: the next one starts from its first question', async () => {
+  test('K9: starts the next call from its first question after an error', async () => {
     let broken = true;
     let bodies = 0;
     const first = resolver({}, () => elicit('First?', Ok));
@@ -304,13 +265,15 @@ describe.each(eras)('%s', (era) => {
       return 'fine';
     });
     const tool = defineTool('go', { resolve: { check } }, () => `${++bodies}`);
-    const chat = await connectClient(era, serving([tool]), { elicit: () => accept({ ok: true }) });
+    const client = await connectClient(era, serving([tool]), {
+      elicit: () => accept({ ok: true }),
+    });
 
-    expect(await chat.errorText('go')).toBe('Error executing tool go: boom');
+    expect(await client.errorText('go')).toBe('Error executing tool go: boom');
     expect(bodies).toBe(0);
     broken = false;
-    expect(await chat.text('go')).toBe('1');
-    expect(chat.asked).toEqual(['First?', 'Second?', 'First?', 'Second?']);
+    expect(await client.text('go')).toBe('1');
+    expect(client.asked).toEqual(['First?', 'Second?', 'First?', 'Second?']);
   });
 });
 
@@ -318,9 +281,9 @@ describe('a legacy client that answers a question with an error', () => {
   const question = () => resolver({}, () => elicit('Go?', Ok));
 
   test.each([
-    ['plain', (ask: ReturnType<typeof question>) => ask],
+    ['plain value', (ask: ReturnType<typeof question>) => ask],
     ['outcome', (ask: ReturnType<typeof question>) => outcome(ask)],
-  ])('K5: the call fails with that protocol error, for a %s consumer', async (_, consume) => {
+  ])('K5: gets that protocol error back if the tool takes the %s', async (_, consume) => {
     let bodies = 0;
     const tool = defineTool(
       'go',
@@ -341,28 +304,29 @@ describe('a legacy client that answers a question with an error', () => {
     expect(client.received).toHaveLength(1);
   });
 
-  test('K5: so it does with a client of the SDK whose handler throws', async () => {
+  test("K5: gets the error of its handler back if it is the SDK's client", async () => {
     const tool = defineTool('go', { resolve: { ask: question() } }, () => 'went');
-    const chat = await connectClient('legacy', serving([tool]), {
+    const { call, text } = await connectClient('legacy', serving([tool]), {
       elicit: [new ProtocolError(-32050, 'No screen'), accept({ ok: true })],
     });
 
-    expect(await protocolErrorOf(chat.call('go'))).toEqual({ code: -32050, message: 'No screen' });
-    expect(await chat.text('go')).toBe('went');
+    expect(await protocolErrorOf(call('go'))).toEqual({ code: -32050, message: 'No screen' });
+    expect(await text('go')).toBe('went');
   });
 });
 
 describe('K7: mistakes of authors', () => {
-  test('K7: have a class of their own, thrown before any client connects', () => {
-    const define = () => defineTool('', {}, () => 'ran');
+  test('K7: throw an InvalidGraphError for a graph, and a TypeError for an option', () => {
+    const define = () => defineTool('go', { resolve: { x: undefined as never } }, () => 'ran');
 
     expect(define).toThrow(InvalidGraphError);
-    expect(() => resolver({}, undefined as never)).toThrow(InvalidGraphError);
-    expect(() => install({} as never, [])).toThrow(InvalidGraphError);
+    expect(() => defineTool('', {}, () => 'ran')).toThrow(TypeError);
+    expect(() => resolver({}, undefined as never)).toThrow(TypeError);
+    expect(() => install({} as never, [])).toThrow(TypeError);
     expect(new ToolError('x')).not.toBeInstanceOf(InvalidGraphError);
   });
 
-  test('K7: both classes are told by brand, across copies of the package', () => {
+  test('K7: have errors that `instanceof` recognizes across copies of the package', () => {
     const foreign = Object.assign(new Error('x'), {
       [Symbol.for('mcp-resolve.ToolError')]: true,
     });
@@ -374,39 +338,34 @@ describe('K7: mistakes of authors', () => {
   });
 });
 
-describe('asking in other ways', () => {
-  test('K10: a body that pushes on modern fails without wire traffic, and is told how to ask', async () => {
-    const tool = defineTool('push', {}, async (_, ctx) => {
-      const { action } = await ctx.mcpReq.elicitInput({
-        message: 'Go?',
-        requestedSchema: { type: 'object', properties: {} },
-      });
-      return action;
+describe('a body that asks through the SDK', () => {
+  const push = defineTool('push', {}, async (_, ctx) => {
+    const { action } = await ctx.mcpReq.elicitInput({
+      message: 'Go?',
+      requestedSchema: { type: 'object', properties: {} },
     });
-    const chat = await connectClient('modern', serving([tool]), { elicit: [] });
-    const text = await chat.errorText('push');
+    return action;
+  });
+
+  test('K10: fails on the modern era without wire traffic, and learns how to ask', async () => {
+    const client = await connectClient('modern', serving([push]), { elicit: [] });
+    const text = await client.errorText('push');
 
     expect(text).toMatch(/^Error executing tool push: /);
     expect(text).toContain('inputRequired(');
-    expect(chat.asked).toEqual([]);
-    expect(chat.requests()).toBe(1);
+    expect(client.asked).toEqual([]);
+    expect(client.requests()).toBe(1);
   });
 
-  test('K10: on legacy the same body may push', async () => {
-    const tool = defineTool('push', {}, async (_, ctx) => {
-      const { action } = await ctx.mcpReq.elicitInput({
-        message: 'Go?',
-        requestedSchema: { type: 'object', properties: {} },
-      });
-      return action;
-    });
-    const chat = await connectClient('legacy', serving([tool]), { elicit: [accept({})] });
+  test('K10: receives the answer on the legacy era', async () => {
+    const answers = { 'elicitation/create': accept({}) };
+    const { text, questions } = await run(push, {}, { era: 'legacy', answers });
 
-    expect(await chat.text('push')).toBe('accept');
-    expect(chat.asked).toEqual(['Go?']);
+    expect(text).toBe('accept');
+    expect(questions.map(({ message }) => message)).toEqual(['Go?']);
   });
 
-  test('K11: a hand-built input-required result on legacy is fulfilled by the SDK', async () => {
+  test('K11: receives the answer to its own input-required result on the legacy era', async () => {
     const factory = () => {
       const server = new McpServer({ name: 'mixed', version: '1.0.0' });
       install(server, [defineTool('ours', {}, () => 'ours')]);
@@ -419,13 +378,13 @@ describe('asking in other ways', () => {
       });
       return server;
     };
-    const chat = await connectClient('legacy', factory, { elicit: [accept({ ok: true })] });
+    const client = await connectClient('legacy', factory, { elicit: [accept({ ok: true })] });
 
-    expect(await chat.text('theirs')).toBe('true');
-    expect(chat.asked).toEqual(['Go?']);
+    expect(await client.text('theirs')).toBe('true');
+    expect(client.asked).toEqual(['Go?']);
   });
 
-  test('K11: -32042 is for legacy clients, and never appears on a modern wire', async () => {
+  test('K11: can send -32042 to legacy clients, but not to modern ones', async () => {
     const tool = defineTool('link', {}, (): string => {
       throw new UrlElicitationRequiredError([
         { mode: 'url', message: 'Sign in', url: 'https://example.com/', elicitationId: '1' },

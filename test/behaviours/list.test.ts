@@ -1,9 +1,9 @@
 /**
- * The list of behaviours and the test titles agree: each id in a title is listed, and each listed
- * id is cited by a title or says why not.
+ * Checks that the list of behaviours and the test titles agree. Each id in a title is listed, and
+ * each listed id is cited by a title or says why not.
  *
- * The rules run twice: on `test/`, where they find nothing, and on small made-up titles and lists,
- * where each finds one mistake.
+ * The rules run on `test/`, where they find no mistake, and on small made-up titles and lists,
+ * where each rule finds one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,13 +21,13 @@ interface Citation {
   readonly file: string;
 }
 
-/** An entry of the list: its id, and why no title cites it, if it says so. */
+/** An entry of the list: its id, and the reason why no title cites it, if any. */
 interface Entry {
   readonly id: string;
   readonly reason: string | undefined;
 }
 
-/** Reads the entries of the list: `- **A1** text`, with `Not cited: reason` at the end if need be. */
+/** Reads the entries of the list: `- **A1** text`, optionally with `Not cited: reason` at the end. */
 function entriesOf(list: string): Entry[] {
   return [...list.matchAll(/^- \*\*([A-Z]\d{1,2})\*\* (.*)$/gm)].map(([, id = '', text = '']) => ({
     id,
@@ -35,7 +35,7 @@ function entriesOf(list: string): Entry[] {
   }));
 }
 
-/** Lists the ids in the titles of a test file, those in the tables of `each` and `for` included. */
+/** Returns the ids in the titles of a test file, including the tables of `each` and `for`. */
 function citationsIn(file: string, text: string): Citation[] {
   const found: Citation[] = [];
   const visit = (node: ts.Node): void => {
@@ -104,7 +104,7 @@ describe('the list of behaviours', () => {
     .filter((file) => /\.[cm]?ts$/.test(file))
     .flatMap((file) => citationsIn(file, readFileSync(path.join(TESTS, file), 'utf8')));
 
-  it('is read, and so are the titles', () => {
+  it('has entries, and test titles cite them', () => {
     expect(entries.length).toBeGreaterThan(200);
     expect(citations.length).toBeGreaterThan(500);
   });
@@ -113,34 +113,38 @@ describe('the list of behaviours', () => {
     expect(unlisted(entries, citations)).toEqual([]);
   });
 
-  it('has no id that no title cites, unless its entry says why', () => {
+  it('says why if no title cites an id', () => {
     expect(uncited(entries, citations)).toEqual([]);
   });
 
-  it('has every id once', () => {
+  it('has each id once', () => {
     expect(repeated(entries)).toEqual([]);
   });
 });
 
-describe('the reader of titles', () => {
+describe('the search for ids', () => {
   const sources: [form: string, source: string, ids: string[]][] = [
-    ['a test', `test('Q1: asks', () => {});`, ['Q1']],
+    ['the id of a test', `test('Q1: asks', () => {});`, ['Q1']],
     ['several ids', `it('Q1, Q12: asks', () => {});`, ['Q1', 'Q12']],
     ['an id elsewhere in a title', `describe('the desk (Q3)', () => {});`, ['Q3']],
-    ['a template', 'test(`Q1: asks ${name}`, () => {});', ['Q1']],
-    ['a nested test', `describe('desk', () => { it.concurrent('Q2: asks', run); });`, ['Q2']],
-    ['a table', `test.each([1, 2])('Q1: asks %i times', run);`, ['Q1']],
-    ['a tagged table', 'test.each`n ${1}`("Q1: asks $n times", run);', ['Q1']],
+    ['the id in a template', 'test(`Q1: asks ${name}`, () => {});', ['Q1']],
     [
-      'ids in a table',
+      'the id of a nested test',
+      `describe('desk', () => { it.concurrent('Q2: asks', run); });`,
+      ['Q2'],
+    ],
+    ['the id of a table', `test.each([1, 2])('Q1: asks %i times', run);`, ['Q1']],
+    ['the id of a tagged table', 'test.each`n ${1}`("Q1: asks $n times", run);', ['Q1']],
+    [
+      'the ids in a table',
       `it.for([['Q2: form', 'Q7'], ['Q3, Q4: roots']])('%s', run);`,
       ['Q2', 'Q3', 'Q4'],
     ],
-    ['other strings', `test('asks', () => { call('Q1: no title'); });`, []],
-    ['words that look similar', `test('UTF8, 2FA, Q123 and v1', run);`, []],
+    ['no id in other strings', `test('asks', () => { call('Q1: no title'); });`, []],
+    ['no id in similar words', `test('UTF8, 2FA, Q123 and v1', run);`, []],
   ];
 
-  it.each(sources)('reads %s', (_, source, ids) => {
+  it.each(sources)('finds %s', (_, source, ids) => {
     expect(citationsIn('made-up.test.ts', source).map(({ id }) => id)).toEqual(ids);
   });
 });
@@ -158,32 +162,32 @@ describe('the rules', () => {
     expect(mistakesIn(list, `test('Q1: asks', run);`)).toEqual([]);
   });
 
-  it('find an id that is not in the list', () => {
+  it('report an id that is not in the list', () => {
     expect(mistakesIn(listed, `test('Q1, Q2: asks', run);`)).toEqual([
       'desk.test.ts cites Q2, which is not in the list',
     ]);
   });
 
-  it('find an entry that no title cites', () => {
+  it('report an entry that no title cites', () => {
     expect(mistakesIn(listed, `test('asks', run);`)).toEqual([
       'Q1 is in no title: cite it, or add "Not cited: <reason>" to its entry',
     ]);
   });
 
-  it('find an entry whose reason is empty', () => {
+  it('report an entry with an empty reason', () => {
     expect(mistakesIn('- **Q1** The desk asks. Not cited: \n', `test('asks', run);`)).toEqual([
       'Q1 is in no title: cite it, or add "Not cited: <reason>" to its entry',
     ]);
   });
 
-  it('find a reason that is no longer true', () => {
+  it('report a reason that is no longer true', () => {
     const list = '- **Q1** The desk asks. Not cited: not built yet.\n';
     expect(mistakesIn(list, `test('Q1: asks', run);`)).toEqual([
       'Q1 says "Not cited", but a title cites it',
     ]);
   });
 
-  it('find an id that is listed twice', () => {
+  it('report an id that is listed twice', () => {
     expect(mistakesIn(listed + listed, `test('Q1: asks', run);`)).toEqual([
       'Q1 is listed more than once',
     ]);

@@ -1,5 +1,4 @@
-/** N. Links: the person is asked to open a page. Accepted means opened, and nothing more. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+/** N. Links: questions that ask the user to open a page. An accept says only that it was opened. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import {
@@ -14,23 +13,27 @@ import {
   requestStateSeal,
   resolver,
 } from 'mcp-resolve';
-import type { Tool } from 'mcp-resolve';
-import { accept, cancel, decline } from 'mcp-resolve/testing';
+import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
-import { connectClient } from '../support/plainClient.js';
+import { connectClient, connectStateless } from '../support/plainClient.js';
 import { errorTextOf, protocolErrorOf, questionsOf, textOf } from '../support/results.js';
-import { closeAfterTest, httpHandler } from '../support/servers.js';
+import { httpHandler } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
-import { answering, readState, serving, summaryOf, writeState } from '../support/rounds.js';
-import type { RoundInput, RoundResult } from '../support/rounds.js';
+import {
+  answering,
+  readState,
+  roundsOf,
+  serving,
+  summaryOf,
+  writeState,
+} from '../support/rounds.js';
 
 const LINK = 'https://example.org/sign-in?flow=7';
 const URL_ONLY: ClientCapabilities = { elicitation: { url: {} } };
-const FORMS_AND_URL: ClientCapabilities = { elicitation: { form: {}, url: {} } };
-const opened = { action: 'accept' as const };
+const opened = accept();
 
 const askLink = resolver({}, () => elicitUrl('Sign in', LINK));
 const visit = defineTool('visit', { resolve: { link: askLink } }, ({ link }) => `opened ${link}`);
@@ -38,26 +41,15 @@ const report = defineTool('report', { resolve: { link: outcome(askLink) } }, ({ 
   JSON.stringify(link),
 );
 
-/** Sends rounds of one tool by hand, from a client that can be asked with links and forms. */
-function roundsOf(tool: Tool): (input?: RoundInput) => Promise<RoundResult> {
-  const handler = httpHandler(serving(tool));
-  return async ({ args = {}, ...rest } = {}) => {
-    const params = { name: tool.name, arguments: args, ...rest };
-    const { body } = await post(handler, 'tools/call', params, { capabilities: FORMS_AND_URL });
-    if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
-    return body.result as RoundResult;
-  };
-}
-
 describe.each(eras)('on the %s era', (era) => {
-  test('N1: the client opens the link, and the value is true', async () => {
-    const chat = await connectClient(era, serving(visit), {
+  test('N1: sends a link, and injects true when the user opens it', async () => {
+    const { text, questions } = await connectClient(era, serving(visit), {
       capabilities: URL_ONLY,
       elicit: [opened],
     });
 
-    expect(await chat.text('visit')).toBe('opened true');
-    expect(chat.questions).toEqual([
+    expect(await text('visit')).toBe('opened true');
+    expect(questions).toEqual([
       {
         method: 'elicitation/create',
         params: {
@@ -73,144 +65,126 @@ describe.each(eras)('on the %s era', (era) => {
   test.each([
     ['decline', decline()],
     ['cancel', cancel()],
-  ])('E3, E4: a %s ends the call, as it does for a form', async (action, answer) => {
-    const chat = await connectClient(era, serving(visit), {
-      capabilities: URL_ONLY,
-      elicit: [answer],
+  ])('E3, E4: ends the call on a %s, as for a form', async (action, answer) => {
+    expect(await run(visit, {}, { era, answers: { link: answer } })).toMatchObject({
+      isError: true,
+      text: `Error executing tool visit: Resolver for parameter 'link' could not resolve: elicitation was ${action}`,
     });
-
-    expect(await chat.errorText('visit')).toBe(
-      `Error executing tool visit: Resolver for parameter 'link' could not resolve: elicitation was ${action}`,
-    );
   });
 
-  test('E5: a consumer that takes the outcome gets each of the three', async () => {
-    const chat = await connectClient(era, serving(report), {
-      capabilities: URL_ONLY,
-      elicit: [opened, decline(), cancel()],
-    });
+  test.each([
+    ['E5: passes an accept', opened, { action: 'accept', data: true, asked: true }],
+    ['E5: passes a decline', decline(), { action: 'decline' }],
+    ['E5: passes a cancel', cancel(), { action: 'cancel' }],
+    [
+      'E19: passes an accept without its content',
+      accept({ confirm: false }),
+      { action: 'accept', data: true, asked: true },
+    ],
+    [
+      'E19: passes a decline without its content',
+      { ...decline(), content: { confirm: true } },
+      { action: 'decline' },
+    ],
+  ])('%s to a tool that takes the outcome', async (_, answer, expected) => {
+    const options = { era, capabilities: URL_ONLY, answers: { link: answer } };
 
-    expect(JSON.parse(await chat.text('report'))).toEqual({
-      action: 'accept',
-      data: true,
-      asked: true,
-    });
-    expect(JSON.parse(await chat.text('report'))).toEqual({ action: 'decline' });
-    expect(JSON.parse(await chat.text('report'))).toEqual({ action: 'cancel' });
-  });
-
-  test('E19: content that comes with an accept or a decline changes nothing', async () => {
-    const chat = await connectClient(era, serving(report), {
-      capabilities: URL_ONLY,
-      elicit: [accept({ confirm: false }), { ...decline(), content: { confirm: true } }],
-    });
-
-    expect(JSON.parse(await chat.text('report'))).toEqual({
-      action: 'accept',
-      data: true,
-      asked: true,
-    });
-    expect(JSON.parse(await chat.text('report'))).toEqual({ action: 'decline' });
+    expect(JSON.parse((await run(report, {}, options)).text)).toEqual(expected);
   });
 
   test.each<[string, ClientCapabilities]>([
     ['nothing', {}],
     ['forms', { elicitation: { form: {} } }],
-    ['a bare elicitation, which means forms only', { elicitation: {} }],
+    ['elicitation without modes', { elicitation: {} }],
     ['all but links', { elicitation: {}, sampling: { tools: {} }, roots: {} }],
-  ])(
-    'H1, H8: a client that declared %s is refused, and nothing is sent',
-    async (_, capabilities) => {
-      let bodies = 0;
-      const tool = defineTool('visit', { resolve: { link: askLink } }, () => `${++bodies}`);
-      const chat = await connectClient(era, serving(tool), { capabilities });
+  ])('H1, H8: refuses a client that declared %s, and sends nothing', async (_, capabilities) => {
+    let bodies = 0;
+    const tool = defineTool('visit', { resolve: { link: askLink } }, () => `${++bodies}`);
+    const client = await connectClient(era, serving(tool), { capabilities });
 
-      expect(await protocolErrorOf(chat.call('visit'))).toEqual({
-        code: -32021,
-        message:
-          "Client did not declare the url elicitation capability required by resolver 'link'",
-        data: { requiredCapabilities: { elicitation: { url: {} } } },
-      });
-      expect(chat.asked).toEqual([]);
-      expect(bodies).toBe(0);
-    },
-  );
+    expect(await protocolErrorOf(client.call('visit'))).toEqual({
+      code: -32021,
+      message: "Client did not declare the url elicitation capability required by resolver 'link'",
+      data: { requiredCapabilities: { elicitation: { url: {} } } },
+    });
+    expect(client.asked).toEqual([]);
+    expect(bodies).toBe(0);
+  });
 
-  test('H4: a client that only opens links is not asked with a form', async () => {
+  test('H4: does not ask a client that only opens links with a form', async () => {
     const tool = defineTool(
       'ask',
       { resolve: { sure: resolver({}, () => confirm('Sure?')) } },
       () => 'ran',
     );
-    const chat = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
+    const { error, questions } = await run(tool, {}, { era, capabilities: URL_ONLY });
 
-    expect(await protocolErrorOf(chat.call('ask'))).toEqual({
+    expect(error).toEqual({
       code: -32021,
       message: "Client did not declare the form elicitation capability required by resolver 'sure'",
       data: { requiredCapabilities: { elicitation: { form: {} } } },
     });
-    expect(chat.asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
 
-  test('H10: of a link and a form, the one that cannot be asked keeps both from going out', async () => {
+  test('H10: sends neither a link nor a form if the client cannot be asked both', async () => {
     const sure = resolver({}, () => confirm('Sure?'));
     const tool = defineTool('both', { resolve: { sure, link: askLink } }, () => 'ran');
     const lacking = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
-    const able = await connectClient(era, serving(tool), {
-      capabilities: FORMS_AND_URL,
-      elicit: () => accept({ confirm: true }),
-    });
+    const answers = { sure: accept({ confirm: true }), link: opened };
+    const able = await run(tool, {}, { era, answers });
 
     expect((await protocolErrorOf(lacking.call('both'))).data).toEqual({
       requiredCapabilities: { elicitation: { form: {} } },
     });
     expect(lacking.asked).toEqual([]);
-    expect(await able.text('both')).toBe('ran');
-    expect(able.asked.toSorted()).toEqual(['Sign in', 'Sure?']);
+    expect(able.text).toBe('ran');
+    expect(able.questions.map(({ message }) => message).toSorted()).toEqual(['Sign in', 'Sure?']);
   });
 
   test.each([
-    ['/sign-in', 'elicitUrl(message, url) takes an absolute http or https URL.'],
-    ['javascript:alert(1)', 'elicitUrl(message, url) takes an absolute http or https URL.'],
+    ['/sign-in', 'elicitUrl(): `url` must be an absolute http or https URL.'],
+    ['javascript:alert(1)', 'elicitUrl(): `url` must be an absolute http or https URL.'],
     [
       'data:text/html,<h1>Sign in</h1>',
-      'elicitUrl(message, url) takes an absolute http or https URL.',
+      'elicitUrl(): `url` must be an absolute http or https URL.',
     ],
     [
       'https://user:secret@example.org/',
-      'The URL of elicitUrl() must not carry a user name or a password.',
+      'elicitUrl(): `url` must not contain a user name or a password.',
     ],
-  ])('a resolver that asks with %s ends the call, and nothing is sent', async (given, problem) => {
+  ])('fails without asking if a resolver asks with the URL %s', async (given, problem) => {
     const bad = resolver({}, () => elicitUrl('Sign in', given));
     const tool = defineTool('bad', { resolve: { bad } }, () => 'ran');
-    const chat = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
 
-    expect(await chat.errorText('bad')).toBe(`Error executing tool bad: ${problem}`);
-    expect(chat.asked).toEqual([]);
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: `Error executing tool bad: ${problem}`,
+      questions: [],
+    });
   });
 
-  test("C8: asks: 'url' lets a link out, and nothing else", async () => {
+  test("C8: asks with a link only if `asks` is 'url', and then with nothing else", async () => {
     const declared = resolver({}, () => elicitUrl('Sign in', LINK), { asks: 'url' });
     const slip = resolver({}, () => confirm('Sign in?') as never, { asks: 'url', name: 'slip' });
     const other = resolver({}, () => elicitUrl('Sign in', LINK), { asks: 'form', name: 'other' });
-    const tools = [
-      defineTool('declared', { resolve: { declared } }, () => 'ran'),
-      defineTool('slip', { resolve: { slip } }, () => 'ran'),
-      defineTool('other', { resolve: { other } }, () => 'ran'),
-    ];
-    const chat = await connectClient(era, serving(...tools), {
-      capabilities: FORMS_AND_URL,
-      elicit: [opened],
-    });
+    const allowed = defineTool('allowed', { resolve: { declared } }, () => 'ran');
+    const wrongForm = defineTool('wrong', { resolve: { slip } }, () => 'ran');
+    const wrongLink = defineTool('wrong', { resolve: { other } }, () => 'ran');
+    const asked = await run(allowed, {}, { era, answers: { declared: opened } });
 
-    expect(await chat.text('declared')).toBe('ran');
-    expect(await chat.errorText('slip')).toBe(
-      "Error executing tool slip: Resolver 'slip' declares that it asks 'url', but it asked 'form'",
-    );
-    expect(await chat.errorText('other')).toBe(
-      "Error executing tool other: Resolver 'other' declares that it asks 'form', but it asked 'url'",
-    );
-    expect(chat.asked).toEqual(['Sign in']);
+    expect(asked.text).toBe('ran');
+    expect(asked.questions.map(({ message }) => message)).toEqual(['Sign in']);
+    expect(await run(wrongForm, {}, { era })).toMatchObject({
+      isError: true,
+      text: "Error executing tool wrong: Resolver 'slip' declares that it asks a 'url' question, but it returned a 'form' question",
+      questions: [],
+    });
+    expect(await run(wrongLink, {}, { era })).toMatchObject({
+      isError: true,
+      text: "Error executing tool wrong: Resolver 'other' declares that it asks a 'form' question, but it returned a 'url' question",
+      questions: [],
+    });
   });
 
   test.each<[ClientCapabilities, string]>([
@@ -219,66 +193,55 @@ describe.each(eras)('on the %s era', (era) => {
     [{ elicitation: { form: {} } }, 'true false'],
     [{ elicitation: { url: {} } }, 'false true'],
     [{ elicitation: { form: {}, url: {} } }, 'true true'],
-  ])('ctx.canAsk tells forms and links apart: %j', async (capabilities, expected) => {
+  ])('tells in ctx.canAsk if a client with %j takes forms or links', async (...row) => {
+    const [capabilities, expected] = row;
     const can = resolver({}, (_, ctx) => `${ctx.canAsk('form')} ${ctx.canAsk('url')}`);
     const tool = defineTool('can', { resolve: { can } }, ({ can: both }) => both);
 
-    expect(await (await connectClient(era, serving(tool), { capabilities })).text('can')).toBe(
-      expected,
-    );
+    expect((await run(tool, {}, { era, capabilities })).text).toBe(expected);
   });
 
-  test('J13: prompts and resources ask to open a link too', async () => {
-    const seal = requestStateSeal({ keys: ['k'.repeat(32)], audience: 'links' });
-    const factory = () => {
-      const server = new McpServer({ name: 'links', version: '1.0.0' });
-      const resolve = { link: askLink };
-      install(
-        server,
-        [
-          definePrompt('greet', { resolve }, ({ link }) => `opened ${link}`),
-          defineResource('page', 'page://one', { resolve }, ({ link }) => `opened ${link}`),
-        ],
-        { seal },
-      );
-      return server;
-    };
-    const chat = await connectClient(era, factory, {
-      capabilities: URL_ONLY,
-      elicit: [opened, opened],
-    });
+  const resolve = { link: askLink };
 
-    const prompt = await chat.client.getPrompt({ name: 'greet' });
-    expect(prompt.messages).toEqual([
-      { role: 'user', content: { type: 'text', text: 'opened true' } },
-    ]);
-    const page = await chat.client.readResource({ uri: 'page://one' });
-    expect(page.contents).toEqual([{ uri: 'page://one', text: 'opened true' }]);
-    expect(chat.asked).toEqual(['Sign in', 'Sign in']);
+  test.each([
+    [
+      'prompt',
+      definePrompt('greet', { resolve }, ({ link }) => `opened ${link}`),
+      { messages: [{ role: 'user', content: { type: 'text', text: 'opened true' } }] },
+    ],
+    [
+      'resource',
+      defineResource('page', 'page://one', { resolve }, ({ link }) => `opened ${link}`),
+      { contents: [{ uri: 'page://one', text: 'opened true' }] },
+    ],
+  ])('J13: asks with a link in a %s', async (_, definition, expected) => {
+    const options = { era, capabilities: URL_ONLY, answers: { link: opened } };
+    const { result, questions } = await run(definition, undefined, options);
+
+    expect(result).toMatchObject(expected);
+    expect(questions.map(({ message }) => message)).toEqual(['Sign in']);
   });
 
-  test('a link is for opening: whether anything was done there is a question for a later resolver', async () => {
+  test('leaves it to a later resolver to check what the user did at the link', async () => {
     const signedIn = new Set<string>();
     const flow = resolver({ link: askLink }, () => {
       if (!signedIn.has('7')) throw new Error('you have not signed in yet');
       return 'flow 7';
     });
     const tool = defineTool('done', { resolve: { flow } }, ({ flow: done }) => done);
-    const chat = await connectClient(era, serving(tool), {
-      capabilities: URL_ONLY,
-      elicit: [opened, opened],
-    });
+    const call = () => run(tool, {}, { era, answers: { link: opened } });
 
-    expect(await chat.errorText('done')).toBe(
-      'Error executing tool done: you have not signed in yet',
-    );
+    expect(await call()).toMatchObject({
+      isError: true,
+      text: 'Error executing tool done: you have not signed in yet',
+    });
     signedIn.add('7');
-    expect(await chat.text('done')).toBe('flow 7');
+    expect((await call()).text).toBe('flow 7');
   });
 });
 
 describe('on the wire', () => {
-  test('N1: a modern link has a mode, a message and a url, and no id', async () => {
+  test('N1: sends a modern link with a mode, a message and a url, without an id', async () => {
     expect(questionsOf(await roundsOf(visit)()).requests).toEqual({
       link: {
         method: 'elicitation/create',
@@ -287,7 +250,7 @@ describe('on the wire', () => {
     });
   });
 
-  test('N1: a legacy link has an id besides, another one each time', async () => {
+  test('N1: sends a legacy link with a new id each time', async () => {
     const client = await rawLegacy(serving(visit), {
       capabilities: URL_ONLY,
       answer: () => ({ result: opened }),
@@ -308,7 +271,7 @@ describe('on the wire', () => {
     expect(shapes[0]?.id).not.toBe(shapes[1]?.id);
   });
 
-  test('H11: on legacy the refusal is the same error, before anything is pushed', async () => {
+  test('H11: refuses a legacy client with the same error, and sends nothing', async () => {
     const client = await rawLegacy(serving(visit), { capabilities: { elicitation: {} } });
 
     expect((await client.request('tools/call', { name: 'visit' })).error).toEqual({
@@ -319,18 +282,8 @@ describe('on the wire', () => {
     expect(client.received).toEqual([]);
   });
 
-  test('H12: a legacy client without a session cannot be sent a link', async () => {
-    const handler = httpHandler(serving(visit));
-    const client = new Client(
-      { name: 'stateless', version: '1.0.0' },
-      { capabilities: URL_ONLY, versionNegotiation: { mode: 'legacy' } },
-    );
-    closeAfterTest(() => client.close());
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL('http://server.test/mcp'), {
-        fetch: (url, init) => handler.fetch(new Request(url, init)),
-      }),
-    );
+  test('H12: cannot send a link to a legacy client without a session', async () => {
+    const client = await connectStateless(httpHandler(serving(visit)), URL_ONLY);
 
     expect(await protocolErrorOf(client.callTool({ name: 'visit' }))).toEqual({
       code: -32600,
@@ -346,7 +299,7 @@ describe('on the wire', () => {
     [{ content: { confirm: true } }],
     [{ roots: [] }],
     [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'accept' } }],
-  ])('E11, E12: %j does not answer a link', async (response) => {
+  ])('E11, E12: refuses %j as an answer to a link', async (response) => {
     const sendRound = roundsOf(visit);
     const first = await sendRound();
 
@@ -372,7 +325,7 @@ describe('on the wire', () => {
 describe('over several rounds', () => {
   const Name = z.object({ name: z.string() });
 
-  /** A tool whose url can be changed between rounds: a link, then a form, then another form. */
+  /** Creates a tool that asks a link, a form and another form. The test can change the link. */
   const chain = () => {
     const shown = { url: LINK, message: 'Sign in' };
     const link = resolver({}, () => elicitUrl(shown.message, shown.url));
@@ -386,7 +339,7 @@ describe('over several rounds', () => {
     return { sendRound: roundsOf(tool), shown };
   };
 
-  test('G11, E19: what is recorded of a link is the action alone, carried on unchanged', async () => {
+  test('G11, E19: records only the action of a link, and carries it on unchanged', async () => {
     const { sendRound } = chain();
     const first = await sendRound();
     const second = await sendRound(answering(first, { link: accept({ junk: 'x' }) }));
@@ -404,13 +357,13 @@ describe('over several rounds', () => {
     expect(readState(third).outcomes.link).toEqual(entry);
   });
 
-  test('G13: the digest is that of mode, message and url', async () => {
-    // Of `{"mode":"url","message":"Sign in","url":"https://example.org/sign-in?flow=7"}`.
+  test('G13: computes the digest from mode, message and url', async () => {
+    // The JSON is `{"mode":"url","message":"Sign in","url":"https://example.org/sign-in?flow=7"}`.
     expect(readState(await roundsOf(visit)()).asked).toEqual({ link: 'uU3eTA5sXbxV45w7F2HlQw' });
   });
 
   test.each(['url', 'message'] as const)(
-    'G17: another %s before the answer asks again, and the old answer does not count',
+    'G17: asks again if the %s changes before the answer, which does not count',
     async (changed) => {
       const { sendRound, shown } = chain();
       const first = await sendRound();
@@ -425,7 +378,7 @@ describe('over several rounds', () => {
   );
 
   test.each([opened, decline()])(
-    'G18, G19: another url after %j was recorded asks again, and keeps the answer beside it',
+    'G18, G19: asks again if the url changes after %j was recorded, and keeps other answers',
     async (answer) => {
       let url = LINK;
       const link = resolver({}, () => elicitUrl('Sign in', url));
@@ -448,7 +401,7 @@ describe('over several rounds', () => {
     },
   );
 
-  test('G29: another url drops the answers that stood on the old one', async () => {
+  test('G29: drops the answers that depend on a link if its url changes', async () => {
     const { sendRound, shown } = chain();
     const second = await sendRound(answering(await sendRound(), { link: opened }));
     const third = await sendRound(answering(second, { name: accept({ name: 'Ada' }) }));
@@ -460,13 +413,13 @@ describe('over several rounds', () => {
     expect(summaryOf(await sendRound(answering(again, { link: opened })))).toBe('asks name');
   });
 
-  test('G16: an answer without the state that asked does not open anything', async () => {
+  test('G16: asks again if the answer comes without the state', async () => {
     const sendRound = roundsOf(visit);
 
     expect(summaryOf(await sendRound({ inputResponses: { link: opened } }))).toBe('asks link');
   });
 
-  test('G20, G12: a recorded accept counts for its own url only', async () => {
+  test('G20, G12: accepts a recorded answer only for its own url', async () => {
     const sendRound = roundsOf(visit);
     const first = await sendRound();
     const { v, asked } = readState(first);
@@ -483,7 +436,7 @@ describe('over several rounds', () => {
     );
   });
 
-  test('I39: a link that one user was asked to open is not opened by another', async () => {
+  test('I39: refuses the answer of another user than the one it asked', async () => {
     const seal = requestStateSeal.ephemeral({
       audience: 'links',
       logger: { warn: () => undefined },

@@ -52,7 +52,7 @@ declare global {
   const describeTrip: typeof trip;
   const planTrip: typeof trip;
   const listNotes: typeof notes;
-  const answers: import('mcp-resolve/testing').Answers;
+  const answers: import('mcp-resolve/testing').ScriptedAnswers;
   const server: InstanceType<Sdk['McpServer']>;
   const client: import('@modelcontextprotocol/client').Client;
   const ctx: Facts['ctx'];

@@ -1,17 +1,17 @@
-/** Forms keep the contract of a question, and are converted once per schema. */
+/** Forms: the contract of a question, the conversion of schemas, and the checks of the constructors. */
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { type FormData, confirm, elicit } from '../../src/define/question.js';
 import type { Schema } from '../../src/define/schema.js';
-import { form } from '../../src/question/form.js';
+import { formKind } from '../../src/question/form.js';
 import { kindContract } from './kind.case.js';
 
 const Login = z.object({ username: z.string() });
-const isRefused = (action: 'decline' | 'cancel') => ({ action });
+const refusalOf = (action: 'decline' | 'cancel') => ({ action });
 
 kindContract<FormData>('elicit', {
-  kind: form,
+  kind: formKind,
   method: 'elicitation/create',
   question: () => elicit('Username?', z.object({ username: z.string() })),
   others: [
@@ -31,11 +31,11 @@ kindContract<FormData>('elicit', {
     { action: 'banana', content: { username: 'octocat' } },
     { roots: [] },
   ],
-  refusal: isRefused,
+  refusal: refusalOf,
 });
 
 kindContract<FormData>('confirm', {
-  kind: form,
+  kind: formKind,
   method: 'elicitation/create',
   question: () => confirm('Sure?'),
   others: [confirm('Really sure?'), elicit('Sure?', Login)],
@@ -48,12 +48,12 @@ kindContract<FormData>('confirm', {
     { action: 'accept', content: { confirm: 'true' } },
     { confirm: true },
   ],
-  refusal: isRefused,
+  refusal: refusalOf,
 });
 
 describe('the schema of a form', () => {
-  /** A schema that counts how often it is asked to describe itself. */
-  const counting = (): { schema: Schema; described: () => number } => {
+  /** Creates a schema that counts its conversions to JSON Schema. */
+  const countingSchema = (): { schema: Schema; conversions: () => number } => {
     const input = vi.fn(() => ({
       type: 'object',
       properties: { username: { type: 'string' } },
@@ -63,22 +63,22 @@ describe('the schema of a form', () => {
     const jsonSchema = { input, output: input };
     return {
       schema: { '~standard': { version: 1, vendor: 'test', validate, jsonSchema } },
-      described: () => input.mock.calls.length,
+      conversions: () => input.mock.calls.length,
     };
   };
 
-  test('it is converted once, whatever the message', () => {
-    const { schema, described } = counting();
-    for (const message of ['A?', 'B?', 'C?']) form.render(elicit(message, schema));
+  test('is converted once for all messages', () => {
+    const { schema, conversions } = countingSchema();
+    for (const message of ['A?', 'B?', 'C?']) formKind.render(elicit(message, schema));
 
-    expect(described()).toBe(1);
+    expect(conversions()).toBe(1);
   });
 
-  test('it is shared and cannot be changed by whoever receives it', () => {
-    const { params } = form.render(elicit('A?', Login));
+  test('is shared between questions and deeply frozen', () => {
+    const { params } = formKind.render(elicit('A?', Login));
     const shared = params?.requestedSchema as { properties: Record<string, object> };
 
-    expect(form.render(elicit('B?', Login)).params?.requestedSchema).toBe(shared);
+    expect(formKind.render(elicit('B?', Login)).params?.requestedSchema).toBe(shared);
     expect(() => {
       shared.properties.extra = {};
     }).toThrow(TypeError);
@@ -87,14 +87,14 @@ describe('the schema of a form', () => {
     }).toThrow(TypeError);
   });
 
-  test('a schema that failed once fails the same way again', () => {
+  test('fails each time if it cannot be converted', () => {
     const bad = elicit('A?', z.object({ bad: z.array(z.string()) }));
 
-    expect(() => form.render(bad)).toThrow(/\bbad\b/);
-    expect(() => form.render(bad)).toThrow(/\bbad\b/);
+    expect(() => formKind.render(bad)).toThrow(/\bbad\b/);
+    expect(() => formKind.render(bad)).toThrow(/\bbad\b/);
   });
 
-  test('the schema of the author stays as it was', () => {
+  test("leaves the author's JSON Schema unchanged and unfrozen", () => {
     const described = {
       type: 'object',
       properties: { n: { type: ['number', 'null'], default: null } },
@@ -102,7 +102,7 @@ describe('the schema of a form', () => {
     const before = structuredClone(described);
     const validate = (value: unknown) => ({ value });
     const jsonSchema = { input: () => described, output: () => described };
-    form.render(
+    formKind.render(
       elicit('N?', { '~standard': { version: 1, vendor: 'test', validate, jsonSchema } }),
     );
 
@@ -111,21 +111,23 @@ describe('the schema of a form', () => {
   });
 });
 
-describe('what the constructors refuse', () => {
-  test.each([[undefined], [null], [''], [7], [{}]])('a message %j', (message) => {
+describe('elicit and confirm', () => {
+  test.each([[undefined], [null], [''], [7], [{}]])('refuse the message %j', (message) => {
     expect(() => elicit(message as never, Login)).toThrow(
-      new TypeError('elicit() takes the text of the question first.'),
+      new TypeError('elicit(): `message` must be a non-empty string.'),
     );
     expect(() => confirm(message as never)).toThrow(
-      new TypeError('confirm() takes the text of the question first.'),
+      new TypeError('confirm(): `message` must be a non-empty string.'),
     );
   });
 
   test.each([[undefined], [null], ['string'], [{ username: 'string' }], [{ '~standard': {} }]])(
-    'a schema %j',
+    'refuse the schema %j',
     (schema) => {
       expect(() => elicit('A?', schema as never)).toThrow(
-        new TypeError('elicit(message, schema) takes a schema, such as z.object({ … }).'),
+        new TypeError(
+          'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
+        ),
       );
     },
   );

@@ -1,6 +1,6 @@
 /**
- * The contract of a kind of question, run by every implementation: it renders to stable ASCII JSON,
- * gates itself by a capability, and reads answers without ever throwing, fresh or recorded.
+ * The contract of a kind of question, run by every implementation. A kind renders to stable ASCII
+ * JSON, names the capability it needs, and reads fresh and recorded answers without throwing.
  */
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
@@ -8,22 +8,22 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/define/model.js';
 import type { RecordedAnswer, QuestionKind } from '../../src/question/kind.js';
 
-/** What a kind brings to its contract. */
+/** A kind of question, with examples of its questions and answers. */
 export interface KindCase<Q> {
   readonly kind: QuestionKind<Q>;
   readonly method: string;
-  /** Makes the same question anew. */
+  /** Creates the same question each time. */
   readonly question: () => Q;
-  /** Questions that differ from it and from each other; none where a kind has one question only. */
+  /** Questions that differ from it and from each other. Empty if the kind has one question only. */
   readonly others: readonly Q[];
-  /** A good response, and the value it stands for. */
+  /** A valid response, and its value. */
   readonly response: Readonly<Record<string, unknown>>;
   readonly value: unknown;
   /** Responses that are objects, but do not answer the question. */
   readonly misfits: readonly Readonly<Record<string, unknown>>[];
-  /** Set where an accept is the whole answer, and no data belongs to it. */
+  /** Set if an accept has no data. */
   readonly withoutData?: true;
-  /** What a recorded refusal comes to: refusals of forms stand, others mean nothing. */
+  /** Returns the outcome of a recorded refusal. Only elicitations can be refused. */
   readonly refusal: (action: 'decline' | 'cancel') => Outcome<unknown> | undefined;
 }
 
@@ -35,11 +35,20 @@ const CAPABILITIES: readonly ClientCapabilities[] = [
   { roots: {} },
 ];
 
-const NOT_OBJECTS: readonly unknown[] = [undefined, null, true, 7, 'accept', [], [{}]];
+/** Table rows of one column each. */
+const NOT_OBJECTS: readonly [unknown][] = [
+  [undefined],
+  [null],
+  [true],
+  [7],
+  ['accept'],
+  [[]],
+  [[{}]],
+];
 
-/** Holds a kind of question to the contract. */
+/** Runs the contract for a kind of question. */
 export function kindContract<Q>(name: string, spec: KindCase<Q>): void {
-  describe(`the contract of a kind of question, kept by ${name}`, () => {
+  describe(`a question of ${name}`, () => {
     describeRendering(spec);
     describeCapability(spec);
     describeAnswers(spec);
@@ -48,7 +57,7 @@ export function kindContract<Q>(name: string, spec: KindCase<Q>): void {
 }
 
 function describeRendering<Q>({ kind, method, question, others }: KindCase<Q>): void {
-  test('it renders to its method, and to the same text every time', () => {
+  test('renders to the same method, params and JSON every time', () => {
     const [one, two] = [kind.render(question()), kind.render(question())];
 
     expect(one.method).toBe(method);
@@ -56,23 +65,23 @@ function describeRendering<Q>({ kind, method, question, others }: KindCase<Q>): 
     expect(two.text).toBe(one.text);
   });
 
-  test('the text is the JSON of its params, in ASCII', () => {
-    for (const one of [question(), ...others]) {
-      const { params, text } = kind.render(one);
+  test('renders to the JSON of its params, in ASCII', () => {
+    for (const each of [question(), ...others]) {
+      const { params, text } = kind.render(each);
       expect(text).toMatch(/^[\x20-\x7e]*$/);
       expect(JSON.parse(text)).toEqual(params ?? null);
     }
   });
 
-  test('other questions have other texts', () => {
-    const texts = [question(), ...others].map((one) => kind.render(one).text);
+  test('renders to other JSON than every other question', () => {
+    const texts = [question(), ...others].map((each) => kind.render(each).text);
 
     expect(new Set(texts).size).toBe(texts.length);
   });
 }
 
 function describeCapability<Q>({ kind, question }: KindCase<Q>): void {
-  test('it needs a capability, which has a name and is met by what it requires', () => {
+  test('needs a named capability that the client declares', () => {
     const { name, required, isDeclaredIn } = kind.capability(question());
 
     expect(name).not.toBe('');
@@ -80,7 +89,7 @@ function describeCapability<Q>({ kind, question }: KindCase<Q>): void {
     expect(isDeclaredIn(required)).toBe(true);
   });
 
-  test('the capabilities of other features do not meet it', () => {
+  test('is not allowed by the capabilities of other features', () => {
     const { required, isDeclaredIn } = kind.capability(question());
     const [feature] = Object.keys(required);
     const foreign = CAPABILITIES.filter((declared) => !Object.hasOwn(declared, feature!));
@@ -90,8 +99,8 @@ function describeCapability<Q>({ kind, question }: KindCase<Q>): void {
 }
 
 function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCase<Q>): void {
-  test('a good response is received, and settles as asked for', async () => {
-    const answer = received(kind, response);
+  test('turns a valid response into an accepted outcome with its value', async () => {
+    const answer = receive(kind, response);
 
     expect(answer.action).toBe('accept');
     expect(await kind.outcomeFor(question(), answer)).toEqual({
@@ -101,20 +110,20 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
     });
   });
 
-  test('a response is read, not changed', () => {
+  test('does not change the response', () => {
     const frozen = deepFreeze(structuredClone(response));
 
     expect(() => kind.receive(frozen)).not.toThrow();
     expect(frozen).toEqual(response);
   });
 
-  test.each(NOT_OBJECTS)('%j is no response, and the sentence says so', (given) => {
+  test.each(NOT_OBJECTS)('refuses the response %j, with a reason', (given) => {
     expect(kind.receive(given)).toEqual({
       problem: expect.stringMatching(/^received a .*[^.]$/) as string,
     });
   });
 
-  test.each(misfits)('%j does not answer it, and nothing is thrown', async (given) => {
+  test.each(misfits)('rejects the response %j without throwing', async (given) => {
     const answer = kind.receive(given);
     if ('problem' in answer) {
       expect(answer.problem).toMatch(/^received an? /);
@@ -123,17 +132,17 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
     }
   });
 
-  test('what it says of a misfit ends the sentence "Resolver \'x\' …"', () => {
+  test('has a reason for rejection that completes the sentence "Resolver \'x\' …"', () => {
     expect(kind.misfit).toMatch(/^received an? .*[^.]$/);
   });
 }
 
 function describeRecords<Q>(spec: KindCase<Q>): void {
   const { kind, question, response, refusal, value, withoutData } = spec;
-  const alone = withoutData && { action: 'accept', data: value, asked: true };
+  const acceptedAlone = withoutData && { action: 'accept', data: value, asked: true };
 
-  test('a recorded answer is the same after any number of trips through JSON', async () => {
-    const answer = received(kind, response);
+  test('has an answer that survives JSON twice', async () => {
+    const answer = receive(kind, response);
     const once = JSON.parse(JSON.stringify(answer)) as RecordedAnswer;
     const twice = JSON.parse(JSON.stringify(once)) as RecordedAnswer;
 
@@ -143,21 +152,27 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
     );
   });
 
-  test.each(NOT_OBJECTS)('recorded data %j is none', async (data) => {
-    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toEqual(alone);
+  test.each(NOT_OBJECTS)('ignores the recorded data %j', async (data) => {
+    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toEqual(acceptedAlone);
   });
 
-  test('an accept alone is an answer only where no data belongs to it', async () => {
-    expect(await kind.outcomeFor(question(), { action: 'accept' })).toEqual(alone);
+  test('takes a recorded accept without data as an answer only if it needs no data', async () => {
+    expect(await kind.outcomeFor(question(), { action: 'accept' })).toEqual(acceptedAlone);
   });
 
-  test.each(['decline', 'cancel'] as const)('a recorded %s is what it is', async (action) => {
-    expect(await kind.outcomeFor(question(), { action })).toEqual(refusal(action));
-    expect(await kind.outcomeFor(question(), { action, data: response })).toEqual(refusal(action));
-  });
+  test.each(['decline', 'cancel'] as const)(
+    'reads a recorded %s without its data',
+    async (action) => {
+      expect(await kind.outcomeFor(question(), { action })).toEqual(refusal(action));
+      expect(await kind.outcomeFor(question(), { action, data: response })).toEqual(
+        refusal(action),
+      );
+    },
+  );
 }
 
-function received<Q>(kind: QuestionKind<Q>, response: unknown): RecordedAnswer {
+/** Reads the answer from a response, which must be valid. */
+export function receive<Q>(kind: QuestionKind<Q>, response: unknown): RecordedAnswer {
   const answer = kind.receive(response);
   if ('problem' in answer) throw new Error(`expected an answer: ${answer.problem}`);
   return answer;

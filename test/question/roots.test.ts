@@ -1,10 +1,10 @@
-/** Requests for roots keep the contract of a question. */
+/** Requests for roots: the contract of a question. */
 import { listRoots } from '../../src/define/question.js';
-import { roots } from '../../src/question/roots.js';
+import { rootsKind } from '../../src/question/roots.js';
 import { kindContract } from './kind.case.js';
 
 kindContract('listRoots', {
-  kind: roots,
+  kind: rootsKind,
   method: 'roots/list',
   question: listRoots,
   others: [],

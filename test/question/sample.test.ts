@@ -1,8 +1,8 @@
-/** Samples keep the contract of a question, with tools and without. */
+/** Samples: the contract of a question, with and without tools, and the capability they need. */
 import { expect, test } from 'vitest';
 
 import { type SampleData, sample as question } from '../../src/define/question.js';
-import { sample } from '../../src/question/sample.js';
+import { sampleKind } from '../../src/question/sample.js';
 import { kindContract } from './kind.case.js';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
@@ -11,11 +11,11 @@ const params = {
   maxTokens: 20,
 };
 const reply = { role: 'assistant', content: text('Paris'), model: 'test-model' };
-const meansNothing = (): undefined => undefined;
+const noOutcome = (): undefined => undefined;
 const data = (made: object): SampleData => made as SampleData;
 
 kindContract<SampleData>('sample', {
-  kind: sample,
+  kind: sampleKind,
   method: 'sampling/createMessage',
   question: () => data(question(structuredClone(params))),
   others: [
@@ -32,11 +32,11 @@ kindContract<SampleData>('sample', {
     { ...reply, content: [text('Paris')] },
     { ...reply, model: undefined },
   ],
-  refusal: meansNothing,
+  refusal: noOutcome,
 });
 
 kindContract<SampleData>('sample with tools', {
-  kind: sample,
+  kind: sampleKind,
   method: 'sampling/createMessage',
   question: () => data(question({ ...params, toolChoice: { mode: 'auto' } })),
   others: [
@@ -46,21 +46,21 @@ kindContract<SampleData>('sample with tools', {
   response: { ...reply, content: [text('Paris')] },
   value: { ...reply, content: [text('Paris')] },
   misfits: [{}, { action: 'decline' }, { ...reply, content: [{ type: 'banana' }] }],
-  refusal: meansNothing,
+  refusal: noOutcome,
 });
 
-test('only tools and toolChoice ask for more than sampling', () => {
-  const needs = (extra: object) => sample.capability(data(question({ ...params, ...extra }))).name;
-
-  expect(needs({})).toBe('sampling');
-  expect(needs({ tools: undefined, toolChoice: undefined })).toBe('sampling');
-  expect(needs({ tools: [] })).toBe('sampling.tools');
-  expect(needs({ toolChoice: { mode: 'none' } })).toBe('sampling.tools');
+test.each([
+  [{}, 'sampling'],
+  [{ tools: undefined, toolChoice: undefined }, 'sampling'],
+  [{ tools: [] }, 'sampling.tools'],
+  [{ toolChoice: { mode: 'none' as const } }, 'sampling.tools'],
+])('a sample with %j needs the capability %s', (extra, capability) => {
+  expect(sampleKind.capability(data(question({ ...params, ...extra }))).name).toBe(capability);
 });
 
-test('parameters that are undefined are not part of the question', () => {
+test('a sample leaves undefined parameters out of its JSON', () => {
   const bare = data(question(params));
   const spelledOut = data(question({ ...params, temperature: undefined }));
 
-  expect(sample.render(spelledOut).text).toBe(sample.render(bare).text);
+  expect(sampleKind.render(spelledOut).text).toBe(sampleKind.render(bare).text);
 });

@@ -1,11 +1,10 @@
-/** Links keep the contract of a question; an accepted one has no data. */
+/** Links: the contract of a question, their answers without data, and the URLs that are allowed. */
 import { describe, expect, test } from 'vitest';
 
 import { type UrlData, confirm, elicitUrl } from '../../src/define/question.js';
-import { form } from '../../src/question/form.js';
-import type { RecordedAnswer } from '../../src/question/kind.js';
-import { url } from '../../src/question/url.js';
-import { kindContract } from './kind.case.js';
+import { formKind } from '../../src/question/form.js';
+import { urlKind } from '../../src/question/url.js';
+import { kindContract, receive } from './kind.case.js';
 
 const LINK = 'https://example.org/sign-in?flow=7';
 const signIn = (): UrlData => elicitUrl('Sign in', LINK);
@@ -18,7 +17,7 @@ const OTHERS: readonly UrlData[] = [
 ];
 
 kindContract<UrlData>('elicitUrl', {
-  kind: url,
+  kind: urlKind,
   method: 'elicitation/create',
   question: signIn,
   others: OTHERS,
@@ -29,39 +28,21 @@ kindContract<UrlData>('elicitUrl', {
   refusal: (action) => ({ action }),
 });
 
-const received = (response: unknown): RecordedAnswer => {
-  const answer = url.receive(response);
-  if ('problem' in answer) throw new Error(`expected an answer: ${answer.problem}`);
-  return answer;
-};
+describe('a rendered link', () => {
+  test('is an elicitation of mode url with the message and the URL', () => {
+    const { method, params, text } = urlKind.render(signIn());
 
-describe('how a link is rendered', () => {
-  test('it is an elicitation of mode url, and the same text every time', () => {
-    const [one, two] = [url.render(signIn()), url.render(signIn())];
-
-    expect(one.method).toBe('elicitation/create');
-    expect(one.params).toEqual({ mode: 'url', message: 'Sign in', url: LINK });
-    expect(one.text).toBe(`{"mode":"url","message":"Sign in","url":"${LINK}"}`);
-    expect(two.text).toBe(one.text);
+    expect(method).toBe('elicitation/create');
+    expect(params).toEqual({ mode: 'url', message: 'Sign in', url: LINK });
+    expect(text).toBe(`{"mode":"url","message":"Sign in","url":"${LINK}"}`);
   });
 
-  test('the text is the JSON of its params, in ASCII', () => {
-    for (const question of [signIn(), ...OTHERS]) {
-      const { params, text } = url.render(question);
-      expect(text).toMatch(/^[\x20-\x7e]*$/);
-      expect(JSON.parse(text)).toEqual(params);
-    }
+  test('differs from a form with the same message', () => {
+    expect(urlKind.render(signIn()).text).not.toBe(formKind.render(confirm('Sign in')).text);
   });
 
-  test('other links have other texts, and so has a form with the same message', () => {
-    const texts = [signIn(), ...OTHERS].map((question) => url.render(question).text);
-    texts.push(form.render(confirm('Sign in')).text);
-
-    expect(new Set(texts).size).toBe(texts.length);
-  });
-
-  test('for a 2025 client it has an id besides: 128 random bits, new each time and in no text', () => {
-    const rendered = url.render(signIn());
+  test('has a new id of 128 random bits each time it goes to a 2025 client', () => {
+    const rendered = urlKind.render(signIn());
     const ids = Array.from({ length: 20 }, () => {
       const { elicitationId, ...rest } = rendered.pushedParams!();
       expect(rest).toEqual(rendered.params);
@@ -76,10 +57,10 @@ describe('how a link is rendered', () => {
   });
 });
 
-describe('what a client has to declare for a link', () => {
-  const { name, required, isDeclaredIn } = url.capability(signIn());
+describe('the capability for links', () => {
+  const { name, required, isDeclaredIn } = urlKind.capability(signIn());
 
-  test('it is called url elicitation', () => {
+  test('is url elicitation', () => {
     expect(name).toBe('url elicitation');
     expect(required).toEqual({ elicitation: { url: {} } });
   });
@@ -93,26 +74,21 @@ describe('what a client has to declare for a link', () => {
     [{ sampling: { tools: {} } }, false],
     [{ roots: {} }, false],
     [{}, false],
-  ])('%j declares it: %j', (declared, expected) => {
+  ])('for a client with %j, is declared: %j', (declared, expected) => {
     expect(isDeclaredIn(declared)).toBe(expected);
   });
 });
 
-describe('what a response to a link comes to', () => {
-  test('an accept is true, and asked for', () => {
-    expect(url.outcomeFor(signIn(), received({ action: 'accept' }))).toEqual({
-      action: 'accept',
-      data: true,
-      asked: true,
-    });
-  });
-
-  test.each(['decline', 'cancel'] as const)('a %s is what it is', (action) => {
-    expect(url.outcomeFor(signIn(), received({ action }))).toEqual({ action });
-    expect(url.outcomeFor(signIn(), received({ action, content: { ok: true } }))).toEqual({
-      action,
-    });
-  });
+describe('a response to a link', () => {
+  test.each(['decline', 'cancel'] as const)(
+    'keeps the outcome %s without its content',
+    (action) => {
+      expect(urlKind.outcomeFor(signIn(), receive(urlKind, { action }))).toEqual({ action });
+      expect(urlKind.outcomeFor(signIn(), receive(urlKind, { action, content: { ok: true } }))).toEqual({
+        action,
+      });
+    },
+  );
 
   test.each([
     [{ action: 'accept', content: {} }],
@@ -121,10 +97,12 @@ describe('what a response to a link comes to', () => {
     [{ action: 'accept', content: { confirm: false } }],
     [{ action: 'accept', url: 'https://elsewhere.example/' }],
     [{ action: 'accept', elicitationId: 'x', _meta: { a: 1 } }],
-  ])('of %j only the action is taken, and nothing else is kept', (response) => {
+    [{ action: 'decline', content: { junk: 1 } }],
+    [{ action: 'cancel', content: { junk: 1 } }],
+  ])('is recorded as its action alone: %j', (response) => {
     const frozen = Object.freeze({ ...response });
 
-    expect(url.receive(frozen)).toEqual({ action: 'accept' });
+    expect(urlKind.receive(frozen)).toEqual({ action: response.action });
     expect(frozen).toEqual(response);
   });
 
@@ -145,31 +123,18 @@ describe('what a response to a link comes to', () => {
     [{ confirm: true }],
     [{ roots: [] }],
     [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'accept' } }],
-  ])('%j is no response, and the sentence says so', (given) => {
-    expect(url.receive(given)).toEqual({ problem: 'received a non-elicitation response' });
+  ])('is refused if it is %j', (given) => {
+    expect(urlKind.receive(given)).toEqual({ problem: 'received a non-elicitation response' });
   });
 
-  test('what it says of a misfit ends the sentence "Resolver \'x\' …"', () => {
-    expect(url.misfit).toBe('received a non-elicitation response');
+  test('has the same reason for rejection if it does not fit', () => {
+    expect(urlKind.misfit).toBe('received a non-elicitation response');
   });
 
-  test.each(['accept', 'decline', 'cancel'] as const)(
-    'a recorded %s is the same after any number of trips through JSON',
-    (action) => {
-      const answer = received({ action, content: { junk: 1 } });
-      const twice = JSON.parse(
-        JSON.stringify(JSON.parse(JSON.stringify(answer))),
-      ) as RecordedAnswer;
-
-      expect(twice).toEqual(answer);
-      expect(url.outcomeFor(signIn(), twice)).toEqual(url.outcomeFor(signIn(), answer));
-    },
-  );
-
-  test.each([[undefined], [null], [false], ['no'], [{ ok: false }]])(
-    'data %j beside a recorded accept says nothing',
+  test.each([[false], ['no'], [{ ok: false }]])(
+    'is an acceptance even if it was recorded with the data %j',
     (data) => {
-      expect(url.outcomeFor(signIn(), { action: 'accept', data })).toEqual({
+      expect(urlKind.outcomeFor(signIn(), { action: 'accept', data })).toEqual({
         action: 'accept',
         data: true,
         asked: true,
@@ -178,7 +143,7 @@ describe('what a response to a link comes to', () => {
   );
 });
 
-describe('what elicitUrl takes', () => {
+describe('elicitUrl', () => {
   test.each([
     ['https://example.org', 'https://example.org/'],
     ['http://127.0.0.1:8080/a?b=c#d', 'http://127.0.0.1:8080/a?b=c#d'],
@@ -186,11 +151,11 @@ describe('what elicitUrl takes', () => {
     ['https://b\u00fccher.example/\u00e9', 'https://xn--bcher-kva.example/%C3%A9'],
     ['https://example.org\\@elsewhere.example', 'https://example.org/@elsewhere.example'],
     [new URL('https://example.org/x'), 'https://example.org/x'],
-  ])('%s, in the one form that a browser would open', (given, shown) => {
+  ])('normalizes %s as a browser does', (given, shown) => {
     expect(elicitUrl('Open', given).url).toBe(shown);
   });
 
-  test('the question is frozen and has its kind', () => {
+  test('returns a frozen question of kind url', () => {
     const question = elicitUrl('Open', LINK);
 
     expect(Object.isFrozen(question)).toBe(true);
@@ -222,9 +187,9 @@ describe('what elicitUrl takes', () => {
     [7],
     [{}],
     [[]],
-  ])('%j is refused', (given) => {
+  ])('refuses the URL %j', (given) => {
     expect(() => elicitUrl('Open', given as never)).toThrow(
-      new TypeError('elicitUrl(message, url) takes an absolute http or https URL.'),
+      new TypeError('elicitUrl(): `url` must be an absolute http or https URL.'),
     );
   });
 
@@ -234,7 +199,7 @@ describe('what elicitUrl takes', () => {
     ['https://:secret@example.org/'],
     ['https://example.org@elsewhere.example/'],
     [new URL('https://user:secret@example.org/')],
-  ])('%s is refused, because whoever is shown it would read the credentials', (given) => {
+  ])('refuses %s, because the user would see the credentials', (given) => {
     let thrown: unknown;
     try {
       elicitUrl('Open', given);
@@ -243,26 +208,27 @@ describe('what elicitUrl takes', () => {
     }
 
     expect(thrown).toEqual(
-      new TypeError('The URL of elicitUrl() must not carry a user name or a password.'),
+      new TypeError('elicitUrl(): `url` must not contain a user name or a password.'),
     );
     expect(String(thrown)).not.toContain('secret');
   });
 
-  test.each([[undefined], [null], [''], [7], [{}]])('a message %j is refused', (message) => {
+  test.each([[undefined], [null], [''], [7], [{}]])('refuses the message %j', (message) => {
     expect(() => elicitUrl(message as never, LINK)).toThrow(
-      new TypeError('elicitUrl() takes the text of the question first.'),
+      new TypeError('elicitUrl(): `message` must be a non-empty string.'),
     );
   });
 
   test.each([
-    [{ otherwize: false }, 'otherwize'],
-    [{ otherwise: true, timeout: 5 }, 'timeout'],
-    [true, 'something else'],
-    [null, 'something else'],
-    [[], 'something else'],
-  ])('options %j are refused', (options, named) => {
-    expect(() => elicitUrl('Open', LINK, options as never)).toThrow(
-      new TypeError(`elicitUrl() takes { otherwise } as its last argument, not ${named}.`),
-    );
+    [{ otherwize: false }, "elicitUrl() has no option 'otherwize'. Known options: otherwise."],
+    [
+      { otherwise: true, timeout: 5 },
+      "elicitUrl() has no option 'timeout'. Known options: otherwise.",
+    ],
+    [true, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
+    [null, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
+    [[], 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => elicitUrl('Open', LINK, options as never)).toThrow(new TypeError(message));
   });
 });

@@ -29,7 +29,7 @@ const matrix = [
 const SHARED = [
   'ok  after a restart, a transfer that was over gets its receipt',
   'ok  one that was cut counts as running until its lease ends',
-  'ok  and then nobody knows its outcome',
+  'ok  and then its outcome is unknown',
   'ok  the bank has one order of each',
 ];
 

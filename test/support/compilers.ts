@@ -1,9 +1,9 @@
 /**
  * Runs the compilers that authors use over a set of files.
  *
- * In: a compiler, the files, the options of a project. Out: one entry per error, with its place and
- * whole text. The compilers run as their command line, because that is the one form in which the
- * native TypeScript 7 takes work as the others do.
+ * In: a compiler, the files, the options of a project. Out: one entry per error, with its position
+ * and full message. The compilers run as command lines, because all of them, the native TypeScript
+ * 7 included, have the same one.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,10 +19,10 @@ export const COMPILERS = ['typescript-5.9', 'typescript', 'typescript-7'] as con
 
 export type Compiler = (typeof COMPILERS)[number];
 
-/** How long a compilation may take on a busy machine. */
+/** The timeout of a compilation, long enough for a busy machine. */
 export const COMPILER_TIMEOUT = 120_000;
 
-/** What a strict project has in its tsconfig.json; `mcp-resolve` means the sources. */
+/** The compiler options of a strict project. `mcp-resolve` resolves to the sources. */
 export const STRICT = {
   target: 'es2022',
   lib: ['es2023'],
@@ -59,7 +59,7 @@ export async function compile(
   }
 }
 
-/** Runs a compiler; resolves to what it printed, whether it was content or not. */
+/** Runs a compiler and returns its output, with or without errors. */
 export function tsc(compiler: Compiler, args: readonly string[]): Promise<string> {
   const script = path.join(ROOT, 'node_modules', compiler, 'bin', 'tsc');
   return new Promise((resolve) => {
@@ -72,7 +72,7 @@ export function tsc(compiler: Compiler, args: readonly string[]): Promise<string
 
 const HEADLINE = /^(.+)\((\d+),\d+\): error (.+)$/;
 
-/** Reads the output of a compiler; what is not understood becomes an error without a file. */
+/** Parses the output of a compiler. A line of another format becomes an error without a file. */
 export function errorsIn(output: string): CompileError[] {
   const errors: CompileError[] = [];
   for (const line of output.split('\n').filter((text) => text.trim() !== '')) {

@@ -1,4 +1,4 @@
-/** A promise and the function that resolves it, for tests that hold something up. */
+/** A promise and the function that resolves it, for tests that have to delay a step. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -1,8 +1,8 @@
 /**
  * Reads the imports of a module with the TypeScript parser.
  *
- * In: a file name and its text. Out: one entry per import, in whatever form it was written: import
- * and export declarations, `import x = require()`, dynamic `import()`, `require()` and the type
+ * In: a file name and its content. Out: one entry per import. All forms count: import and export
+ * declarations, `import x = require()`, dynamic `import()`, `require()` and the type
  * `import('x').Y`.
  */
 import ts from 'typescript';
@@ -11,7 +11,7 @@ import ts from 'typescript';
 export interface Import {
   /** The text between the quotes. */
   readonly specifier: string;
-  /** Whether nothing of it is left at run time. */
+  /** True if the compiler removes the import. */
   readonly typeOnly: boolean;
 }
 
@@ -59,7 +59,7 @@ function loadsModule(callee: ts.Expression): boolean {
 function entryFor(specifier: ts.Node | undefined, typeOnly: boolean): Import | undefined {
   if (!specifier) return undefined;
   if (ts.isStringLiteralLike(specifier)) return { specifier: specifier.text, typeOnly };
-  // A computed specifier cannot be judged, so it shows up as itself and matches no rule that allows it.
+  // A computed specifier is returned as source code, so that no rule allows it.
   return { specifier: specifier.getText(), typeOnly };
 }
 

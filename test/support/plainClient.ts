@@ -21,6 +21,7 @@ import {
   type InputRequiredResult,
   type JSONRPCMessage,
   type ListRootsResult,
+  type McpHttpHandler,
   type McpServer,
   type Server,
   type Transport,
@@ -135,6 +136,23 @@ export async function connectClient(
   };
 }
 
+/**
+ * Connects a legacy client to the SDK's HTTP handler, which has no sessions. Each request gets a
+ * new server, which does not know the client's capabilities and cannot send it a question.
+ */
+export async function connectStateless(
+  handler: McpHttpHandler,
+  capabilities: ClientCapabilities,
+): Promise<Client> {
+  const client = new Client(
+    { name: 'stateless', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: 'legacy' } },
+  );
+  closeAfterTest(() => client.close());
+  await client.connect(transportTo(handler));
+  return client;
+}
+
 function impliedCapabilities({ elicit, sample, roots }: ScriptedUser): ClientCapabilities {
   return {
     ...(elicit && { elicitation: {} }),
@@ -193,11 +211,13 @@ function overHttp(factory: Factory): {
   readonly transport: Transport;
   readonly server?: undefined;
 } {
-  const handler = httpHandler(factory);
-  const transport = new StreamableHTTPClientTransport(new URL('http://server.test/mcp'), {
+  return { transport: transportTo(httpHandler(factory)) };
+}
+
+function transportTo(handler: McpHttpHandler): Transport {
+  return new StreamableHTTPClientTransport(new URL('http://server.test/mcp'), {
     fetch: (url, init) => handler.fetch(new Request(url, init)),
   });
-  return { transport };
 }
 
 function recordSent(transport: Transport): JSONRPCMessage[] {

@@ -1,6 +1,6 @@
 /**
- * A `redis-server` of one's own, for tests and soaks: Debian's program, on loopback, keeping
- * nothing on disk. It ends when it is stopped, and at the latest with the process that started it.
+ * Starts a `redis-server` for tests and soaks: Debian's program, on loopback, without persistence.
+ * It ends when it is stopped, and at the latest with the process that started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,30 +16,30 @@ export interface RedisServer {
   readonly pid: number;
   readonly port: number;
   readonly url: string;
-  /** Ends it in good order. */
+  /** Shuts it down. */
   readonly stop: () => Promise<void>;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   readonly kill: () => Promise<void>;
 }
 
-/** How a `redis-server` is set up. */
+/** The setup of a `redis-server`. */
 export interface RedisSetup {
-  /** Where it listens: the same place again after a crash, for instance. Default: a free port. */
+  /** The port, for example the same one after a crash. Default: a free port. */
   readonly port?: number;
-  /** More of its settings, such as `{ maxmemory: '8mb' }`. */
+  /** Additional settings, such as `{ maxmemory: '8mb' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Starts a `redis-server`; it answers when this resolves.
+ * Starts a `redis-server` and waits until it replies.
  *
- * @throws Error If there is none, with the command that installs it.
+ * @throws {Error} If it is not installed. The message has the command that installs it.
  */
 export async function startRedis({ port, settings = {} }: RedisSetup = {}): Promise<RedisServer> {
   const program = findRedis();
-  // Somebody else may take a free port before Redis does.
+  // Another process may take the free port before Redis does.
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start(program, port ?? (await freePort()), settings);
@@ -74,7 +74,7 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a port was expected');
+  if (address === null || typeof address === 'string') throw new Error('expected a port');
   return address.port;
 }
 
@@ -91,12 +91,12 @@ async function start(
   process.once('exit', atExit);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     process.removeListener('exit', atExit);
-    await ended(child, signal);
+    await endProcess(child, signal);
     await rm(folder, { recursive: true, force: true });
   };
   try {
     await once(child, 'spawn');
-    await answering(child, port);
+    await waitUntilReady(child, port);
   } catch (error) {
     await end('SIGKILL');
     throw error;
@@ -110,22 +110,23 @@ async function start(
   };
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
 }
 
-const PATIENCE_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 const POLL_MS = 20;
 
-/** Resolves when a Redis answers on the port, and rejects when the process ends first. */
-async function answering(child: ChildProcess, port: number): Promise<void> {
+/** Waits until Redis replies on the port. Throws if the process ends first. */
+async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {
   const began = performance.now();
   while (!(await answersPing(port))) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with code ${child.exitCode}`);
-    if (performance.now() - began > PATIENCE_MS) throw new Error('redis-server does not answer');
+    if (performance.now() - began > START_TIMEOUT_MS)
+      throw new Error('redis-server does not reply');
     await delay(POLL_MS);
   }
 }

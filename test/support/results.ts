@@ -24,7 +24,7 @@ export function errorTextOf(result: CallToolResult | InputRequiredResult): strin
 function onlyText({ content }: CallToolResult): string {
   const [block] = content;
   if (content.length !== 1 || block?.type !== 'text') {
-    throw new Error(`expected one text, got ${JSON.stringify(content)}`);
+    throw new Error(`expected one text block, got ${JSON.stringify(content)}`);
   }
   return block.text;
 }

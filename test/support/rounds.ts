@@ -1,10 +1,14 @@
 /**
- * Single rounds and crafted state: what a client of the modern era sends by hand, round by round,
- * and what a client of the legacy era answers by hand. {@link readState} and {@link writeState} are
- * the only places that know what stands inside a `requestState`.
+ * Single rounds and forged states. {@link roundsOf} sends the rounds of a modern call by hand, and
+ * {@link callOnLegacy} answers the questions of a legacy call by hand. Only {@link readState} and
+ * {@link writeState} know the content of a `requestState`.
  */
 import { McpServer } from '@modelcontextprotocol/server';
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+} from '@modelcontextprotocol/server';
 import { install, requestStateSeal } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
 
@@ -13,11 +17,13 @@ import { type Factory, httpHandler } from './servers.js';
 import { post, rawLegacy } from './wire.js';
 import { TokenKey } from './token.js';
 
-/** What a round answers: questions, or the result. */
+/** The result of a round: questions, or the result of the call. */
 export type RoundResult = InputRequiredResult | CallToolResult;
 
-/** What a round carries besides the tool and its arguments; sent as it is, however malformed. */
+/** The input of a round. It is sent unchanged, even if it is malformed. */
 export interface RoundInput {
+  /** The capabilities that this round declares. Default: those for all kinds of question. */
+  readonly capabilities?: ClientCapabilities;
   readonly args?: Record<string, unknown>;
   readonly inputResponses?: unknown;
   readonly requestState?: unknown;
@@ -25,10 +31,10 @@ export interface RoundInput {
 
 const KEY = 'a key of the tests, 32 bytes or more';
 
-// Large answers are a subject of some tests, the limit on them is that of others.
+// Some tests send large answers. Other tests cover the limit.
 const seal = requestStateSeal({ keys: [KEY], audience: 'behaviours', maxStateBytes: 32_000_000 });
 
-/** A factory of servers with these tools, and with a key that the tests have too. */
+/** Creates servers with these tools. The tests have the key of their seal. */
 export function serving(...tools: Tool[]): Factory {
   return () => {
     const server = new McpServer({ name: 'behaviours', version: '1.0.0' });
@@ -37,20 +43,24 @@ export function serving(...tools: Tool[]): Factory {
   };
 }
 
-const CAPABILITIES = { elicitation: {}, sampling: { tools: {} }, roots: {} };
+const CAPABILITIES = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+} as const satisfies ClientCapabilities;
 
-/** Sends rounds of one tool by hand, from a client that can be asked anything. */
+/** Returns a function that sends single rounds of a tool. */
 export function roundsOf(tool: Tool): (input?: RoundInput) => Promise<RoundResult> {
   const handler = httpHandler(serving(tool));
-  return async ({ args = {}, ...rest } = {}) => {
+  return async ({ args = {}, capabilities = CAPABILITIES, ...rest } = {}) => {
     const params = { name: tool.name, arguments: args, ...rest };
-    const { body } = await post(handler, 'tools/call', params, { capabilities: CAPABILITIES });
+    const { body } = await post(handler, 'tools/call', params, { capabilities });
     if (body.result === undefined) throw new Error(`expected a result: ${JSON.stringify(body)}`);
     return body.result as RoundResult;
   };
 }
 
-/** The retry of a round: its state, and these answers. */
+/** Creates the input of the next round: the state of this one, and the answers. */
 export function answering(
   result: RoundResult,
   inputResponses: Record<string, unknown>,
@@ -58,7 +68,7 @@ export function answering(
   return { inputResponses, requestState: questionsOf(result).requestState };
 }
 
-/** The messages of the forms that a round asks, by wire key. */
+/** Returns the messages of a round's forms, by wire key. */
 export function messagesOf(result: RoundResult): Record<string, unknown> {
   const { requests } = questionsOf(result);
   return Object.fromEntries(
@@ -66,14 +76,14 @@ export function messagesOf(result: RoundResult): Record<string, unknown> {
   );
 }
 
-/** How a call on the legacy era went whose questions were answered by hand. */
+/** The result of {@link callOnLegacy}. */
 export interface LegacyCall {
   readonly result: CallToolResult;
-  /** The requests that the server pushed, without their ids. */
+  /** The requests that the server sent, without their ids. */
   readonly pushed: { method: string; params?: Record<string, unknown> }[];
 }
 
-/** Calls a tool on the legacy era; every question gets the next of `responses`, as it is. */
+/** Calls a tool on the legacy era, and answers its questions with `responses`, in order. */
 export async function callOnLegacy(
   tool: Tool,
   responses: readonly unknown[],
@@ -102,22 +112,22 @@ export interface StateEntry {
   q?: string;
 }
 
-/** What a state says. */
+/** The record inside a state. */
 export interface StateRecord {
   v: number;
   outcomes: Record<string, StateEntry>;
   asked: Record<string, string>;
 }
 
-/** What stands in the state of a round. */
+/** Reads the state of a round, without the id and the start of the call. */
 export function readState(result: RoundResult): StateRecord {
   const { id: _, start: __, ...record } = openRecord(result);
   return record;
 }
 
 /**
- * A state that the server takes for its own: that of `origin`, with another record inside. A record
- * that is a text is put there as it is.
+ * Creates a state that the server accepts: the state of `origin`, with another record. A string is
+ * used as the record's JSON.
  */
 export function writeState(origin: RoundResult, record: unknown): string {
   const { id, start } = openRecord(origin);
@@ -130,10 +140,10 @@ export function writeState(origin: RoundResult, record: unknown): string {
   return key.seal(claims);
 }
 
-/** The key that the servers have. */
+/** The key of the servers. */
 const key = new TokenKey(KEY);
 
-/** The record with what it says of the call itself, which no test of its own is about. */
+/** Reads the whole record, with the id and the start of the call. */
 function openRecord(result: RoundResult): StateRecord & { id: string; start: number } {
   return JSON.parse(openClaims(result).s) as StateRecord & { id: string; start: number };
 }
@@ -142,7 +152,7 @@ function openClaims(result: RoundResult): { s: string } {
   return JSON.parse(key.open(questionsOf(result).requestState)) as { s: string };
 }
 
-/** The outcome of a round in one line: its text, its error, or what it asks. */
+/** Summarizes a round in one line: its text, its error message, or the keys of its questions. */
 export function summaryOf(result: RoundResult): string {
   if ('inputRequests' in result) return `asks ${questionsOf(result).keys.join(', ')}`;
   return result.isError === true ? errorTextOf(result) : textOf(result);

@@ -1,4 +1,4 @@
-/** Servers in this process, reached without sockets. Whatever is opened is closed after the test. */
+/** Servers in this process, reached without sockets. They are closed after the test. */
 import {
   createMcpHandler,
   InMemoryTransport,
@@ -21,6 +21,11 @@ export function serving(definitions: readonly Tool[], options?: InstallOptions):
     install(server, definitions, options);
     return server;
   };
+}
+
+/** Calls a function with every error that reaches the server's `onerror`. */
+export function onError(server: McpServer | Server, listener: (error: Error) => void): void {
+  (server instanceof McpServer ? server.server : server).onerror = listener;
 }
 
 /** Creates the HTTP handler of a server. */

@@ -1,6 +1,6 @@
 /**
- * Opens and seals tokens as docs/state-format.md describes them, without any code of the library:
- * so tests can look into a state, forge one, and hold the library to its own page.
+ * Opens and seals tokens as docs/state-format.md describes them, without any code of the library.
+ * Tests use it to read a state, to forge one, and to check the library against that page.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 

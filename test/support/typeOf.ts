@@ -1,22 +1,21 @@
 /**
- * Checks of inferred types, held by the compiler alone: `typeOf(value).is<string>()` compiles only
- * where `value` is exactly a `string`. `any` is a mismatch to everything but `any`, and an
- * intersection is a mismatch to the same members in one object, so what is checked is also what a
- * hover shows.
+ * Checks inferred types at compile time: `typeOf(value).is<string>()` compiles only if `value` is
+ * exactly a `string`. `any` matches only `any`, and an intersection does not match one object with
+ * the same properties. So the checked type is also the type that a hover shows.
  */
 
-/** Whether two types are identical, which the compiler only decides between generic functions. */
+/** True if two types are identical. The compiler decides that only between generic functions. */
 type Same<A, B> =
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- they are the means
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the comparison needs them
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What can be claimed of a type. */
+/** The checks of a type. */
 export interface Claims<Actual> {
-  /** That it is this type, to the letter. */
+  /** Compiles only if the type is exactly this one. */
   readonly is: <Expected>(
     ...mismatch: Same<Actual, Expected> extends true ? [] : [expected: Expected, actual: Actual]
   ) => void;
-  /** The type of a parameter, if it is a function. */
+  /** The checks of a parameter's type, if the type is a function. */
   readonly parameter: <const I extends number>(
     index: I,
   ) => Claims<Actual extends (...parameters: infer P) => unknown ? P[I & keyof P] : never>;
@@ -24,7 +23,7 @@ export interface Claims<Actual> {
 
 const CLAIMS: Claims<never> = { is: () => undefined, parameter: () => CLAIMS };
 
-/** The type of a value, to make claims of. */
+/** Returns the checks of a value's type. */
 export function typeOf<Actual>(_value: Actual): Claims<Actual> {
   return CLAIMS as unknown as Claims<Actual>;
 }

@@ -133,7 +133,7 @@ describe('the other user of a probe', () => {
     expect(seen).toEqual([{ token: 'token', clientId: 'client', ...authInfo }]);
     expect(principal.mock.results.map(({ value }) => value as string)).toEqual([
       'ann',
-      'somebody else',
+      'another user',
     ]);
   });
 
