@@ -15,7 +15,7 @@ export { timeline } from './dev/trace/timeline.js';
 export { accept, cancel, decline } from './client/answers.js';
 export { roots, says } from './dev/testing/answerScript.js';
 export type { Answer } from './client/answers.js';
-export type { Answers, ScriptedAnswer } from './dev/testing/answerScript.js';
+export type { ScriptedAnswers, ScriptedAnswer } from './dev/testing/answerScript.js';
 
 // Options and results.
 export type { CallerOptions, Era, RunOptions } from './dev/testing/runOptions.js';

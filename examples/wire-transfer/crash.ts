@@ -44,7 +44,7 @@ export async function tellOfCrashes({ check, inNewProcess }: Telling): Promise<v
   ]);
   check('after a restart, a transfer that was over gets its receipt', recent.over, recent.receipt);
   check('one that was cut counts as running until its lease ends', recent.cut, IN_PROGRESS);
-  check('and then nobody knows its outcome', longAgo.cut, UNKNOWN);
+  check('and then its outcome is unknown', longAgo.cut, UNKNOWN);
   const orders = [...recent.orders, ...longAgo.orders];
   check('the bank has one order of each', orders, [1, 1, 1, 1]);
 }

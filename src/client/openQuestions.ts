@@ -42,13 +42,13 @@ export type OpenQuestions = Readonly<Record<string, OpenQuestion>>;
 /** Returns the problem with a map of questions, or `undefined` if the map is valid. */
 export function problemOf(questions: unknown): string | undefined {
   if (!isObject(questions)) return 'the questions are not an object';
-  const bad = Object.keys(questions).find((key) => !isQuestion(questions[key]));
+  const bad = Object.keys(questions).find((key) => !isKnownRequest(questions[key]));
   return bad === undefined
     ? undefined
     : `question '${bad}' is not a valid elicitation, sampling or roots request`;
 }
 
-function isQuestion(entry: unknown): boolean {
+function isKnownRequest(entry: unknown): boolean {
   if (!isObject(entry)) return false;
   const { method, params } = entry;
   if (method === 'roots/list') return params === undefined || isObject(params);

@@ -9,14 +9,14 @@ import { isQuestion } from '../define/question.js';
 import { ToolError } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 
-interface Computed {
+interface ValueToDispose {
   readonly dispose: Dispose<unknown>;
   readonly value: unknown;
 }
 
 /** The values of one round that must be disposed of. */
 export class Disposals {
-  private readonly values: Computed[] = [];
+  private readonly values: ValueToDispose[] = [];
   private end: End | undefined;
 
   /** `onError` receives errors that can no longer change the result. */
@@ -69,7 +69,7 @@ export class Disposals {
 
   /** Returns an error thrown for `completed`. Any other error is reported. */
   private async disposeOf(
-    { dispose, value }: Computed,
+    { dispose, value }: ValueToDispose,
     end: End,
   ): Promise<{ readonly error: unknown } | undefined> {
     try {

@@ -70,9 +70,9 @@ function findMisfit(given: unknown, path: string, above: Set<unknown>): string |
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : `${at} is ${String(value)}`;
-  if (typeof value !== 'object') return `${at} is ${describe(value)}`;
+  if (typeof value !== 'object') return `${at} is ${describeType(value)}`;
   if (above.has(value)) return `${at} contains itself`;
-  if (!Array.isArray(value) && !isPlainObject(value)) return `${at} is ${describe(value)}`;
+  if (!Array.isArray(value) && !isPlainObject(value)) return `${at} is ${describeType(value)}`;
   above.add(value);
   const misfit = membersOf(value)
     .map(([name, member]) => findMisfit(member, `${path}.${name}`, above))
@@ -96,7 +96,7 @@ function ownJson(value: unknown): unknown {
   return typeof toJSON === 'function' ? Reflect.apply(toJSON, value, []) : value;
 }
 
-function describe(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object') return `a ${typeof value}`;
   const { constructor } = value as { readonly constructor?: { readonly name?: unknown } };

@@ -37,7 +37,7 @@ import {
   type HttpRefusal,
   internalError,
   methodNotAllowed,
-  METHODS,
+  HTTP_METHODS,
   refuse,
 } from './httpRefusal.js';
 import { InFlight, isEventStream, relay } from './inFlight.js';
@@ -178,7 +178,7 @@ class EraRouter {
 
   private refusalOfHead(request: Request, body: unknown): HttpRefusal | undefined {
     if (this.stage === 'closed') return handlerClosed(body);
-    if (!METHODS.includes(request.method)) return methodNotAllowed;
+    if (!HTTP_METHODS.includes(request.method)) return methodNotAllowed;
     return this.settings.admission(addressHeaders(request));
   }
 

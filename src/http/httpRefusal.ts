@@ -36,14 +36,14 @@ function jsonRpcError({ code, message, body }: HttpRefusal): object {
 }
 
 /** The HTTP methods that the protocol uses. */
-export const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+export const HTTP_METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
 /** The refusal of a method that the protocol does not use. */
 export const methodNotAllowed: HttpRefusal = {
   status: 405,
   code: -32_000,
   message: 'Method not allowed.',
-  headers: { Allow: METHODS.join(', ') },
+  headers: { Allow: HTTP_METHODS.join(', ') },
 };
 
 /**

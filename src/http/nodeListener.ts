@@ -19,7 +19,7 @@ import {
   type HttpRefusal,
   internalError,
   methodNotAllowed,
-  METHODS,
+  HTTP_METHODS,
   refuseTo,
 } from './httpRefusal.js';
 import { isEventStream } from './inFlight.js';
@@ -78,7 +78,7 @@ function refusalOfHead(
   admission: Admission,
 ): HttpRefusal | undefined {
   // For some methods, like TRACE, a web-standard Request cannot be created.
-  if (method === undefined || !METHODS.includes(method)) return methodNotAllowed;
+  if (method === undefined || !HTTP_METHODS.includes(method)) return methodNotAllowed;
   // HTTP/2 has a pseudo-header in place of Host.
   const host = headers.host ?? [headers[':authority']].flat()[0];
   const refusal = admission({ host, origin: headers.origin });

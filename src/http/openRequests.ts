@@ -20,7 +20,7 @@ import {
   type WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-interface Call {
+interface CallInFlight {
   /** The HTTP request that carried the call. The calls of a batch share it, and its stream. */
   readonly carrier: object | undefined;
   readonly ended: () => void;
@@ -40,7 +40,7 @@ interface OpenRequestsSettings {
 
 /** The open calls and questions of one connected transport. */
 export class OpenRequests {
-  private readonly calls = new Map<RequestId, Call>();
+  private readonly calls = new Map<RequestId, CallInFlight>();
   private readonly questions = new Set<RequestId>();
 
   constructor(
@@ -109,7 +109,7 @@ export class OpenRequests {
     this.calls.set(id, { carrier, ended: this.settings.onCall(), attended: true });
   }
 
-  private endCall(id: RequestId | undefined): Call | undefined {
+  private endCall(id: RequestId | undefined): CallInFlight | undefined {
     if (id === undefined) return undefined;
     const call = this.calls.get(id);
     this.calls.delete(id);

@@ -102,7 +102,7 @@ export async function serveHttp(
 
   let closing: Promise<void> | undefined;
   return {
-    ...addressOf(server, endpoint),
+    ...listeningAddress(server, endpoint),
     server,
     close: async (closeOptions) => {
       // The port stays open until the calls in flight have finished, because the answers to their
@@ -174,7 +174,10 @@ function listenFailure(cause: unknown, where: string): string {
 }
 
 /** Returns the address of a listening server, for a client on this machine. */
-function addressOf(server: HttpServer, { host, path }: Endpoint): { url: URL; port: number } {
+function listeningAddress(
+  server: HttpServer,
+  { host, path }: Endpoint,
+): { url: URL; port: number } {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return { url: new URL(`http://${inUrl(host)}:${address.port}${path}`), port: address.port };

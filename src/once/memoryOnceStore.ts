@@ -5,7 +5,7 @@
  * Adding a record drops expired ones. Records that have not expired are never dropped, and a full
  * store refuses new ones.
  */
-import { assertOptions, OnceStoreFullError } from './onceStore.js';
+import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
 /** The options of {@link memoryOnceStore}. */
@@ -52,7 +52,7 @@ export function memoryOnceStore(options: MemoryOnceStoreOptions = {}): OnceStore
 }
 
 function checkOptions(options: MemoryOnceStoreOptions): Required<MemoryOnceStoreOptions> {
-  assertOptions(options, ['maxEntries', 'singleProcess'], 'memoryOnceStore');
+  assertKnownOptions(options, ['maxEntries', 'singleProcess'], 'memoryOnceStore');
   const { maxEntries = 10_000, singleProcess = false } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('memoryOnceStore(): `maxEntries` must be an integer of at least 1.');

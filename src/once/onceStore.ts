@@ -104,7 +104,11 @@ export class OnceStoreFullError extends Error {
  *
  * @throws {TypeError} If the options of `maker` are not an object, or include an unknown one.
  */
-export function assertOptions(options: unknown, known: readonly string[], maker: string): void {
+export function assertKnownOptions(
+  options: unknown,
+  known: readonly string[],
+  maker: string,
+): void {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`${maker}(): \`options\` must be an object.`);
   }

@@ -16,7 +16,7 @@
 import { errorOf, messageOf } from '../errors.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import type { SealLogger } from '../state/warnings.js';
-import { assertOptions, OnceStoreFullError } from './onceStore.js';
+import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
 /** Sends one command to Redis and returns the reply, with strings as strings or bytes. */
@@ -89,7 +89,7 @@ export function redisOnceStore(
 }
 
 function checkOptions(options: RedisOnceStoreOptions): Required<RedisOnceStoreOptions> {
-  assertOptions(options, ['prefix', 'logger'], 'redisOnceStore');
+  assertKnownOptions(options, ['prefix', 'logger'], 'redisOnceStore');
   const { prefix = 'mcp-resolve:once:', logger = STANDARD_ERROR } = options;
   if (typeof prefix !== 'string' || prefix === '') {
     throw new TypeError('redisOnceStore(): `prefix` must be a non-empty string.');
@@ -179,7 +179,7 @@ function endArgs({ owner, result, ttlMs }: OnceEnd): string[] {
 }
 
 /** The reply of a script. */
-type Answer = readonly string[];
+type RedisAnswer = readonly string[];
 
 /** Runs scripts, and checks the eviction policy of Redis once. */
 class Redis {
@@ -198,7 +198,7 @@ class Redis {
    *
    * @throws {@link OnceStoreFullError} If Redis has reached its memory limit.
    */
-  async run(script: string, key: string, args: readonly string[] = []): Promise<Answer> {
+  async run(script: string, key: string, args: readonly string[] = []): Promise<RedisAnswer> {
     const answer = await this.answerTo(['EVAL', WITHIN_LIMIT + script, '1', key, ...args]);
     if (!this.askedForPolicy) await this.askForPolicy();
     return answer;
@@ -207,7 +207,7 @@ class Redis {
   /**
    * Runs a script even if Redis is full, so that known calls can go on. New records are refused.
    */
-  async runWhenFull(script: string, key: string, args: readonly string[]): Promise<Answer> {
+  async runWhenFull(script: string, key: string, args: readonly string[]): Promise<RedisAnswer> {
     try {
       return await this.run(script, key, args);
     } catch (error) {
@@ -218,7 +218,7 @@ class Redis {
     }
   }
 
-  private async answerTo(command: readonly string[]): Promise<Answer> {
+  private async answerTo(command: readonly string[]): Promise<RedisAnswer> {
     try {
       return wordsOf(await this.send(command));
     } catch (error) {
@@ -243,7 +243,7 @@ class Redis {
   }
 }
 
-function entryOf([word = '', result]: Answer): OnceEntry | undefined {
+function entryOf([word = '', result]: RedisAnswer): OnceEntry | undefined {
   switch (word) {
     case 'unknown':
     case 'claimed':
@@ -258,12 +258,12 @@ function entryOf([word = '', result]: Answer): OnceEntry | undefined {
   }
 }
 
-function yesOrNo([word = '']: Answer): boolean {
+function yesOrNo([word = '']: RedisAnswer): boolean {
   if (word !== 'yes' && word !== 'no') throw notUnderstood(word);
   return word === 'yes';
 }
 
-function wordsOf(reply: unknown): Answer {
+function wordsOf(reply: unknown): RedisAnswer {
   if (!Array.isArray(reply)) throw notUnderstood(typeof reply);
   return reply.map(textOf);
 }

@@ -6,12 +6,12 @@ import type { Outcome } from '../define/model.js';
 import type { AskOptions, QuestionData } from '../define/question.js';
 import { ToolError } from '../errors.js';
 import { digest, isThenable } from '../platform.js';
-import { form } from './form.js';
+import { formKind } from './form.js';
 import type { Capability } from './capability.js';
 import type { RecordedAnswer, QuestionKind, Rendered, AnswerOutcome } from './kind.js';
-import { roots } from './roots.js';
-import { sample } from './sample.js';
-import { url } from './url.js';
+import { rootsKind } from './roots.js';
+import { sampleKind } from './sample.js';
+import { urlKind } from './url.js';
 
 /** A response that was read: the answer to record and the outcome of the question. */
 export interface ReadResponse {
@@ -47,13 +47,13 @@ export interface Asked {
 export function renderQuestion(data: QuestionData): Asked {
   switch (data.kind) {
     case 'form':
-      return asked(form, data);
+      return asked(formKind, data);
     case 'url':
-      return asked(url, data);
+      return asked(urlKind, data);
     case 'sample':
-      return asked(sample, data);
+      return asked(sampleKind, data);
     case 'roots':
-      return asked(roots, data);
+      return asked(rootsKind, data);
   }
 }
 

@@ -8,7 +8,7 @@ import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
 
 /** The kind of question that `elicit` and `confirm` create. */
-export const form: QuestionKind<FormData> = {
+export const formKind: QuestionKind<FormData> = {
   render: ({ message, schema }) => {
     const { json, text } = formSchema(schema);
     return {

@@ -34,13 +34,13 @@ function fieldOf(field: JsonSchema): Record<string, unknown> {
 /** Keywords that forms do not support. Validation of the answer still checks them. */
 const UNSAYABLE = ['pattern', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum'];
 
-const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
+const STRING_FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 
 function sayable(field: Record<string, unknown>): Record<string, unknown> {
   const { exclusiveMinimum: above, exclusiveMaximum: below, type } = field;
   const kept = Object.entries(field).filter(([key]) => !UNSAYABLE.includes(key));
   const said = Object.fromEntries(kept);
-  if (type === 'string' && !FORMATS.includes(said.format)) delete said.format;
+  if (type === 'string' && !STRING_FORMATS.includes(said.format)) delete said.format;
   if (type === 'boolean') delete said.const;
   // For integers, "more than 0" means "at least 1".
   if (type === 'integer' && typeof above === 'number') said.minimum = above + 1;

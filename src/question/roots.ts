@@ -6,7 +6,7 @@ import type { QuestionKind } from './kind.js';
 import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
 /** The kind of question that `listRoots` creates. */
-export const roots: QuestionKind<RootsData> = {
+export const rootsKind: QuestionKind<RootsData> = {
   render: () => ({ method: 'roots/list', text: 'null' }),
 
   capability: () => CAPABILITIES.roots,

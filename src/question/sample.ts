@@ -7,7 +7,7 @@ import type { QuestionKind } from './kind.js';
 import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
 
 /** The kind of question that `sample` creates. */
-export const sample: QuestionKind<SampleData> = {
+export const sampleKind: QuestionKind<SampleData> = {
   render: ({ params }) => ({
     method: 'sampling/createMessage',
     params,

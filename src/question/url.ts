@@ -10,7 +10,7 @@ import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind } from './kind.js';
 
 /** The kind of question that `elicitUrl` creates. */
-export const url: QuestionKind<UrlData> = {
+export const urlKind: QuestionKind<UrlData> = {
   render: ({ message, url: link }) => {
     const params = { mode: 'url', message, url: link };
     return {

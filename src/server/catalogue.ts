@@ -14,15 +14,15 @@ export interface Wanted {
 }
 
 /** A definition and its position when the array was read. The array can change later. */
-type Entry = Installed & { readonly at: number };
+type CatalogueEntry = Installed & { readonly at: number };
 
 /** The index of an array of definitions. */
 interface Catalogue {
-  readonly all: readonly Entry[];
+  readonly all: readonly CatalogueEntry[];
   readonly storing: Wanted['storing'];
-  readonly named: ReadonlyMap<string, readonly Entry[]>;
+  readonly named: ReadonlyMap<string, readonly CatalogueEntry[]>;
   /** Resources match by uri, so they are not indexed by name. */
-  readonly resources: readonly Entry[];
+  readonly resources: readonly CatalogueEntry[];
 }
 
 const catalogues = new WeakMap<readonly AnyDefinition[], Catalogue>();
@@ -47,7 +47,7 @@ export function wantedOf(
     if (wanted.length > 0 && areThere(wanted, known, definitions))
       return { wanted, storing: known.storing };
   }
-  const catalogue = layOut(definitions);
+  const catalogue = arrange(definitions);
   const wanted = named(catalogue, request);
   const { all, storing } = catalogue;
   return { wanted: wanted.length === 0 ? all : wanted, storing };
@@ -73,7 +73,7 @@ function storingOf(all: readonly Installed[]): Wanted['storing'] {
 }
 
 function areThere(
-  entries: readonly Entry[],
+  entries: readonly CatalogueEntry[],
   { all }: Catalogue,
   definitions: readonly AnyDefinition[],
 ): boolean {
@@ -81,9 +81,9 @@ function areThere(
   return entries.every(({ at, definition }) => definitions[at]?.['~definition'] === definition);
 }
 
-function layOut(definitions: readonly AnyDefinition[]): Catalogue {
-  const all = readDefinitions(definitions).map((one, at): Entry => ({ ...one, at }));
-  const byName = new Map<string, Entry[]>();
+function arrange(definitions: readonly AnyDefinition[]): Catalogue {
+  const all = readDefinitions(definitions).map((one, at): CatalogueEntry => ({ ...one, at }));
+  const byName = new Map<string, CatalogueEntry[]>();
   for (const one of all) {
     if (one.kind === 'resource') continue;
     const key = keyOf(one.definition.address.method, one.definition.name);
@@ -100,7 +100,10 @@ function layOut(definitions: readonly AnyDefinition[]): Catalogue {
 
 const keyOf = (method: string, name: string): string => `${method} ${name}`;
 
-function named(catalogue: Catalogue, request: McpRequestContext | undefined): readonly Entry[] {
+function named(
+  catalogue: Catalogue,
+  request: McpRequestContext | undefined,
+): readonly CatalogueEntry[] {
   const asked = nameIn(request);
   if (asked === undefined) return catalogue.all;
   const { method, target } = asked;

@@ -75,7 +75,7 @@ function outputJson(schema: Schema): Record<string, unknown> {
     : { ...json };
 }
 
-interface Call {
+interface ToolRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
 }
@@ -83,7 +83,7 @@ interface Call {
 async function callTool(
   server: Server,
   attached: Attached | undefined,
-  { params, ctx }: Call,
+  { params, ctx }: ToolRequest,
 ): Promise<CallResult<CallToolResult>> {
   if (attached === undefined) {
     const problem = `Tool ${String(params.name)} not found`;

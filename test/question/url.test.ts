@@ -84,7 +84,9 @@ describe('a response to a link', () => {
     'keeps the outcome %s without its content',
     (action) => {
       expect(urlKind.outcomeFor(signIn(), receive(urlKind, { action }))).toEqual({ action });
-      expect(urlKind.outcomeFor(signIn(), receive(urlKind, { action, content: { ok: true } }))).toEqual({
+      expect(
+        urlKind.outcomeFor(signIn(), receive(urlKind, { action, content: { ok: true } })),
+      ).toEqual({
         action,
       });
     },

@@ -7,7 +7,7 @@ import { isKind, kindOf } from '../../define/brand.js';
 import type { AnyDefinition } from '../../server/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
-import { didYouMean, EXIT, Failure } from './failure.js';
+import { didYouMean, EXIT, CommandFailure } from './failure.js';
 import { chosen } from './findDefinitions.js';
 import { callFactory, loadModule } from './loadModule.js';
 import type { Built, Loaded } from './loadModule.js';
@@ -44,7 +44,7 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
     return report({ findings, definitions: definitions.length }, command);
   } catch (error) {
     // An invalid graph is a finding, not a failure of the command.
-    if (!(error instanceof Failure) || error.exitCode !== EXIT.found) throw error;
+    if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.found) throw error;
     const { code = '', message } = error;
     return report({ findings: [{ level: 'error', code, message }] }, command);
   }
@@ -60,7 +60,7 @@ function assertCodes(codes: readonly string[]): void {
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
   const hint = didYouMean(unknown, { title: 'Known codes', names: known });
-  throw new Failure(`--allow: no finding has the code '${unknown}'. ${hint}`);
+  throw new CommandFailure(`--allow: no finding has the code '${unknown}'. ${hint}`);
 }
 
 /** Finds definitions of the same kind and name. A server accepts only one of them. */

@@ -1,6 +1,6 @@
 /** The command line: its help text, its commands and flags, and the parser. */
 import { parseArgs } from 'node:util';
-import { didYouMean, Failure } from './failure.js';
+import { didYouMean, CommandFailure } from './failure.js';
 
 /** The text of `--help`. */
 export const HELP = `mcp-resolve explains and checks the tools, prompts and resources of a module.
@@ -112,10 +112,12 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   assertCommand(command);
   for (const token of tokens) if (token.kind === 'option') assertFlag(token, command);
   if (file === undefined) {
-    throw new Failure(`${command} needs a module, as in: mcp-resolve ${command} ./server.ts`);
+    throw new CommandFailure(
+      `${command} needs a module, as in: mcp-resolve ${command} ./server.ts`,
+    );
   }
   if (rest.length > 0) {
-    throw new Failure(
+    throw new CommandFailure(
       `${command} takes a module and at most one name, but also got '${rest.join(' ')}'.`,
     );
   }
@@ -141,14 +143,14 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
 function assertCommand(command: string | undefined): asserts command is ModuleCommandName {
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
-    throw new Failure(
+    throw new CommandFailure(
       'The command is missing. Use mcp-resolve explain ./server.ts or mcp-resolve check ./server.ts. See mcp-resolve --help.',
     );
   }
   const hint = /[./\\]/.test(command)
     ? `Did you mean 'mcp-resolve explain ${command}'?`
     : didYouMean(command, { title: 'Known commands', names: Object.keys(COMMANDS) });
-  throw new Failure(`There is no command '${command}'. ${hint}`);
+  throw new CommandFailure(`There is no command '${command}'. ${hint}`);
 }
 
 interface FlagToken {
@@ -160,19 +162,21 @@ function assertFlag({ name, rawName }: FlagToken, command: ModuleCommandName): v
   const names: readonly string[] = COMMANDS[command];
   if (names.includes(name)) return;
   const hint = didYouMean(name, { title: 'Known flags', names, prefix: '--' });
-  throw new Failure(`${command} has no flag '${rawName}'. ${hint}`);
+  throw new CommandFailure(`${command} has no flag '${rawName}'. ${hint}`);
 }
 
 type Value = string | boolean | undefined;
 
 function textOf(flag: Flag, value: Value): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw new Failure(`--${flag} needs a value: --${flag} <${flag === 'out' ? 'file' : 'name'}>`);
+  throw new CommandFailure(
+    `--${flag} needs a value: --${flag} <${flag === 'out' ? 'file' : 'name'}>`,
+  );
 }
 
 function textsOf(values: readonly Value[] | undefined): string[] {
   return (values ?? []).flatMap((value) => {
-    if (typeof value !== 'string') throw new Failure('--allow needs the code of a finding.');
+    if (typeof value !== 'string') throw new CommandFailure('--allow needs the code of a finding.');
     return value.split(',').map((code) => code.trim());
   });
 }
@@ -186,14 +190,14 @@ function formatOf<F extends Format>(value: Value, formats: readonly F[]): F {
   const format = formats.find((known) => known === (value ?? 'text'));
   if (format !== undefined) return format;
   const known = `${formats.slice(0, -1).join(', ')} or ${formats.at(-1) ?? ''}`;
-  throw new Failure(`--format must be ${known}${got(value)}.`);
+  throw new CommandFailure(`--format must be ${known}${got(value)}.`);
 }
 
 function secondsOf(value: Value): number {
   if (value === undefined) return DEFAULT_TIMEOUT_SECONDS;
   const seconds = Number(value);
   if (typeof value === 'string' && seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
-  throw new Failure(
+  throw new CommandFailure(
     `--timeout must be a positive number of seconds, at most ${MAX_TIMEOUT_SECONDS}${got(value)}.`,
   );
 }

@@ -7,9 +7,9 @@ import { explain } from '../graph/explain.js';
 import type { Explanation } from '../graph/explanation.js';
 import { mermaidOf } from '../graph/mermaid.js';
 import { drawing } from '../graph/picture/draw.js';
-import { textOf } from '../graph/text.js';
+import { explanationText } from '../graph/text.js';
 import type { ExplainCommand, Format } from './commandLine.js';
-import { Failure } from './failure.js';
+import { CommandFailure } from './failure.js';
 import { chosen } from './findDefinitions.js';
 
 /**
@@ -49,7 +49,7 @@ function isPicture(format: Format): boolean {
 function assertOne(explanations: readonly Explanation[], format: Format, remedy = '.'): void {
   if (explanations.length === 1) return;
   const names = explanations.map(({ name }) => name).join(', ');
-  throw new Failure(
+  throw new CommandFailure(
     `--format ${format} draws a single definition. Add its name (${names})${remedy}`,
   );
 }
@@ -57,7 +57,7 @@ function assertOne(explanations: readonly Explanation[], format: Format, remedy 
 function printed(explanations: readonly Explanation[], format: Format, color: boolean): string {
   switch (format) {
     case 'text':
-      return explanations.map((one) => textOf(one, color)).join('\n\n\n');
+      return explanations.map((one) => explanationText(one, color)).join('\n\n\n');
     case 'json':
       return JSON.stringify(explanations, null, 2);
     case 'mermaid':
@@ -107,6 +107,6 @@ function written(file: string, content: string): string {
     writeFileSync(file, `${content}\n`);
     return `${file}\n`;
   } catch (error) {
-    throw new Failure(`${file} cannot be written: ${messageOf(error)}`);
+    throw new CommandFailure(`${file} cannot be written: ${messageOf(error)}`);
   }
 }

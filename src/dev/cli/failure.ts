@@ -8,7 +8,7 @@ export const EXIT = { fine: 0, found: 1, failed: 2 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** An error for the user of the command, printed without a stack. */
-export class Failure extends Error {
+export class CommandFailure extends Error {
   constructor(
     message: string,
     readonly exitCode: ExitCode = EXIT.failed,

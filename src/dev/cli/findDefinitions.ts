@@ -5,7 +5,7 @@ import { isPlainObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
-import { didYouMean, Failure } from './failure.js';
+import { didYouMean, CommandFailure } from './failure.js';
 
 /** Returns the definitions among the values and one level deeper, without duplicates. */
 export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {
@@ -23,7 +23,7 @@ export function chosen(
   definitions: readonly AnyDefinition[],
 ): readonly AnyDefinition[] {
   if (definitions.length === 0) {
-    throw new Failure(
+    throw new CommandFailure(
       `${file} has no definitions. Neither it nor its imports call defineTool(), definePrompt() or defineResource(). ` +
         'If a function creates the definitions, export it and pass its name: --factory <name>',
     );
@@ -33,7 +33,7 @@ export function chosen(
   if (named.length > 0) return named;
   const names = [...new Set(definitions.map((definition) => definition.name))];
   const hint = didYouMean(name, { title: 'Known definitions', names });
-  throw new Failure(`${file} has no definition '${name}'. ${hint}`);
+  throw new CommandFailure(`${file} has no definition '${name}'. ${hint}`);
 }
 
 function membersOf(value: unknown): unknown[] {

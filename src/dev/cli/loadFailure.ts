@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../define/schema.js';
 import { InvalidGraphError, messageOf } from '../../errors.js';
-import { EXIT, Failure } from './failure.js';
+import { EXIT, CommandFailure } from './failure.js';
 
 /** The author's code that the command runs. */
 export interface AuthorCode {
@@ -16,10 +16,10 @@ export interface AuthorCode {
 }
 
 /** Turns a value that the author's code threw into a failure. */
-export function loadFailure({ action, file }: AuthorCode, thrown: unknown): Failure {
-  if (thrown instanceof Failure) return thrown;
+export function loadFailure({ action, file }: AuthorCode, thrown: unknown): CommandFailure {
+  if (thrown instanceof CommandFailure) return thrown;
   if (thrown instanceof InvalidGraphError) {
-    return new Failure(thrown.message, EXIT.found, thrown.code);
+    return new CommandFailure(thrown.message, EXIT.found, thrown.code);
   }
   const remedy = remedyFor(isObject(thrown) ? thrown.code : undefined);
   const lines = [
@@ -27,7 +27,7 @@ export function loadFailure({ action, file }: AuthorCode, thrown: unknown): Fail
     ...placeOf(file, thrown),
     ...(remedy === undefined ? [] : [remedy]),
   ];
-  return new Failure(lines.join('\n'));
+  return new CommandFailure(lines.join('\n'));
 }
 
 function titleOf(thrown: unknown): string {

@@ -10,7 +10,7 @@ import { isObject } from '../../define/schema.js';
 import type { AnyDefinition } from '../../server/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
-import { didYouMean, EXIT, Failure } from './failure.js';
+import { didYouMean, EXIT, CommandFailure } from './failure.js';
 import { definitionsIn, valuesOf } from './findDefinitions.js';
 import { loadFailure, SEPARATE_MODULE } from './loadFailure.js';
 import type { AuthorCode } from './loadFailure.js';
@@ -74,7 +74,7 @@ export async function callFactory(
       names.length === 0
         ? 'It exports no functions at all.'
         : didYouMean(factory, { title: 'Exported functions', names });
-    throw new Failure(`${file} exports no function '${factory}'. ${hint}`);
+    throw new CommandFailure(`${file} exports no function '${factory}'. ${hint}`);
   }
   const { result, made } = await runAuthorCode(
     { action: `Calling ${factory}() of ${file}`, file },
@@ -146,8 +146,8 @@ async function guardProcess(
   }
 }
 
-function tooSlow({ action }: AuthorCode, timeoutMs: number): Failure {
-  return new Failure(
+function tooSlow({ action }: AuthorCode, timeoutMs: number): CommandFailure {
+  return new CommandFailure(
     `${action} did not finish within ${timeoutMs / 1000} s. If the code is only slow, use a longer timeout, such as --timeout 60. ` +
       'If it waits for something, such as a server that keeps running, move the definitions to a separate module, and pass that one.',
   );
@@ -167,10 +167,12 @@ function assertFile(file: string, shown: string): void {
     const inside = readdirSync(file).filter((name) => EXTENSIONS.includes(path.extname(name)));
     const example = inside.find((name) => /^(server|index|main)\./.test(name)) ?? inside[0];
     const hint = example === undefined ? '' : `, such as ${path.join(shown, example)}`;
-    throw new Failure(`${shown} is a directory. Pass the module that defines the tools${hint}.`);
+    throw new CommandFailure(
+      `${shown} is a directory. Pass the module that defines the tools${hint}.`,
+    );
   }
   const stem = shown.replace(/\.[cm]?[jt]s$/, '');
   const meant = EXTENSIONS.map((end) => `${stem}${end}`).find((name) => existsSync(name));
   const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  throw new Failure(`There is no file '${shown}'.${hint}`);
+  throw new CommandFailure(`There is no file '${shown}'.${hint}`);
 }

@@ -9,7 +9,7 @@ import { runCheck } from './checkCommand.js';
 import { HELP, readCommandLine } from './commandLine.js';
 import type { CheckCommand, ExplainCommand } from './commandLine.js';
 import { runExplain } from './explainCommand.js';
-import { EXIT, Failure } from './failure.js';
+import { EXIT, CommandFailure } from './failure.js';
 import type { ExitCode } from './failure.js';
 import { callFactory, loadModule } from './loadModule.js';
 
@@ -25,7 +25,7 @@ async function main(typed: readonly string[]): Promise<void> {
   const print = takeStandardOutput();
   const { text, exitCode } = await outcomeOf(typed).catch((error: unknown) => {
     process.stderr.write(`${complaintOf(error)}\n`);
-    return { text: '', exitCode: error instanceof Failure ? error.exitCode : EXIT.failed };
+    return { text: '', exitCode: error instanceof CommandFailure ? error.exitCode : EXIT.failed };
   });
   await print(text);
   process.exit(exitCode);
@@ -35,7 +35,7 @@ async function main(typed: readonly string[]): Promise<void> {
  * Formats an error for the user. Unexpected errors keep their stack, so that users can report them.
  */
 function complaintOf(error: unknown): string {
-  if (!(error instanceof Failure)) return inspect(error);
+  if (!(error instanceof CommandFailure)) return inspect(error);
   return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
 }
 

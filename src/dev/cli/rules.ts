@@ -44,13 +44,13 @@ export function findingsIn(definition: AnyDefinition): Finding[] {
     .map((finding) => ({ ...finding, definition: definition.name }));
 }
 
-interface Subject {
+interface CheckedDefinition {
   readonly definition: AnyDefinition;
   readonly explanation: Explanation;
 }
 
 /** Reports a tool with irreversible effects that does not ask first. */
-function questions({ definition, explanation }: Subject): Finding[] {
+function questions({ definition, explanation }: CheckedDefinition): Finding[] {
   const { resolvers, undeclared, capabilities } = explanation;
   if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
   if (undeclared.length === 0) {
@@ -96,7 +96,7 @@ function isTool(definition: AnyDefinition): definition is Tool {
 const CLIENT_ROUNDS = 10;
 
 /** Reports a chain of questions so long that clients give up. */
-function rounds({ explanation }: Subject): Finding[] {
+function rounds({ explanation }: CheckedDefinition): Finding[] {
   const { declaredRounds, atMostRounds, chain } = explanation;
   const limit = `but clients give up after ${CLIENT_ROUNDS} rounds of questions`;
   if (declaredRounds - 1 > CLIENT_ROUNDS) {
@@ -117,7 +117,7 @@ function rounds({ explanation }: Subject): Finding[] {
 }
 
 /** Reports unnamed questions that look the same, because an answer can reach the wrong one. */
-function names({ definition }: Subject): Finding[] {
+function names({ definition }: CheckedDefinition): Finding[] {
   const { nodes } = definition['~definition'].plan;
   const groups = new Map<string, PlanNode[]>();
   for (const node of nodes) {
@@ -146,7 +146,7 @@ function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
 }
 
 /** Reports resolvers that have the same name, because an author may take one for the other. */
-function sameNames({ definition }: Subject): Finding[] {
+function sameNames({ definition }: CheckedDefinition): Finding[] {
   const names = definition['~definition'].plan.nodes.flatMap(
     ({ resolver }) => resolver.options.name ?? [],
   );
@@ -171,7 +171,7 @@ const IDENTITY = [
 ];
 
 /** Reports pinned identities and permissions, because they can change between rounds. */
-function pins({ explanation }: Subject): Finding[] {
+function pins({ explanation }: CheckedDefinition): Finding[] {
   return explanation.resolvers
     .filter(({ pinned }) => pinned)
     .flatMap((resolver) => {
@@ -196,7 +196,7 @@ function looksLikeIdentity({ key, usedBy }: ExplainedResolver): boolean {
  * Reports a tool that asks and then does something irreversible, but has no `once`. A client can
  * send the last round again.
  */
-function once({ definition, explanation }: Subject): Finding[] {
+function once({ definition, explanation }: CheckedDefinition): Finding[] {
   const effect = irreversibleEffect(definition);
   if (explanation.once || explanation.capabilities.length === 0 || effect === undefined) return [];
   return [

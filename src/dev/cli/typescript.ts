@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Failure } from './failure.js';
+import { CommandFailure } from './failure.js';
 
 /** Returns true for a TypeScript file. */
 export function isTypeScript(file: string): boolean {
@@ -25,7 +25,7 @@ export async function enableTypeScript(file: string, shown: string): Promise<voi
     return;
   }
   if (nodeStripsTypes()) return;
-  throw new Failure(
+  throw new CommandFailure(
     `${shown} is TypeScript, which Node ${process.versions.node} cannot load. Install tsx (npm install --save-dev tsx), use Node 22.18 or later, or pass the compiled JavaScript file.`,
   );
 }

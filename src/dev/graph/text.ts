@@ -38,11 +38,11 @@ export interface ExplainTextOptions extends ExplainOptions {
  * @throws {TypeError} If the value is not a definition.
  */
 export function explainText(definition: AnyDefinition, options: ExplainTextOptions = {}): string {
-  return textOf(explain(definition, options), options.color === true);
+  return explanationText(explain(definition, options), options.color === true);
 }
 
 /** Prints an explanation as text. */
-export function textOf(explanation: Explanation, color: boolean): string {
+export function explanationText(explanation: Explanation, color: boolean): string {
   const paint = color ? painted : plain;
   const sections = [
     heading(explanation, paint),
@@ -112,7 +112,7 @@ interface Place {
   readonly depth: number;
 }
 
-interface Line {
+interface TreeLine {
   readonly stem: string;
   readonly label: string;
   readonly notes: readonly string[];
@@ -156,7 +156,7 @@ class Trees {
 
   private section(title: string, roots: readonly Place[]): string[] {
     if (roots.length === 0) return [];
-    const lines: Line[] = [];
+    const lines: TreeLine[] = [];
     const open = [...roots].reverse();
     for (let place = open.pop(); place !== undefined; place = open.pop()) {
       const resolver = this.resolvers.get(place.key);
@@ -179,7 +179,7 @@ class Trees {
     return 'drawn';
   }
 
-  private line(place: Place, resolver: ExplainedResolver, branches: Branches): Line {
+  private line(place: Place, resolver: ExplainedResolver, branches: Branches): TreeLine {
     const { parameter, key, stem, outcome } = place;
     const name = showable(parameter === key ? key : `${parameter} ← ${key}`);
     const given = branches === 'drawn' ? argumentsIn(resolver.needs) : '';
@@ -203,7 +203,7 @@ class Trees {
   }
 
   /** Aligns the notes in one column, except for lines that are too long. */
-  private aligned(lines: readonly Line[]): string[] {
+  private aligned(lines: readonly TreeLine[]): string[] {
     const fitting = lines.filter(({ width }) => width <= WIDEST);
     const column = fitting.reduce((widest, { width }) => Math.max(widest, width), 0);
     return lines.map(({ stem, label, width, notes }) => {

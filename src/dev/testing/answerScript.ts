@@ -20,7 +20,7 @@ export type ScriptedAnswer = Answer | ((question: AskedQuestion) => Answer | Pro
  * question arrives. An array is used in order, one answer each time. A function returns `undefined`
  * if it has no answer.
  */
-export type Answers =
+export type ScriptedAnswers =
   | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
   | ((question: AskedQuestion) => Answer | undefined | Promise<Answer | undefined>);
 
@@ -64,7 +64,7 @@ export class AnswerScript {
   constructor(
     /** The name of the definition that asks. */
     private readonly definition: string,
-    private readonly answers: Answers = {},
+    private readonly answers: ScriptedAnswers = {},
   ) {}
 
   /**

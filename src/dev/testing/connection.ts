@@ -56,7 +56,7 @@ const ALL_CAPABILITIES: ClientCapabilities = {
 export async function connect(spec: ConnectionSpec): Promise<Connection> {
   const { era, caller } = spec;
   const capabilities = caller.capabilities ?? ALL_CAPABILITIES;
-  const client = new Client(IDENTITY, {
+  const client = new Client(KIT_IDENTITY, {
     capabilities,
     versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' },
   });
@@ -73,7 +73,7 @@ export async function connect(spec: ConnectionSpec): Promise<Connection> {
 }
 
 /** The identity of both client and server. */
-export const IDENTITY = { name: 'mcp-resolve/testing', version: '1.0.0' };
+export const KIT_IDENTITY = { name: 'mcp-resolve/testing', version: '1.0.0' };
 
 /**
  * Sets a handler for each kind of question that the client declares. The casts are safe because a

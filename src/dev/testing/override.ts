@@ -43,17 +43,17 @@ export function override<T, R extends Reqs>(
 export function override(resolver: AnyResolver, to: unknown): Override {
   if (!isKind(resolver, 'resolver')) throw new TypeError(noResolver(resolver));
   const give = typeof to === 'function' ? (to as Override['give']) : () => to;
-  if (typeof to !== 'function') assertValue(to);
+  if (typeof to !== 'function') assertReplacement(to);
   return {
     resolver,
     give: (ctx) => {
       const given = give(ctx);
-      return isThenable(given) ? given.then(assertValue) : assertValue(given);
+      return isThenable(given) ? given.then(assertReplacement) : assertReplacement(given);
     },
   };
 }
 
-function assertValue(value: unknown): unknown {
+function assertReplacement(value: unknown): unknown {
   if (!isQuestion(value)) return value;
   throw new TypeError(
     'override(): the replacement must be a value, not a question. To test the question, remove the override and script an answer.',

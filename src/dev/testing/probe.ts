@@ -121,9 +121,9 @@ export const probe: Probe = Object.freeze<Probe>({
 
   otherUser: (definition, ...[args, options = {}]) => {
     const { otherUser, ...given } = options;
-    const authInfo = given.authInfo ?? (otherUser === undefined ? SOMEBODY : undefined);
+    const authInfo = given.authInfo ?? (otherUser === undefined ? A_USER : undefined);
     const honest = authInfo === undefined ? given : { ...given, authInfo };
-    const other = otherUser ?? { authInfo: somebodyElse(authInfo) };
+    const other = otherUser ?? { authInfo: asAnotherUser(authInfo) };
     const attack = handOver({ ...given, ...other });
     return runProbe({ name: 'otherUser', definition, args, options: honest }, { attack });
   },
@@ -178,9 +178,9 @@ function noOtherArgs(): TypeError {
   );
 }
 
-const SOMEBODY: Partial<AuthInfo> = { extra: { sub: 'somebody' } };
+const A_USER: Partial<AuthInfo> = { extra: { sub: 'a user' } };
 
 /** Changes only the user, so that nothing else can cause a refusal. */
-function somebodyElse(authInfo: Partial<AuthInfo> = {}): Partial<AuthInfo> {
-  return { ...authInfo, extra: { ...authInfo.extra, sub: 'somebody else' } };
+function asAnotherUser(authInfo: Partial<AuthInfo> = {}): Partial<AuthInfo> {
+  return { ...authInfo, extra: { ...authInfo.extra, sub: 'another user' } };
 }

@@ -3,7 +3,7 @@ import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
 import { isObject } from '../../define/schema.js';
 import type { InstallOptions } from '../../server/installOptions.js';
 import { findMisspelling } from '../../definition/checkConfig.js';
-import type { Answers } from './answerScript.js';
+import type { ScriptedAnswers } from './answerScript.js';
 import type { Override } from './override.js';
 
 /** The eras of the protocol. `modern` is 2026-07-28 and later, `legacy` is everything before. */
@@ -12,7 +12,7 @@ export type Era = 'modern' | 'legacy';
 /** The options that every function of the kit takes: the caller, and the answers. */
 export interface CallerOptions {
   /** The answers of the client, its user and its model. Default: none. */
-  readonly answers?: Answers;
+  readonly answers?: ScriptedAnswers;
   /**
    * The client's capabilities. Default: all, so that a question without an answer fails the test.
    */

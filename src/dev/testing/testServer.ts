@@ -4,7 +4,7 @@ import type { CallEvent } from '../../define/event.js';
 import { requestStateSeal } from '../../server/requestStateSeal.js';
 import type { RequestStateSeal } from '../../server/requestStateSeal.js';
 import { install } from '../../server/install.js';
-import { IDENTITY } from './connection.js';
+import { KIT_IDENTITY } from './connection.js';
 import type { CallerOptions } from './runOptions.js';
 import type { Subject } from './subject.js';
 
@@ -31,7 +31,7 @@ export function createTestServers(
     return onEvent?.(eventValues ? event : withoutValues(event));
   };
   const factory = (): McpServer => {
-    const server = new McpServer(IDENTITY);
+    const server = new McpServer(KIT_IDENTITY);
     server.server.onerror = (error) => {
       reported.push(error);
     };

@@ -46,7 +46,7 @@ export interface Made {
 }
 
 /** A parameter or an argument on a card. */
-interface Row {
+interface CardRow {
   readonly text: string;
   readonly note: string;
   /** True if wires leave the card here. */
@@ -113,7 +113,7 @@ export class CardWriter {
   }
 
   /** Writes a parameter or an argument. */
-  row(name: string, { text, note, isPort = false }: Row): void {
+  row(name: string, { text, note, isPort = false }: CardRow): void {
     if (this.rows.size === 0) {
       this.rule = this.y + 3;
       this.y += 10;

@@ -100,19 +100,19 @@ function bodyCard(explanation: Explanation): Made {
   return writer.made({ tone: 'body', title: `${kind} ${name}`, phase: PHASES.body, ports: [] });
 }
 
-interface Parts {
+interface CardParts {
   readonly given: Made | undefined;
   readonly resolvers: readonly Made[];
   readonly body: Made;
 }
 
-function strandsOf(explanation: Explanation, { given, resolvers, body }: Parts): Strand[] {
+function strandsOf(explanation: Explanation, { given, resolvers, body }: CardParts): Strand[] {
   const shift = given === undefined ? 0 : 1;
   const bodyIndex = shift + resolvers.length;
   const values = new Map(
     explanation.resolvers.map(({ key }, index) => [key, valueOf(resolvers[index], shift + index)]),
   );
-  const sourceFor = (need: ExplainedNeed): Source | undefined => {
+  const sourceFor = (need: ExplainedNeed): WireSource | undefined => {
     if (need.from === 'resolver') return values.get(need.resolver);
     const fromOffset = given?.rows.get(need.argument);
     return fromOffset === undefined ? undefined : { from: 0, fromOffset, tone: 'argument' };
@@ -135,13 +135,13 @@ function strandsOf(explanation: Explanation, { given, resolvers, body }: Parts):
   return [...toResolvers, ...toBody, straight].flat();
 }
 
-type Source = Pick<Strand, 'from' | 'fromOffset' | 'tone'>;
+type WireSource = Pick<Strand, 'from' | 'fromOffset' | 'tone'>;
 
 /** Returns the point where the value of a card leaves it. */
-function valueOf(made: Made | undefined, from: number): Source | undefined {
+function valueOf(made: Made | undefined, from: number): WireSource | undefined {
   return made && { from, fromOffset: made.head, tone: made.card.tone };
 }
 
-function strand(source: Source | undefined, end: Omit<Strand, keyof Source>): Strand[] {
+function strand(source: WireSource | undefined, end: Omit<Strand, keyof WireSource>): Strand[] {
   return source === undefined ? [] : [{ ...source, ...end }];
 }

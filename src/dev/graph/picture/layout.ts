@@ -70,7 +70,7 @@ export interface Layout {
 
 /** Lays out a graph. */
 export function layOut(graph: Graph): Layout {
-  const slots = slotsOf(graph, columnsOf(graph));
+  const slots = slotsOf(graph, columnPositions(graph));
   const columns = withFewCrossings(slots.columns);
   setHeights(columns);
   setColumnEdges(columns);
@@ -99,7 +99,7 @@ export function largest(numbers: readonly number[], least = 0): number {
 }
 
 /** Returns the column of each box, counted from the left without gaps. */
-function columnsOf({ boxes, wires }: Graph): number[] {
+function columnPositions({ boxes, wires }: Graph): number[] {
   const incoming = grouped(wires, ({ to }) => to);
   const outgoing = grouped(wires, ({ from }) => from);
   const columns = leftmost(boxes, incoming);
@@ -216,18 +216,18 @@ function slotsOf(graph: Graph, columnOf: readonly number[]): Slots {
   return { columns, boxes, paths };
 }
 
-interface End {
+interface WireEnd {
   readonly slot: Slot;
   readonly offset: number;
 }
 
 /** Returns the end from which a wire continues after the slots it has passed. */
-function lastOf(passed: readonly Slot[], from: Slot, { fromOffset }: Wire): End {
+function lastOf(passed: readonly Slot[], from: Slot, { fromOffset }: Wire): WireEnd {
   const slot = passed.at(-1);
   return slot === undefined ? { slot: from, offset: fromOffset } : { slot, offset: PASSAGE / 2 };
 }
 
-function join(from: End, to: End): void {
+function join(from: WireEnd, to: WireEnd): void {
   from.slot.after.push({ slot: to.slot, ownOffset: from.offset, otherOffset: to.offset });
   to.slot.before.push({ slot: from.slot, ownOffset: to.offset, otherOffset: from.offset });
 }
