@@ -1,6 +1,6 @@
 /**
- * Finds the definitions that a request names. HTTP installs the same array for every request, so a
- * long array is indexed once and the index is reused.
+ * Finds the definitions that a request names. HTTP installs the same array for every request, so
+ * the array is indexed once and the index is reused.
  */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { readDefinitions } from './definitions.js';
@@ -38,8 +38,6 @@ export function wantedOf(
   definitions: readonly AnyDefinition[],
   request: McpRequestContext | undefined,
 ): Wanted {
-  if (!Array.isArray(definitions) || definitions.length <= FEW)
-    return narrowed(readDefinitions(definitions), request);
   const known = catalogues.get(definitions);
   if (known !== undefined) {
     const wanted = named(known, request);
@@ -51,19 +49,6 @@ export function wantedOf(
   const wanted = named(catalogue, request);
   const { all, storing } = catalogue;
   return { wanted: wanted.length === 0 ? all : wanted, storing };
-}
-
-/** Arrays of up to this length are searched without an index. */
-const FEW = 16;
-
-function narrowed(all: readonly Installed[], request: McpRequestContext | undefined): Wanted {
-  const asked = nameIn(request);
-  const wanted = asked === undefined ? all : all.filter((one) => isFor(one, asked));
-  return { wanted: wanted.length === 0 ? all : wanted, storing: storingOf(all) };
-}
-
-function isFor({ definition: { address } }: Installed, { method, target }: Named): boolean {
-  return address.method === method && address.matches(target);
 }
 
 function storingOf(all: readonly Installed[]): Wanted['storing'] {
