@@ -159,7 +159,7 @@ function shownPath(path: readonly string[]): string {
 /** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
     return 'the thrown value cannot be converted to a string';
   }
@@ -167,5 +167,9 @@ export function messageOf(thrown: unknown): string {
 
 /** Returns any thrown value as an `Error`. */
 export function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+  try {
+    return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+  } catch {
+    return new Error(messageOf(thrown));
+  }
 }

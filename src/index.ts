@@ -85,5 +85,5 @@ export type { RequestStateSeal } from './server/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';
 export type { Rejection, RequestStateSealOptions, SealSettings } from './state/sealOptions.js';
-export type { SealLogger } from './state/warnings.js';
+export type { Logger } from './state/warnings.js';
 export type { InvalidGraphCode, RejectReason } from './errors.js';

@@ -126,25 +126,20 @@ export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
 
 /** A sentence for each guard that does not fit the arguments `A`, described by `S`. */
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
-  [I in keyof G]: MayGiveNothing<G[I]> extends true
-    ? 'This guard can return undefined, which lets the call continue. Return true or false, or throw an error.'
-    : Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>;
+  [I in keyof G]: IsBoolean<G[I]> extends true
+    ? Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>
+    : 'A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().';
 };
 
-/** The return type of a function that returns nothing. */
-type Nothing = ReturnType<() => void>;
-
-/** True if a guard sometimes returns `undefined`, as `roles?.includes(…)` does. */
-type MayGiveNothing<G> =
+/** True if the value of a guard is a boolean, or if the compiler does not know its type. */
+type IsBoolean<G> =
   G extends Resolver<infer T, infer _R>
     ? unknown extends T
-      ? false
-      : [T] extends [Nothing]
-        ? false
-        : undefined extends T
-          ? true
-          : false
-    : false;
+      ? true
+      : [T] extends [boolean]
+        ? true
+        : false
+    : true;
 
 /**
  * True if a parameter has the name of an argument. If any name can be an argument, the clash is

@@ -105,21 +105,6 @@ export function isQuestion(value: unknown): value is QuestionData {
   return isKind(value, 'question');
 }
 
-/** The number of elements or properties that {@link hidesQuestion} searches. */
-const SEARCHED_MEMBERS = 64;
-
-/**
- * Returns true if an array or a plain object has a question among its first elements or properties.
- */
-export function hidesQuestion(value: unknown): boolean {
-  if (Array.isArray(value)) return value.slice(0, SEARCHED_MEMBERS).some(isQuestion);
-  if (!isPlainObject(value)) return false;
-  // Reads descriptors, because calling a getter may have side effects.
-  return Object.keys(value)
-    .slice(0, SEARCHED_MEMBERS)
-    .some((name) => isQuestion(Object.getOwnPropertyDescriptor(value, name)?.value));
-}
-
 /**
  * Asks the user with a form. `schema` describes a flat object of strings, numbers, booleans and
  * choices. The value is the validated answer.
@@ -300,7 +285,7 @@ const YES_OR_NO: Schema = Object.freeze({
     validate: (value: unknown) =>
       typeof (value as { confirm?: unknown }).confirm === 'boolean'
         ? { value }
-        : { issues: [{ message: 'expected { confirm: boolean }' }] },
+        : { issues: [{ message: 'expected { confirm: boolean }', path: ['confirm'] }] },
     jsonSchema: Object.freeze({ input: () => YES_OR_NO_JSON, output: () => YES_OR_NO_JSON }),
   }),
 });

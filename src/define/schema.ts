@@ -101,8 +101,43 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** The problems that a schema found in a value. */
+export type SchemaIssues = readonly StandardSchemaV1.Issue[];
+
+/**
+ * Returns ` (field 'amount')` for the first issue, or an empty string if it is not about a property
+ * of the schema. Neither the words of a schema nor other keys are safe to show, because they may
+ * quote the value.
+ */
+export function shownField(schema: Schema, issues: SchemaIssues): string {
+  const step = issues[0]?.path?.[0];
+  const field = typeof step === 'object' ? step.key : step;
+  const isProperty = typeof field === 'string' && leniently(schema).includes(field);
+  return isProperty ? ` (field '${field}')` : '';
+}
+
+/** Returns the property names of a schema, even if JSON Schema cannot express all its parts. */
+function leniently(schema: Schema): readonly string[] {
+  try {
+    return namesIn(lenientJsonSchema(schema)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Converts the input of a schema to JSON Schema. zod and valibot turn a part that JSON Schema
+ * cannot express into "any". Other libraries ignore the options.
+ */
+export function lenientJsonSchema(schema: Schema): JsonSchema {
+  return schema['~standard'].jsonSchema.input({
+    target: 'draft-2020-12',
+    libraryOptions: { unrepresentable: 'any', errorMode: 'ignore' },
+  });
+}
+
 /** Formats validation issues with their paths. */
-export function describeIssues(issues: readonly StandardSchemaV1.Issue[]): string {
+export function describeIssues(issues: SchemaIssues): string {
   return issues
     .map(({ path = [], message }) => {
       const place = path

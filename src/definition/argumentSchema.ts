@@ -5,7 +5,7 @@
 import { deepFreeze, isObject, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
-import { warnThrowingSchema } from '../server/operatorWarnings.js';
+import { warnThrowingSchema } from '../server/operator.js';
 
 /** The definition that a schema of arguments belongs to. */
 export interface ArgumentSpec {
@@ -23,10 +23,10 @@ export interface ArgumentSpec {
 export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): Schema {
   const { validate } = schema['~standard'];
   const uncheckable = (error: unknown): { issues: { message: string }[] } => {
-    warnThrowingSchema(name, error);
+    warnThrowingSchema(wrapped, name, error);
     return { issues: [{ message: 'could not be validated' }] };
   };
-  return lasting(schema, (value, options) => {
+  const wrapped = lasting(schema, (value, options) => {
     try {
       const result = validate(without(value, resolved), options);
       return isThenable(result) ? result.then(undefined, uncheckable) : result;
@@ -34,6 +34,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
       return uncheckable(error);
     }
   });
+  return wrapped;
 }
 
 /**

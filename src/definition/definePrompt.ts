@@ -19,10 +19,9 @@ import type { AnyResolver, Filler } from '../define/model.js';
 import { describeIssues, isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
-import { ToolError } from '../errors.js';
 import { addressOf } from '../server/address.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
-import type { ErrorPolicy } from '../server/callable.js';
+import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
+import type { CallFailure } from '../server/callable.js';
 import { argumentSchema } from './argumentSchema.js';
 import { assertObjectSchema, assertParts, PROMPT_FIELDS } from './checkConfig.js';
 import type {
@@ -92,7 +91,7 @@ export function definePrompt(name: string, given: unknown, body: unknown): Promp
     shownWith: shownWith('Prompt', plan, hideWhenCannotAsk),
     body: body as PromptDefinition['body'],
     finish: (returned) => promptResult(name, returned),
-    fail: (error, policy) => failPrompt(name, error, policy),
+    fail: (failure) => failPrompt(name, failure),
   });
 }
 
@@ -138,16 +137,16 @@ async function getDirectly(
 /**
  * Returns the result for the return value of the body. A string becomes a user message.
  *
- * @throws {@link ToolError} If the return value is not a result of a prompt.
+ * @throws {Error} If the return value is not a result of a prompt.
  */
 export function promptResult(name: string, returned: unknown): GetPromptResult {
-  assertNotAsking(name, returned);
+  assertResultValue(name, returned);
   if (typeof returned === 'string') {
     return { messages: [{ role: 'user', content: { type: 'text', text: returned } }] };
   }
   if (isObject(returned) && Array.isArray(returned.messages)) return returned as GetPromptResult;
-  throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}. A prompt body must return a string or a GetPromptResult.`,
+  throw new Error(
+    `The body of '${name}' returned ${describeReturned(returned)}. A prompt body must return a string or a GetPromptResult.`,
   );
 }
 
@@ -156,9 +155,6 @@ export function promptResult(name: string, returned: unknown): GetPromptResult {
  *
  * @throws {ProtocolError} Always, because the result of a prompt cannot express a failure.
  */
-export function failPrompt(name: string, error: unknown, policy: ErrorPolicy): never {
-  throw new ProtocolError(
-    ProtocolErrorCode.InternalError,
-    `Error getting prompt ${name}: ${shownMessage(error, policy)}`,
-  );
+export function failPrompt(name: string, failure: CallFailure): never {
+  throw failureError(`Error getting prompt ${name}`, failure);
 }

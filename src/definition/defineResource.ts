@@ -2,11 +2,7 @@
  * Defines resources: checks the configuration, plans the resolvers, and turns the return value of
  * the body into a `ReadResourceResult`.
  */
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-} from '@modelcontextprotocol/server';
+import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import type {
@@ -22,10 +18,9 @@ import type { AnyResolver, Filler } from '../define/model.js';
 import { isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { planDefinition } from '../plan/planResolvers.js';
-import { ToolError } from '../errors.js';
 import { base64 } from '../platform.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
-import type { ErrorPolicy } from '../server/callable.js';
+import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
+import type { CallFailure } from '../server/callable.js';
 import { argumentSchema } from './argumentSchema.js';
 import { assertObjectSchema, assertParts, RESOURCE_FIELDS } from './checkConfig.js';
 import type {
@@ -109,14 +104,13 @@ export function defineResource(
     address: addressAt(location),
     shownWith: shownWith('Resource', plan, hideWhenCannotAsk),
     body: body as ResourceDefinition['body'],
-    fail: (error: unknown, policy: Parameters<ResourceDefinition['fail']>[1]) =>
-      failResource(name, error, policy),
   };
   const { mimeType } = metadata;
   return makeResource({
     ...definition,
     at: (uri) => ({
       finish: (returned) => resourceResult({ name, uri, mimeType }, returned),
+      fail: (failure) => failResource(uri, failure),
       ...definition,
     }),
   });
@@ -154,16 +148,16 @@ export interface ReadSpec {
  * Returns the result for the return value of the body. A string or bytes become the content of the
  * requested uri.
  *
- * @throws {@link ToolError} If the return value is not a result of a resource.
+ * @throws {Error} If the return value is not a result of a resource.
  */
 export function resourceResult(spec: ReadSpec, returned: unknown): ReadResourceResult {
   const { name } = spec;
-  assertNotAsking(name, returned);
+  assertResultValue(name, returned);
   if (typeof returned === 'string') return readAs(spec, { text: returned });
   if (returned instanceof Uint8Array) return readAs(spec, { blob: base64(returned) });
   if (isObject(returned) && Array.isArray(returned.contents)) return returned as ReadResourceResult;
-  throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}. A resource body must return a string, bytes or a ReadResourceResult.`,
+  throw new Error(
+    `The body of '${name}' returned ${describeReturned(returned)}. A resource body must return a string, bytes or a ReadResourceResult.`,
   );
 }
 
@@ -180,11 +174,8 @@ function readAs(
  *
  * @throws {ProtocolError} Always, because the result of a resource cannot express a failure.
  */
-export function failResource(name: string, error: unknown, policy: ErrorPolicy): never {
-  throw new ProtocolError(
-    ProtocolErrorCode.InternalError,
-    `Error reading resource ${name}: ${shownMessage(error, policy)}`,
-  );
+export function failResource(uri: URL, failure: CallFailure): never {
+  throw failureError(`Error reading resource ${uri.href}`, failure);
 }
 
 /**

@@ -15,17 +15,21 @@ import type {
   Unread,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
-import { describeIssues, isObject } from '../define/schema.js';
+import { isObject, shownField } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
-import { ToolError } from '../errors.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
 import type { OnceStore } from '../once/onceStore.js';
 import { addressOf } from '../server/address.js';
-import { assertNotAsking, describeReturned, shownMessage } from '../server/callable.js';
-import type { ErrorPolicy } from '../server/callable.js';
+import {
+  assertResultValue,
+  CALL_ID_KEY,
+  describeReturned,
+  failureText,
+} from '../server/callable.js';
+import type { CallFailure } from '../server/callable.js';
 import { advertisedSchema, argumentSchema } from './argumentSchema.js';
 import { parseArguments } from '../server/requestArguments.js';
 import { assertAnySchema, assertObjectSchema, assertParts, TOOL_FIELDS } from './checkConfig.js';
@@ -114,7 +118,7 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
     once: once === undefined ? undefined : onceSettings(name, once),
     body: body as ToolDefinition['body'],
     finish: (returned) => toolResult({ name, outputSchema }, returned),
-    fail: (error, policy) => toolError(name, error, policy),
+    fail: (failure) => toolError(name, failure),
   });
 }
 
@@ -163,18 +167,18 @@ export interface ResultSpec {
 /**
  * Returns the result for the return value of the body.
  *
- * @throws {@link ToolError} If the return value is not a result of this tool.
+ * @throws {Error} If the return value is not a result of this tool.
  */
 export async function toolResult(
   { name, outputSchema }: ResultSpec,
   returned: unknown,
 ): Promise<CallToolResult> {
-  assertNotAsking(name, returned);
-  if (outputSchema !== undefined) return structured(outputSchema, returned);
+  assertResultValue(name, returned);
+  if (outputSchema !== undefined) return structured(name, outputSchema, returned);
   if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
   if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
-  throw new ToolError(
-    `the body of '${name}' returned ${describeReturned(returned)}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
+  throw new Error(
+    `The body of '${name}' returned ${describeReturned(returned)}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
   );
 }
 
@@ -182,27 +186,37 @@ export async function toolResult(
  * Returns a result with the validated value, so that properties which the schema drops never leave
  * the server.
  */
-async function structured(schema: Schema, returned: unknown): Promise<CallToolResult> {
+async function structured(
+  name: string,
+  schema: Schema,
+  returned: unknown,
+): Promise<CallToolResult> {
   const result = await schema['~standard'].validate(returned);
   if (result.issues !== undefined) {
-    throw new ToolError(
-      `the result does not match \`outputSchema\`: ${describeIssues(result.issues)}`,
+    // The words of the schema may quote the value, so they are only in the cause.
+    throw new Error(
+      `The result of '${name}' does not match \`outputSchema\`${shownField(schema, result.issues)}.`,
+      { cause: result.issues },
     );
   }
   const text = JSON.stringify(result.value) as string | undefined;
-  if (text === undefined) throw new ToolError('the result cannot be converted to JSON');
+  if (text === undefined) throw new Error(`The result of '${name}' cannot be converted to JSON.`);
   return {
     content: [{ type: 'text', text }],
     structuredContent: result.value,
   };
 }
 
-/** Returns the result of a failed call. */
-export function toolError(name: string, error: unknown, policy: ErrorPolicy): CallToolResult {
-  const text = `Error executing tool ${name}: ${shownMessage(error, policy)}`;
-  return {
-    content: [{ type: 'text', text }],
-    isError: true,
-    ...(error instanceof OnceError && { _meta: { [ONCE_META_KEY]: error.reason } }),
-  };
+/**
+ * Returns the result of a failed call. An unexpected error is its `cause`, which is not enumerable
+ * and so never leaves the process.
+ */
+export function toolError(name: string, failure: CallFailure): CallToolResult {
+  const { error, callId } = failure;
+  const text = failureText(`Error executing tool ${name}`, failure);
+  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true };
+  if (error instanceof OnceError) return { ...result, _meta: { [ONCE_META_KEY]: error.reason } };
+  if (callId === undefined) return result;
+  const unexpected = { ...result, _meta: { [CALL_ID_KEY]: callId } };
+  return Object.defineProperty(unexpected, 'cause', { value: error });
 }

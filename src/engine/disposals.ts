@@ -6,7 +6,6 @@
 import { UNBOUND } from '../define/unbound.js';
 import type { Dispose, End } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
-import { ToolError } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 
 interface ValueToDispose {
@@ -25,7 +24,7 @@ export class Disposals {
   /**
    * Adds a value.
    *
-   * @throws {@link ToolError} If the value has no dispose method and its resolver says `'auto'`.
+   * @throws {Error} If the value has no dispose method and its resolver says `'auto'`.
    */
   add({ key, resolver }: PlanNode, value: unknown): void {
     const { dispose } = resolver.options;
@@ -102,7 +101,7 @@ function ownDispose(key: string, value: unknown): Dispose<unknown> {
     .map((symbol) => methods[symbol])
     .find((method) => typeof method === 'function');
   if (own !== undefined) return () => Reflect.apply(own as () => unknown, value, []);
-  throw new ToolError(
+  throw new Error(
     `Resolver '${key}' has dispose: 'auto', but its value has neither Symbol.asyncDispose nor Symbol.dispose. Pass a function as \`dispose\`.`,
   );
 }

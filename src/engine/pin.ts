@@ -3,9 +3,8 @@
  * schema. The first round also passes its value through JSON and schema, so consumers receive the
  * same value in every round.
  */
-import { describeIssues, isPlainObject } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import { ToolError } from '../errors.js';
+import { isPlainObject, shownField } from '../define/schema.js';
+import type { Schema, SchemaIssues } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import type { PlanNode } from '../plan/plan.js';
 
@@ -20,17 +19,17 @@ export interface Pin {
 /**
  * Returns the JSON of a value to pin.
  *
- * @throws {@link ToolError} If JSON would lose part of the value.
+ * @throws {Error} If JSON would lose part of the value.
  */
 export function pinnedJson({ key }: PlanNode, computed: unknown): unknown {
   const misfit = findMisfit(computed, '', new Set());
-  if (misfit !== undefined) {
-    throw new ToolError(`Resolver '${key}' is pinned, but its value is not JSON: ${misfit}`);
-  }
-  return JSON.parse(JSON.stringify(computed));
+  if (misfit === undefined) return JSON.parse(JSON.stringify(computed));
+  throw new Error(
+    `Resolver '${key}' is pinned, but its value is not JSON: ${misfit}. Pin a value that JSON can express, or remove \`pin\`.`,
+  );
 }
 
-type Parsed = { readonly value: unknown } | { readonly problem: string };
+type Parsed = { readonly value: unknown } | { readonly issues: SchemaIssues };
 
 /** Restores a pinned value from its JSON. */
 export function parsePinned(schema: Schema, json: unknown): Parsed | Promise<Parsed> {
@@ -40,15 +39,23 @@ export function parsePinned(schema: Schema, json: unknown): Parsed | Promise<Par
 }
 
 function parsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): Parsed {
-  return result.issues === undefined
-    ? { value: result.value }
-    : { problem: describeIssues(result.issues) };
+  return result.issues === undefined ? { value: result.value } : { issues: result.issues };
 }
 
-/** Creates the error for a value that its pin's schema rejects. */
-export function pinRejected({ key }: PlanNode, problem: string, computed: unknown): ToolError {
-  return new ToolError(
-    `Resolver '${key}' returned a value that its \`pin\` schema rejects: ${problem}${hintFor(computed)}`,
+/**
+ * Creates the error for a value that its pin's schema rejects. The words of the schema may quote
+ * the value, so they are only in the `cause`.
+ */
+export function pinRejected(
+  { key, resolver }: PlanNode,
+  issues: SchemaIssues,
+  computed: unknown,
+): Error {
+  const { pin } = resolver.options;
+  const field = pin === undefined ? '' : shownField(pin, issues);
+  return new Error(
+    `Resolver '${key}' returned a value that its \`pin\` schema rejects${field}. Return a value that matches the schema, or remove \`pin\`.${hintFor(computed)}`,
+    { cause: issues },
   );
 }
 
@@ -56,7 +63,7 @@ export function pinRejected({ key }: PlanNode, problem: string, computed: unknow
 function hintFor(computed: unknown): string {
   const values = isPlainObject(computed) ? Object.values(computed) : [computed];
   if (!values.some((value) => value instanceof Date)) return '';
-  return ' (JSON turns a Date into a string; restore it with z.coerce.date() in the schema)';
+  return ' JSON turns a Date into a string, so restore it with z.coerce.date() in the schema.';
 }
 
 /**

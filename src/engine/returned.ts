@@ -2,11 +2,11 @@
  * Checks the values that resolvers return. A question must be the declared one, and any other value
  * must not hide a question.
  */
-import { kindOf } from '../define/brand.js';
-import { hidesQuestion, isQuestion } from '../define/question.js';
+import { findMisplaced } from '../define/misplaced.js';
+import { isQuestion } from '../define/question.js';
 import type { QuestionData } from '../define/question.js';
 import type { QuestionScope } from '../define/questionScope.js';
-import { messageOf, ToolError } from '../errors.js';
+import { messageOf } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 import { renderQuestion } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
@@ -14,7 +14,7 @@ import type { Asked } from '../question/asked.js';
 /**
  * Renders the question that a resolver returned.
  *
- * @throws {@link ToolError} If the resolver declares another question, or this one cannot be shown.
+ * @throws {Error} If the resolver declares another question, or this one cannot be shown.
  */
 export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
   assertDeclared(node, question);
@@ -23,7 +23,7 @@ export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
   } catch (error) {
     const what =
       question.kind === 'form' ? 'a schema that a form cannot show' : 'data that cannot be sent';
-    throw new ToolError(`Resolver '${node.key}' asks with ${what}: ${messageOf(error)}`);
+    throw new Error(`Resolver '${node.key}' asks with ${what}: ${messageOf(error)}`);
   }
 }
 
@@ -31,19 +31,19 @@ function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): vo
   const { asks } = resolver.options;
   if (asks === undefined) return;
   if (asks === 'nothing') {
-    throw new ToolError(
-      `Resolver '${key}' declares that it asks nothing, but it returned a '${question.kind}' question`,
+    throw new Error(
+      `Resolver '${key}' declares that it asks nothing, but it returned a '${question.kind}' question. Change \`asks\`, or return a value.`,
     );
   }
   const declared = typeof asks === 'string' ? asks : 'form';
   if (question.kind !== declared) {
-    throw new ToolError(
-      `Resolver '${key}' declares that it asks a '${declared}' question, but it returned a '${question.kind}' question`,
+    throw new Error(
+      `Resolver '${key}' declares that it asks a '${declared}' question, but it returned a '${question.kind}' question. Change \`asks\`, or return the declared question.`,
     );
   }
   if (typeof asks !== 'string' && question.kind === 'form' && question.schema !== asks) {
-    throw new ToolError(
-      `Resolver '${key}' asked with a different schema than the one it declares in \`asks\``,
+    throw new Error(
+      `Resolver '${key}' asked with a different schema than the one it declares in \`asks\`. Use the same schema object for both.`,
     );
   }
 }
@@ -53,23 +53,22 @@ function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): vo
  * inside the value, or one that was not returned, would not be asked. The action that either should
  * guard would run anyway.
  *
- * @throws {@link ToolError} If the value is a resolver, an outcome or an argument, or if a question
- *   is lost.
+ * @throws {Error} If the value is or contains a resolver, an outcome, an argument or a question, or
+ *   if a question is lost.
  */
 export function assertValue(
   { key }: PlanNode,
   value: unknown,
   { madeQuestion }: QuestionScope,
 ): void {
-  const kind = kindOf(value);
-  if (kind === 'resolver' || kind === 'outcome' || kind === 'arg') {
-    throw new ToolError(
-      `Resolver '${key}' returned ${kind === 'resolver' ? 'a resolver' : `${kind}()`}, which does not run. Add it to the needs and use its value.`,
+  const found = findMisplaced(value);
+  if (found !== undefined) {
+    throw new Error(
+      `Resolver '${key}' returned ${found.label}, where it has no effect. ${found.remedy}`,
     );
   }
-  assertHidesNone(key, value);
   if (madeQuestion) {
-    throw new ToolError(
+    throw new Error(
       `Resolver '${key}' created a question but did not return it, so it was never asked. Return the question itself. Its answer becomes the value.`,
     );
   }
@@ -79,8 +78,8 @@ export function assertValue(
  * Checks the value of a fallback. The client does not support the question, so another question
  * would not help.
  *
- * @throws {@link ToolError} If the value is a question or contains one, or if the fallback created
- *   one.
+ * @throws {Error} If the value is or contains a question or a resolver, or if the fallback created
+ *   a question.
  */
 export function assertFallback(
   { key }: PlanNode,
@@ -88,16 +87,13 @@ export function assertFallback(
   { madeQuestion }: QuestionScope,
 ): void {
   if (isQuestion(value) || madeQuestion) {
-    throw new ToolError(
+    throw new Error(
       `Resolver '${key}' falls back to another question. \`otherwise\` must return a value or throw.`,
     );
   }
-  assertHidesNone(key, value);
-}
-
-function assertHidesNone(key: string, value: unknown): void {
-  if (!hidesQuestion(value)) return;
-  throw new ToolError(
-    `Resolver '${key}' returned a question inside another value, where it is not asked. Return the question itself.`,
+  const found = findMisplaced(value);
+  if (found === undefined) return;
+  throw new Error(
+    `Resolver '${key}' falls back to ${found.label}, where it has no effect. Return a value from \`otherwise\`.`,
   );
 }

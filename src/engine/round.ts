@@ -236,16 +236,14 @@ export class Round {
     const entry = ledger.recorded(node.key, digest);
     if (entry !== undefined) {
       const outcome = yield* arrival(asked.outcomeFor(entry));
-      if (outcome !== undefined) {
+      if (!('problem' in outcome)) {
         ledger.record(node.key, entry);
         return { outcome, fresh: false };
       }
     }
     const response = ledger.response(node.key, digest);
     if (response === undefined) return undefined;
-    const { answer, outcome } = yield* arrival(
-      asked.read(response.value, `Resolver '${node.key}' `),
-    );
+    const { answer, outcome } = yield* arrival(asked.read(response.value, node.key));
     ledger.record(node.key, { ...answer, q: digest });
     return { outcome, fresh: true };
   }
@@ -276,7 +274,7 @@ export class Round {
     if (schema === undefined || pin === undefined) return undefined;
     if ((yield* arrival(ledger.upstreamAnswers(node))) !== pin.on) return undefined;
     const parsed = yield* arrival(parsePinned(schema, pin.value));
-    if ('problem' in parsed) return undefined;
+    if ('issues' in parsed) return undefined;
     ledger.pin(node.key, pin);
     watch?.({ type: 'restored', resolver: node.key, value: parsed.value });
     return parsed;
@@ -291,7 +289,7 @@ export class Round {
     if (schema === undefined) return computed;
     const json = pinnedJson(node, computed);
     const parsed = yield* arrival(parsePinned(schema, json));
-    if ('problem' in parsed) throw pinRejected(node, parsed.problem, computed);
+    if ('issues' in parsed) throw pinRejected(node, parsed.issues, computed);
     const on = yield* arrival(ledger.upstreamAnswers(node));
     ledger.pin(node.key, { value: json, on });
     this.changed.add(node.index);
@@ -339,11 +337,12 @@ export class Round {
     this.input.ledger.forget(this.nodeAt(consumer).key);
   }
 
-  /** Fails the round if a guard's value is falsy but not `undefined`. */
-  private checkGuard({ index, key }: PlanNode, seq: number): void {
-    const value = this.values[index];
-    if (value === undefined || Boolean(value)) return;
-    this.fail(seq, new ToolError(`Guard '${key}' refused`));
+  /** Fails the round unless a guard's value is exactly `true`. */
+  private checkGuard({ index, resolver }: PlanNode, seq: number): void {
+    if (this.values[index] === true) return;
+    const { name } = resolver.options;
+    const place = this.plan.guards.findIndex((guard) => guard.seq === seq) + 1;
+    this.fail(seq, new ToolError(`Guard ${name === undefined ? place : `'${name}'`} refused`));
   }
 
   private fail(seq: number, error: unknown): void {

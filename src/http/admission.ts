@@ -18,6 +18,7 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
 import { describe } from './argumentChecks.js';
 import type { HttpRefusal } from './httpRefusal.js';
@@ -61,13 +62,23 @@ export function createAdmission(options: AdmissionOptions, caller: string): Admi
     ? names(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
     : (hosts ?? localhostAllowedOrigins());
   return ({ host, origin }) => {
-    const checks = [
-      ...(hosts ? [validateHostHeader(host, hosts)] : []),
-      validateOriginHeader(origin, origins),
-    ];
-    const failed = checks.find((check) => !check.ok);
-    return failed && { status: 403, code: -32_000, message: failed.message };
+    const hostCheck = hosts && validateHostHeader(host, hosts);
+    if (hostCheck?.ok === false) return refused('allowedHosts', hostCheck.message);
+    const originCheck = validateOriginHeader(origin, origins);
+    return originCheck.ok ? undefined : refused('allowedOrigins', originCheck.message);
   };
+}
+
+/**
+ * Returns the refusal of a request. Warns once about each option that refuses requests. The header
+ * may be hostile, so it is not shown.
+ */
+function refused(option: 'allowedHosts' | 'allowedOrigins', message: string): HttpRefusal {
+  const header = option === 'allowedHosts' ? 'Host' : 'Origin';
+  Warnings.of(STANDARD_ERROR).once(
+    `A request was refused with HTTP 403, because its ${header} header does not name a host in \`${option}\`. If you serve that host, add it to \`${option}\`.`,
+  );
+  return { status: 403, code: -32_000, message };
 }
 
 /**

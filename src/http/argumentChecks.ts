@@ -7,9 +7,8 @@
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { messageOf } from '../errors.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
-import { warnNothingInstalled } from '../server/operatorWarnings.js';
+import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { warnNothingInstalled } from '../server/operator.js';
 import { nothingInstalled } from '../server/definitionCounts.js';
 
 /** The product of a factory: an `McpServer` or a low-level `Server`. */
@@ -56,7 +55,7 @@ export function checkedFactory(
     try {
       return await checked(context);
     } catch (error) {
-      Warnings.of(STANDARD_ERROR).warn(`The server factory failed: ${messageOf(error)}`);
+      Warnings.of(STANDARD_ERROR).warn(`The server factory failed: ${shownError(error)}`);
       throw error;
     }
   };

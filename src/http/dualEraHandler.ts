@@ -187,9 +187,9 @@ class EraRouter {
     request: Request,
     known: AuthInfo | undefined,
   ): Promise<AuthInfo | Response | undefined> {
-    const { authenticate, onerror } = this.settings;
+    const { authenticate, onAuthenticateError } = this.settings;
     if (known !== undefined || authenticate === undefined) return known;
-    return validatedToken(request, authenticate, onerror);
+    return validatedToken(request, authenticate, onAuthenticateError);
   }
 
   private async serveEra(incoming: ParsedRequest): Promise<Response> {

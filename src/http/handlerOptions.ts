@@ -14,6 +14,7 @@ import {
   type AuthenticateRequest,
   createAdmission,
 } from './admission.js';
+import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import type { SessionTableSettings } from './sessionTable.js';
 
@@ -106,6 +107,8 @@ export interface HandlerSettings {
   authenticate: AuthenticateRequest | undefined;
   maxRequestBodySize: number;
   onerror: (error: Error) => void;
+  /** Receives the errors of `authenticate`. Without `onerror`, it logs them. */
+  onAuthenticateError: (error: Error) => void;
 }
 
 /**
@@ -146,6 +149,7 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     authenticate: checkedAuthenticate(authenticate, caller),
     maxRequestBodySize,
     onerror,
+    onAuthenticateError: options.onerror === undefined ? logAuthenticateError : onerror,
   };
 }
 
@@ -156,6 +160,10 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkInteger(timeoutMs, 'close(): `timeoutMs`', { min: 0, max: 2 ** 31 - 1 });
+}
+
+function logAuthenticateError(error: Error): void {
+  Warnings.of(STANDARD_ERROR).warn(`\`authenticate\` failed: ${shownError(error)}`);
 }
 
 function checkedAuthenticate(

@@ -14,8 +14,8 @@
  * because a client that loses replies must not look like a successful claim.
  */
 import { errorOf, messageOf } from '../errors.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
-import type { SealLogger } from '../state/warnings.js';
+import { checkLogger, Warnings } from '../state/warnings.js';
+import type { Logger } from '../state/warnings.js';
 import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
@@ -40,7 +40,7 @@ export interface RedisOnceStoreOptions {
   /** The prefix of its keys. Default: `mcp-resolve:once:`. */
   readonly prefix?: string;
   /** Receives a warning if Redis may drop records. Default: standard error. */
-  readonly logger?: SealLogger;
+  readonly logger?: Logger;
 }
 
 /**
@@ -90,16 +90,11 @@ export function redisOnceStore(
 
 function checkOptions(options: RedisOnceStoreOptions): Required<RedisOnceStoreOptions> {
   assertKnownOptions(options, ['prefix', 'logger'], 'redisOnceStore');
-  const { prefix = 'mcp-resolve:once:', logger = STANDARD_ERROR } = options;
+  const { prefix = 'mcp-resolve:once:', logger } = options;
   if (typeof prefix !== 'string' || prefix === '') {
     throw new TypeError('redisOnceStore(): `prefix` must be a non-empty string.');
   }
-  if (typeof (logger as Partial<SealLogger> | null)?.warn !== 'function') {
-    throw new TypeError(
-      'redisOnceStore(): `logger` must be an object with a `warn(message)` method.',
-    );
-  }
-  return { prefix, logger };
+  return { prefix, logger: checkLogger(logger, 'redisOnceStore(): `logger`') };
 }
 
 /**
@@ -188,7 +183,7 @@ class Redis {
 
   constructor(
     private readonly send: RedisCommandSender,
-    logger: SealLogger,
+    logger: Logger,
   ) {
     this.warnings = Warnings.of(logger);
   }

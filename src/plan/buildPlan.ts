@@ -3,7 +3,7 @@
  * every need and orders them as a {@link Plan}. The walk uses its own stack, because a graph may be
  * deeper than the call stack.
  */
-import { isKind, kindOf } from '../define/brand.js';
+import { kindOf } from '../define/brand.js';
 import type { Source } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isPlainObject } from '../define/schema.js';
@@ -57,7 +57,7 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
     argumentNames?.has(name) === true || sentNames?.has(name) === true;
   assertSpec(spec, wording);
   const builder = new PlanBuilder(spec.name, surroundings);
-  for (const guard of spec.guards ?? []) builder.addGuard(guard);
+  const guards = (spec.guards ?? []).map((guard) => builder.addGuard(guard));
   const guardNodes = builder.nodes.length;
   const guardSteps = builder.steps;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
@@ -66,7 +66,7 @@ export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
   });
   const { nodes } = builder;
   for (const node of nodes) node.serves.sort((a, b) => a.seq - b.seq);
-  return { name: spec.name, nodes, guardNodes, guardSteps, params };
+  return { name: spec.name, nodes, guardNodes, guardSteps, guards, params };
 }
 
 function assertSpec({ name, resolve, guards }: PlanSpec, { what }: Wording): void {
@@ -121,23 +121,26 @@ class PlanBuilder {
     return this.seq;
   }
 
-  /** Plans a guard. Its value is dropped, and a refusal always ends the call. */
-  addGuard(guard: unknown): void {
-    if (readNeed(guard)?.from === 'resolver' && !isKind(guard, 'resolver')) {
+  /** Plans a guard. Only the value `true` lets the call go on. */
+  addGuard(guard: unknown): Fill {
+    const need = readNeed(guard);
+    if (need?.from !== 'resolver') return this.addRoot(GUARD, guard);
+    const { resolver } = need;
+    if (need.wantsOutcome) {
       throw this.error(
         'ERR_GRAPH_NEED',
         `${this.subject()}: a guard cannot be an outcome(), because a refusal would not end the call. Pass the resolver itself.`,
         GUARD,
       );
     }
-    if (readNeed(guard)?.from === 'resolver' && (guard as AnyResolver).options.pin !== undefined) {
+    if (resolver.options.pin !== undefined) {
       throw this.error(
         'ERR_GRAPH_NEED',
         `${this.subject()}: a guard cannot be pinned, because it must check again in every round. Remove its \`pin\`.`,
         GUARD,
       );
     }
-    this.addRoot(GUARD, guard);
+    return this.addRoot(resolver.options.name ?? GUARD, guard);
   }
 
   /** Plans one parameter of the body and everything it needs. */

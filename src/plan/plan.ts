@@ -54,6 +54,8 @@ export interface Plan {
   readonly guardNodes: number;
   /** The number of sequence numbers that belong to guards. They come first. */
   readonly guardSteps: number;
+  /** The guards, in their order. */
+  readonly guards: readonly Fill[];
   /** The parameters of the body. */
   readonly params: readonly Fill[];
 }

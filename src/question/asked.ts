@@ -8,7 +8,7 @@ import { ToolError } from '../errors.js';
 import { digest, isThenable } from '../platform.js';
 import { formKind } from './form.js';
 import type { Capability } from './capability.js';
-import type { RecordedAnswer, QuestionKind, Rendered, AnswerOutcome } from './kind.js';
+import type { AnswerOutcome, QuestionKind, RecordedAnswer, Rendered, Unusable } from './kind.js';
 import { rootsKind } from './roots.js';
 import { sampleKind } from './sample.js';
 import { urlKind } from './url.js';
@@ -26,15 +26,15 @@ export interface Asked {
   readonly capability: Capability;
   /** Returns a digest that binds an answer to exactly this rendering. */
   readonly digest: () => string | Promise<string>;
-  /** Returns the outcome of a recorded answer, or `undefined` if it does not fit. */
+  /** Returns the outcome of a recorded answer, or the problem if it does not fit. */
   readonly outcomeFor: (answer: RecordedAnswer) => AnswerOutcome | Promise<AnswerOutcome>;
   /**
-   * Reads a client's response. The message of an error starts with `subject` and never quotes a
+   * Reads a client's response. The message of an error names the resolver and never quotes a
    * validator.
    *
    * @throws {@link ToolError} If the response does not answer the question.
    */
-  readonly read: (response: unknown, subject: string) => ReadResponse | Promise<ReadResponse>;
+  readonly read: (response: unknown, resolver: string) => ReadResponse | Promise<ReadResponse>;
   /** Returns the outcome of a value that the author's fallback supplied. */
   readonly fallBackOn: (value: unknown) => Outcome<unknown>;
 }
@@ -69,11 +69,11 @@ function asked<Q extends QuestionData>(
     capability: kind.capability(data),
     digest: () => digest(rendered.text),
     outcomeFor,
-    read: (response, subject) => {
+    read: (response, resolver) => {
       const answer = kind.receive(response);
-      if ('problem' in answer) throw new ToolError(sentence(subject, answer.problem));
+      if ('problem' in answer) throw unusable(resolver, answer);
       const finish = (outcome: AnswerOutcome): ReadResponse => {
-        if (outcome === undefined) throw new ToolError(sentence(subject, kind.misfit));
+        if ('problem' in outcome) throw unusable(resolver, outcome);
         return { answer, outcome };
       };
       const outcome = outcomeFor(answer);
@@ -86,8 +86,8 @@ function asked<Q extends QuestionData>(
   };
 }
 
-function sentence(subject: string, rest: string): string {
-  return subject === '' ? rest.charAt(0).toUpperCase() + rest.slice(1) : subject + rest;
+function unusable(resolver: string, { problem }: Unusable): ToolError {
+  return new ToolError(`Resolver '${resolver}' ${problem}`);
 }
 
 /** Returns true if `true` is the only value of a question, so any other fallback is a decline. */

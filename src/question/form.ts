@@ -1,16 +1,18 @@
 /** Forms: a message and a flat schema. The user answers with accept, decline or cancel. */
 import type { FormData } from '../define/question.js';
-import { isObject } from '../define/schema.js';
+import { isObject, shownField } from '../define/schema.js';
 import { asciiJson, isThenable } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { formSchema } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
+import { visibleText } from './visibleText.js';
 
 /** The kind of question that `elicit` and `confirm` create. */
 export const formKind: QuestionKind<FormData> = {
-  render: ({ message, schema }) => {
-    const { json, text } = formSchema(schema);
+  render: (question) => {
+    const { json, text } = formSchema(question.schema);
+    const message = visibleText(question.message);
     return {
       method: 'elicitation/create',
       params: { mode: 'form', message, requestedSchema: json },
@@ -31,11 +33,11 @@ export const formKind: QuestionKind<FormData> = {
 
   outcomeFor: (question, answer) => {
     if (answer.action !== 'accept') return { action: answer.action };
-    return isObject(answer.data) ? accepted(question, answer) : undefined;
+    return isObject(answer.data) ? accepted(question, answer) : { problem: MISFIT };
   },
-
-  misfit: 'received an accepted elicitation whose content does not match the requested schema',
 };
+
+const MISFIT = 'received an accepted elicitation whose content does not match the requested schema';
 
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
@@ -50,10 +52,12 @@ function accepted(
 }
 
 function settled(
-  { yesOnly }: FormData,
+  { schema, yesOnly }: FormData,
   result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
 ): AnswerOutcome {
-  if (result.issues !== undefined) return undefined;
+  if (result.issues !== undefined) {
+    return { problem: `${MISFIT}${shownField(schema, result.issues)}` };
+  }
   if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
   const ticked = (result.value as { confirm: boolean }).confirm;
   return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };

@@ -5,10 +5,11 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { deepFreeze } from '../define/schema.js';
-import type { JsonSchema, Schema } from '../define/schema.js';
+import { deepFreeze, isObject, lenientJsonSchema } from '../define/schema.js';
+import type { Schema } from '../define/schema.js';
 import { asciiJson } from '../platform.js';
 import { formOf } from './formFields.js';
+import { visibleText } from './visibleText.js';
 
 /** The schema of a form, ready for the wire. */
 export interface FormSchema {
@@ -34,7 +35,8 @@ export function formSchema(schema: Schema): FormSchema {
 }
 
 function convert(schema: Schema): FormSchema['json'] {
-  const flat = formOf(toFormJson(schema));
+  // Parts that JSON Schema cannot express become "any", so that an error can name the field.
+  const flat = formOf(lenientJsonSchema(schema));
   const standard = schema['~standard'];
   const requestedSchema: Schema = {
     '~standard': {
@@ -44,16 +46,20 @@ function convert(schema: Schema): FormSchema['json'] {
     },
   };
   const { params } = inputRequired.elicit({ message: '', requestedSchema });
-  return (params as ElicitRequestFormParams).requestedSchema;
+  const { requestedSchema: form } = params as ElicitRequestFormParams;
+  return withVisibleTexts(form) as FormSchema['json'];
 }
 
-/**
- * Converts a schema to JSON Schema. zod and valibot turn a part that JSON Schema cannot express
- * into "any", so that an error can name the field. Other libraries ignore the options.
- */
-function toFormJson(schema: Schema): JsonSchema {
-  return schema['~standard'].jsonSchema.input({
-    target: 'draft-2020-12',
-    libraryOptions: { unrepresentable: 'any', errorMode: 'ignore' },
-  });
+/** Returns the schema with visible titles and descriptions, which an author may compute. */
+function withVisibleTexts(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withVisibleTexts);
+  if (!isObject(json)) return json;
+  const entries = Object.entries(json).map(([name, value]): [string, unknown] =>
+    TEXTS.includes(name) && typeof value === 'string'
+      ? [name, visibleText(value)]
+      : [name, withVisibleTexts(value)],
+  );
+  return Object.fromEntries(entries);
 }
+
+const TEXTS = ['title', 'description'];

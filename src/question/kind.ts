@@ -21,13 +21,13 @@ export interface RecordedAnswer {
   readonly data?: unknown;
 }
 
-/** The outcome of an answer, or `undefined` if it does not fit its question. */
-export type AnswerOutcome = Outcome<unknown> | undefined;
-
 /** The reason for rejecting a response, as the end of the sentence "Resolver 'x' …". */
 export interface Unusable {
   readonly problem: string;
 }
+
+/** The outcome of an answer, or the problem if it does not fit its question. */
+export type AnswerOutcome = Outcome<unknown> | Unusable;
 
 /** The problem with a response that is not accept, decline or cancel. */
 export const NOT_ELICITATION = 'received a non-elicitation response';
@@ -38,11 +38,9 @@ export interface QuestionKind<Q> {
   readonly capability: (question: Q) => Capability;
   /** Reads the answer from a client's response. */
   readonly receive: (response: unknown) => RecordedAnswer | Unusable;
-  /** Returns the outcome of an answer to this question, or `undefined` if it does not fit. */
+  /** Returns the outcome of an answer to this question. */
   readonly outcomeFor: (
     question: Q,
     answer: RecordedAnswer,
   ) => AnswerOutcome | Promise<AnswerOutcome>;
-  /** The problem with a response that does not fit. */
-  readonly misfit: string;
 }

@@ -1,8 +1,7 @@
 /** The shared part of sampling and roots. Their answer is the client's result itself. */
 import type { StandardSchemaV1Sync } from '@modelcontextprotocol/server';
-import type { Outcome } from '../define/model.js';
 import { isObject } from '../define/schema.js';
-import type { RecordedAnswer, Unusable } from './kind.js';
+import type { AnswerOutcome, RecordedAnswer, Unusable } from './kind.js';
 
 /** The problem with a response that is not the requested result. */
 export const WRONG_KIND = 'received a response of the wrong kind';
@@ -21,10 +20,10 @@ export function receiveResult(response: unknown): RecordedAnswer | Unusable {
 export function outcomeOfResult(
   schema: StandardSchemaV1Sync,
   answer: RecordedAnswer,
-): Outcome<unknown> | undefined {
-  if (answer.action !== 'accept') return undefined;
+): AnswerOutcome {
+  if (answer.action !== 'accept') return { problem: WRONG_KIND };
   const result = schema['~standard'].validate(answer.data);
   return result.issues === undefined
     ? { action: 'accept', data: result.value, asked: true }
-    : undefined;
+    : { problem: WRONG_KIND };
 }

@@ -3,7 +3,7 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import type { RootsData } from '../define/question.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
-import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
+import { receiveResult, outcomeOfResult } from './result.js';
 
 /** The kind of question that `listRoots` creates. */
 export const rootsKind: QuestionKind<RootsData> = {
@@ -12,5 +12,4 @@ export const rootsKind: QuestionKind<RootsData> = {
   capability: () => CAPABILITIES.roots,
   receive: receiveResult,
   outcomeFor: (_question, answer) => outcomeOfResult(specTypeSchemas.ListRootsResult, answer),
-  misfit: WRONG_KIND,
 };

@@ -4,7 +4,7 @@ import type { SampleData } from '../define/question.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
-import { receiveResult, outcomeOfResult, WRONG_KIND } from './result.js';
+import { receiveResult, outcomeOfResult } from './result.js';
 
 /** The kind of question that `sample` creates. */
 export const sampleKind: QuestionKind<SampleData> = {
@@ -26,8 +26,6 @@ export const sampleKind: QuestionKind<SampleData> = {
         : specTypeSchemas.CreateMessageResult,
       answer,
     ),
-
-  misfit: WRONG_KIND,
 };
 
 /** Returns true if the request uses tools. It decides the capability and the result schema. */

@@ -8,11 +8,12 @@ import { asciiJson, randomId } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind } from './kind.js';
+import { visibleText } from './visibleText.js';
 
 /** The kind of question that `elicitUrl` creates. */
 export const urlKind: QuestionKind<UrlData> = {
   render: ({ message, url: link }) => {
-    const params = { mode: 'url', message, url: link };
+    const params = { mode: 'url', message: visibleText(message), url: link };
     return {
       method: 'elicitation/create',
       params,
@@ -33,6 +34,4 @@ export const urlKind: QuestionKind<UrlData> = {
 
   outcomeFor: (_question, { action }) =>
     action === 'accept' ? { action, data: true, asked: true } : { action },
-
-  misfit: NOT_ELICITATION,
 };

@@ -14,20 +14,28 @@ import type { CallContext } from '../define/context.js';
 import type { Outcome } from '../define/model.js';
 import { ToolError } from '../errors.js';
 import type { UnansweredQuestion } from '../engine/round.js';
+import type { OuterCall } from './callContext.js';
 import type { ClientFacts } from './clientFacts.js';
+import { warnNoBackChannel } from './operator.js';
 
 /**
  * Checks that the client can answer all open questions. The check covers all of them before any is
  * sent, so that a client never gets only some.
  *
  * @throws {ProtocolError} For the first question, in walk order, that the client cannot answer.
+ * @throws {@link ToolError} If a direct call asks.
  */
 export function assertCanAsk(
   open: readonly UnansweredQuestion[],
   { clientCapabilities }: ClientFacts,
+  { isDirect, logger }: OuterCall,
 ): void {
   for (const { node, asked } of open) {
-    if (clientCapabilities === undefined) throw noBackChannel(asked.rendered.method);
+    if (clientCapabilities === undefined) {
+      if (isDirect) throw noClient(node.key);
+      warnNoBackChannel(logger);
+      throw noBackChannel(asked.rendered.method);
+    }
     const { name, required, isDeclaredIn } = asked.capability;
     if (isDeclaredIn(clientCapabilities)) continue;
     throw new MissingRequiredClientCapabilityError(
@@ -35,6 +43,12 @@ export function assertCanAsk(
       `Client did not declare the ${name} capability required by resolver '${node.key}'`,
     );
   }
+}
+
+function noClient(resolver: string): ToolError {
+  return new ToolError(
+    `Resolver '${resolver}' asks a question, but a direct call has no client to ask. Call it through a server, or test it with run() of mcp-resolve/testing.`,
+  );
 }
 
 function noBackChannel(method: string): ProtocolError {
@@ -60,7 +74,7 @@ export async function pushQuestion(
   options: PushOptions,
 ): Promise<Outcome<unknown>> {
   const response = await send(open, options);
-  const { outcome } = await open.asked.read(response, '');
+  const { outcome } = await open.asked.read(response, open.node.key);
   return outcome;
 }
 

@@ -28,6 +28,7 @@ import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
 import { Addressees } from './address.js';
+import { notifyOnerror } from './operator.js';
 import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 
@@ -145,7 +146,11 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
       [REQUEST_BOUNDARY]: boundary,
     } as BoundedContext);
     if (boundary.error !== undefined) throw boundary.error;
-    return sealResult(result, boundary, opened);
+    return sealResult(result, boundary, opened).catch((error: unknown) => {
+      // The seal has logged the error.
+      notifyOnerror(server, error);
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+    });
   };
 }
 
@@ -217,9 +222,7 @@ async function sealResult(
   opened?: OpenedState,
 ): Promise<Result> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const requestState = await seal.seal(result.requestState, request, opened).catch(() => {
-    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-  });
+  const requestState = await seal.seal(result.requestState, request, opened);
   return { ...result, requestState };
 }
 

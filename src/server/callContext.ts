@@ -6,19 +6,38 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Askable, CallContext } from '../define/context.js';
 import { CAPABILITIES } from '../question/capability.js';
+import type { Logger } from '../state/warnings.js';
 import type { ClientFacts } from './clientFacts.js';
+import type { ReportError } from './operator.js';
 
 /** The facts about a call besides its request. */
 export interface CallFacts extends ClientFacts {
   readonly callId: string;
   readonly signal: AbortSignal;
+  readonly outer: OuterCall;
+}
+
+/** The settings that a nested call takes over from the call around it. */
+export interface OuterCall {
+  readonly report: ReportError | undefined;
+  readonly logger: Logger;
+  /** True if the author's code started the call, so there is no client. */
+  readonly isDirect: boolean;
+}
+
+const OUTER = Symbol.for('mcp-resolve.outerCall');
+
+/** Returns the settings of the call that a context belongs to. */
+export function outerCallOf(ctx: ServerContext): OuterCall | undefined {
+  return (ctx as { readonly [OUTER]?: OuterCall })[OUTER];
 }
 
 /** Creates the context of a call. */
 export function createContext(ctx: ServerContext, facts: CallFacts): CallContext {
-  const { callId, signal, protocolVersion, clientCapabilities } = facts;
-  return {
+  const { callId, signal, protocolVersion, clientCapabilities, outer } = facts;
+  const known: CallContext & { readonly [OUTER]: OuterCall } = {
     ...ctx,
+    [OUTER]: outer,
     mcpReq: withoutState(withoutAnswers(ctx).mcpReq),
     protocolVersion,
     clientCapabilities,
@@ -26,6 +45,7 @@ export function createContext(ctx: ServerContext, facts: CallFacts): CallContext
     signal,
     callId,
   };
+  return known;
 }
 
 /** The signal of one call. It follows the request's signal until the call ends. */

@@ -3,7 +3,7 @@
  * only if they were sealed. Without a boundary around the handler, every round is a new call.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { InvalidRequestStateError, ToolError } from '../errors.js';
+import { InvalidRequestStateError } from '../errors.js';
 import { randomId } from '../platform.js';
 import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
@@ -62,7 +62,7 @@ function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
  * Returns the encoded record of a call that has to ask. The age of a call counts from its first
  * question.
  *
- * @throws {@link ToolError} If the sealed state would be larger than `maxStateBytes`.
+ * @throws {Error} If the sealed state would be larger than `maxStateBytes`.
  */
 export function keepRecord(
   { id, start = nowInSeconds() }: CurrentCall,
@@ -80,8 +80,8 @@ export function keepRecord(
     largest === undefined
       ? ''
       : ` The largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes.`;
-  throw new ToolError(
-    `the state between rounds would take about ${size} bytes, but \`maxStateBytes\` allows only ${maxStateBytes}.${hint}`,
+  throw new Error(
+    `The state between rounds would take about ${size} bytes, but \`maxStateBytes\` allows only ${maxStateBytes}.${hint} Pin less, ask for less, or raise \`maxStateBytes\`.`,
   );
 }
 

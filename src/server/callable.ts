@@ -2,12 +2,18 @@
  * The part of a tool, prompt or resource that a call uses: a plan, a body, and the functions that
  * create its results.
  */
-import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
+import { findMisplaced } from '../define/misplaced.js';
 import { isQuestion } from '../define/question.js';
-import { messageOf, ToolError } from '../errors.js';
+import type { ToolError } from '../errors.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 import type { Plan } from '../plan/plan.js';
+import type { Logger } from '../state/warnings.js';
 import type { Listening } from './callWatch.js';
 
 /** The errors that the model may read: all of them, or only `ToolError`s. */
@@ -16,6 +22,8 @@ export type ErrorPolicy = 'all' | 'toolErrorsOnly';
 /** The settings of a server's calls. */
 export interface CallSettings extends Pick<Listening, 'onEvent' | 'eventValues'> {
   readonly errors: ErrorPolicy;
+  /** The destination of the server's log lines. */
+  readonly logger: Logger;
   readonly askTimeoutMs?: number;
 }
 
@@ -27,7 +35,7 @@ export interface Callable<Result> {
   /** Returns the result for the return value of the body. */
   readonly finish: (returned: unknown) => Result | Promise<Result>;
   /** Returns the result of a failed call. Throws if failures of this kind are protocol errors. */
-  readonly fail: (error: unknown, policy: ErrorPolicy) => Result;
+  readonly fail: (failure: CallFailure) => Result;
   /**
    * The settings for running an approved call at most once. `undefined` if the author did not set
    * `once`.
@@ -35,26 +43,57 @@ export interface Callable<Result> {
   readonly once?: OnceSettings | undefined;
 }
 
-/** Returns the message that the model may read for an error. */
-export function shownMessage(error: unknown, policy: ErrorPolicy): string {
-  return policy === 'all' || error instanceof ToolError
-    ? messageOf(error)
-    : 'an unexpected error occurred';
+/** A failed call, as its result or protocol error shows it. */
+export interface CallFailure {
+  readonly error: unknown;
+  /** The message for the model. `undefined` if the error is not meant for it. */
+  readonly message: string | undefined;
+  /** The id of the call, if the error is unexpected. A user can report it to the operator. */
+  readonly callId: string | undefined;
+}
+
+/** The property of `_meta` or `data` that holds the id of a call with an unexpected error. */
+export const CALL_ID_KEY = 'mcp-resolve/callId';
+
+/** Returns the failure of an error that is meant for the model. */
+export function shownFailure(error: ToolError): CallFailure {
+  return { error, message: error.message, callId: undefined };
+}
+
+/** Returns the text of a failure, such as `Error executing tool refund: unknown order`. */
+export function failureText(what: string, { message }: CallFailure): string {
+  return message === undefined ? what : `${what}: ${message}`;
+}
+
+/** Creates the protocol error of a failure. The client does not receive its `cause`. */
+export function failureError(what: string, failure: CallFailure): ProtocolError {
+  const { error: cause, callId } = failure;
+  const error = new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    failureText(what, failure),
+    callId === undefined ? undefined : { [CALL_ID_KEY]: callId },
+  );
+  return callId === undefined ? error : Object.assign(error, { cause });
 }
 
 /**
- * Checks that the body did not return a question.
+ * Checks that the return value of a body neither asks nor contains a question or a resolver.
  *
- * @throws {@link ToolError} If it did.
+ * @throws {Error} If it does.
  */
-export function assertNotAsking(name: string, returned: unknown): void {
+export function assertResultValue(name: string, returned: unknown): void {
   if (isQuestion(returned) || isInputRequiredResult(returned)) throw bodyAskedError(name);
+  const found = findMisplaced(returned);
+  if (found === undefined) return;
+  throw new Error(
+    `The body of '${name}' returned ${found.label}, where it has no effect. Put the resolver into \`resolve\`, and use its value in the body.`,
+  );
 }
 
 /** Creates the error for a body that returned or created a question. */
-export function bodyAskedError(name: string): ToolError {
-  return new ToolError(
-    `the body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.`,
+export function bodyAskedError(name: string): Error {
+  return new Error(
+    `The body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.`,
   );
 }
 

@@ -3,7 +3,8 @@
  * nothing else shows: a definition made again for every request, and definitions that are never
  * installed.
  */
-import { warnManyDefinitions } from './operatorWarnings.js';
+import type { Logger } from '../state/warnings.js';
+import { warnManyDefinitions } from './operator.js';
 
 /** The count that causes a warning. Tests and hot reloading make a definition less often. */
 const MANY = 100;
@@ -30,14 +31,14 @@ export function noteMade(): void {
  * Counts a definition that was installed, and warns if its name is defined again and again. A copy
  * that a test installs shares the metadata of its original, so it counts as the same definition.
  */
-export function noteInstalled({ name, metadata }: Counted): void {
+export function noteInstalled({ name, metadata }: Counted, logger: Logger): void {
   installed += 1;
   if (known.has(metadata)) return;
   known.add(metadata);
   const times = (byName.get(name) ?? 0) + 1;
   if (times === 1 && byName.size >= MOST_NAMES) return;
   byName.set(name, times);
-  if (times === MANY) warnManyDefinitions(name, times);
+  if (times === MANY) warnManyDefinitions(logger, name, times);
 }
 
 /** Returns true if definitions were made but none was installed. */

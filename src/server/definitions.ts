@@ -55,7 +55,7 @@ export interface Metadata {
 export interface ResolvingConfig<R, G> {
   /** The parameters that resolvers fill. */
   readonly resolve?: R;
-  /** Resolvers that finish before anything else starts. Their values are dropped. */
+  /** Resolvers that finish before anything else starts. Only `true` lets the call go on. */
   readonly guards?: G;
   /**
    * Hides the definition from listings for clients that lack a capability which its resolvers
@@ -85,9 +85,14 @@ export interface ToolDefinition extends Definition<CallToolResult> {
 export interface Tool<in Args = never> extends Installable {
   /**
    * Calls the tool directly. Without `ctx` there is no client to ask. With the context of a
-   * resolver or body of this library, questions go to its client if the protocol allows it.
+   * resolver or body of this library, questions go to its client if the protocol allows it. If the
+   * call fails with an unexpected error, the error is the `cause` of the result. It is not
+   * enumerable, so a body can return the result without showing the error to the model.
    */
-  readonly call: (args: Args, ctx?: ServerContext) => Promise<CallToolResult>;
+  readonly call: (
+    args: Args,
+    ctx?: ServerContext,
+  ) => Promise<CallToolResult & { readonly cause?: unknown }>;
   readonly [KIND]: 'tool';
   readonly '~definition': ToolDefinition;
 }
@@ -129,7 +134,10 @@ export interface ReadContext extends CallContext {
 export type Location = string | ResourceTemplate;
 
 /** A resource as the library runs it. */
-export interface ResourceDefinition extends Omit<Definition<ReadResourceResult>, 'finish'> {
+export interface ResourceDefinition extends Omit<
+  Definition<ReadResourceResult>,
+  'finish' | 'fail'
+> {
   readonly metadata: ResourceMetadata;
   readonly location: Location;
   /** The schema of the variables, wrapped for the SDK. */

@@ -4,17 +4,20 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
 import { ToolError } from '../errors.js';
 import { allowManyListeners } from '../platform.js';
+import { STANDARD_ERROR } from '../state/warnings.js';
+import { shownFailure } from './callable.js';
 import { runCall } from './runCall.js';
-import { withoutAnswers } from './callContext.js';
+import { outerCallOf, withoutAnswers } from './callContext.js';
+import type { OuterCall } from './callContext.js';
+import { logError } from './operator.js';
 import type { ClientFacts } from './clientFacts.js';
 import type { Method } from './address.js';
 import type { Definition } from './definitions.js';
 
 /**
  * Calls a definition with validated arguments. The call always starts with its first round. The
- * answers and the state in `ctx` belong to the outer call, so they are ignored.
- *
- * @throws {ProtocolError} If a resolver asks and there is no client to ask.
+ * answers and the state in `ctx` belong to the outer call, so they are ignored. The result hides
+ * unexpected errors, because a body may return it to the model. Its `cause` is the error.
  */
 export async function callAlone<Result>(
   definition: Definition<Result>,
@@ -24,18 +27,28 @@ export async function callAlone<Result>(
   // Many calls may run at the same time inside one request.
   allowManyListeners(ctx.mcpReq.signal);
   const { mcpReq } = withoutAnswers(ctx);
+  const outer = outerCallOf(ctx) ?? NO_OUTER_CALL;
   const result = await runCall(definition, args, {
     ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
     ...factsOf(ctx),
-    errors: 'all',
-    onUnexpectedError: () => undefined,
+    errors: 'toolErrorsOnly',
+    logger: outer.logger,
+    isDirect: outer.isDirect,
+    report: (error, place) => {
+      if (outer.report === undefined) logError(outer.logger, error, place);
+      else outer.report(error, place);
+    },
   });
-  return isInputRequiredResult(result) ? definition.fail(nested(), 'all') : result;
+  if (!isInputRequiredResult(result)) return result;
+  return definition.fail(shownFailure(nested(definition.name)));
 }
 
-function nested(): ToolError {
+/** The settings of a call that the author's code starts. */
+const NO_OUTER_CALL: OuterCall = { report: undefined, logger: STANDARD_ERROR, isDirect: true };
+
+function nested(name: string): ToolError {
   return new ToolError(
-    'it asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer tool.',
+    `'${name}' asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer definition.`,
   );
 }
 
@@ -47,7 +60,8 @@ function factsOf(ctx: ServerContext | CallContext): ClientFacts {
 
 /** Creates the context of a call without a client. */
 export function detachedContext(method: Method): ServerContext {
-  const noClient = (): Promise<never> => Promise.reject(new Error('This call has no client.'));
+  const noClient = (): Promise<never> =>
+    Promise.reject(new Error('This call has no client. Pass the `ctx` of a handler to reach one.'));
   return {
     mcpReq: {
       id: 'direct',

@@ -3,6 +3,7 @@
  * definitions are made, because HTTP builds a server for every request.
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { Schema } from '../define/schema.js';
 import { protect, sealPolicyOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
@@ -19,6 +20,7 @@ import { checkInstallOptions } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
 import { isMcpServer, lowLevelServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
+import { setSchemaLogger } from './operator.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -58,7 +60,11 @@ export function install(
     protect(target, { ...protection(target, checked), ...only });
     for (const one of wanted) attach(target, one, checked);
   }
-  for (const { definition } of wanted) noteInstalled(definition);
+  for (const one of wanted) {
+    noteInstalled(one.definition, checked.logger);
+    const schema = schemaOf(one);
+    if (schema !== undefined) setSchemaLogger(schema, checked.logger);
+  }
   hideFromIncapable(target, wanted);
 }
 
@@ -86,11 +92,17 @@ function attach(server: Server, one: Installed, options: CheckedOptions): void {
   else addPromptOrResource(server, one, options);
 }
 
-function protection(server: Server, { seal, onEvent }: CheckedOptions): Protection {
+/** Returns the schema of the arguments or variables of a definition. */
+function schemaOf({ kind, definition }: Installed): Schema | undefined {
+  if (kind === 'tool') return definition.inputSchema;
+  return kind === 'prompt' ? definition.argsSchema : definition.variables;
+}
+
+function protection(server: Server, { seal, onEvent, logger }: CheckedOptions): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
   return {
-    seal: sealFor(policy, server),
+    seal: sealFor(policy, server, logger),
     explicit: seal !== undefined,
-    ...(onEvent && { listener: [onEvent, rejectionTeller(server, onEvent)] }),
+    ...(onEvent && { listener: [onEvent, rejectionTeller(server, { onEvent, logger })] }),
   };
 }

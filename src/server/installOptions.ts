@@ -5,6 +5,8 @@ import type { CallEvent } from '../define/event.js';
 import { isObject } from '../define/schema.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
 import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
+import { checkLogger } from '../state/warnings.js';
+import type { Logger } from '../state/warnings.js';
 import type { CallSettings, ErrorPolicy } from './callable.js';
 
 /** The options of `install()`. */
@@ -20,9 +22,9 @@ export interface InstallOptions {
    */
   readonly askTimeoutMs?: number;
   /**
-   * The errors that the model may read. With `'all'`, the default, it reads the message of every
-   * error. With `'toolErrorsOnly'` it reads only the messages of `ToolError`s. In both cases, all
-   * other errors also go to the server's `onerror`.
+   * The errors that the model may read. With `'toolErrorsOnly'`, the default, it reads only the
+   * messages of `ToolError`s. With `'all'` it reads the message of every error. In both cases, all
+   * other errors go to the server's `onerror`, or to `logger` if there is none.
    */
   readonly errors?: ErrorPolicy;
   /**
@@ -35,6 +37,8 @@ export interface InstallOptions {
    * listeners usually write logs.
    */
   readonly eventValues?: boolean;
+  /** Receives every line that the library writes for this server. Default: standard error. */
+  readonly logger?: Logger;
   /**
    * The context that an HTTP factory receives. If set, `install()` attaches only the definition
    * that the request names.
@@ -53,6 +57,7 @@ const KNOWN: readonly string[] = [
   'errors',
   'onEvent',
   'eventValues',
+  'logger',
   'request',
 ];
 
@@ -70,9 +75,10 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
     );
   const {
     askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
-    errors = 'all',
+    errors = 'toolErrorsOnly',
     onEvent,
     eventValues = false,
+    logger,
     seal,
   } = options as InstallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
@@ -87,7 +93,14 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw invalid('`onEvent` must be a function that takes an event.');
   if (typeof eventValues !== 'boolean') throw invalid('`eventValues` must be true or false.');
-  return { seal, askTimeoutMs, errors, onEvent, eventValues };
+  return {
+    seal,
+    askTimeoutMs,
+    errors,
+    onEvent,
+    eventValues,
+    logger: checkLogger(logger, 'install(): `logger`'),
+  };
 }
 
 /** The longest time of a timer. A longer one fires at once. */

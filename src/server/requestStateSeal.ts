@@ -7,6 +7,7 @@ import { ringCodec, tokenLength } from '../state/codec.js';
 import { Seal } from '../state/seal.js';
 import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
+import type { Logger } from '../state/warnings.js';
 import { protect } from './boundary.js';
 import { assertStoresFit } from './onceStores.js';
 import { lowLevelServer, serverName } from './sdkInternals.js';
@@ -70,8 +71,8 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
 /**
  * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
  */
-export function sealFor(policy: CheckedSeal, server: Server): Seal {
-  return new Seal(policy, policy.audience ?? serverName(server));
+export function sealFor(policy: CheckedSeal, server: Server, logger?: Logger): Seal {
+  return new Seal(policy, policy.audience ?? serverName(server), logger);
 }
 
 let processPolicy: CheckedSeal | undefined;

@@ -18,15 +18,18 @@ import { Disposals } from '../engine/disposals.js';
 import { Ledger } from '../engine/ledger.js';
 import { Round } from '../engine/round.js';
 import type { UnansweredQuestion } from '../engine/round.js';
+import { STANDARD_ERROR } from '../state/warnings.js';
+import type { Logger } from '../state/warnings.js';
 import { boundaryOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
 import { beginCall, keepRecord } from './callRecord.js';
 import type { CurrentCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
 import { CallSignal, createContext } from './callContext.js';
+import type { OuterCall } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
-import { warnFailedDispose, warnMovingQuestion } from './operatorWarnings.js';
+import { warnFailedDispose, warnMovingQuestion } from './operator.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -36,8 +39,10 @@ export interface ResolveOptions extends ClientFacts {
    * minutes.
    */
   readonly askTimeoutMs?: number;
-  /** Receives the errors of `dispose` that do not change the answer. Default: a warning. */
+  /** Receives the errors of `dispose` and of nested calls. Default: a warning. */
   readonly onUnexpectedError?: (error: unknown) => void;
+  /** The destination of warnings. Default: standard error. */
+  readonly logger?: Logger;
 }
 
 /** All values of the parameters. */
@@ -87,7 +92,13 @@ export async function resolveArguments(
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  return resolveCall(plan, args, { options, call: beginCall(options), watch: undefined });
+  const { logger = STANDARD_ERROR } = options;
+  return resolveCall(plan, args, {
+    options,
+    call: beginCall(options),
+    watch: undefined,
+    outer: { report: options.onUnexpectedError, logger, isDirect: false },
+  });
 }
 
 /** A call that has begun. */
@@ -96,13 +107,15 @@ export interface CallInProgress {
   readonly call: CurrentCall;
   /** Reports the events of the call. `undefined` if there is no listener. */
   readonly watch: CallWatch | undefined;
+  /** The settings for nested calls, and for the questions of this one. */
+  readonly outer: OuterCall;
 }
 
 /** Runs the resolvers of a plan for a call that has begun. */
 export async function resolveCall(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
-  { options, call, watch }: CallInProgress,
+  { options, call, watch, outer }: CallInProgress,
 ): Promise<Resolution> {
   const { protocolVersion, clientCapabilities, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
   const request = options.ctx.mcpReq.signal;
@@ -112,9 +125,15 @@ export async function resolveCall(
     clientCapabilities,
     callId: call.id,
     signal: callSignal.signal,
+    outer,
   });
   const ledger = openLedger(plan, call, options);
-  const disposals = new Disposals(options.onUnexpectedError ?? warnFailedDispose);
+  const disposals = new Disposals(
+    options.onUnexpectedError ??
+      ((error) => {
+        warnFailedDispose(outer.logger, error);
+      }),
+  );
   const dispose = disposing(disposals, callSignal);
   const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
   callSignal.onCancel = (reason) => {
@@ -128,7 +147,7 @@ export async function resolveCall(
       const open = round.openQuestions();
       const [first] = open;
       if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
-      assertCanAsk(open, options);
+      assertCanAsk(open, options, outer);
       if (isModern(protocolVersion)) {
         for (const question of open) noteAsked(question, watch);
         const requestState = keepRecord(call, ledger.next(), options.ctx);
@@ -169,14 +188,14 @@ function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['disp
 function openLedger(
   plan: Plan,
   call: CurrentCall,
-  { ctx, protocolVersion }: ResolveOptions,
+  { ctx, protocolVersion, logger = STANDARD_ERROR }: ResolveOptions,
 ): Ledger {
   return new Ledger({
     before: call.progress,
     responses: (isModern(protocolVersion) ? ctx.mcpReq.inputResponses : undefined) ?? {},
     keepsPins: boundaryOf(ctx) !== undefined,
     onMovingQuestion: (key) => {
-      warnMovingQuestion(plan.name, key);
+      warnMovingQuestion(logger, plan.name, key);
     },
   });
 }

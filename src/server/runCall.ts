@@ -7,18 +7,22 @@ import type { End } from '../define/model.js';
 import { isQuestion } from '../define/question.js';
 import { runInScope } from '../define/questionScope.js';
 import { UNBOUND } from '../define/unbound.js';
-import { errorOf, isRefusal, ToolError } from '../errors.js';
+import { isRefusal, messageOf, ToolError } from '../errors.js';
 import { SingleUse } from '../once/singleUse.js';
 import type { Rejection } from '../state/sealOptions.js';
+import { shownError, Warnings } from '../state/warnings.js';
+import type { Logger } from '../state/warnings.js';
 import { boundaryOf } from './boundary.js';
 import { clientFacts } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
-import { bodyAskedError } from './callable.js';
+import { bodyAskedError, shownFailure } from './callable.js';
 import { beginCall } from './callRecord.js';
 import type { CurrentCall } from './callRecord.js';
 import { tell, watchCall } from './callWatch.js';
 import type { CallWatch } from './callWatch.js';
 import type { Callable, CallSettings } from './callable.js';
+import { notifyOnerror, reportError } from './operator.js';
+import type { ReportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
 
@@ -45,10 +49,11 @@ export function callForRequest<Result>(
     ...clientFacts(server, ctx),
     ...settings,
     ctx,
-    onUnexpectedError: (error) => {
+    report: (error, place) => {
       // Does not report the cancellation itself, only other errors that it caused.
       const { signal } = ctx.mcpReq;
-      if (!signal.aborted || error !== signal.reason) report(server, error);
+      if (signal.aborted && error === signal.reason) return;
+      reportError(server, error, { place, logger: settings.logger });
     },
   });
 }
@@ -57,7 +62,9 @@ export function callForRequest<Result>(
 export interface RunCallOptions extends CallSettings, ClientFacts {
   readonly ctx: ServerContext;
   /** Receives every error that is not meant for the model. */
-  readonly onUnexpectedError: (error: unknown) => void;
+  readonly report: ReportError;
+  /** True if the author's code started the call, so there is no client. */
+  readonly isDirect?: boolean;
 }
 
 /**
@@ -70,11 +77,18 @@ export interface RunCallOptions extends CallSettings, ClientFacts {
 export async function runCall<Result>(
   definition: Callable<Result>,
   args: Arguments,
-  options: RunCallOptions,
+  given: RunCallOptions,
 ): Promise<Result | InputRequiredResult> {
+  const call = beginCall(given);
+  const { name } = definition;
+  const options: StartedOptions = {
+    ...given,
+    onUnexpectedError: (error) => {
+      given.report(error, { definition: name, callId: call.id, failed: false });
+    },
+  };
   try {
-    const call = beginCall(options);
-    const watch = watchCall(options, call, definition.name);
+    const watch = watchCall(options, call, name);
     watch?.started(options.ctx.mcpReq.method);
     const once = singleUseOf(definition, call, options);
     try {
@@ -84,7 +98,7 @@ export async function runCall<Result>(
       throw error;
     }
   } catch (error) {
-    return failureResult(definition, error, options);
+    return failureResult(definition, error, { options, call });
   }
 }
 
@@ -95,7 +109,7 @@ export async function runCall<Result>(
 function singleUseOf<Result>(
   { once }: Callable<Result>,
   { id, resumed }: CurrentCall,
-  { ctx, onUnexpectedError }: RunCallOptions,
+  { ctx, onUnexpectedError }: StartedOptions,
 ): SingleUse<Result> | undefined {
   const boundary = boundaryOf(ctx);
   if (once === undefined || boundary === undefined || !resumed) return undefined;
@@ -104,10 +118,16 @@ function singleUseOf<Result>(
   return new SingleUse(id, { ...once, maxFlowSeconds, signal, onUnexpectedError });
 }
 
+/** The options of a call that has begun. */
+interface StartedOptions extends RunCallOptions {
+  /** Receives the errors that do not change the result. */
+  readonly onUnexpectedError: (error: unknown) => void;
+}
+
 interface StartedCall<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;
-  readonly options: RunCallOptions;
+  readonly options: StartedOptions;
   readonly call: CurrentCall;
   readonly watch: CallWatch | undefined;
   readonly once: SingleUse<Result> | undefined;
@@ -115,13 +135,15 @@ interface StartedCall<Result> {
 
 async function answer<Result>(started: StartedCall<Result>): Promise<Result | InputRequiredResult> {
   const { definition, args, options, once, watch } = started;
+  const { report, logger, isDirect = false } = options;
   const known = await once?.recall();
   if (known !== undefined) {
     watch?.ended('completed', true);
     return known.result;
   }
   try {
-    const resolution = await resolveCall(definition.plan, args, started);
+    const outer = { report, logger, isDirect };
+    const resolution = await resolveCall(definition.plan, args, { ...started, outer });
     if (!resolution.done) return resolution.result;
     return await runBody(started, resolution);
   } catch (error) {
@@ -129,7 +151,7 @@ async function answer<Result>(started: StartedCall<Result>): Promise<Result | In
     // A refusal is as final as a result, so it is recorded too.
     return await runOnce(started, () => {
       watch?.ended('failed');
-      return Promise.resolve(failureResult(definition, error, options));
+      return Promise.resolve(failureResult(definition, error, started));
     });
   }
 }
@@ -164,7 +186,7 @@ async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved)
       const end = endOf(options);
       await dispose(end);
       watch?.ended(end);
-      return failureResult(definition, error, options);
+      return failureResult(definition, error, started);
     }
   };
   // Disposes if the body does not run, because the call has run before or the store cannot tell.
@@ -180,8 +202,8 @@ async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved)
 /**
  * Runs the body.
  *
- * @throws {@link ToolError} If the body created a question. The client never received it, and the
- *   body went on as if the answer were yes.
+ * @throws {Error} If the body created a question. The client never received it, and the body went
+ *   on as if the answer were yes.
  */
 async function callBody<Result>(
   { name, body }: Callable<Result>,
@@ -206,34 +228,42 @@ function endOf({ ctx }: RunCallOptions): End {
  */
 function failureResult<Result>(
   definition: Callable<Result>,
-  error: unknown,
-  { errors, onUnexpectedError }: RunCallOptions,
+  thrown: unknown,
+  { options, call }: Pick<StartedCall<Result>, 'options' | 'call'>,
 ): Result {
+  const error = readable(thrown);
   if (error instanceof ProtocolError) throw error;
-  if (!(error instanceof ToolError)) onUnexpectedError(error);
-  return definition.fail(isQuestion(error) ? new ToolError(THROWN) : error, errors);
+  if (error instanceof ToolError) return definition.fail(shownFailure(error));
+  const { id: callId } = call;
+  options.report(error, { definition: definition.name, callId, failed: true });
+  const message = options.errors === 'all' ? messageOf(error) : undefined;
+  return definition.fail({ error, message, callId });
 }
 
-const THROWN = 'a question was thrown. Return it from the resolver instead.';
+/** Returns the thrown value, or an error in its place if it is a question or cannot be read. */
+function readable(thrown: unknown): unknown {
+  try {
+    // A proxy may throw here.
+    const isExpected = thrown instanceof ProtocolError || thrown instanceof ToolError;
+    return !isExpected && isQuestion(thrown) ? new Error(THROWN_QUESTION) : thrown;
+  } catch {
+    return new Error('The thrown value cannot be read. Throw an Error.');
+  }
+}
+
+const THROWN_QUESTION = 'A question was thrown. Return it from the resolver instead.';
 
 /** Creates a function that reports rejected states to a listener. */
 export function rejectionTeller(
   server: Server,
-  onEvent: (event: CallEvent) => void,
+  { onEvent, logger }: { readonly onEvent: (event: CallEvent) => void; readonly logger: Logger },
 ): (rejection: Rejection) => void {
   const onUnexpectedError = (error: unknown): void => {
-    report(server, error);
+    if (!notifyOnerror(server, error)) {
+      Warnings.of(logger).failure(`\`onEvent\` failed: ${shownError(error)}`);
+    }
   };
   return ({ reason, method }) => {
     tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
   };
-}
-
-/** Sends an error to the server's `onerror`. If that throws, the answer does not change. */
-function report(server: Server, error: unknown): void {
-  try {
-    server.onerror?.(errorOf(error));
-  } catch {
-    // There is no other place to report to.
-  }
 }

@@ -4,7 +4,6 @@
  * closed: {@link InvalidRequestStateError} for incoming state, {@link SealError} for outgoing state.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import { isThenable, utf8 } from '../platform.js';
 import { argumentsDigest } from './canonical.js';
@@ -12,7 +11,8 @@ import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, Rejection } from './sealOptions.js';
-import { Warnings } from './warnings.js';
+import { shownError, STANDARD_ERROR, Warnings } from './warnings.js';
+import type { Logger } from './warnings.js';
 
 /** A request whose state is opened or sealed. */
 export interface StatefulRequest {
@@ -45,8 +45,9 @@ export class Seal {
   constructor(
     readonly policy: CheckedSeal,
     private readonly audience: string | undefined = policy.audience,
+    logger: Logger = STANDARD_ERROR,
   ) {
-    this.warnings = Warnings.of(policy.logger);
+    this.warnings = Warnings.of(policy.logger ?? logger);
   }
 
   /**
@@ -60,20 +61,20 @@ export class Seal {
       if (token.length > this.policy.maxTokenLength)
         throw new InvalidRequestStateError('malformed');
       const bytes = await this.unseal(token);
-      const principal = await this.principalOf(request.ctx).catch(() => {
-        throw new InvalidRequestStateError('principal binding error');
+      const principal = await this.principalOf(request.ctx).catch((cause: unknown) => {
+        throw Object.assign(new InvalidRequestStateError('principal binding error'), { cause });
       });
       const state = await readClaims(bytes, await this.claimContext(request, principal));
       return { state, principal };
     } catch (error) {
-      throw this.reject(error, request.method);
+      throw this.reject(error, request.method, typeof token === 'string' ? token : '');
     }
   }
 
   /**
    * Seals state for the current request.
    *
-   * @throws {@link SealError} If sealing fails. The cause has been logged.
+   * @throws {@link SealError} If sealing fails. Its `cause` has been logged.
    */
   async seal(
     state: string,
@@ -81,37 +82,45 @@ export class Seal {
     opened: OpenedState | undefined,
   ): Promise<string> {
     const { ttlSeconds, maxStateBytes, codec } = this.policy;
+    let claims: Uint8Array = new Uint8Array();
     try {
       const principal =
         opened === undefined ? await this.principalOf(request.ctx) : opened.principal;
-      const claims = await writeClaims(
-        state,
-        ttlSeconds,
-        await this.claimContext(request, principal),
-      );
+      claims = await writeClaims(state, ttlSeconds, await this.claimContext(request, principal));
       if (claims.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       this.warnOfProcessKey(request.ctx);
       const token: unknown = await codec.seal(claims);
-      if (typeof token !== 'string') throw new TypeError('The codec did not return a string.');
+      if (typeof token !== 'string') throw new TypeError('`codec.seal` must return a string.');
       if (token === '' || token.length > this.policy.maxTokenLength)
-        throw new RangeError('The codec returned a token that is empty or too long.');
+        throw new RangeError(
+          '`codec.seal` must return a token that is neither empty nor too long.',
+        );
       return token;
-    } catch (error) {
-      this.warnings.warn(`requestState could not be sealed on ${request.method}: ${nameOf(error)}`);
-      throw new SealError('Internal error');
+    } catch (cause) {
+      const shown = shownError(cause, new TextDecoder().decode(claims));
+      this.warnings.warn(`requestState could not be sealed on ${request.method}: ${shown}`);
+      throw new SealError('Internal error', { cause });
     }
   }
 
-  /** Logs and reports a rejection, and returns the error to throw. */
-  reject(error: unknown, method: string): InvalidRequestStateError {
+  /**
+   * Logs and reports a rejection, and returns the error to throw. The log line leaves out what the
+   * error of a codec quotes from the token.
+   */
+  reject(error: unknown, method: string, token = ''): InvalidRequestStateError {
     const rejection =
       error instanceof InvalidRequestStateError
         ? error
-        : new InvalidRequestStateError('codec error');
+        : Object.assign(new InvalidRequestStateError('codec error'), { cause: error });
     const reason = rejection.message.slice(0, LONGEST_REASON).replace(UNPRINTABLE, '?');
-    const cause = rejection === error ? '' : ` (${nameOf(error)})`;
-    this.warnings.warn(`requestState rejected on ${method}: ${reason}${cause}`);
+    const { cause } = rejection;
+    const details = cause === undefined ? '' : ` (${shownError(cause, token)})`;
+    const remedy =
+      this.policy.byDefault && reason === 'unknown key'
+        ? `. Each process has a default key of its own. To share keys, ${SHARE_KEYS}`
+        : '';
+    this.warnings.warn(`requestState rejected on ${method}: ${reason}${details}${remedy}`);
     this.report({ reason, method });
     return rejection;
   }
@@ -120,7 +129,7 @@ export class Seal {
   private report(rejection: Rejection): void {
     for (const tell of this.listeners.values()) tell(rejection);
     const failed = (error: unknown): void => {
-      this.warnings.warn(`onReject failed: ${nameOf(error)}`);
+      this.warnings.warn(`\`onReject\` failed: ${shownError(error)}`);
     };
     try {
       const told: unknown = this.policy.onReject?.(rejection);
@@ -144,14 +153,14 @@ export class Seal {
   private warnOfProcessKey(ctx: ServerContext): void {
     if (!this.policy.byDefault || ctx.http === undefined) return;
     this.warnings.once(
-      'requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, pass { seal: requestStateSeal({ keys, audience }) } to install().',
+      `requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, ${SHARE_KEYS}`,
     );
   }
 
   private async unseal(token: string): Promise<Uint8Array> {
     const bytes: unknown = await this.policy.codec.unseal(token);
     if (!(bytes instanceof Uint8Array))
-      throw new TypeError('The codec did not return a Uint8Array.');
+      throw new TypeError('`codec.unseal` must return a Uint8Array.');
     return bytes;
   }
 
@@ -160,7 +169,7 @@ export class Seal {
     const found: unknown =
       principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);
     if (found !== undefined && typeof found !== 'string')
-      throw new TypeError('The principal is not a string.');
+      throw new TypeError('`principal` must return a string or undefined.');
     return found;
   }
 
@@ -173,6 +182,8 @@ export class Seal {
     return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
   }
 }
+
+const SHARE_KEYS = 'pass { seal: requestStateSeal({ keys, audience }) } to install().';
 
 const LONGEST_REASON = 40;
 
@@ -195,9 +206,4 @@ async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBi
 function targetOf(method: string, { name, uri }: Readonly<Record<string, unknown>>): string {
   const target = method === 'resources/read' ? uri : name;
   return typeof target === 'string' ? target : '';
-}
-
-/** Returns the name of an error. Its message might contain data that must not be logged. */
-function nameOf(error: unknown): string {
-  return isObject(error) && error instanceof Error ? error.name : typeof error;
 }

@@ -4,8 +4,8 @@ import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
-import { STANDARD_ERROR } from './warnings.js';
-import type { SealLogger } from './warnings.js';
+import { checkLogger } from './warnings.js';
+import type { Logger } from './warnings.js';
 
 /**
  * A rejected state, for the server only. It never contains the token, the state or the principal.
@@ -41,8 +41,8 @@ export interface SealSettings {
   readonly principal?: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
   /** Called for every rejected state. */
   readonly onReject?: (rejection: Rejection) => void;
-  /** The destination of warnings. Default: standard error. */
-  readonly logger?: SealLogger;
+  /** The destination of warnings. Default: the `logger` of `install`, or standard error. */
+  readonly logger?: Logger;
 }
 
 /** The options of a policy with shared secrets or with a custom codec. The audience is required. */
@@ -57,12 +57,14 @@ export type RequestStateSealOptions = SealSettings & { readonly audience: string
 
 /** A policy with all defaults filled in. */
 export interface CheckedSeal extends Required<
-  Omit<SealSettings, 'audience' | 'onReject' | 'principal'>
+  Omit<SealSettings, 'audience' | 'logger' | 'onReject' | 'principal'>
 > {
   readonly codec: RequestStateCodec;
   readonly audience: string | undefined;
   readonly principal: SealSettings['principal'];
   readonly onReject: SealSettings['onReject'];
+  /** The author's logger. If `undefined`, warnings go to the logger of the server. */
+  readonly logger: Logger | undefined;
   /** The maximum length of a token. A longer one is rejected as malformed before it is decoded. */
   readonly maxTokenLength: number;
   /** True if other processes may have the keys, and so may continue a call of this process. */
@@ -104,7 +106,7 @@ export function completeSeal(
 ): CheckedSeal {
   const { ttlSeconds = 600, maxFlowSeconds = 3600, maxStateBytes = 65_536 } = settings;
   assertPositive({ ttlSeconds, maxFlowSeconds, maxStateBytes });
-  const { audience, principal, onReject, logger = STANDARD_ERROR } = settings;
+  const { audience, principal, onReject, logger } = settings;
   if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
     throw new TypeError('requestStateSeal(): `audience` must be a non-empty string.');
   }
@@ -116,10 +118,6 @@ export function completeSeal(
   if (onReject !== undefined && typeof onReject !== 'function') {
     throw new TypeError('requestStateSeal(): `onReject` must be a function.');
   }
-  if (typeof logger.warn !== 'function')
-    throw new TypeError(
-      'requestStateSeal(): `logger` must be an object with a `warn(message)` method.',
-    );
   const maxTokenLength = tokenLengthFor(maxStateBytes);
   return {
     codec,
@@ -129,7 +127,7 @@ export function completeSeal(
     maxStateBytes,
     principal,
     onReject,
-    logger,
+    logger: logger === undefined ? undefined : checkLogger(logger, 'requestStateSeal(): `logger`'),
     maxTokenLength,
     shared: false,
     byDefault: false,

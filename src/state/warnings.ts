@@ -2,39 +2,110 @@
  * Warnings for a server's operator. Warnings that a hostile client can cause are rate-limited, and
  * the log states how many were omitted. Warnings about the configuration are logged once.
  */
+import { messageOf } from '../errors.js';
 import { isThenable } from '../platform.js';
+import { visibleText } from '../question/visibleText.js';
 
-/** The destination of a policy's warnings. */
-export interface SealLogger {
+/** The destination of log lines. */
+export interface Logger {
   readonly warn: (message: string) => void;
 }
 
 /** Logs to standard error, because standard output may be the transport. */
-export const STANDARD_ERROR: SealLogger = {
+export const STANDARD_ERROR: Logger = {
   warn: (message) => {
     // eslint-disable-next-line no-console -- the default place for warnings; standard output may be the transport
     console.warn(`mcp-resolve: ${message}`);
   },
 };
 
+/**
+ * Checks a logger. `place` names the function and the option.
+ *
+ * @throws {TypeError} If it has no `warn` method.
+ */
+export function checkLogger(logger: Logger | undefined, place: string): Logger {
+  if (logger === undefined) return STANDARD_ERROR;
+  if (typeof (logger as Partial<Logger> | null)?.warn === 'function') return logger;
+  throw new TypeError(`${place} must be an object with a \`warn(message)\` method.`);
+}
+
+const LONGEST_MESSAGE = 500;
+const LONGEST_NAME = 40;
+
+/**
+ * Returns the name and message of an author's error for a log line. Parts of the message that also
+ * occur in `secret` are left out, if they have six or more characters.
+ */
+export function shownError(error: unknown, secret = ''): string {
+  const message = hide(secret, messageOf(error).slice(0, LONGEST_MESSAGE));
+  return `${nameOf(error)}: ${onOneLine(message)}`;
+}
+
+/** Returns the name of an error, for lines that must not quote its message. */
+export function nameOf(error: unknown): string {
+  try {
+    const name: unknown = error instanceof Error ? error.name : undefined;
+    return typeof name === 'string' ? onOneLine(name.slice(0, LONGEST_NAME)) : typeof error;
+  } catch {
+    return typeof error;
+  }
+}
+
+/** Escapes control characters, so that a text cannot write log lines of its own. */
+function onOneLine(text: string): string {
+  return visibleText(text)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\t', String.raw`\t`);
+}
+
+/** Shorter matches count as coincidence. */
+const SHORTEST_PART = 6;
+
+/** Replaces the parts of a message that also occur in a secret. */
+function hide(secret: string, message: string): string {
+  let shown = '';
+  for (let at = 0; at < message.length; at += 1) {
+    let end = at + SHORTEST_PART;
+    if (end > message.length || !secret.includes(message.slice(at, end))) {
+      shown += message.charAt(at);
+      continue;
+    }
+    while (end < message.length && secret.includes(message.slice(at, end + 1))) end += 1;
+    shown += '…';
+    at = end - 1;
+  }
+  return shown;
+}
+
 const BURST = 20;
 const REFILL_MS = 1000;
 
 /** The warnings of one logger. */
 export class Warnings {
-  private static readonly all = new WeakMap<SealLogger, Warnings>();
+  private static readonly all = new WeakMap<object, Warnings>();
   private readonly said = new Set<string>();
   private allowance = BURST;
   private suppressed = 0;
   private refilledAt = Date.now();
 
-  private constructor(private readonly logger: SealLogger) {}
+  private constructor(private readonly logger: Logger) {}
 
-  /** Returns the warnings of a logger. Policies that share a logger share the limit. */
-  static of(logger: SealLogger): Warnings {
-    const known = Warnings.all.get(logger) ?? new Warnings(logger);
-    Warnings.all.set(logger, known);
+  /**
+   * Returns the warnings of a logger. Policies that share a logger share the limit. A function of
+   * the logger's own identifies it, because an HTTP factory may create `{ warn }` for every
+   * request.
+   */
+  static of(logger: Logger): Warnings {
+    const identity = Object.hasOwn(logger, 'warn') ? logger.warn : logger;
+    const known = Warnings.all.get(identity) ?? new Warnings(logger);
+    Warnings.all.set(identity, known);
     return known;
+  }
+
+  /** Logs a line for each failed call, without a limit. */
+  failure(message: string): void {
+    this.say(message);
   }
 
   /** Logs a warning, unless the rate limit is exceeded. */
@@ -45,7 +116,9 @@ export class Warnings {
       return;
     }
     this.allowance -= 1;
-    const left = this.suppressed === 0 ? '' : ` (${this.suppressed} similar warnings omitted)`;
+    const { suppressed } = this;
+    const noun = suppressed === 1 ? 'warning' : 'warnings';
+    const left = suppressed === 0 ? '' : ` (${suppressed} similar ${noun} omitted)`;
     this.suppressed = 0;
     this.say(message + left);
   }

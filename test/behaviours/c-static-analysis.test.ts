@@ -379,17 +379,22 @@ describe('the question of a resolver', () => {
       [
         'kind',
         resolver({}, () => listRoots(), { asks: 'form', name: 'approval' }),
-        "Error executing tool go: Resolver 'approval' declares that it asks a 'form' question, but it returned a 'roots' question",
+        "Resolver 'approval' declares that it asks a 'form' question, but it returned a 'roots' question. Change `asks`, or return the declared question.",
       ],
       [
         'schema',
         resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok }),
-        "Error executing tool go: Resolver 'ask' asked with a different schema than the one it declares in `asks`",
+        "Resolver 'ask' asked with a different schema than the one it declares in `asks`. Use the same schema object for both.",
       ],
-    ])('C8: is a tool error if it has another %s than declared', async (_, ask, text) => {
+    ])('C8: is an error if it has another %s than declared', async (_, ask, message) => {
       const go = js.tool('go', { resolve: { ask } }, body);
 
-      expect(await run(go, {}, { era })).toMatchObject({ isError: true, text, questions: [] });
+      expect(await run(go, {}, { era })).toMatchObject({
+        isError: true,
+        text: 'Error executing tool go',
+        cause: { message },
+        questions: [],
+      });
     });
   });
 
@@ -469,14 +474,14 @@ describe('a body', () => {
   });
 
   const SENTENCE =
-    "Error executing tool go: the body of 'go' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.";
+    "The body of 'go' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.";
 
   describe.each(eras)('on the %s era', (era) => {
     test.each<[string, Record<string, unknown>]>([
       ['with resolvers', { resolve: { one } }],
       ['without resolvers', {}],
       ['with an output schema', { outputSchema: z.looseObject({}), resolve: { one } }],
-    ])('C12: ends the call with a tool error if it asks anyway (%s)', async (_, config) => {
+    ])('C12: ends the call with an error if it asks anyway (%s)', async (_, config) => {
       const request = inputRequired.elicit({ message: 'Go?', requestedSchema: Ok });
       const byResult = js.tool('go', config, () =>
         inputRequired({ inputRequests: { go: request }, requestState: 'mine' }),
@@ -485,7 +490,8 @@ describe('a body', () => {
       for (const tool of [byResult, byQuestion]) {
         expect(await run(tool, {}, { era })).toMatchObject({
           isError: true,
-          text: SENTENCE,
+          text: 'Error executing tool go',
+          cause: { message: SENTENCE },
           questions: [],
           rounds: 1,
         });
@@ -873,12 +879,17 @@ describe('install in plain JavaScript', () => {
   test('C10: refuses unknown options and invalid values', () => {
     expect(() => js.install(server(), [], { error: 'all' })).toThrow(
       new TypeError(
-        "install() has no option 'error'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, request.",
+        "install() has no option 'error'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, logger, request.",
       ),
     );
     expect(() => js.install(server(), [], { errors: 'none' })).toThrow(
       invalid("`errors` must be 'all' or 'toolErrorsOnly'."),
     );
+    for (const logger of [() => undefined, {}, null]) {
+      expect(() => js.install(server(), [], { logger })).toThrow(
+        invalid('`logger` must be an object with a `warn(message)` method.'),
+      );
+    }
     for (const askTimeoutMs of [0, -1, NaN, Infinity, '5', null]) {
       expect(() => js.install(server(), [], { askTimeoutMs })).toThrow(
         invalid('`askTimeoutMs` must be a positive number of milliseconds, at most 2147483647.'),

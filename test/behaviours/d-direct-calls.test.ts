@@ -1,10 +1,5 @@
 /** D16, D17. Direct calls of a tool, without a server or from inside another call. */
-import {
-  acceptedContent,
-  inputRequired,
-  McpServer,
-  ProtocolError,
-} from '@modelcontextprotocol/server';
+import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +7,7 @@ import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { protocolErrorOf, questionsOf, textOf } from '../support/results.js';
+import { errorTextOf, questionsOf, textOf } from '../support/results.js';
 import { serving } from '../support/servers.js';
 
 const Ok = z.object({ ok: z.boolean() });
@@ -87,16 +82,13 @@ describe('a call without a context', () => {
     });
   });
 
-  test('D16: fails with a protocol error if a resolver asks', async () => {
+  test('D16: returns a tool error if a resolver asks', async () => {
     const ask = resolver({}, () => elicit('Go?', Ok));
     const tool = defineTool('go', { resolve: { ask } }, () => 'went');
 
-    await expect(tool.call({})).rejects.toBeInstanceOf(ProtocolError);
-    expect(await protocolErrorOf(tool.call({}))).toEqual({
-      code: -32600,
-      message:
-        "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
-    });
+    expect(errorTextOf(await tool.call({}))).toMatch(
+      /^Error executing tool go: Resolver 'ask' asks a question, but a direct call has no client to ask\./,
+    );
   });
 
   test('D16: has a context without a client', async () => {
@@ -151,7 +143,7 @@ describe('a call from inside another call', () => {
     });
     expect(await run(outer, {}, { answers: { ask: accept({ ok: true }) } })).toMatchObject({
       isError: true,
-      text: 'Error executing tool inner: it asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer tool.',
+      text: "Error executing tool inner: 'inner' asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer definition.",
       questions: [{ message: 'Inner?' }],
     });
   });
@@ -171,15 +163,16 @@ describe('a call from inside another call', () => {
           });
         }
         expect(ctx.mcpReq.requestState()).toBe('outer state');
-        const refused = await protocolErrorOf(inner.call({}, ctx));
-        return { content: [{ type: 'text', text: `${refused.code}` }] };
+        return inner.call({}, ctx);
       });
       return server;
     };
-    const { text, asked } = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
+    const client = await connectClient(era, factory, { elicit: [accept({ ok: true })] });
 
-    expect(await text('theirs')).toBe('-32600');
-    expect(asked).toEqual(['Inner?']);
+    expect(await client.errorText('theirs')).toMatch(
+      /^Error executing tool inner: Resolver 'ask' asks a question, but a direct call has no client to ask\./,
+    );
+    expect(client.asked).toEqual(['Inner?']);
   });
 
   test('D17: neither sees nor changes the state of the outer call', async () => {

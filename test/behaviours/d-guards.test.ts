@@ -23,7 +23,7 @@ describe.each(eras)('on the %s era', (era) => {
         log.push(`${name} starts`);
         await Promise.resolve();
         log.push(`${name} ends`);
-        return name;
+        return true;
       });
     const tool = defineTool(
       'refund',
@@ -45,6 +45,7 @@ describe.each(eras)('on the %s era', (era) => {
     const guard = resolver({}, async () => {
       entered.resolve();
       await leave.promise;
+      return true;
     });
     const other = resolver({}, () => started.push('other'));
     const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
@@ -63,6 +64,7 @@ describe.each(eras)('on the %s era', (era) => {
     const started: string[] = [];
     const may = resolver({ id: orderId }, ({ id }) => {
       if (id === 'ORD-9') throw new ToolError(`you may not refund ${id}`);
+      return true;
     });
     const ask = resolver({}, () => {
       started.push('ask');
@@ -119,15 +121,19 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('D3: the body does not receive the values of guards, and a shared resolver runs once', async () => {
-    let runs = 0;
-    const user = resolver({}, () => `user ${++runs}`);
-    const may = resolver({ user }, ({ user }) => ({ secret: user }));
-    const tool = defineTool('go', { guards: [may, user], resolve: { user } }, (values) =>
+    const ran: string[] = [];
+    const user = resolver({}, () => {
+      ran.push('user');
+      return 'Ada';
+    });
+    const may = resolver({ user }, () => ran.push('may') > 0);
+    const known = resolver({ user }, () => ran.push('known') > 0);
+    const tool = defineTool('go', { guards: [may, known], resolve: { user, known } }, (values) =>
       JSON.stringify(values),
     );
 
-    expect(await run(tool, {}, { era })).toMatchObject({ text: '{"user":"user 1"}' });
-    expect(runs).toBe(1);
+    expect(await run(tool, {}, { era })).toMatchObject({ text: '{"user":"Ada","known":true}' });
+    expect(ran).toEqual(['user', 'may', 'known']);
   });
 
   test.each([decline(), cancel()])(
@@ -175,7 +181,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('D1: arguments are validated before any guard runs', async () => {
     let runs = 0;
-    const guard = resolver({ id: orderId }, () => ++runs);
+    const guard = resolver({ id: orderId }, () => ++runs > 0);
     const tool = defineTool('go', { inputSchema: Order, guards: [guard] }, () => 'went');
     const { errorText } = await connectClient(era, serving([tool]));
 
@@ -188,6 +194,7 @@ test('D7: guards run in every round, and can refuse in a later one', async () =>
   let allowed = true;
   const guard = resolver({}, () => {
     if (!allowed) throw new ToolError('no longer allowed');
+    return true;
   });
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { guards: [guard], resolve: { ask } }, () => 'refunded');
@@ -215,32 +222,18 @@ test("A15: guards get their wire keys first, and those without a name are called
   expect(questionsOf(await sendRound('go')).keys).toEqual(['guard', 'permission', 'guard#1']);
 });
 
-test.each(eras)('D1: a guard that returns false ends the call (%s)', async (era) => {
-  let ran = 0;
-  const isAdmin = resolver({}, async () => false, { name: 'is_admin' });
-  const tool = defineTool('wipe', { guards: [isAdmin] }, () => {
-    ran += 1;
-    return 'wiped';
-  });
-  expect(await run(tool, {}, { era })).toMatchObject({
-    isError: true,
-    text: "Error executing tool wipe: Guard 'is_admin' refused",
-  });
-  expect(ran).toBe(0);
-});
-
-test.each([false, null, 0, ''])(
+test.each([false, undefined, {}])(
   'D1: no later guard runs after one that returns %j',
   async (value) => {
     const ran: string[] = [];
-    const first = resolver({}, () => value);
+    const first = resolver({}, (): unknown => value);
     const second = resolver({}, () => {
       ran.push('second');
       return new Promise<true>(() => undefined);
     });
-    const tool = defineTool('wipe', { guards: [first as typeof second, second] }, () => 'wiped');
+    const tool = defineTool('wipe', { guards: [first, second] }, () => 'wiped');
     expect(errorTextOf(await tool.call(undefined))).toBe(
-      "Error executing tool wipe: Guard 'guard' refused",
+      'Error executing tool wipe: Guard 1 refused',
     );
     expect(ran).toEqual([]);
   },
@@ -251,5 +244,5 @@ test.each([
   ['an object', (): unknown => ({ sure: confirm('Sure?') })],
 ])('D1: a guard that returns a question inside %s ends the call', async (_, fn) => {
   const tool = defineTool('wipe', { guards: [resolver({}, fn)] }, () => 'wiped');
-  expect(errorTextOf(await tool.call(undefined))).toContain('Return the question itself.');
+  expect(String((await tool.call(undefined)).cause)).toContain('Return the question itself');
 });

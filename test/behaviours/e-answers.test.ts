@@ -276,16 +276,17 @@ describe.each(eras)('on the %s era', (era) => {
 describe('an answer on the wire', () => {
   const NO_CONTENT = 'an accepted elicitation with no content';
   const MISFIT = 'an accepted elicitation whose content does not match the requested schema';
+  const BAD_USERNAME = `${MISFIT} (field 'username')`;
   const OTHER_KIND = 'a non-elicitation response';
 
   const unusable: [id: string, response: object, complaint: string][] = [
     ['E9', { action: 'accept' }, NO_CONTENT],
     ['E9', { action: 'accept', content: null }, NO_CONTENT],
-    ['E10', { action: 'accept', content: { nope: 'x' } }, MISFIT],
-    ['E10', { action: 'accept', content: {} }, MISFIT],
-    ['E10', { action: 'accept', content: { username: 7 } }, MISFIT],
-    ['E10', { action: 'accept', content: { username: null } }, MISFIT],
-    ['E10', { action: 'accept', content: { username: { first: 'octo' } } }, MISFIT],
+    ['E10', { action: 'accept', content: { nope: 'x' } }, BAD_USERNAME],
+    ['E10', { action: 'accept', content: {} }, BAD_USERNAME],
+    ['E10', { action: 'accept', content: { username: 7 } }, BAD_USERNAME],
+    ['E10', { action: 'accept', content: { username: null } }, BAD_USERNAME],
+    ['E10', { action: 'accept', content: { username: { first: 'octo' } } }, BAD_USERNAME],
     ['E10', { action: 'accept', content: [] }, MISFIT],
     ['E10', { action: 'accept', content: [{ username: 'octocat' }] }, MISFIT],
     ['E10', { action: 'accept', content: 'octocat' }, MISFIT],
@@ -323,7 +324,9 @@ describe('an answer on the wire', () => {
   test.each(unusable)('%s: fails the legacy call: %j', async (_id, response, complaint) => {
     const { result, pushed } = await callOnLegacy(whoami, [response]);
 
-    expect(errorTextOf(result)).toBe(`Error executing tool whoami: Received ${complaint}`);
+    expect(errorTextOf(result)).toBe(
+      `Error executing tool whoami: Resolver 'login' received ${complaint}`,
+    );
     expect(pushed).toHaveLength(1);
   });
 
@@ -336,13 +339,10 @@ describe('an answer on the wire', () => {
       args,
       ...answering(first, { consent: accept() }),
     });
-    expect(errorTextOf(refused)).toBe(
-      "Error executing tool delete_folder: Resolver 'consent' received an accepted elicitation with no content",
-    );
+    const text = `Error executing tool delete_folder: Resolver 'consent' received ${NO_CONTENT}`;
+    expect(errorTextOf(refused)).toBe(text);
     const { result } = await callOnLegacy(deleteFolder, [accept()], args);
-    expect(errorTextOf(result)).toBe(
-      'Error executing tool delete_folder: Received an accepted elicitation with no content',
-    );
+    expect(errorTextOf(result)).toBe(text);
   });
 
   test('E9: fails without content even if every field is optional', async () => {
@@ -375,13 +375,10 @@ describe('an answer on the wire', () => {
     const first = await sendRound();
     const wrong = accept({ pin: '0000' });
 
-    expect(errorTextOf(await sendRound(answering(first, { pin: wrong })))).toBe(
-      "Error executing tool secret: Resolver 'pin' received an accepted elicitation whose content does not match the requested schema",
-    );
+    const text = `Error executing tool secret: Resolver 'pin' received ${MISFIT} (field 'pin')`;
+    expect(errorTextOf(await sendRound(answering(first, { pin: wrong })))).toBe(text);
     const { result } = await callOnLegacy(tool, [wrong]);
-    expect(errorTextOf(result)).toBe(
-      'Error executing tool secret: Received an accepted elicitation whose content does not match the requested schema',
-    );
+    expect(errorTextOf(result)).toBe(text);
   });
 
   test.each([
@@ -420,7 +417,7 @@ describe('an answer on the wire', () => {
     expect(results).toEqual([
       '{"m":"x"}',
       '{"m":"x","extra":1}',
-      "Error executing tool extra: Resolver 'form' received an accepted elicitation whose content does not match the requested schema",
+      `Error executing tool extra: Resolver 'form' received ${MISFIT}`,
     ]);
   });
 
@@ -657,7 +654,7 @@ test.each([
     answering(await sendRound(), { sure: { action: 'accept', content } }),
   );
   expect(errorTextOf(refused)).toBe(
-    "Error executing tool sure: Resolver 'sure' received an accepted elicitation whose content does not match the requested schema",
+    "Error executing tool sure: Resolver 'sure' received an accepted elicitation whose content does not match the requested schema (field 'confirm')",
   );
 });
 
@@ -686,51 +683,51 @@ describe.each(eras)('a resolver that declares its question, on the %s era', (era
       'a form and returns a sample',
       'form',
       () => sample(hello),
-      "declares that it asks a 'form' question, but it returned a 'sample' question",
+      "declares that it asks a 'form' question, but it returned a 'sample' question. Change `asks`, or return the declared question.",
     ],
     [
       'a sample and returns a form',
       'sample',
       () => elicit('Who?', Login),
-      "declares that it asks a 'sample' question, but it returned a 'form' question",
+      "declares that it asks a 'sample' question, but it returned a 'form' question. Change `asks`, or return the declared question.",
     ],
     [
       'roots and returns a confirmation',
       'roots',
       () => confirm('Sure?'),
-      "declares that it asks a 'roots' question, but it returned a 'form' question",
+      "declares that it asks a 'roots' question, but it returned a 'form' question. Change `asks`, or return the declared question.",
     ],
     [
       'nothing and returns a confirmation',
       'nothing',
       () => confirm('Sure?'),
-      "declares that it asks nothing, but it returned a 'form' question",
+      "declares that it asks nothing, but it returned a 'form' question. Change `asks`, or return a value.",
     ],
     [
       'a schema and returns a sample',
       Login,
       () => sample(hello),
-      "declares that it asks a 'form' question, but it returned a 'sample' question",
+      "declares that it asks a 'form' question, but it returned a 'sample' question. Change `asks`, or return the declared question.",
     ],
     [
       'a schema and returns a form with another schema',
       Login,
       () => elicit('Who?', Other),
-      'asked with a different schema than the one it declares in `asks`',
+      'asked with a different schema than the one it declares in `asks`. Use the same schema object for both.',
     ],
     [
       'a schema and returns a confirmation',
       Login,
       () => confirm('Sure?'),
-      'asked with a different schema than the one it declares in `asks`',
+      'asked with a different schema than the one it declares in `asks`. Use the same schema object for both.',
     ],
   ] as const)('C8: fails without asking when it declares %s', async (_, asks, fn, problem) => {
     const strays = resolver({}, fn as () => unknown, { asks, name: 'stray' });
     const tool = defineTool('strays', { resolve: { strays } }, () => 'ran');
-    const { isError, text, questions } = await run(tool, {}, { era });
+    const { isError, text, cause, questions } = await run(tool, {}, { era });
 
-    expect(isError).toBe(true);
-    expect(text).toBe(`Error executing tool strays: Resolver 'stray' ${problem}`);
+    expect({ isError, text }).toEqual({ isError: true, text: 'Error executing tool strays' });
+    expect(cause?.message).toBe(`Resolver 'stray' ${problem}`);
     expect(questions).toEqual([]);
   });
 

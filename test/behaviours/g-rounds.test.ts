@@ -186,6 +186,7 @@ describe.each(eras)('on the %s era', (era) => {
     const { text, questions } = await run(tool, {}, { era, answers });
 
     expect(text).toBe('oc\ud800t:true');
+    // A question shows the surrogate as its code.
     expect(questions.map(({ message }) => message)).toEqual(['Username?', 'oc\ud800t?', 'Really?']);
   });
 

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { connectClient, connectStateless } from '../support/plainClient.js';
 import { protocolErrorOf } from '../support/results.js';
-import { httpHandler, serving } from '../support/servers.js';
+import { httpHandler, serving, SILENT } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
@@ -273,7 +273,8 @@ describe('a legacy client without a session', () => {
     ['roots/list', { roots }],
   ])('H12: gets a protocol error if the tool asks with %s', async (method, resolve) => {
     const tool = defineTool('ask', { resolve: resolve as { form: typeof form } }, () => 'ran');
-    const client = await connectStateless(httpHandler(serving([tool])), capabilities);
+    const handler = httpHandler(serving([tool], { logger: SILENT }));
+    const client = await connectStateless(handler, capabilities);
 
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(await protocolErrorOf(client.callTool({ name: 'ask' }))).toEqual({

@@ -17,7 +17,7 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
-import type { Tool } from 'mcp-resolve';
+import type { InstallOptions, Tool } from 'mcp-resolve';
 import { accept, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -33,17 +33,26 @@ const Order = z.object({ order_id: z.string(), sku: z.string().default('') });
 const order = argsOf(Order);
 
 /** Both kinds of server, with the function that installs tools on them. */
-const onServers: [string, (tools: Tool[]) => Factory][] = [
-  ['McpServer', (tools) => serving(tools)],
+const onServers: [string, (tools: Tool[], options?: InstallOptions) => Factory][] = [
+  ['McpServer', serving],
   [
     'Server',
-    (tools) => () => {
+    (tools, options) => () => {
       const server = new Server({ name: 'low', version: '1.0.0' });
-      install(server, tools);
+      install(server, tools, options);
       return server;
     },
   ],
 ];
+
+/** Creates servers that add the messages of their unexpected errors to an array. */
+const reportingTo =
+  (reported: string[], factory: Factory): Factory =>
+  (ctx) => {
+    const server = factory(ctx);
+    onError(server, ({ message }) => reported.push(message));
+    return server;
+  };
 
 describe.each(eras)('on the %s era', (era) => {
   describe.each(onServers)('with %s', (_, on) => {
@@ -77,25 +86,27 @@ describe.each(eras)('on the %s era', (era) => {
       ['undefined', undefined, 'undefined'],
       ['null', null, 'null'],
       ['an object', { toString: () => 'an object' }, 'an object'],
-    ])('K3: sends the message of %s as a tool error, wherever it is thrown', async (...row) => {
+    ])("K3: reports %s, and sends its message only with errors: 'all'", async (...row) => {
       const [, thrown, text] = row;
       const fail = (): string => {
         throw thrown;
       };
       const reject = async (): Promise<string> => fail();
-      const { errorText } = await connectClient(
-        era,
-        on([
-          defineTool('sync', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
-          defineTool('async', { resolve: { a: resolver({}, reject) } }, () => 'ran'),
-          defineTool('body', {}, fail),
-          defineTool('async_body', {}, reject),
-        ]),
-      );
+      const tools = [
+        defineTool('sync', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
+        defineTool('async', { resolve: { a: resolver({}, reject) } }, () => 'ran'),
+        defineTool('body', {}, fail),
+        defineTool('async_body', {}, reject),
+      ];
+      const reported: string[] = [];
+      const masked = await connectClient(era, reportingTo(reported, on(tools)));
+      const open = await connectClient(era, reportingTo(reported, on(tools, { errors: 'all' })));
 
-      for (const name of ['sync', 'async', 'body', 'async_body']) {
-        expect(await errorText(name)).toBe(`Error executing tool ${name}: ${text}`);
+      for (const { name } of tools) {
+        expect(await masked.errorText(name)).toBe(`Error executing tool ${name}`);
+        expect(await open.errorText(name)).toBe(`Error executing tool ${name}: ${text}`);
       }
+      expect(reported).toEqual(Array.from({ length: 8 }, () => text));
     });
 
     test('K4: sends a protocol error with its code and data', async () => {
@@ -149,30 +160,14 @@ describe.each(eras)('on the %s era', (era) => {
       ]);
     });
 
-    test("K3: hides the messages of unexpected errors with errors: 'toolErrorsOnly'", async () => {
-      const reported: unknown[] = [];
-      const secret = new Error('password is hunter2');
+    test('K3: sends ToolErrors, refusals and protocol errors, and reports none of them', async () => {
+      const reported: string[] = [];
       const tools = [
         defineTool('plain', {}, (): string => {
-          throw secret;
+          throw new Error('password is hunter2');
         }),
-        defineTool(
-          'in_resolver',
-          {
-            resolve: {
-              a: resolver({}, async () => {
-                throw secret;
-              }),
-            },
-          },
-          () => 'ran',
-        ),
         defineTool('meant', {}, (): string => {
           throw new ToolError('no such order');
-        }),
-        defineTool('string', {}, (): string => {
-          // eslint-disable-next-line @typescript-eslint/only-throw-error -- anything can be thrown
-          throw 'hunter2';
         }),
         defineTool('protocol', {}, (): string => {
           throw new ProtocolError(-32050, 'Quota exhausted');
@@ -183,20 +178,11 @@ describe.each(eras)('on the %s era', (era) => {
           () => 'ran',
         ),
       ];
-      const factory: Factory = (ctx) => {
-        const server = on([])(ctx);
-        install(server, tools, { errors: 'toolErrorsOnly' });
-        onError(server, (error) => reported.push(error.message));
-        return server;
-      };
-      const { call, errorText } = await connectClient(era, factory, { elicit: [decline()] });
+      const { call, errorText } = await connectClient(era, reportingTo(reported, on(tools)), {
+        elicit: [decline()],
+      });
 
-      for (const name of ['plain', 'in_resolver', 'string']) {
-        expect(await errorText(name)).toBe(
-          `Error executing tool ${name}: an unexpected error occurred`,
-        );
-      }
-      expect(reported).toEqual(['password is hunter2', 'password is hunter2', 'hunter2']);
+      expect(await errorText('plain')).toBe('Error executing tool plain');
       expect(await errorText('meant')).toBe('Error executing tool meant: no such order');
       expect(await errorText('declined')).toBe(
         "Error executing tool declined: Resolver for parameter 'ask' could not resolve: elicitation was decline",
@@ -205,29 +191,7 @@ describe.each(eras)('on the %s era', (era) => {
         code: -32050,
         message: 'Quota exhausted',
       });
-      expect(reported).toHaveLength(3);
-    });
-
-    test('K3: reports unexpected errors, but no ToolError, to onerror by default', async () => {
-      const reported: string[] = [];
-      const tools = [
-        defineTool('plain', {}, (): string => {
-          throw new Error('boom');
-        }),
-        defineTool('meant', {}, (): string => {
-          throw new ToolError('no such order');
-        }),
-      ];
-      const factory: Factory = (ctx) => {
-        const server = on(tools)(ctx);
-        onError(server, (error) => reported.push(error.message));
-        return server;
-      };
-      const { errorText } = await connectClient(era, factory);
-
-      expect(await errorText('plain')).toBe('Error executing tool plain: boom');
-      expect(await errorText('meant')).toBe('Error executing tool meant: no such order');
-      expect(reported).toEqual(['boom']);
+      expect(reported).toEqual(['password is hunter2']);
     });
   });
 
@@ -242,7 +206,10 @@ describe.each(eras)('on the %s era', (era) => {
 
     expect(await run(tool, {}, { era })).toMatchObject({
       isError: true,
-      text: `Error executing tool odd: the body of 'odd' returned ${name}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
+      text: 'Error executing tool odd',
+      cause: {
+        message: `The body of 'odd' returned ${name}. A tool body must return a string or a CallToolResult. To return another value, declare \`outputSchema\`.`,
+      },
     });
   });
 
@@ -261,7 +228,7 @@ describe.each(eras)('on the %s era', (era) => {
     const first = resolver({}, () => elicit('First?', Ok));
     const second = resolver({ first }, () => elicit('Second?', Ok));
     const check = resolver({ second }, () => {
-      if (broken) throw new Error('boom');
+      if (broken) throw new ToolError('boom');
       return 'fine';
     });
     const tool = defineTool('go', { resolve: { check } }, () => `${++bodies}`);
@@ -347,14 +314,12 @@ describe('a body that asks through the SDK', () => {
     return action;
   });
 
-  test('K10: fails on the modern era without wire traffic, and learns how to ask', async () => {
-    const client = await connectClient('modern', serving([push]), { elicit: [] });
-    const text = await client.errorText('push');
+  test('K10: fails on the modern era without wire traffic, and the cause says how to ask', async () => {
+    const { text, cause, questions, rounds } = await run(push, {}, { era: 'modern' });
 
-    expect(text).toMatch(/^Error executing tool push: /);
-    expect(text).toContain('inputRequired(');
-    expect(client.asked).toEqual([]);
-    expect(client.requests()).toBe(1);
+    expect(text).toBe('Error executing tool push');
+    expect(cause?.message).toContain('inputRequired(');
+    expect({ questions, rounds }).toEqual({ questions: [], rounds: 1 });
   });
 
   test('K10: receives the answer on the legacy era', async () => {

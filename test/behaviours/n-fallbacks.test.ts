@@ -24,7 +24,7 @@ import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 import { connectClient, connectStateless, type ScriptedUser } from '../support/plainClient.js';
 import { protocolErrorOf, questionsOf } from '../support/results.js';
-import { httpHandler } from '../support/servers.js';
+import { httpHandler, serving as servingWith, SILENT } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import {
   answering,
@@ -215,7 +215,11 @@ describe.each(eras)('on the %s era', (era) => {
 
       expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject({
         isError: true,
-        text: "Error executing tool show: Resolver 'it' falls back to another question. `otherwise` must return a value or throw.",
+        text: 'Error executing tool show',
+        cause: {
+          message:
+            "Resolver 'it' falls back to another question. `otherwise` must return a value or throw.",
+        },
         questions: [],
       });
     });
@@ -259,16 +263,16 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test.each([
-    ['all', 'no directory'],
-    ['toolErrorsOnly', 'an unexpected error occurred'],
+    ['all', 'Error executing tool failing: no directory'],
+    ['toolErrorsOnly', 'Error executing tool failing'],
   ] as const)("K3: with errors: '%s', sends '%s' for an error of a fallback", async (...row) => {
-    const [errors, message] = row;
+    const [errors, shown] = row;
     const broken = KINDS.elicit!.ask({ otherwise: fails(new TypeError('no directory')) });
     const failing = defineTool('failing', { resolve: { broken } }, () => 'ran');
     const result = await run(failing, {}, { era, capabilities: {}, install: { errors } });
 
     expect(result.isError).toBe(true);
-    expect(result.text).toBe(`Error executing tool failing: ${message}`);
+    expect(result.text).toBe(shown);
     expect(result.reported.map((error) => error.message)).toEqual(['no directory']);
   });
 
@@ -363,7 +367,8 @@ describe.each(eras)('on the %s era', (era) => {
     expect(await bare.text('outer')).toBe('anonymous');
     // A modern tool cannot ask here, and a fallback is only for clients that cannot be asked.
     if (era === 'legacy') expect(await able.text('outer')).toBe('Ada');
-    else expect(await able.errorText('outer')).toMatch(/^Error executing tool inner: it asks /);
+    else
+      expect(await able.errorText('outer')).toMatch(/^Error executing tool inner: 'inner' asks /);
   });
 
   test('H10: refuses the call if one question has no fallback, even if the others do', async () => {
@@ -383,13 +388,14 @@ describe.each(eras)('on the %s era', (era) => {
     const form = resolver({}, () =>
       elicit('Name?', Name, { otherwise: async () => ({ name: `run ${++runs}` }) }),
     );
+    const named = resolver({ form }, ({ form: { name } }) => name !== '');
     const one = resolver({ form }, ({ form: { name } }) => name);
     const two = resolver({ form: outcome(form) }, ({ form: how }) =>
       how.action === 'accept' ? how.data.name : how.action,
     );
     const tool = defineTool(
       'shared',
-      { guards: [form], resolve: { form, one, two } },
+      { guards: [named], resolve: { form, one, two } },
       ({ form: { name }, one: a, two: b }) => [name, a, b].join(),
     );
     const call = () => run(tool, {}, { era, capabilities: {} });
@@ -475,14 +481,11 @@ describe.each(eras)('on the %s era', (era) => {
         { era, capabilities: {} },
       );
 
-    expect(await call({ undeclared })).toMatchObject({
-      isError: true,
-      text: "Error executing tool fail: Resolver 'undeclared' declares that it asks a 'sample' question, but it returned a 'roots' question",
-    });
-    const failed = await call({ unshowable });
-    expect(failed.isError).toBe(true);
-    expect(failed.text).toMatch(
-      /^Error executing tool fail: Resolver 'unshowable' asks with a schema that a form cannot show: .*deep/,
+    expect((await call({ undeclared })).cause?.message).toBe(
+      "Resolver 'undeclared' declares that it asks a 'sample' question, but it returned a 'roots' question. Change `asks`, or return the declared question.",
+    );
+    expect((await call({ unshowable })).cause?.message).toMatch(
+      /^Resolver 'unshowable' asks with a schema that a form cannot show: .*deep/,
     );
   });
 
@@ -520,7 +523,7 @@ describe.each(eras)('on the %s era', (era) => {
       ),
       result: { contents: [{ uri: 'card://me', text: 'anonymous' }] },
       failing: defineResource('strict', 'card://strict', { resolve: { strict } }, () => 'ran'),
-      message: 'Error reading resource strict: open it in a client with forms',
+      message: 'Error reading resource card://strict: open it in a client with forms',
     },
   ])('J13: falls back in a $kind, and fails with the message of a $kind', async (row) => {
     const options = { era, capabilities: {} };
@@ -700,7 +703,7 @@ describe('a modern round with its own capabilities', () => {
     const first = await sendRound(FORMS);
 
     expect(summaryOf(await sendRound({}, answering(first, { form: accept({ nope: 1 }) })))).toBe(
-      "Error executing tool go: Resolver 'form' received an accepted elicitation whose content does not match the requested schema",
+      "Error executing tool go: Resolver 'form' received an accepted elicitation whose content does not match the requested schema (field 'name')",
     );
   });
 
@@ -723,12 +726,8 @@ describe('a client with unknown capabilities', () => {
   test('gets the fallback on the legacy era without a session', async () => {
     const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
     const folders = resolver({}, () => listRoots());
-    const handler = httpHandler(
-      serving(
-        showing(form),
-        defineTool('strict', { resolve: { form, folders } }, () => 'ran'),
-      ),
-    );
+    const strict = defineTool('strict', { resolve: { form, folders } }, () => 'ran');
+    const handler = httpHandler(servingWith([showing(form), strict], { logger: SILENT }));
     // The server of the call does not know the capabilities from `initialize`.
     const client = await connectStateless(handler, { elicitation: {}, roots: {} });
 

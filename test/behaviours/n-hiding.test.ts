@@ -181,6 +181,7 @@ describe.each<[string, () => McpServer | Server]>([
       const tool = (id: string, resolvers: Record<string, AnyResolver>) =>
         defineTool(id, { resolve: resolvers as {}, hideWhenCannotAsk }, () => 'ran');
       const outer = resolver({ inner: asking('sample') }, () => 1);
+      const guard = resolver({ inner: asking('roots') }, () => true);
       const TOOLS = [
         tool('undeclared', { a: asking(undefined) }),
         tool('schema', { a: asking(Name) }),
@@ -192,7 +193,7 @@ describe.each<[string, () => McpServer | Server]>([
         tool('form_and_sample', { a: asking('form'), b: asking('sample') }),
         // Beside a resolver that declares a question, one that declares none does not ask.
         tool('sample_and_undeclared', { a: asking('sample'), b: asking(undefined) }),
-        defineTool('guarded', { guards: [asking('roots')], hideWhenCannotAsk }, () => 'ran'),
+        defineTool('guarded', { guards: [guard], hideWhenCannotAsk }, () => 'ran'),
       ];
       const forms = ['undeclared', 'schema', 'form'];
       const samples = ['sample', 'inside', 'sample_and_undeclared'];

@@ -12,6 +12,7 @@ import {
   outcome,
   requestStateSeal,
   resolver,
+  ToolError,
 } from 'mcp-resolve';
 import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { connectClient, connectStateless } from '../support/plainClient.js';
 import { errorTextOf, protocolErrorOf, questionsOf, textOf } from '../support/results.js';
-import { httpHandler } from '../support/servers.js';
+import { httpHandler, serving as servingWith, SILENT } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import {
   answering,
@@ -159,7 +160,8 @@ describe.each(eras)('on the %s era', (era) => {
 
     expect(await run(tool, {}, { era })).toMatchObject({
       isError: true,
-      text: `Error executing tool bad: ${problem}`,
+      text: 'Error executing tool bad',
+      cause: new TypeError(problem),
       questions: [],
     });
   });
@@ -177,12 +179,18 @@ describe.each(eras)('on the %s era', (era) => {
     expect(asked.questions.map(({ message }) => message)).toEqual(['Sign in']);
     expect(await run(wrongForm, {}, { era })).toMatchObject({
       isError: true,
-      text: "Error executing tool wrong: Resolver 'slip' declares that it asks a 'url' question, but it returned a 'form' question",
+      cause: {
+        message:
+          "Resolver 'slip' declares that it asks a 'url' question, but it returned a 'form' question. Change `asks`, or return the declared question.",
+      },
       questions: [],
     });
     expect(await run(wrongLink, {}, { era })).toMatchObject({
       isError: true,
-      text: "Error executing tool wrong: Resolver 'other' declares that it asks a 'form' question, but it returned a 'url' question",
+      cause: {
+        message:
+          "Resolver 'other' declares that it asks a 'form' question, but it returned a 'url' question. Change `asks`, or return the declared question.",
+      },
       questions: [],
     });
   });
@@ -225,7 +233,7 @@ describe.each(eras)('on the %s era', (era) => {
   test('leaves it to a later resolver to check what the user did at the link', async () => {
     const signedIn = new Set<string>();
     const flow = resolver({ link: askLink }, () => {
-      if (!signedIn.has('7')) throw new Error('you have not signed in yet');
+      if (!signedIn.has('7')) throw new ToolError('you have not signed in yet');
       return 'flow 7';
     });
     const tool = defineTool('done', { resolve: { flow } }, ({ flow: done }) => done);
@@ -283,7 +291,8 @@ describe('on the wire', () => {
   });
 
   test('H12: cannot send a link to a legacy client without a session', async () => {
-    const client = await connectStateless(httpHandler(serving(visit)), URL_ONLY);
+    const handler = httpHandler(servingWith([visit], { logger: SILENT }));
+    const client = await connectStateless(handler, URL_ONLY);
 
     expect(await protocolErrorOf(client.callTool({ name: 'visit' }))).toEqual({
       code: -32600,
@@ -303,9 +312,8 @@ describe('on the wire', () => {
     const sendRound = roundsOf(visit);
     const first = await sendRound();
 
-    expect(errorTextOf(await sendRound(answering(first, { link: response })))).toBe(
-      "Error executing tool visit: Resolver 'link' received a non-elicitation response",
-    );
+    const text = "Error executing tool visit: Resolver 'link' received a non-elicitation response";
+    expect(errorTextOf(await sendRound(answering(first, { link: response })))).toBe(text);
     expect(textOf(await sendRound(answering(first, { link: opened })))).toBe('opened true');
 
     const client = await rawLegacy(serving(visit), {
@@ -313,12 +321,7 @@ describe('on the wire', () => {
       answer: () => ({ result: response }),
     });
     const { result } = await client.request('tools/call', { name: 'visit' });
-    expect(result).toMatchObject({
-      content: [
-        { type: 'text', text: 'Error executing tool visit: Received a non-elicitation response' },
-      ],
-      isError: true,
-    });
+    expect(result).toMatchObject({ content: [{ type: 'text', text }], isError: true });
   });
 });
 

@@ -25,8 +25,17 @@ beforeAll(async () => {
   ]);
   await project.write('hints.js', [
     `import { defineTool, resolver } from 'mcp-resolve';`,
-    `const approval = resolver({}, () => true, { name: 'approval', asks: 'form' });`,
+    `export const approval = resolver({}, () => true, { name: 'approval', asks: 'form' });`,
     `export const pay = defineTool('pay', { resolve: { approval } }, () => 'done');`,
+  ]);
+  await project.write('unused.js', [
+    `import { confirm, defineTool, resolver } from 'mcp-resolve';`,
+    `import { approval as other } from './hints.js';`,
+    `export const approval = resolver({}, () => confirm('Really?'));`,
+    `export const user = resolver({}, () => 'me', { name: 'user' });`,
+    `const owner = resolver({ user }, () => 'you', { name: 'user' });`,
+    `export const share = defineTool('share', { resolve: { owner } }, () => 'done');`,
+    `export { other };`,
   ]);
   await project.write('factory.js', [
     `import { McpServer } from '@modelcontextprotocol/server';`,
@@ -85,6 +94,56 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     expect({ code, last: lines.at(-1) }).toEqual({
       code: 0,
       last: '1 definition, 0 errors, 1 hint',
+    });
+  });
+
+  it('hints at an exported resolver that no definition uses, and at a name that two resolvers share', async () => {
+    expect(await check('unused.js', '--allow', 'no-once')).toEqual({
+      code: 0,
+      lines: [
+        "hint   duplicate-resolver-name  share: it uses several resolvers named 'user', and only a number distinguishes them in messages and answers. Rename all but one.",
+        "hint   unused-resolver  no definition uses the exported resolver 'approval', so it never runs. Add it to `resolve` or `guards` of a definition, or to the needs of a resolver.",
+        '2 definitions, 0 errors, 2 hints',
+      ],
+    });
+  });
+
+  it('prints the findings as JSON', async () => {
+    const json = async (...typed: string[]): Promise<{ code: unknown; found: unknown }> => {
+      const { code, lines } = await check(...typed, '--format', 'json');
+      return { code, found: JSON.parse(lines.join('\n')) as unknown };
+    };
+
+    expect(await json('clean.js')).toEqual({ code: 0, found: { findings: [], definitions: 1 } });
+    expect(await json('hints.js')).toEqual({
+      code: 0,
+      found: {
+        findings: [
+          {
+            level: 'hint',
+            code: 'no-once',
+            definition: 'pay',
+            message:
+              'the tool moves money after a question, and a client can send the last round again. Set `once` to a store, so that an approved call runs only once.',
+          },
+        ],
+        definitions: 1,
+      },
+    });
+    expect(await json('findings.js', '--allow', 'no-question,no-once')).toMatchObject({
+      code: 1,
+      found: { findings: [{ code: 'pinned-identity' }, { code: 'duplicate-name' }] },
+    });
+    const inModule = await json('unused.js', '--allow', 'no-once,duplicate-resolver-name');
+    expect(inModule.found).toEqual({
+      findings: [
+        {
+          level: 'hint',
+          code: 'unused-resolver',
+          message: expect.stringContaining("'approval'") as string,
+        },
+      ],
+      definitions: 2,
     });
   });
 

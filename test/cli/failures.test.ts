@@ -86,12 +86,13 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
     ],
     [
       ['check', 'server.js', '--out', 'x'],
-      "check has no flag '--out'. Known flags: --allow, --factory, --timeout, --help, --version.",
+      "check has no flag '--out'. Known flags: --format, --allow, --factory, --timeout, --help, --version.",
     ],
     [
       ['explain', 'server.js', '--format', 'pdf'],
       "--format must be text, mermaid, svg or json, got 'pdf'.",
     ],
+    [['check', 'server.js', '--format', 'svg'], "--format must be text or json, got 'svg'."],
     [['explain', 'server.js', '--out'], '--out needs a value: --out <file>'],
     [
       ['explain', 'server.js', '--timeout', 'soon'],
@@ -217,6 +218,12 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
     });
     expect(await project.command('check', 'cycle.js')).toEqual({
       ...{ code: 1, stdout: `error  ERR_GRAPH_CYCLE  ${sentence}\n`, stderr: '' },
+    });
+    const { stdout, ...ended } = await project.command('check', 'cycle.js', '--format', 'json');
+    expect({ ...ended, stdout: JSON.parse(stdout) as unknown }).toEqual({
+      code: 1,
+      stdout: { findings: [{ level: 'error', code: 'ERR_GRAPH_CYCLE', message: sentence }] },
+      stderr: '',
     });
   });
 });

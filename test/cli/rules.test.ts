@@ -181,6 +181,55 @@ describe('no-once', () => {
     expect(found(defineTool('refund_order', { resolve, once }, body))).toEqual([]);
     expect(found(defineTool('delete_order', { resolve }, body))).toEqual([]);
   });
+
+  it('is a hint for a tool that is annotated as destructive and asks', () => {
+    const annotations = { destructiveHint: true };
+    const resolve = { approval: asking };
+    expect(findingsIn(defineTool('tidy', { annotations, resolve }, body))).toMatchObject([
+      {
+        level: 'hint',
+        code: 'no-once',
+        message: expect.stringContaining(
+          'the tool does something destructive after a question',
+        ) as string,
+      },
+    ]);
+    const once = memoryOnceStore();
+    expect(found(defineTool('tidy', { annotations, resolve, once }, body))).toEqual([]);
+    expect(found(defineTool('tidy', { resolve }, body))).toEqual([]);
+  });
+});
+
+describe('duplicate-resolver-name', () => {
+  const named = (name: string, needs = {}): AnyResolver => resolver(needs, () => 1, { name });
+
+  it('is a hint for two resolvers of one definition that have the same name', () => {
+    const user = named('user');
+    const tool = defineTool('t', { resolve: { a: user, b: named('user', { user }) } }, body);
+    expect(findingsIn(tool)).toEqual([
+      {
+        level: 'hint',
+        code: 'duplicate-resolver-name',
+        definition: 't',
+        message:
+          "it uses several resolvers named 'user', and only a number distinguishes them in messages and answers. Rename all but one.",
+      },
+    ]);
+  });
+
+  it('reports a name once, also if a guard or an outcome has it', () => {
+    const guard = resolver({}, () => true, { name: 'user' });
+    const resolve = { a: named('user'), b: outcome(named('user')) };
+    expect(found(defineTool('t', { guards: [guard], resolve }, body))).toEqual([
+      'hint duplicate-resolver-name',
+    ]);
+  });
+
+  it('accepts a resolver that fills several parameters, and resolvers without a name', () => {
+    const user = named('user');
+    const resolve = { a: user, b: user, c: resolver({}, () => 1), d: resolver({}, () => 1) };
+    expect(found(defineTool('t', { resolve }, body))).toEqual([]);
+  });
 });
 
 describe('definitions that are created per request', () => {

@@ -3,14 +3,14 @@ import { argsOf, definePrompt, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 const { city } = argsOf(z.object({ city: z.string() }));
-const price = resolver({ at: city }, ({ at }) => at.length);
+const mayTravel = resolver({ to: city }, ({ to }) => to !== '');
 
 export const plan = definePrompt(
   'plan',
   {
     argsSchema: z.object({ days: z.string() }),
     // Mistake:
-    guards: [price],
+    guards: [mayTravel],
   },
   ({ days }) => days,
 );

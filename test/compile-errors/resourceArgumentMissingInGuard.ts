@@ -4,7 +4,7 @@ import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 const { city } = argsOf(z.object({ city: z.string() }));
-const price = resolver({ at: city }, ({ at }) => at.length);
+const mayTravel = resolver({ to: city }, ({ to }) => to !== '');
 
 export const trip = defineResource(
   'trip',
@@ -12,7 +12,7 @@ export const trip = defineResource(
   {
     variables: z.object({ id: z.string() }),
     // Mistake:
-    guards: [price],
+    guards: [mayTravel],
   },
   ({ id }) => id,
 );

@@ -111,7 +111,8 @@ describe.each(eras)("dispose: 'auto' on the %s era", (era) => {
     });
     expect(failed).toMatchObject({
       isError: true,
-      text: `Error executing tool use: Resolver 'it' ${NO_METHOD}`,
+      text: 'Error executing tool use',
+      cause: { message: `Resolver 'it' ${NO_METHOD}` },
     });
     expect(ran).toBe(false);
   });
@@ -130,7 +131,7 @@ describe.each(eras)("dispose: 'auto' on the %s era", (era) => {
     };
     expect(await use({ it: auto(broken) })).toMatchObject({
       isError: true,
-      text: 'Error executing tool use: the file would not close',
+      cause: { message: 'the file would not close' },
     });
   });
 

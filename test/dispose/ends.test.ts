@@ -23,7 +23,7 @@ import * as z from 'zod';
 import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { errorTextOf, protocolErrorOf, textOf } from '../support/results.js';
+import { protocolErrorOf, textOf } from '../support/results.js';
 import { serving } from '../support/servers.js';
 import { answering, roundsOf, summaryOf } from '../support/rounds.js';
 import { logClose, type Log, opening } from './desk.js';
@@ -128,7 +128,7 @@ describe.each(eras)('on the %s era', (era) => {
     test('runs once, however many consumers the value has', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
-      const left = resolver({ db }, (values) => values.db);
+      const left = resolver({ db }, (values) => values.db === 'db');
       const right = resolver({ db: outcome(db) }, () => 1);
       const tool = defineTool(
         'use',
@@ -170,13 +170,16 @@ describe.each(eras)('on the %s era', (era) => {
 
     test('runs for the value of a guard', async () => {
       const log: Log = [];
-      const tool = defineTool('use', { guards: [opening(log, 'lock')] }, () => {
+      const may = resolver({}, () => true, {
+        dispose: (value, end) => void log.push(`close ${value}: ${end}`),
+      });
+      const tool = defineTool('use', { guards: [may] }, () => {
         log.push('body');
         return 'done';
       });
 
       await run(tool, {}, { era });
-      expect(log).toEqual(['open lock', 'body', 'close lock: completed']);
+      expect(log).toEqual(['body', 'close true: completed']);
     });
 
     test('runs once for each of several concurrent calls', async () => {
@@ -251,27 +254,23 @@ describe.each(eras)('on the %s era', (era) => {
     const Positive = z.object({ n: z.number().positive() });
 
     test.each<[string, (resolve: { db: Resolver<string> }) => Tool, RegExp]>([
-      [
-        'the body throws',
-        (resolve) => defineTool('use', { resolve }, boom),
-        /^Error executing tool use: boom$/,
-      ],
+      ['the body throws', (resolve) => defineTool('use', { resolve }, boom), /^boom$/],
       [
         'the output is invalid',
         (resolve) => defineTool('use', { outputSchema: Positive, resolve }, () => ({ n: -1 })),
-        /^Error executing tool use: the result does not match `outputSchema`/,
+        /^The result of 'use' does not match `outputSchema` \(field 'n'\)\.$/,
       ],
       [
         'the body returns no result',
         (resolve) => defineTool('use', { resolve }, returnsNumber),
-        /^Error executing tool use: the body of 'use' returned/,
+        /^The body of 'use' returned a value of type number/,
       ],
-    ])('runs when %s', async (_, define, text) => {
+    ])('runs when %s', async (_, define, message) => {
       const log: Log = [];
 
       expect(await run(define({ db: opening(log, 'db') }), {}, { era })).toMatchObject({
         isError: true,
-        text: expect.stringMatching(text) as string,
+        cause: { message: expect.stringMatching(message) as string },
       });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
@@ -309,7 +308,7 @@ describe.each(eras)('on the %s era', (era) => {
 
       expect(await run(tool, {}, { era })).toMatchObject({
         isError: true,
-        text: 'Error executing tool use: boom',
+        cause: { message: 'boom' },
       });
       expect(log).toEqual(['open db', 'close db: failed']);
     });
@@ -324,7 +323,7 @@ describe.each(eras)('on the %s era', (era) => {
 
       expect(await run(tool, {}, { era })).toMatchObject({
         isError: true,
-        text: "Error executing tool use: Guard 'guard' refused",
+        text: 'Error executing tool use: Guard 1 refused',
       });
       expect(log).toEqual(['open lock', 'close may: failed', 'close lock: failed']);
     });
@@ -521,7 +520,7 @@ test("dispose receives 'failed' if the state is too large to send", async () => 
 
   expect(await run(tool, {}, { install: { seal } })).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/but `maxStateBytes` allows only/) as string,
+    cause: { message: expect.stringMatching(/but `maxStateBytes` allows only/) as string },
   });
   expect(log).toEqual(['open db', 'close db: failed']);
 });
@@ -533,6 +532,6 @@ test('a call without a server disposes of its values', async () => {
   const broken = defineTool('broken', { resolve: { db } }, boom);
 
   expect(textOf(await fine.call(undefined))).toBe('done');
-  expect(errorTextOf(await broken.call(undefined))).toBe('Error executing tool broken: boom');
+  expect((await broken.call(undefined)).cause).toMatchObject({ message: 'boom' });
   expect(log).toEqual([...['open db', 'close db: completed'], ...['open db', 'close db: failed']]);
 });

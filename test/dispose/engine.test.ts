@@ -125,7 +125,9 @@ describe.each(eras)('the engine on the %s era', (era) => {
     const { dispose } = await valuesOf(resolve({ a }, { era }));
 
     await dispose('failed');
-    expect(warn.mock.calls).toEqual([['mcp-resolve: A `dispose` failed: a would not close']]);
+    expect(warn.mock.calls).toEqual([
+      ['mcp-resolve: A `dispose` failed: Error: a would not close'],
+    ]);
   });
 
   test('disposes of its values when a resolver throws', async () => {

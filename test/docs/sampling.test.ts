@@ -115,14 +115,15 @@ describe.each(eras)('on the %s era', (era) => {
     });
   });
 
-  test('an invalid answer of the provider becomes a tool error', async () => {
+  test('an invalid answer of the provider fails the call, and the model reads nothing of it', async () => {
     answer = (response) => {
       response.end(JSON.stringify({ text: 7 }));
     };
 
     expect(await run(recipe.fileTicket, ticket, { era, capabilities: {} })).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^Error executing tool file_ticket: /) as string,
+      text: 'Error executing tool file_ticket',
+      cause: expect.any(Error) as Error,
     });
     expect(paid).toHaveLength(1);
   });

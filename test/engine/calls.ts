@@ -2,7 +2,7 @@
  * Random calls for fast-check. A call is plain data ({@link CallShape}), which prints and shrinks
  * well. It converts to the oracle's {@link CallSpec} and to real resolvers.
  */
-import { arg, confirm, elicit, listRoots, outcome, resolver, sample } from 'mcp-resolve';
+import { arg, confirm, elicit, listRoots, outcome, resolver, sample, ToolError } from 'mcp-resolve';
 import type { AnyResolver, CallContext, Filler, Need } from 'mcp-resolve';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -27,6 +27,8 @@ export interface NodeShape {
   /** The distance to an earlier node. If there is no such node, an argument is needed. */
   readonly needs: readonly { readonly back: number; readonly outcome: boolean }[];
   readonly behaviour: Behaviour;
+  /** True if the function computes `true`, as a guard does. */
+  readonly approves: boolean;
   readonly salt: number;
   /** True if the function returns a promise, which the scheduler settles in any order. */
   readonly later: boolean;
@@ -48,6 +50,8 @@ export interface CallShape {
 export interface Odds {
   readonly throws: number;
   readonly refusals: number;
+  /** Guards that compute another value than `true`. */
+  readonly slips: number;
   readonly invalid: number;
   readonly incapable: number;
   readonly maxNodes: number;
@@ -63,7 +67,7 @@ export const ARGUMENT_NAMES: readonly string[] = Object.keys(ARGUMENTS);
 
 /** Creates an arbitrary of random calls. */
 export function callShapes(odds: Odds): fc.Arbitrary<CallShape> {
-  return fc.record({
+  const shapes = fc.record({
     nodes: fc.array(nodeShapes(odds), { minLength: 1, maxLength: odds.maxNodes, size: 'max' }),
     guards: fc.oneof(
       { weight: 3, arbitrary: fc.constant([]) },
@@ -80,6 +84,24 @@ export function callShapes(odds: Odds): fc.Arbitrary<CallShape> {
     }),
     noisy: fc.boolean(),
   });
+  return shapes.map((shape) => ({
+    ...shape,
+    nodes: shape.nodes.map((node, index) =>
+      guardsOf(shape).includes(index) && node.approves
+        ? asGuard(node)
+        : { ...node, approves: false },
+    ),
+  }));
+}
+
+/** Changes a node so that it asks for a confirmation, if it asks. */
+function asGuard(node: NodeShape): NodeShape {
+  const { behaviour } = node;
+  return 'kind' in behaviour ? { ...node, behaviour: { ...behaviour, kind: 'confirm' } } : node;
+}
+
+function guardsOf({ guards, nodes }: CallShape): readonly number[] {
+  return guards.map((guard) => guard % nodes.length);
 }
 
 function nodeShapes(odds: Odds): fc.Arbitrary<NodeShape> {
@@ -93,6 +115,7 @@ function nodeShapes(odds: Odds): fc.Arbitrary<NodeShape> {
       size: 'max',
     }),
     behaviour: behaviours(odds),
+    approves: mostlyTrue(odds.slips),
     salt: fc.nat(9),
     later: fc.boolean(),
     reply: replies(odds),
@@ -152,14 +175,14 @@ function mostlyTrue(weight: number): fc.Arbitrary<boolean> {
 
 /** Converts a shape to the form that the oracle takes. */
 export function specOf(shape: CallShape): CallSpec {
-  const { nodes, guards, params, canAnswer } = shape;
+  const { nodes, params, canAnswer } = shape;
   return {
     nodes: nodes.map((node, index) => ({
       name: node.name,
       needs: needsOf(node, index),
       act: (inputs, round) => actOf(node, index, { inputs, round }),
     })),
-    guards: guards.map((guard) => guard % nodes.length),
+    guards: guardsOf(shape),
     params: params.map(({ back, outcome: wantsOutcome }, index) => ({
       param: BODY_PARAMS[index]!,
       node: nodes.length - 1 - (back % nodes.length),
@@ -189,22 +212,23 @@ interface Situation {
 
 /** Returns what a node's function does with its inputs. */
 export function actOf(node: NodeShape, index: number, { inputs, round }: Situation): Act {
-  const { behaviour, salt } = node;
+  const { behaviour, salt, approves } = node;
   const hash = hashOf(`${salt} ${JSON.stringify(inputs, sortedProperties)}`);
   const asks = (kind: AskKind): Act => ({ asks: { kind, message: `question ${index}: ${hash}` } });
+  const computes = (value: number): Act => ({ value: approves || value });
   switch (behaviour.does) {
     case 'compute':
-      return { value: hash };
+      return computes(hash);
     case 'drift':
-      return { value: hash + Math.min(Math.max(round - behaviour.after, 0), behaviour.times) };
+      return computes(hash + Math.min(Math.max(round - behaviour.after, 0), behaviour.times));
     case 'throw':
       return { throws: `node ${index} failed on ${hash}` };
     case 'throwOrCompute':
-      return hash % 2 === 0 ? { throws: `node ${index} failed on ${hash}` } : { value: hash };
+      return hash % 2 === 0 ? { throws: `node ${index} failed on ${hash}` } : computes(hash);
     case 'ask':
       return asks(behaviour.kind);
     case 'askOrCompute':
-      return hash % 3 === 0 ? { value: hash } : asks(behaviour.kind);
+      return hash % 3 === 0 ? computes(hash) : asks(behaviour.kind);
   }
 }
 
@@ -263,7 +287,7 @@ export function realGraph({ nodes, guards, params }: CallSpec, perform: Perform)
 
 /** Returns, throws or asks, as an author's function would. */
 export function realise(act: Act): unknown {
-  if ('throws' in act) throw new Error(act.throws);
+  if ('throws' in act) throw new ToolError(act.throws);
   return 'value' in act ? act.value : realQuestion(act.asks);
 }
 

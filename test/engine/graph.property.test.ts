@@ -23,9 +23,16 @@ import { expected, playLegacy, playModern } from './play.js';
 
 const SEED = Number(process.env.FC_SEED ?? 20_260_728);
 
-const MOSTLY_FINE: Odds = { throws: 1, refusals: 2, invalid: 0, incapable: 0, maxNodes: 25 };
-const HOSTILE: Odds = { throws: 6, refusals: 12, invalid: 6, incapable: 4, maxNodes: 12 };
-const FINE: Odds = { throws: 0, refusals: 0, invalid: 0, incapable: 0, maxNodes: 15 };
+const FINE: Odds = { throws: 0, refusals: 0, slips: 0, invalid: 0, incapable: 0, maxNodes: 15 };
+const MOSTLY_FINE: Odds = { ...FINE, throws: 1, refusals: 2, slips: 2, maxNodes: 25 };
+const HOSTILE: Odds = {
+  throws: 6,
+  refusals: 12,
+  slips: 25,
+  invalid: 6,
+  incapable: 4,
+  maxNodes: 12,
+};
 
 type Check = (shape: CallShape, scheduler: fc.Scheduler) => Promise<void>;
 
@@ -80,6 +87,7 @@ describe(`the engine agrees with a sequential walk (seed ${SEED})`, { timeout: 6
     expect(count(HOSTILE, endsWith('elicitation was cancel'))).toBeGreaterThan(5);
     expect(count(HOSTILE, endsWith('failed on'))).toBeGreaterThan(30);
     expect(count(HOSTILE, endsWith('received'))).toBeGreaterThan(5);
+    expect(count(HOSTILE, endsWith('refused'))).toBeGreaterThan(5);
     expect(count(HOSTILE, endsWith('did not declare'))).toBeGreaterThan(5);
   });
 });

@@ -15,8 +15,8 @@ import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
 
 const yes = accept({ confirm: true });
-const lost =
-  "Error executing tool pay: Resolver 'paid' created a question but did not return it, so it was never asked. Return the question itself. Its answer becomes the value.";
+const LOST =
+  "Resolver 'paid' created a question but did not return it, so it was never asked. Return the question itself. Its answer becomes the value.";
 
 function toolWith(paid: AnyResolver): Tool {
   return defineTool('pay', { resolve: { paid: paid as never } }, ({ paid: value }) =>
@@ -58,7 +58,11 @@ describe.each(eras)('on the %s era', (era) => {
 
   test.each(losing)('Z2: a resolver fails if it %s', async (_, fn) => {
     const tool = toolWith(resolver({}, fn));
-    expect(await run(tool, {}, { era })).toMatchObject({ isError: true, text: lost });
+    expect(await run(tool, {}, { era })).toMatchObject({
+      isError: true,
+      text: 'Error executing tool pay',
+      cause: { message: LOST },
+    });
   });
 
   test('Z2: a body that creates a question after an await fails', async () => {
@@ -67,8 +71,9 @@ describe.each(eras)('on the %s era', (era) => {
       const ok = Boolean(confirm('Pay?'));
       return ok ? 'paid' : 'kept';
     });
-    const { errorText } = await connectClient(era, serving([tool]));
-    expect(await errorText('pay')).toContain("the body of 'pay' asked a question");
+    const { isError, cause } = await run(tool, {}, { era });
+    expect(isError).toBe(true);
+    expect(cause?.message).toMatch(/^The body of 'pay' asked a question/);
   });
 
   test('a fallback that creates a question and returns another value fails', async () => {
@@ -79,7 +84,10 @@ describe.each(eras)('on the %s era', (era) => {
     const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise })));
     expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject({
       isError: true,
-      text: "Error executing tool pay: Resolver 'paid' falls back to another question. `otherwise` must return a value or throw.",
+      cause: {
+        message:
+          "Resolver 'paid' falls back to another question. `otherwise` must return a value or throw.",
+      },
     });
   });
 

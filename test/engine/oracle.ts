@@ -8,6 +8,7 @@
  * ```
  * walk      guards in order, then the parameters of `resolve`; depth first, needs in declaration order
  * fill      at once when its source is settled; a refusal ends the call there, except as an outcome
+ * guard     ends the call there unless its value is true
  * modern    walk ─► open questions? ask them all, retry with the answers, walk again from scratch
  * legacy    walk ─► open questions? ask the first, settle it, continue; no body runs twice
  * ```
@@ -179,7 +180,12 @@ function walk(spec: CallSpec, run: (node: number, inputs: unknown[]) => Act, set
     );
   };
 
-  for (const guard of spec.guards) fill({ param: 'guard', node: guard, outcome: false });
+  for (const [index, node] of spec.guards.entries()) {
+    const { name } = spec.nodes[node]!;
+    const filled = fill({ param: name ?? 'guard', node, outcome: false });
+    if (filled === undefined || filled.value === true) continue;
+    throw new Abort(`Guard ${name === undefined ? index + 1 : `'${name}'`} refused`);
+  }
   const values: Record<string, unknown> = {};
   if (open.length > 0) return { values, open };
   for (const param of spec.params) values[param.param] = fill(param)?.value;
@@ -202,12 +208,12 @@ function gate(open: readonly AskedQuestion[], { canAnswer }: CallSpec): void {
   }
 }
 
-/** Reads a reply. `subject` is the start of the error message about an invalid one. */
-function read({ kind }: AskedQuestion, reply: Reply, subject: string): OracleOutcome {
+/** Reads a reply. */
+function read({ kind, key }: AskedQuestion, reply: Reply): OracleOutcome {
   const refuse = (problem: string): never => {
-    const sentence = `${subject}${problem}`;
-    throw new Abort(sentence.charAt(0).toUpperCase() + sentence.slice(1));
+    throw new Abort(`Resolver '${key}' ${problem}`);
   };
+  const mismatch = `${MISMATCH} (field '${kind === 'confirm' ? 'confirm' : 'number'}')`;
   if (kind === 'sample' || kind === 'roots') {
     if (reply.how !== 'accept') return refuse('received a response of the wrong kind');
     return { action: 'accept', data: answerTo(kind, reply.number), asked: true };
@@ -220,9 +226,9 @@ function read({ kind }: AskedQuestion, reply: Reply, subject: string): OracleOut
       return { action: reply.how };
     case 'untick':
       if (kind === 'confirm') return { action: 'decline' };
-      return refuse(MISMATCH);
+      return refuse(mismatch);
     case 'mismatch':
-      return refuse(MISMATCH);
+      return refuse(mismatch);
     case 'noContent':
       return refuse('received an accepted elicitation with no content');
     case 'wrongKind':
@@ -278,7 +284,7 @@ export function modern(spec: CallSpec): Transcript {
       }
       const reply = answered.get(key);
       if (reply === undefined || asked.get(key) !== rendering(question)) return undefined;
-      const outcome = read(question, reply, `Resolver '${key}' `);
+      const outcome = read(question, reply);
       nextRecorded.set(key, { rendering: rendering(question), outcome });
       return outcome;
     };
@@ -331,7 +337,7 @@ export function legacy(spec: CallSpec): Transcript {
         return { rounds, end: { values } };
       }
       asked = [first];
-      settled.set(first.node, read(first, spec.replies[first.node]!, ''));
+      settled.set(first.node, read(first, spec.replies[first.node]!));
       rounds.push({ ran, questions: asked });
     } catch (error) {
       if (!(error instanceof Abort)) throw error;

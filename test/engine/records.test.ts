@@ -61,7 +61,7 @@ describe('a resolver that returns an object', () => {
 
   it.each(graphs)('fails if the object is a resolver ($pace)', async ({ graph }) => {
     const returned = graph.pass(resolver({}, () => 1));
-    await expect(returned).rejects.toThrow('returned a resolver, which does not run');
+    await expect(returned).rejects.toThrow('returned a resolver, where it has no effect');
   });
 
   it('fails if the object contains a question of a nested call', async () => {
@@ -72,7 +72,7 @@ describe('a resolver that returns an object', () => {
       void valueOf(planResolvers({ name: 'keeps', resolve: { it: keeps } }, []));
       return { made };
     });
-    await expect(hiding).rejects.toThrow('Return the question itself.');
+    await expect(hiding).rejects.toThrow('returned a question inside another value');
   });
 
   it.each(graphs)('fails if the object contains a question ($pace)', async ({ graph }) => {
@@ -84,7 +84,7 @@ describe('a resolver that returns an object', () => {
       { ...many, kept },
       [...Object.values(many), kept],
     ])
-      await expect(graph.pass(hiding)).rejects.toThrow('Return the question itself.');
+      await expect(graph.pass(hiding)).rejects.toThrow('returned a question inside another value');
     expect(await graph.pass(kept)).toBe('asked');
     const record = { sure: true, lines: [{ sku: 1 }] };
     expect(await graph.pass(record)).toBe(record);

@@ -217,7 +217,7 @@ function throwing(): never {
   throw confirm('Sure?');
 }
 
-/** Mistakes that fail the call, with a part of the tool error. */
+/** Mistakes that fail the call, with a part of the message. The model does not read it. */
 const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[] = [
   [
     'a body that returns a question',
@@ -241,27 +241,22 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
   [
     'a question that is awaited in a body',
     untyped.defineTool('t', {}, async () => ((await awaiting()) ? 'wiped' : 'kept')),
-    "the body of 't' asked a question",
+    "The body of 't' asked a question",
   ],
   [
     'a question that is thrown',
     untyped.defineTool('t', { resolve: { x: untyped.resolver({}, throwing) } }, body),
-    'a question was thrown. Return it from the resolver instead.',
+    'A question was thrown. Return it from the resolver instead.',
   ],
   [
     'a resolver that returns a resolver',
     untyped.defineTool('t', { resolve: { x: untyped.resolver({}, () => approval) } }, body),
-    "Resolver 'x' returned a resolver, which does not run. Add it to the needs and use its value.",
+    "Resolver 'x' returned a resolver, where it has no effect. Add it to the needs and use its value.",
   ],
   [
     'a resolver that returns an outcome()',
     untyped.defineTool('t', { guards: [untyped.resolver({}, () => outcome(approval))] }, body),
-    "Resolver 'guard' returned outcome(), which does not run",
-  ],
-  [
-    'a guard that returns null',
-    untyped.defineTool('t', { guards: [untyped.resolver({}, () => null)] }, body),
-    "Guard 'guard' refused",
+    "Resolver 'guard' returned outcome(), where it has no effect",
   ],
   [
     'a method as a body',
@@ -297,7 +292,7 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
       { resolve: { x: resolver({}, () => ({ sure: confirm('Sure?') })) } },
       body,
     ),
-    'Return the question itself.',
+    "Resolver 'x' returned a question inside another value, where it has no effect. Return the question itself",
   ],
   [
     'a pinned value that is not JSON',
@@ -310,14 +305,14 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
   ],
 ];
 
-describe('the tool error says what to do about', () => {
+describe('the error of a call says what to do about', () => {
   test.each(CALLS)('%s', async (_, tool, message) => {
-    const { isError, text } = await run(tool as Tool<undefined>, undefined, {
+    const { text, cause } = await run(tool as Tool<undefined>, undefined, {
       answers: () => accept({ confirm: true }),
       unused: 'allow',
     });
-    expect(isError).toBe(true);
-    expect(text).toContain(message);
+    expect(text).toBe('Error executing tool t');
+    expect(cause?.message).toContain(message);
   });
 });
 

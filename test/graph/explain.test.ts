@@ -198,11 +198,15 @@ describe('explain', () => {
   });
 
   it('lists a guard that also fills a parameter once, as both', () => {
-    const both = resolver({}, () => 'me', { name: 'who' });
-    const tool = defineTool('t', { guards: [both, both], resolve: { me: both } }, () => 'done');
+    const both = resolver({}, () => true, { name: 'known' });
+    const tool = defineTool(
+      't',
+      { guards: [both, both], resolve: { isKnown: both } },
+      () => 'done',
+    );
     expect(explain(tool)).toMatchObject({
-      guards: ['who'],
-      resolvers: [{ guard: true, usedBy: [{ by: 'body', parameter: 'me' }] }],
+      guards: ['known'],
+      resolvers: [{ guard: true, usedBy: [{ by: 'body', parameter: 'isKnown' }] }],
     });
   });
 
@@ -314,7 +318,7 @@ const askingGraphs: fc.Arbitrary<AskingGraph> = fc
       made.push(
         asks
           ? resolver(given, () => confirm(`${name}?`), { name, asks: 'form' })
-          : resolver(given, () => index + 1, { name }),
+          : resolver(given, () => true, { name }),
       );
     }
     const guards = made.filter((_, index) => nodes[index]?.guard === true);

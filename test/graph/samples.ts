@@ -164,7 +164,10 @@ const long = resolver(
     }),
   },
 );
-const hebrew = resolver({ שם: odd.اسم_المستخدم }, () => 1, { name: 'הרשאת_משתמש', asks: 'form' });
+const hebrew = resolver({ שם: odd.اسم_المستخدم }, () => true, {
+  name: 'הרשאת_משתמש',
+  asks: 'form',
+});
 const chinese = resolver({ 编号: odd.商品番号, 授权: hebrew }, () => 1, {
   name: '確認済みの注文金額',
   asks: 'sample',
@@ -192,7 +195,7 @@ export const names: fc.Arbitrary<string> = fc
 export function toolNamed(name: string, description: string): Tool {
   const inputSchema = z.object({ [name]: z.string() });
   const asks = z.object({ [name]: z.string() });
-  const filler = resolver({ [name]: arg<string>(name) }, () => 1, { name, asks });
+  const filler = resolver({ [name]: arg<string>(name) }, () => true, { name, asks });
   const other = resolver({ [name]: outcome(filler) }, () => 1, { name });
   return defineTool(
     name,

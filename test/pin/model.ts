@@ -122,9 +122,9 @@ export function paramsOf({ nodes, params }: CallShape): readonly Need[] {
   }));
 }
 
-/** Returns the guards. A pinned node cannot be one. */
-export function guardsOf({ nodes, guards }: CallShape): readonly number[] {
-  return guards.map((guard) => guard % nodes.length).filter((guard) => !nodes[guard]!.pinned);
+/** Returns the needs of the guards, one for each guard. */
+export function guardsOf({ nodes, guards }: CallShape): readonly Need[] {
+  return guards.map((guard) => ({ param: 'need', node: guard % nodes.length, outcome: false }));
 }
 
 /** Returns true if a node always computes a value and pins it. */
@@ -264,9 +264,7 @@ class Walk {
   /** Returns the values of the body. Some are missing while questions are open. */
   values(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
-    for (const guard of guardsOf(this.shape)) {
-      this.fill({ param: 'guard', node: guard, outcome: false });
-    }
+    for (const need of guardsOf(this.shape)) this.fill(need);
     if (this.next.asked.size > 0) return values;
     for (const need of paramsOf(this.shape)) values[need.param] = this.fill(need)?.value;
     return values;

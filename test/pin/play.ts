@@ -102,7 +102,9 @@ function toolOf(shape: CallShape, stage: Stage): Tool {
     'call',
     {
       resolve: Object.fromEntries(params.map((need) => [need.param, filler(need)])),
-      guards: guardsOf(shape).map((guard) => made[guard] as Resolver<unknown>),
+      guards: guardsOf(shape).map((need) =>
+        resolver({ [need.param]: filler(need) as Resolver<unknown> }, () => true),
+      ),
     },
     (values: Record<string, unknown>) => {
       receive(params, values);

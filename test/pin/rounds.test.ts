@@ -181,8 +181,9 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       },
       { pin: z.number() },
     );
-    const guard = resolver({ limit }, () => {
+    const guard = resolver({ limit }, (values) => {
       ran.push('guard');
+      return values.limit === 5000;
     });
     const ask = resolver({}, () => confirm('Buy?'));
     const tool = defineTool('buy', { guards: [guard], resolve: { ask } }, () => 'bought');
@@ -370,7 +371,7 @@ test('a resolver that throws pins nothing, and the client can retry with its tok
   const quote = resolver(
     { where },
     () => {
-      if (down) throw new Error('the market is closed');
+      if (down) throw new ToolError('the market is closed');
       return 4800;
     },
     { pin: z.number() },

@@ -1,5 +1,12 @@
 /** Tests which values can be pinned, and the errors for those that cannot. */
-import { confirm, defineTool, InvalidGraphError, requestStateSeal, resolver } from 'mcp-resolve';
+import {
+  confirm,
+  defineTool,
+  InvalidGraphError,
+  requestStateSeal,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
 import type { Schema } from 'mcp-resolve';
 import { run } from 'mcp-resolve/testing';
 import { type } from 'arktype';
@@ -91,7 +98,10 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       ),
     ).toMatchObject({
       isError: true,
-      text: `Error executing tool pin: Resolver 'value' is pinned, but its value is not JSON: ${problem}`,
+      text: 'Error executing tool pin',
+      cause: {
+        message: `Resolver 'value' is pinned, but its value is not JSON: ${problem}. Pin a value that JSON can express, or remove \`pin\`.`,
+      },
       questions: [],
     });
   });
@@ -105,19 +115,19 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       'its schema rejects it',
       { cents: '4800' },
       z.object({ cents: z.number() }),
-      "Resolver 'value' returned a value that its `pin` schema rejects: cents: Invalid input: expected number, received string",
+      "Resolver 'value' returned a value that its `pin` schema rejects (field 'cents'). Return a value that matches the schema, or remove `pin`.",
     ],
     [
       'its schema rejects the JSON that later rounds would restore',
       new Date(0),
       z.date(),
-      "Resolver 'value' returned a value that its `pin` schema rejects: Invalid input: expected date, received string (JSON turns a Date into a string; restore it with z.coerce.date() in the schema)",
+      "Resolver 'value' returned a value that its `pin` schema rejects. Return a value that matches the schema, or remove `pin`. JSON turns a Date into a string, so restore it with z.coerce.date() in the schema.",
     ],
     [
       'its asynchronous schema rejects it',
       1,
       atLeastTwo,
-      "Resolver 'value' returned a value that its `pin` schema rejects: too little",
+      "Resolver 'value' returned a value that its `pin` schema rejects. Return a value that matches the schema, or remove `pin`.",
     ],
     [
       'its schema throws',
@@ -142,9 +152,19 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       ),
     ).toMatchObject({
       isError: true,
-      text: `Error executing tool pin: ${message}`,
+      text: 'Error executing tool pin',
+      cause: { message },
       questions: [],
     });
+  });
+
+  test('fails the call with the issues of its schema as the cause', async () => {
+    const tool = pinning(() => ({ cents: '4800' }), z.object({ cents: z.number() }));
+    const { cause } = await run(tool, {}, { era });
+
+    expect(cause?.cause).toMatchObject([
+      { path: ['cents'], message: 'Invalid input: expected number, received string' },
+    ]);
   });
 
   /** Calls a tool that asks once, and returns its result and what `look` returned each time. */
@@ -315,7 +335,7 @@ describe('the state', () => {
 test('a schema that throws for a restored value fails the round, and the client can retry', async () => {
   let broken = false;
   const Moody = z.number().transform((n) => {
-    if (broken) throw new Error('broken schema');
+    if (broken) throw new ToolError('broken schema');
     return n;
   });
   const sendRound = roundsOf(pinning(() => 1, Moody));
@@ -329,9 +349,10 @@ test('a schema that throws for a restored value fails the round, and the client 
 test('a question inside a pinned value fails the call', async () => {
   const tool = pinning(() => ({ ask: confirm('Really?') }), z.any());
 
-  expect(errorTextOf(await tool.call(undefined))).toBe(
-    "Error executing tool pin: Resolver 'value' returned a question inside another value, where it is not asked. Return the question itself.",
-  );
+  expect((await tool.call(undefined)).cause).toMatchObject({
+    message:
+      "Resolver 'value' returned a question inside another value, where it has no effect. Return the question itself.",
+  });
 });
 
 describe('maxStateBytes', () => {
@@ -346,11 +367,11 @@ describe('maxStateBytes', () => {
     const small = resolver({}, () => 'x'.repeat(100), { pin: z.string(), name: 'small' });
     const approve = resolver({ small, large }, () => confirm('Go ahead?'));
     const tool = defineTool('pin', { resolve: { approve } }, () => 'done');
-    const { isError, text } = await run(tool, {}, { install: { seal } });
+    const { text, cause } = await run(tool, {}, { install: { seal } });
 
-    expect(isError).toBe(true);
-    expect(text).toMatch(
-      /^Error executing tool pin: the state between rounds would take about \d+ bytes, but `maxStateBytes` allows only 2000\. The largest pinned value is that of 'large' with 30\d\d bytes\.$/,
+    expect(text).toBe('Error executing tool pin');
+    expect(cause?.message).toMatch(
+      /^The state between rounds would take about \d+ bytes, but `maxStateBytes` allows only 2000\. The largest pinned value is that of 'large' with 30\d\d bytes\. Pin less, ask for less, or raise `maxStateBytes`\.$/,
     );
   });
 

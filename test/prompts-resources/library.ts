@@ -21,6 +21,7 @@ import type {
   Resource,
   Tool,
 } from 'mcp-resolve';
+import { expect } from 'vitest';
 import * as z from 'zod';
 
 import type { PlainClient } from '../support/plainClient.js';
@@ -155,8 +156,8 @@ export interface Kind {
   readonly callDirectly: (definition: AnyDefinition, ctx?: ServerContext) => Promise<unknown>;
   /** Returns the expected result of a definition. */
   readonly result: (name: string, text: string) => Record<string, unknown>;
-  /** Returns the expected failure of a definition. */
-  readonly failure: (name: string, message: string) => Failure;
+  /** Returns the expected failure of a definition. If `message` is omitted, the error is hidden. */
+  readonly failure: (name: string, message?: string, city?: string) => Failure;
   /** The expected error for the name `nope`. */
   readonly notFound: Failure;
 }
@@ -164,6 +165,19 @@ export interface Kind {
 const LYON = 'Lyon';
 const INTERNAL_ERROR = -32603;
 const INVALID_PARAMS = -32602;
+
+/** Returns the expected message of a failure. */
+const failureText = (what: string, message: string | undefined): string =>
+  message === undefined ? what : `${what}: ${message}`;
+
+/** Returns the expected protocol error of a failure. If the error is hidden, it has the call id. */
+const failureError = (what: string, message: string | undefined): Failure => ({
+  code: INTERNAL_ERROR,
+  message: failureText(what, message),
+  ...(message === undefined && {
+    data: { 'mcp-resolve/callId': expect.stringMatching(/^[\w-]{22}$/) as string },
+  }),
+});
 
 const tool: Kind = {
   kind: 'tool',
@@ -178,7 +192,7 @@ const tool: Kind = {
   callDirectly: (definition, ctx) =>
     (definition as Tool<{ city: string }>).call({ city: LYON }, ctx),
   result: (_, text) => ({ content: [{ type: 'text', text }] }),
-  failure: (name, message) => ({ message: `Error executing tool ${name}: ${message}` }),
+  failure: (name, message) => ({ message: failureText(`Error executing tool ${name}`, message) }),
   notFound: { code: INVALID_PARAMS, message: 'Tool nope not found' },
 };
 
@@ -195,10 +209,7 @@ const prompt: Kind = {
   callDirectly: (definition, ctx) =>
     (definition as Prompt<{ city: string }>).get({ city: LYON }, ctx),
   result: (_, text) => ({ messages: [{ role: 'user', content: { type: 'text', text } }] }),
-  failure: (name, message) => ({
-    code: INTERNAL_ERROR,
-    message: `Error getting prompt ${name}: ${message}`,
-  }),
+  failure: (name, message) => failureError(`Error getting prompt ${name}`, message),
   notFound: { code: INVALID_PARAMS, message: 'Prompt nope not found' },
 };
 
@@ -221,10 +232,8 @@ const resource: Kind = {
   fail: (client, name, city) => protocolErrorOf(read(client, uriOf(name, city))),
   callDirectly: (definition, ctx) => (definition as Resource).read(uriOf(definition.name), ctx),
   result: (name, text) => ({ contents: [{ uri: uriOf(name), text }] }),
-  failure: (name, message) => ({
-    code: INTERNAL_ERROR,
-    message: `Error reading resource ${name}: ${message}`,
-  }),
+  failure: (name, message, city) =>
+    failureError(`Error reading resource ${uriOf(name, city)}`, message),
   notFound: {
     code: INVALID_PARAMS,
     message: 'Resource not found: trips://nope/Lyon',

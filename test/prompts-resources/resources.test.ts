@@ -185,7 +185,7 @@ describe.each(eras)('a resource on the %s era', (era) => {
       });
       const config = { variables: Trip, resolve: { load } };
       const trip = defineResource('trip', trips(), config, () => 'ok');
-      const { factory, reported } = servingReported(layer, [trip], { errors: 'toolErrorsOnly' });
+      const { factory, reported } = servingReported(layer, [trip]);
       const client = await connectClient(era, factory);
 
       expect(await read(client, 'trips://no/1')).toBe('ok');

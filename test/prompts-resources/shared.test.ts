@@ -3,7 +3,7 @@
  * errors. Each test runs for every kind of definition.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import { ProtocolError, requireScopes } from '@modelcontextprotocol/server';
+import { type CallToolResult, ProtocolError, requireScopes } from '@modelcontextprotocol/server';
 import {
   arg,
   argsOf,
@@ -21,23 +21,24 @@ import {
 } from 'mcp-resolve';
 import type { AnyDefinition, CallContext } from 'mcp-resolve';
 import { accept, cancel, decline, run } from 'mcp-resolve/testing';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
-import { protocolErrorOf } from '../support/results.js';
+import { errorTextOf, protocolErrorOf } from '../support/results.js';
 import { httpHandler } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import {
   countRequests,
   eachKind,
+  type Failure,
+  type Kind,
   kinds,
   layers,
   promptAndResource,
   serving,
   servingReported,
-  type SharedConfig,
   Trip,
 } from './library.js';
 
@@ -50,10 +51,6 @@ const yes = accept({ confirm: true });
 const throws = (error: unknown) => (): string => {
   throw error;
 };
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Creates one definition of each kind with the same resolvers. `ran` records every function. */
 function travelDesk() {
@@ -194,12 +191,14 @@ describe.each(eras)('on the %s era', (era) => {
     describe.each(eachKind)('a %s', (_, kind) => {
       test.each([
         ['throws', 'Atlantis', 'there is no Atlantis'],
-        ['returns false', 'Utopia', "Guard 'guard' refused"],
+        ['returns false', 'Utopia', 'Guard 1 refused'],
       ])('D13: fails before anything else runs if a guard %s', async (_, where, message) => {
         const { definitions, ran } = travelDesk();
         const client = await connectClient(era, serving(layer, definitions), { elicit: [] });
 
-        expect(await kind.fail(client, 'trip', where)).toEqual(kind.failure('trip', message));
+        expect(await kind.fail(client, 'trip', where)).toEqual(
+          kind.failure('trip', message, where),
+        );
         expect(ran).toEqual([`known ${where}`]);
         expect(client.asked).toEqual([]);
       });
@@ -228,8 +227,9 @@ describe.each(eras)('on the %s era', (era) => {
         ['a ToolError', new ToolError('no such trip'), 'no such trip'],
         ['a string', 'just a string', 'just a string'],
         ['null', null, 'null'],
-      ])('K1, K3: fails with its name in the message if any function throws %s', async (...row) => {
+      ])('K1, K3: shows or reports the error if any function throws %s', async (...row) => {
         const [, thrown, message] = row;
+        const shown = thrown instanceof ToolError;
         const fail = throws(thrown);
         const failing = resolver({}, fail);
         const later = resolver({}, async () => fail());
@@ -244,32 +244,26 @@ describe.each(eras)('on the %s era', (era) => {
         const client = await connectClient(era, factory);
 
         for (const { name } of definitions) {
-          expect(await kind.fail(client, name)).toEqual(kind.failure(name, message));
+          expect(await kind.fail(client, name)).toEqual(
+            kind.failure(name, shown ? message : undefined),
+          );
         }
-        expect(reported).toEqual(thrown instanceof ToolError ? [] : definitions.map(() => message));
+        expect(reported).toEqual(shown ? [] : definitions.map(() => message));
       });
 
-      const secret = new Error('the password is hunter2');
-      const HIDDEN = 'an unexpected error occurred';
-
-      test.each<[string, SharedConfig, () => string, string, string[]]>([
-        ['hides the error of its body', {}, throws(secret), HIDDEN, [secret.message]],
-        [
-          'hides the error of a resolver',
-          { resolve: { a: resolver({}, throws(secret)) } },
-          () => 'ran',
-          HIDDEN,
-          [secret.message],
-        ],
-        ['shows a ToolError', {}, throws(new ToolError('no such trip')), 'no such trip', []],
-      ])("K3: %s with errors: 'toolErrorsOnly'", async (...row) => {
-        const [, config, body, message, expected] = row;
-        const trip = kind.define('trip', config, body);
-        const { factory, reported } = servingReported(layer, [trip], { errors: 'toolErrorsOnly' });
+      test("K3: shows and reports the error of its body or a resolver with errors: 'all'", async () => {
+        const fail = throws(new Error('boom'));
+        const definitions = [
+          kind.define('body', {}, fail),
+          kind.define('resolver', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
+        ];
+        const { factory, reported } = servingReported(layer, definitions, { errors: 'all' });
         const client = await connectClient(era, factory);
 
-        expect(await kind.fail(client, 'trip')).toEqual(kind.failure('trip', message));
-        expect(reported).toEqual(expected);
+        for (const { name } of definitions) {
+          expect(await kind.fail(client, name)).toMatchObject(kind.failure(name, 'boom'));
+        }
+        expect(reported).toEqual(['boom', 'boom']);
       });
 
       test('K4: fails with a protocol error that any function throws', async () => {
@@ -281,9 +275,7 @@ describe.each(eras)('on the %s era', (era) => {
           kind.define('guard', { guards: [resolver({}, fail)] }, () => 'ran'),
           kind.define('asked', { resolve: { a: resolver({ ask }, fail) } }, () => 'ran'),
         ];
-        const { factory, reported } = servingReported(layer, definitions, {
-          errors: 'toolErrorsOnly',
-        });
+        const { factory, reported } = servingReported(layer, definitions);
         const client = await connectClient(era, factory, { elicit: () => accept({ ok: true }) });
 
         for (const { name } of definitions) {
@@ -354,11 +346,11 @@ describe.each(eras)('on the %s era', (era) => {
       options: Parameters<typeof run>[2] = {},
       where?: string,
     ) => run(trip, kind.input('trip', where), { era, ...options });
-    /** The run of a definition that failed. */
+    /** The run of a definition that failed with an error that the client does not see. */
     const failed = (message: string) => {
-      const { code, ...failure } = kind.failure('trip', message);
+      const { code, ...failure } = kind.failure('trip');
       const error = code === undefined ? undefined : { code, ...failure };
-      return { isError: true, text: failure.message, error, questions: [] };
+      return { isError: true, text: failure.message, error, cause: { message }, questions: [] };
     };
 
     const RETURNS = {
@@ -382,19 +374,18 @@ describe.each(eras)('on the %s era', (era) => {
       const trip = kind.define('trip', {}, () => returned);
 
       expect(await runTrip(trip)).toMatchObject(
-        failed(`the body of 'trip' returned ${description}. ${RETURNS[kind.kind]}`),
+        failed(`The body of 'trip' returned ${description}. ${RETURNS[kind.kind]}`),
       );
     });
 
     test('C12: fails if its body asks a question, and does not send the question', async () => {
-      const { isError, text, questions } = await runTrip(
-        kind.define('trip', {}, () => confirm('Sure?')),
-      );
+      const trip = kind.define('trip', {}, () => confirm('Sure?'));
 
-      expect(isError).toBe(true);
-      expect(text).toContain("the body of 'trip' asked a question");
-      expect(text).toContain('Return the question from a resolver instead.');
-      expect(questions).toEqual([]);
+      expect(await runTrip(trip)).toMatchObject(
+        failed(
+          "The body of 'trip' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.",
+        ),
+      );
     });
 
     test.each([
@@ -428,25 +419,32 @@ describe.each(eras)('on the %s era', (era) => {
       });
 
       expect(isError).toBe(true);
-      expect(text).toMatch(
-        new RegExp(`^${kind.failure('trip', '').message}.*does not match the requested schema$`),
+      expect(text).toBe(
+        kind.failure(
+          'trip',
+          "Resolver 'ask' received an accepted elicitation whose content does not match the requested schema (field 'ok')",
+        ).message,
       );
     });
   });
 
   describe.each(promptAndResource)('a %s', (_, kind) => {
-    test('K3: rejects its input if its schema throws, and shows the error only in the log', async () => {
-      const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    test('K3: rejects its input if its schema throws, and shows the error nowhere', async () => {
+      const lines: string[] = [];
+      const logger = { warn: (line: string) => void lines.push(line) };
       const Throwing = z.object({
-        city: z.string().transform(throws(new Error('the password is hunter2'))),
+        city: z.string().transform(throws(new TypeError('the password is hunter2'))),
       });
       const trip = kind.define('trip', { schema: Throwing as never }, () => 'went');
       const input = kind.kind === 'prompt' ? 'arguments for prompt' : 'variables for resource';
 
-      expect(
-        (await run(trip, kind.input('trip'), { era, install: { errors: 'toolErrorsOnly' } })).error,
-      ).toEqual({ code: -32602, message: `Invalid ${input} trip: could not be validated` });
-      expect(warn.mock.calls.flat().join()).toContain('the password is hunter2');
+      expect((await run(trip, kind.input('trip'), { era, install: { logger } })).error).toEqual({
+        code: -32602,
+        message: `Invalid ${input} trip: could not be validated`,
+      });
+      expect(lines).toEqual([
+        "'trip': the schema threw TypeError while it validated arguments. A schema must return issues instead.",
+      ]);
     });
   });
 });
@@ -580,11 +578,12 @@ describe.each(layers)('on %s', (layer) => {
 
     test('H12: cannot ask a legacy client without a session', async () => {
       const ask = resolver({}, () => elicit('Go?', Ok));
+      const definitions = [
+        kind.define('go', { resolve: { ask } }, () => 'went'),
+        kind.define('quiet', {}, () => 'went'),
+      ];
       const handler = httpHandler(
-        serving(layer, [
-          kind.define('go', { resolve: { ask } }, () => 'went'),
-          kind.define('quiet', {}, () => 'went'),
-        ]),
+        serving(layer, definitions, { logger: { warn: () => undefined } }),
       );
       const send = async (name: string): Promise<unknown> => {
         const { method } = kind;
@@ -658,19 +657,18 @@ describe.each(layers)('on %s', (layer) => {
     'H13: a %s responds to -32021 with status 400, to its other errors with 200',
     async (_, { define, failure, method, params }) => {
       const ask = resolver({}, () => elicit('Go?', Ok));
-      const handler = httpHandler(
-        serving(layer, [
-          define('go', { resolve: { ask } }, () => 'went'),
-          define('fail', {}, throws(new Error('boom'))),
-        ]),
-      );
+      const { factory } = servingReported(layer, [
+        define('go', { resolve: { ask } }, () => 'went'),
+        define('fail', {}, throws(new Error('boom'))),
+      ]);
+      const handler = httpHandler(factory);
       const refused = await post(handler, method, params('go'));
       const asked = await post(handler, method, params('go'), { capabilities: FORMS });
       const failed = await post(handler, method, params('fail'));
 
       expect([refused.status, refused.body.error?.code]).toEqual([400, -32021]);
       expect([asked.status, asked.body.result?.resultType]).toEqual([200, 'input_required']);
-      expect([failed.status, failed.body.error]).toEqual([200, failure('fail', 'boom')]);
+      expect([failed.status, failed.body.error]).toEqual([200, failure('fail')]);
     },
   );
 });
@@ -737,7 +735,12 @@ describe.each(eachKind)('a %s', (_, kind) => {
     const sure = resolver({}, () => confirm('Sure?'));
     const asking = kind.define('asking', { resolve: { sure } }, () => 'went');
 
-    expect(await protocolErrorOf(kind.callDirectly(asking))).toMatchObject({ code: -32600 });
+    expect(await failDirectly(kind, asking)).toEqual(
+      kind.failure(
+        'asking',
+        "Resolver 'sure' asks a question, but a direct call has no client to ask. Call it through a server, or test it with run() of mcp-resolve/testing.",
+      ),
+    );
   });
 
   test('D17: can ask from inside another body only on the legacy era', async () => {
@@ -752,7 +755,7 @@ describe.each(eachKind)('a %s', (_, kind) => {
     expect(await kind.fail(modern, 'outer')).toEqual(
       kind.failure(
         'inner',
-        'it asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer tool.',
+        "'inner' asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer definition.",
       ),
     );
     expect(modern.asked).toEqual([]);
@@ -771,11 +774,15 @@ describe.each(eachKind)('a %s', (_, kind) => {
   });
 });
 
-test.each(promptAndResource)(
-  'D16: a %s fails without a server as it does on the wire',
-  async (_, { define, callDirectly, failure }) => {
-    const failing = define('failing', {}, throws(new Error('boom')));
+test.each(eachKind)('D16: a %s fails without a server as it does on the wire', async (_, kind) => {
+  const failing = kind.define('failing', {}, throws(new Error('boom')));
 
-    expect(await protocolErrorOf(callDirectly(failing))).toEqual(failure('failing', 'boom'));
-  },
-);
+  expect(await failDirectly(kind, failing)).toEqual(kind.failure('failing'));
+});
+
+/** Calls a definition without a server, and returns its failure. */
+async function failDirectly(kind: Kind, definition: AnyDefinition): Promise<Failure> {
+  const call = kind.callDirectly(definition);
+  if (kind.kind !== 'tool') return protocolErrorOf(call);
+  return { message: errorTextOf((await call) as CallToolResult) };
+}

@@ -51,6 +51,27 @@ kindContract<FormData>('confirm', {
   refusal: refusalOf,
 });
 
+describe('an answer that does not match the schema of a form', () => {
+  const MISFIT =
+    'received an accepted elicitation whose content does not match the requested schema';
+  const outcomeOf = (schema: Schema, data: unknown) =>
+    formKind.outcomeFor(elicit('Who?', schema), { action: 'accept', data });
+
+  test('has a problem that names the field', async () => {
+    expect(await outcomeOf(Login, { username: 7 })).toEqual({
+      problem: `${MISFIT} (field 'username')`,
+    });
+  });
+
+  test.each([
+    ['it is not an object', Login, 'octocat'],
+    ['the field is not in the schema', z.strictObject({}), { username: 'octocat' }],
+    ['the whole object is refused', Login.refine(() => false), { username: 'octocat' }],
+  ])('names no field if %s', async (_, schema, data) => {
+    expect(await outcomeOf(schema, data)).toEqual({ problem: MISFIT });
+  });
+});
+
 describe('the schema of a form', () => {
   /** Creates a schema that counts its conversions to JSON Schema. */
   const countingSchema = (): { schema: Schema; conversions: () => number } => {

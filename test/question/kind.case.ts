@@ -5,8 +5,7 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { describe, expect, test } from 'vitest';
 
-import type { Outcome } from '../../src/define/model.js';
-import type { RecordedAnswer, QuestionKind } from '../../src/question/kind.js';
+import type { AnswerOutcome, RecordedAnswer, QuestionKind } from '../../src/question/kind.js';
 
 /** A kind of question, with examples of its questions and answers. */
 export interface KindCase<Q> {
@@ -23,8 +22,8 @@ export interface KindCase<Q> {
   readonly misfits: readonly Readonly<Record<string, unknown>>[];
   /** Set if an accept has no data. */
   readonly withoutData?: true;
-  /** Returns the outcome of a recorded refusal. Only elicitations can be refused. */
-  readonly refusal: (action: 'decline' | 'cancel') => Outcome<unknown> | undefined;
+  /** Returns the outcome of a recorded refusal. It is a problem unless this is an elicitation. */
+  readonly refusal: (action: 'decline' | 'cancel') => AnswerOutcome;
 }
 
 const CAPABILITIES: readonly ClientCapabilities[] = [
@@ -45,6 +44,9 @@ const NOT_OBJECTS: readonly [unknown][] = [
   [[]],
   [[{}]],
 ];
+
+/** A problem that completes the sentence "Resolver 'x' …". */
+const PROBLEM = { problem: expect.stringMatching(/^received an? .*[^.]$/) as string };
 
 /** Runs the contract for a kind of question. */
 export function kindContract<Q>(name: string, spec: KindCase<Q>): void {
@@ -118,28 +120,21 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
   });
 
   test.each(NOT_OBJECTS)('refuses the response %j, with a reason', (given) => {
-    expect(kind.receive(given)).toEqual({
-      problem: expect.stringMatching(/^received a .*[^.]$/) as string,
-    });
+    expect(kind.receive(given)).toEqual(PROBLEM);
   });
 
-  test.each(misfits)('rejects the response %j without throwing', async (given) => {
+  test.each(misfits)('rejects the response %j with a reason, without throwing', async (given) => {
     const answer = kind.receive(given);
-    if ('problem' in answer) {
-      expect(answer.problem).toMatch(/^received an? /);
-    } else {
-      expect(await kind.outcomeFor(question(), answer)).toBeUndefined();
-    }
-  });
 
-  test('has a reason for rejection that completes the sentence "Resolver \'x\' …"', () => {
-    expect(kind.misfit).toMatch(/^received an? .*[^.]$/);
+    expect('problem' in answer ? answer : await kind.outcomeFor(question(), answer)).toEqual(
+      PROBLEM,
+    );
   });
 }
 
 function describeRecords<Q>(spec: KindCase<Q>): void {
   const { kind, question, response, refusal, value, withoutData } = spec;
-  const acceptedAlone = withoutData && { action: 'accept', data: value, asked: true };
+  const acceptedAlone = withoutData ? { action: 'accept', data: value, asked: true } : PROBLEM;
 
   test('has an answer that survives JSON twice', async () => {
     const answer = receive(kind, response);

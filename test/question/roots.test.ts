@@ -17,5 +17,5 @@ kindContract('listRoots', {
     { roots: [{ uri: 'https://example.org/' }] },
     { action: 'accept', content: { roots: [] } },
   ],
-  refusal: () => undefined,
+  refusal: () => ({ problem: 'received a response of the wrong kind' }),
 });

@@ -11,7 +11,7 @@ const params = {
   maxTokens: 20,
 };
 const reply = { role: 'assistant', content: text('Paris'), model: 'test-model' };
-const noOutcome = (): undefined => undefined;
+const wrongKind = () => ({ problem: 'received a response of the wrong kind' });
 const data = (made: object): SampleData => made as SampleData;
 
 kindContract<SampleData>('sample', {
@@ -32,7 +32,7 @@ kindContract<SampleData>('sample', {
     { ...reply, content: [text('Paris')] },
     { ...reply, model: undefined },
   ],
-  refusal: noOutcome,
+  refusal: wrongKind,
 });
 
 kindContract<SampleData>('sample with tools', {
@@ -46,7 +46,7 @@ kindContract<SampleData>('sample with tools', {
   response: { ...reply, content: [text('Paris')] },
   value: { ...reply, content: [text('Paris')] },
   misfits: [{}, { action: 'decline' }, { ...reply, content: [{ type: 'banana' }] }],
-  refusal: noOutcome,
+  refusal: wrongKind,
 });
 
 test.each([

@@ -129,10 +129,6 @@ describe('a response to a link', () => {
     expect(urlKind.receive(given)).toEqual({ problem: 'received a non-elicitation response' });
   });
 
-  test('has the same reason for rejection if it does not fit', () => {
-    expect(urlKind.misfit).toBe('received a non-elicitation response');
-  });
-
   test.each([[false], ['no'], [{ ok: false }]])(
     'is an acceptance even if it was recorded with the data %j',
     (data) => {

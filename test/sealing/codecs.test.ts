@@ -1,4 +1,5 @@
 /** Custom codecs, and the effect of their failures. */
+import { McpServer } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from 'mcp-resolve';
 import type { RequestStateCodec } from 'mcp-resolve';
 import { describe, expect, test, vi } from 'vitest';
@@ -103,32 +104,33 @@ describe('I44: a codec that fails to open a token', () => {
   class DirectoryError extends Error {
     override readonly name = 'DirectoryError';
   }
+  const NOT_BYTES = 'codec error (TypeError: `codec.unseal` must return a Uint8Array.)';
 
   const failing: [string, () => unknown, string][] = [
     [
       'throws',
       () => {
-        throw new DirectoryError('key-server-7 said awaiting-confirm');
+        throw new DirectoryError('key-server-7 is down');
       },
-      'codec error (DirectoryError)',
+      'codec error (DirectoryError: key-server-7 is down)',
     ],
     [
       'rejects',
-      () => Promise.reject(new DirectoryError('key-server-7 said awaiting-confirm')),
-      'codec error (DirectoryError)',
+      () => Promise.reject(new DirectoryError('key-server-7 is down')),
+      'codec error (DirectoryError: key-server-7 is down)',
     ],
     [
       'throws a string',
       () => {
         throw 'key-server-7' as unknown as Error;
       },
-      'codec error (string)',
+      'codec error (string: key-server-7)',
     ],
-    ['returns a string', () => 'key-server-7', 'codec error (TypeError)'],
-    ['returns undefined', () => undefined, 'codec error (TypeError)'],
-    ['returns null', () => null, 'codec error (TypeError)'],
-    ['returns an array of numbers', () => [1, 2], 'codec error (TypeError)'],
-    ['returns a promise of a number', () => Promise.resolve(7), 'codec error (TypeError)'],
+    ['returns a string', () => 'key-server-7', NOT_BYTES],
+    ['returns undefined', () => undefined, NOT_BYTES],
+    ['returns null', () => null, NOT_BYTES],
+    ['returns an array of numbers', () => [1, 2], NOT_BYTES],
+    ['returns a promise of a number', () => Promise.resolve(7), NOT_BYTES],
     ['returns bytes that are not claims', () => new Uint8Array(64), 'malformed'],
     [
       'refuses with a reason',
@@ -163,34 +165,48 @@ describe('I44: a codec that fails to open a token', () => {
         expectFrozen(await retry(send, 'token'));
         expect(seen).toHaveLength(1);
         expect(logged).toEqual([`requestState rejected on tools/call: ${reason}`]);
-        expect(logged.join()).not.toMatch(/key-server|awaiting/);
       },
     );
   });
 });
 
 describe('I44, K6: a codec that fails to seal a state', () => {
-  const failing: [string, () => unknown, string][] = [
+  const NOT_TEXT = 'TypeError: `codec.seal` must return a string.';
+  const BAD_LENGTH =
+    'RangeError: `codec.seal` must return a token that is neither empty nor too long.';
+  const failing: [string, (bytes: Uint8Array) => unknown, string][] = [
     [
       'throws',
       () => {
         throw new RangeError('key-server-7 is down');
       },
-      'RangeError',
+      'RangeError: key-server-7 is down',
     ],
-    ['rejects', () => Promise.reject(new RangeError('key-server-7 is down')), 'RangeError'],
+    [
+      'rejects',
+      () => Promise.reject(new RangeError('key-server-7 is down')),
+      'RangeError: key-server-7 is down',
+    ],
+    [
+      'quotes the state',
+      (bytes) => {
+        const quoted = /awaiting-confirm/.exec(Buffer.from(bytes).toString());
+        throw new RangeError(`cannot seal ${String(quoted)}`);
+      },
+      'RangeError: cannot seal …',
+    ],
     [
       'refuses',
       () => {
         throw new InvalidRequestStateError('key-server-7');
       },
-      'InvalidRequestStateError',
+      'InvalidRequestStateError: key-server-7',
     ],
-    ['returns a number', () => 42, 'TypeError'],
-    ['returns undefined', () => undefined, 'TypeError'],
-    ['returns bytes', () => new Uint8Array(4), 'TypeError'],
-    ['returns an empty string', () => '', 'RangeError'],
-    ['returns a token that is too long', () => 'x'.repeat(10_000_000), 'RangeError'],
+    ['returns a number', () => 42, NOT_TEXT],
+    ['returns undefined', () => undefined, NOT_TEXT],
+    ['returns bytes', () => new Uint8Array(4), NOT_TEXT],
+    ['returns an empty string', () => '', BAD_LENGTH],
+    ['returns a token that is too long', () => 'x'.repeat(10_000_000), BAD_LENGTH],
   ];
 
   describe.each(layers)('on %s', (layer) => {
@@ -205,6 +221,20 @@ describe('I44, K6: a codec that fails to seal a state', () => {
           expect(logged).toEqual([`requestState could not be sealed on tools/call: ${cause}`]);
         },
       );
+    });
+
+    test('I44, K6: causes the same error if onerror throws', async () => {
+      const codec = { seal: () => '', unseal: () => new Uint8Array(0) };
+      const { seal } = createSeal({ codec });
+      const create = desk({ layer, seal });
+      const send = overHttp((context) => {
+        const server = create(context);
+        (server instanceof McpServer ? server.server : server).onerror = () => {
+          throw new Error('the log is full');
+        };
+        return server;
+      });
+      expect((await send('tools/call', STAGING)).text).toBe(INTERNAL_BODY);
     });
   });
 });

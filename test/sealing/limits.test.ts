@@ -55,9 +55,10 @@ function threeQuestions() {
 /** Creates a factory of servers with one tool. */
 const servingOn = (layer: Layer, tool: Tool, seal: RequestStateSeal): Factory => {
   const info = { name: 'desk', version: '1.0.0' };
+  const { logger } = seal['~policy'];
   return () => {
     const server = layer === 'McpServer' ? new McpServer(info) : new Server(info, {});
-    install(server, [tool], { seal });
+    install(server, [tool], { seal, ...(logger && { logger }) });
     return server;
   };
 };
@@ -193,18 +194,20 @@ describe('maxStateBytes', () => {
       arguments: { env: 'staging' },
     });
     expect(error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(logged).toEqual(['requestState could not be sealed on tools/call: RangeError']);
+    expect(logged).toEqual([
+      'requestState could not be sealed on tools/call: RangeError: The state is larger than 1000 bytes.',
+    ]);
   });
 
   test.each(layers)(
-    'turns answers that are too large into a tool error that names the largest (%s)',
+    'ends the call if the answers are too large, and logs which one is the largest (%s)',
     async (layer) => {
       const Text = z.object({ text: z.string() });
       const title = resolver({}, () => elicit('Title?', Text), { name: 'title' });
       const essay = resolver({}, () => elicit('Essay?', Text), { name: 'essay' });
       const sure = resolver({ title, essay }, () => confirm('Sure?'), { name: 'confirm' });
       const tool = defineTool('write', { resolve: { sure } }, () => 'written');
-      const { seal } = createSeal({ maxStateBytes: 1500 });
+      const { seal, logged } = createSeal({ maxStateBytes: 1500 });
       const send = overHttp(servingOn(layer, tool, seal));
       const token = await ask(send, { name: 'write' });
       const written = (length: number) =>
@@ -219,11 +222,14 @@ describe('maxStateBytes', () => {
       const entry = { action: 'accept', data: { text: 'x'.repeat(1200) }, q: 'q'.repeat(22) };
       const { result } = await written(1200);
       expect(result).toMatchObject({ isError: true });
-      expect(endOf({ text: '', result: result! })).toMatch(
+      expect(endOf({ text: '', result: result! })).toBe('Error executing tool write');
+      expect(logged).toHaveLength(1);
+      expect(logged[0]).toMatch(
         new RegExp(
-          '^Error executing tool write: the state between rounds would take about \\d{4} bytes, ' +
+          "^'write' failed in call [\\w-]{22}: Error: The state between rounds would take about \\d{4} bytes, " +
             'but `maxStateBytes` allows only 1500\\. ' +
-            `The largest answer is that of 'essay' with ${JSON.stringify(entry).length} bytes\\.$`,
+            `The largest answer is that of 'essay' with ${JSON.stringify(entry).length} bytes\\. ` +
+            'Pin less, ask for less, or raise `maxStateBytes`\\.$',
         ),
       );
       const next = tokenOf(await written(100));

@@ -87,7 +87,11 @@ const tamperings: Tampering[] = [
   { kind: 'plaintext', reason: 'malformed', token: () => 'awaiting-confirm' },
   { kind: 'a number', reason: 'non-string requestState', token: () => 123 },
   { kind: 'null', reason: 'non-string requestState', token: () => null },
-  { kind: 'an object', reason: 'non-string requestState', token: () => ({ state: 1 }) },
+  {
+    kind: 'an object that cannot be converted to a string',
+    reason: 'non-string requestState',
+    token: (token) => ({ toString: token }),
+  },
   {
     kind: 'the token of another target',
     reason: 'request binding',

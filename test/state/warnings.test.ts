@@ -1,7 +1,7 @@
 /** Warnings: rate-limited if a client can cause them, logged once if the setup causes them. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { Warnings } from '../../src/state/warnings.js';
+import { shownError, Warnings } from '../../src/state/warnings.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_767_225_600_000 });
@@ -40,7 +40,7 @@ test('I8: says in the next warning how many were left out', () => {
   expect(logged).toHaveLength(21);
   vi.setSystemTime(1_767_225_602_000);
   warnings.warn('later');
-  expect(logged.at(-1)).toBe('later (1 similar warnings omitted)');
+  expect(logged.at(-1)).toBe('later (1 similar warning omitted)');
   vi.setSystemTime(1_767_225_603_000);
   warnings.warn('calm');
   expect(logged.at(-1)).toBe('calm');
@@ -72,7 +72,50 @@ test('logs a warning about the setup once per logger', () => {
   const logger = { warn: (message: string) => logged.push(message) };
   Warnings.of(logger).once('the setup');
   Warnings.of(logger).once('the setup');
-  expect(logged).toEqual(['the setup']);
+  // A factory may create the same logger for every request.
   Warnings.of({ ...logger }).once('the setup');
+  expect(logged).toEqual(['the setup']);
+  Warnings.of({ warn: (message) => logged.push(message) }).once('the setup');
   expect(logged).toEqual(['the setup', 'the setup']);
+});
+
+test('logs to each instance of a logger class', () => {
+  class Lines {
+    readonly logged: string[] = [];
+    warn(message: string): void {
+      this.logged.push(message);
+    }
+  }
+  const [one, other] = [new Lines(), new Lines()];
+  Warnings.of(one).warn('of one');
+  Warnings.of(other).warn('of the other');
+  expect([one.logged, other.logged]).toEqual([['of one'], ['of the other']]);
+});
+
+test('Z3: logs every failed call, regardless of the rate limit', () => {
+  const { logged, warnings } = loggedWarnings();
+  repeat(30, () => {
+    warnings.failure("'pay' failed");
+  });
+  expect(logged).toHaveLength(30);
+});
+
+describe('a line about an error', () => {
+  test.each([
+    ['the name and the message', new RangeError('no key'), 'RangeError: no key'],
+    ['the type of a value that is not an error', 'no key', 'string: no key'],
+    ['line breaks as escapes', new Error('a\nb\tc\r'), String.raw`Error: a\nb\tc\u{000D}`],
+    ['at most 500 characters', new Error('x'.repeat(600)), `Error: ${'x'.repeat(500)}`],
+    ['a message that is not a string', Object.assign(new Error(), { message: 42 }), 'Error: 42'],
+  ])('shows %s', (_, error, line) => {
+    expect(shownError(error)).toBe(line);
+  });
+
+  test('Z6: leaves out the parts of a secret that are six characters or longer', () => {
+    const error = new SyntaxError('Unexpected token, "v1.abcdefgh" is not valid, nor "v1.ab"');
+
+    expect(shownError(error, 'v1.abcdefghijkl')).toBe(
+      'SyntaxError: Unexpected token, "…" is not valid, nor "v1.ab"',
+    );
+  });
 });

@@ -8,11 +8,14 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { install, type InstallOptions, type Tool } from 'mcp-resolve';
+import { install, type InstallOptions, type Logger, type Tool } from 'mcp-resolve';
 import { afterEach } from 'vitest';
 
 /** Creates a server: once per connection on legacy, once per request on modern. */
 export type Factory = (ctx: McpRequestContext) => McpServer | Server;
+
+/** A logger for tests that cause log lines but are not about them. */
+export const SILENT: Logger = { warn: () => undefined };
 
 /** Creates an `McpServer` that has only these tools. */
 export function serving(definitions: readonly Tool[], options?: InstallOptions): Factory {

@@ -1,5 +1,5 @@
 /** Tests `bothEras`: it runs a call on both eras and reports their differences. */
-import { confirm, defineTool, resolver } from 'mcp-resolve';
+import { confirm, definePrompt, defineTool, resolver } from 'mcp-resolve';
 import { accept, bothEras, decline, run } from 'mcp-resolve/testing';
 import type { Era } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +40,18 @@ test('bothEras compares tool errors and protocol errors', async () => {
 
   expect(declined.text).toContain('elicitation was decline');
   expect(unable.error?.code).toBe(-32021);
+});
+
+test('bothEras does not compare the ids that unexpected errors add to results and errors', async () => {
+  const fail = (): string => {
+    throw new Error('no connection');
+  };
+  const tool = await bothEras((era) => run(defineTool('t', {}, fail), {}, { era }));
+  const prompt = await bothEras((era) => run(definePrompt('p', {}, fail), {}, { era }));
+
+  expect(tool.text).toBe('Error executing tool t');
+  expect(tool.cause?.message).toBe('no connection');
+  expect(prompt.text).toBe('Error getting prompt p');
 });
 
 test('bothEras allows fewer questions on legacy after a refusal', async () => {
@@ -106,7 +118,22 @@ describe('bothEras reports a difference', () => {
   isError     modern       false
               legacy       true
   text        modern       Done.
-              legacy       Error executing tool t: too old`,
+              legacy       Error executing tool t
+  cause       modern       none
+              legacy       Error: too old`,
+    );
+  });
+
+  test('in the unexpected error of the call', async () => {
+    const tool = defineTool('t', {}, (_, ctx): string => {
+      throw new Error(`no rate for ${String(ctx.protocolVersion)}`);
+    });
+
+    expect(await differenceOf(bothEras((era) => run(tool, {}, { era })))).toBe(
+      `'t' behaves differently on the two eras.
+
+  cause       modern       Error: no rate for 2026-07-28
+              legacy       Error: no rate for 2025-11-25`,
     );
   });
 });

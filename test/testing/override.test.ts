@@ -110,7 +110,7 @@ describe.each(eras)('override on the %s era', (era) => {
 
     expect((await run(tool, {}, { era, overrides: [override(allowed, true)] })).text).toBe('done');
     expect((await run(tool, {}, { era, overrides: [override(allowed, false)] })).text).toBe(
-      "Error executing tool t: Guard 'guard' refused",
+      'Error executing tool t: Guard 1 refused',
     );
   });
 

@@ -8,11 +8,13 @@ import {
   type Outcome,
   outcome,
   resolver,
+  ToolError,
 } from 'mcp-resolve';
 import * as z from 'zod';
 import { typeOf } from '../support/typeOf.js';
 
 const cents = resolver({}, () => 500);
+const allowed = resolver({}, async (): Promise<boolean> => true);
 const sure = resolver({}, () => confirm('Sure?'));
 
 // No arguments.
@@ -22,7 +24,7 @@ const bare = defineTool('bare', {}, (values, ctx) => {
   return 'done';
 });
 typeOf(bare.call).parameter(0).is<Readonly<Record<string, never>> | undefined>();
-typeOf(bare.call({})).is<Promise<CallToolResult>>();
+typeOf(bare.call({})).is<Promise<CallToolResult & { readonly cause?: unknown }>>();
 
 // Resolved values and outcomes only.
 defineTool('resolved', { resolve: { cents, sure, answer: outcome(sure) } }, (values) => {
@@ -135,18 +137,25 @@ defineTool(
 // Guards add no values.
 const guarded = defineTool(
   'guarded',
-  { inputSchema: z.object({ order_id: z.string() }), guards: [cents, sure] },
+  { inputSchema: z.object({ order_id: z.string() }), guards: [allowed, sure] },
   (values) => {
     typeOf(values).is<{ order_id: string }>();
     return values.order_id;
   },
 );
 typeOf(guarded.name).is<string>();
-const guards = [cents, sure];
+const guards = [allowed, sure];
 defineTool('listed', { guards, resolve: { cents } }, (values) => {
   typeOf(values).is<{ cents: number }>();
   return 'done';
 });
+
+// A guard may have an unknown type, which is checked at run time, and it may always throw.
+const parsed = resolver({}, () => JSON.parse('true') as unknown);
+const closed = resolver({}, (): never => {
+  throw new ToolError('closed');
+});
+defineTool('unknown', { guards: [parsed, closed, resolver({}, () => true)] }, () => 'done');
 
 // A configuration from outside the call.
 const shared = { inputSchema: z.object({ order_id: z.string() }), resolve: { cents } };

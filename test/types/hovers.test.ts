@@ -30,7 +30,7 @@ const /*question*/question = elicit('All of it?', z.object({ full: z.boolean() }
 const /*bare*/bare = defineTool('bare', {}, () => 'done');
 const /*refund*/refund = defineTool(
   'refund',
-  { inputSchema: Input, guards: [none], resolve: { /*resolve*/cents: amount, restock: wanted } },
+  { inputSchema: Input, guards: [askRestock], resolve: { /*resolve*/cents: amount, restock: wanted } },
   (/*values*/values) => values.order_id + values.cents,
 );
 const refundAgain = defineTool(
@@ -156,7 +156,7 @@ describe('the hover of a tool', () => {
       'const refund: Tool<{\n    order_id: string;\n    note?: string | undefined;\n}>',
     );
     expect(hover('call')).toBe(
-      '(property) Tool<{ order_id: string; note?: string | undefined; }>.call: (args: {\n    order_id: string;\n    note?: string | undefined;\n}, ctx?: ServerContext) => Promise<CallToolResult>',
+      '(property) Tool<{ order_id: string; note?: string | undefined; }>.call: (args: {\n    order_id: string;\n    note?: string | undefined;\n}, ctx?: ServerContext) => Promise<CallToolResult & {\n    readonly cause?: unknown;\n}>',
     );
   });
 

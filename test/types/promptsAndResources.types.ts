@@ -149,7 +149,8 @@ defineResource('raw', trips, {}, (values) => {
   return String(values.city);
 });
 const raw = resolver({ at: arg<string | string[]>('city') }, ({ at }) => [at].flat());
-defineResource('guarded', trips, { guards: [raw] }, (values) => {
+const known = resolver({ at: arg<string | string[]>('city') }, ({ at }) => at.length > 0);
+defineResource('guarded', trips, { guards: [known] }, (values) => {
   typeOf(values).is<Readonly<Record<string, string | string[]>>>();
   return '';
 });

@@ -25,7 +25,7 @@ export interface Checked {
 /**
  * Checks a module.
  *
- * @throws {@link Failure} If the module cannot be loaded, or a name or a code is unknown.
+ * @throws {@link CommandFailure} If the module cannot be loaded, or a name or a code is unknown.
  */
 export async function runCheck(command: CheckCommand): Promise<Checked> {
   assertCodes(command.allow);

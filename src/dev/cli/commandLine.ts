@@ -96,7 +96,7 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 /**
  * Parses the arguments of the command.
  *
- * @throws {@link Failure} If the command, a flag or a value is unknown or missing.
+ * @throws {@link CommandFailure} If the command, a flag or a value is unknown or missing.
  */
 export function readCommandLine(typed: readonly string[]): CommandLine {
   const { values, positionals, tokens } = parseArgs({

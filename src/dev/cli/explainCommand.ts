@@ -15,7 +15,7 @@ import { chosen } from './findDefinitions.js';
 /**
  * Explains definitions and returns the output to print.
  *
- * @throws {@link Failure} If the name, the format or the file does not fit the definitions.
+ * @throws {@link CommandFailure} If the name, the format or the file does not fit the definitions.
  */
 export function runExplain(
   command: ExplainCommand,
@@ -99,7 +99,7 @@ function fileNames(explanations: readonly Explanation[], format: Format): string
 /**
  * Writes a file and returns its path as a line to print.
  *
- * @throws {@link Failure} If the file cannot be written.
+ * @throws {@link CommandFailure} If the file cannot be written.
  */
 function written(file: string, content: string): string {
   try {

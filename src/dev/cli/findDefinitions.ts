@@ -16,7 +16,7 @@ export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {
 /**
  * Returns the definitions for a command: all of them, or those with the given name.
  *
- * @throws {@link Failure} If there are none.
+ * @throws {@link CommandFailure} If there are none.
  */
 export function chosen(
   { file, name }: ModuleCommand,

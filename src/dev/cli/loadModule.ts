@@ -30,7 +30,7 @@ export interface Loaded {
 /**
  * Loads a module.
  *
- * @throws {@link Failure} If the file does not exist or cannot be loaded.
+ * @throws {@link CommandFailure} If the file does not exist or cannot be loaded.
  */
 export async function loadModule(shown: string, timeoutMs: number): Promise<Loaded> {
   const file = path.resolve(shown);
@@ -60,7 +60,7 @@ export interface Built {
  * Calls the factory that a command names, as a server would for a request. If the command names
  * none, returns no definitions.
  *
- * @throws {@link Failure} If the module exports no such function, or the function fails.
+ * @throws {@link CommandFailure} If the module exports no such function, or the function fails.
  */
 export async function callFactory(
   { exports }: Loaded,
@@ -96,7 +96,7 @@ interface Ran {
  * their definitions. Every definition is frozen when it is created, so `Object.freeze` is replaced
  * while the code runs.
  *
- * @throws {@link Failure} If the code fails, takes too long, or ends the process.
+ * @throws {@link CommandFailure} If the code fails, takes too long, or ends the process.
  */
 async function runAuthorCode(
   code: AuthorCode,
@@ -158,7 +158,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs'];
 /**
  * Checks that a path is a file.
  *
- * @throws {@link Failure} If it is not a file.
+ * @throws {@link CommandFailure} If it is not a file.
  */
 function assertFile(file: string, shown: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });

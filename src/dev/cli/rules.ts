@@ -208,7 +208,7 @@ function once({ definition, explanation }: CheckedDefinition): Finding[] {
 }
 
 function irreversibleEffect(definition: AnyDefinition): string | undefined {
-  if (!isTool(definition)) return undefined;
+  if (!isTool(definition) || !isDestructive(definition)) return undefined;
   if (definition['~definition'].metadata.annotations?.destructiveHint === true)
     return 'does something destructive';
   return wordsIn(definition.name).some((word) => MOVES_MONEY.includes(word))

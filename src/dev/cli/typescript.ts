@@ -16,7 +16,7 @@ export function isTypeScript(file: string): boolean {
 /**
  * Prepares the process to import a TypeScript file.
  *
- * @throws {@link Failure} If neither tsx nor Node can load the file.
+ * @throws {@link CommandFailure} If neither tsx nor Node can load the file.
  */
 export async function enableTypeScript(file: string, shown: string): Promise<void> {
   const tsx = findTsx(file);

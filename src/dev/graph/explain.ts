@@ -120,9 +120,7 @@ function questionOf({ resolver }: PlanNode, seen: Askable | undefined): Explaine
 
 /** Returns the guards in their order, without duplicates. */
 function guardsOf(plan: Plan): string[] {
-  const fills = plan.nodes.flatMap(({ serves }) => serves.filter((fill) => isGuard(plan, fill)));
-  const inOrder = fills.sort((a, b) => a.seq - b.seq);
-  return [...new Set(inOrder.map(({ source }) => keyOf(plan, source)))];
+  return [...new Set(plan.guards.map(({ source }) => keyOf(plan, source)))];
 }
 
 /** Returns true for the fill of a guard, which fills the body in one of the guard steps. */

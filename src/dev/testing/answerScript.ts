@@ -107,19 +107,22 @@ export class AnswerScript {
   }
 
   /** @throws {Error} If a scripted answer was not used. The message says how the call ended. */
-  assertAllUsed({ text, isError }: CallEnd): void {
+  assertAllUsed({ text, isError, cause }: CallEnd): void {
     const unused = this.unused();
     if (unused.length === 0) return;
     const asked = this.questions.map(({ key }) => key);
     throw new Error(
       [
-        // If the call failed, the script is usually not the cause.
+        // If the call failed, the script is usually not the reason.
         ...(isError
           ? [`'${this.definition}' failed before it used all scripted answers: ${text}`]
           : [`'${this.definition}' ended without using all scripted answers.`]),
         '',
         ...lines('unused', unused),
         ...lines('asked', asked.length === 0 ? ['nothing'] : [...new Set(asked)]),
+        ...(cause === undefined
+          ? []
+          : lines('cause', [shorten(`${cause.name}: ${cause.message}`)])),
         ...(isError ? [] : lines('result', [shorten(text)])),
         '',
         `${isError ? 'If the call is meant to fail, remove' : 'Remove'} the unused answers from the script, or allow them with { unused: 'allow' }.`,
@@ -202,6 +205,7 @@ export class AnswerScript {
 interface CallEnd {
   readonly text: string;
   readonly isError: boolean;
+  readonly cause: Error | undefined;
 }
 
 type ScriptEntry = ScriptedAnswer | readonly ScriptedAnswer[];

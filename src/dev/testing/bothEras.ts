@@ -1,6 +1,7 @@
 /** Runs a test on both eras of the protocol and compares the two calls. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { isObject } from '../../define/schema.js';
+import { CALL_ID_KEY } from '../../server/callable.js';
 import { canonicalJson } from '../../state/canonical.js';
 import type { AskedQuestion } from './askedQuestion.js';
 import { shorten } from './formatQuestion.js';
@@ -71,15 +72,24 @@ async function inEra<R>(era: Era, fn: (era: Era) => Promise<R>): Promise<R> {
 }
 
 function endsDiffer(modern: Run, legacy: Run): string[] {
-  return (['isError', 'text', 'structured', 'error', 'result'] as const).flatMap((field) => {
-    const read = field === 'result' ? comparableResult : plain;
-    const [one, other] = [read(modern[field]), read(legacy[field])];
+  return Object.entries(COMPARED).flatMap(([field, read]) => {
+    const [one, other] = [read(modern), read(legacy)];
     if (one === other) return [];
     // The entry for `text` already shows this difference.
     if (field === 'result' && modern.text !== legacy.text) return [];
     return [...entry(field, 'modern', one), ...entry('', 'legacy', other)];
   });
 }
+
+/** The parts of a run that are compared, as strings. Each call has its own id. */
+const COMPARED: Readonly<Record<string, (run: Run) => string>> = {
+  isError: ({ isError }) => plain(isError),
+  text: ({ text }) => text,
+  structured: ({ structured }) => plain(structured),
+  error: ({ error, cause }) => plain(error && { ...error, ...(cause && { data: undefined }) }),
+  cause: ({ cause }) => plain(cause && `${cause.name}: ${cause.message}`),
+  result: ({ result }) => comparableResult(result),
+};
 
 function questionsDiffer(modern: readonly AskedQuestion[], legacy: Run): string[] {
   const onModern = new Set(modern.map(asked));
@@ -105,7 +115,7 @@ function comparableResult(result: unknown): string {
   if (!isObject(result)) return plain(result);
   const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...rest } = result;
   const own = Object.entries(isObject(_meta) ? _meta : {}).filter(
-    ([name]) => name !== SERVER_INFO_META_KEY,
+    ([name]) => name !== SERVER_INFO_META_KEY && name !== CALL_ID_KEY,
   );
   return plain(own.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(own) });
 }

@@ -40,7 +40,8 @@ export function overridePlan(plan: Plan, overrides: readonly Override[]): Plan {
     });
   }
   const guardNodes = kept.filter(({ index }) => index < plan.guardNodes).length;
-  return { ...plan, nodes, guardNodes, params: plan.params.map(moved) };
+  const [guards, params] = [plan.guards.map(moved), plan.params.map(moved)];
+  return { ...plan, nodes, guardNodes, guards, params };
 }
 
 /** Returns the replacements of the overridden nodes, by index. */

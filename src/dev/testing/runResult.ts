@@ -7,6 +7,8 @@ import type {
 import type { CallEvent } from '../../define/event.js';
 import { isObject } from '../../define/schema.js';
 import type { Plan } from '../../plan/plan.js';
+import { CALL_ID_KEY } from '../../server/callable.js';
+import { callFailedWith } from '../../server/operator.js';
 import type { Subject } from './subject.js';
 import type { Era } from './runOptions.js';
 import type { AskedQuestion } from './askedQuestion.js';
@@ -52,6 +54,8 @@ export interface Run<Result = AnyResult> {
   readonly events: readonly CallEvent[];
   /** The id of the call. `undefined` if the server refused it before it began. */
   readonly callId: string | undefined;
+  /** The unexpected error that made the call fail. By default the model does not see it. */
+  readonly cause: Error | undefined;
   /** The errors that reached the server's `onerror`. The model does not see most of them. */
   readonly reported: readonly Error[];
 }
@@ -91,8 +95,17 @@ export function createRun({ name, plan }: Subject, parts: RunParts): Run {
     ran: runsOf(plan, events, overridden),
     events,
     callId: events.flatMap((event) => ('callId' in event ? [event.callId] : []))[0],
+    cause: findCause(result ?? error, parts.reported),
     reported: [...parts.reported],
   };
+}
+
+/** Finds the error that made a call fail, by the id in its result or its protocol error. */
+function findCause(end: object | undefined, reported: readonly Error[]): Error | undefined {
+  const { _meta: meta, data = meta } = { ...end } as Readonly<Record<string, unknown>>;
+  const callId = isObject(data) ? data[CALL_ID_KEY] : undefined;
+  if (callId === undefined) return undefined;
+  return reported.findLast((error) => callFailedWith(error) === callId);
 }
 
 function runsOf(

@@ -25,7 +25,7 @@ export function createTestServers(
   const events: CallEvent[] = [];
   const reported: Error[] = [];
   const { onEvent, eventValues = false, ...options } = given;
-  const seal = changeSeal(given.seal ?? requestStateSeal.ephemeral({ logger: SILENT }));
+  const seal = changeSeal(given.seal ?? requestStateSeal.ephemeral());
   const listen = (event: CallEvent): unknown => {
     events.push(event);
     return onEvent?.(eventValues ? event : withoutValues(event));
@@ -35,7 +35,13 @@ export function createTestServers(
     server.server.onerror = (error) => {
       reported.push(error);
     };
-    install(server, [installed], { ...options, seal, onEvent: listen, eventValues: true });
+    install(server, [installed], {
+      logger: SILENT,
+      ...options,
+      seal,
+      onEvent: listen,
+      eventValues: true,
+    });
     return server;
   };
   // Throws for invalid options now. Later the test would only see an HTTP status.

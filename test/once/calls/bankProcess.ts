@@ -49,7 +49,7 @@ const seal = requestStateSeal({
 const handle = await serveHttp(
   () => {
     const server = new McpServer({ name: 'bank', version: '1.0.0' });
-    install(server, tools, { seal });
+    install(server, tools, { seal, logger: { warn: () => undefined } });
     return server;
   },
   { port: 0 },

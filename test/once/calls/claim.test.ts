@@ -156,6 +156,7 @@ describe('a call stays unclaimed and can be completed later, after', () => {
     let allowed = true;
     const mayPay = resolver({}, () => {
       if (!allowed) throw new ToolError('you may not pay');
+      return true;
     });
     const approved = resolver({}, () => confirm('Pay?'));
     const tool = defineTool(

@@ -132,10 +132,15 @@ describe('the record of a call contains the error of', () => {
 
   test('an output that does not match its schema', async () => {
     const { tool, log } = endingTool({ body: () => -1 });
-    const { rounds, last } = await askedCall(tool);
+    const reported: string[] = [];
+    const { rounds, last } = await askedCall(tool, {
+      onerror: ({ message }) => void reported.push(message),
+    });
     const first = await rounds(last);
-    expect(answerOf(first)).toMatchObject({ isError: true });
-    expect(answerOf(first).text).toContain('the result does not match `outputSchema`');
+    expect(answerOf(first)).toEqual({ text: 'Error executing tool pay', isError: true });
+    expect(reported).toEqual([
+      "The result of 'pay' does not match `outputSchema` (field 'cents').",
+    ]);
     expect(log).toEqual(['claim', 'body', 'validate', 'dispose: failed', 'record']);
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(log, 'body')).toBe(1);

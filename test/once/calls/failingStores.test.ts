@@ -129,9 +129,9 @@ describe('before the body runs', () => {
     expect(countOf(runs, 'body')).toBe(1);
   });
 
-  test('the error of a failed claim() is the same if unexpected errors are masked', async () => {
+  test('the error of a failed claim() is the same if the model may read all errors', async () => {
     const { tool } = payTool(failing('claim', FAILURES.rejects[0], () => true));
-    const { rounds, last } = await askedCall(tool, { errors: 'toolErrorsOnly' });
+    const { rounds, last } = await askedCall(tool, { errors: 'all' });
     expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
   });
 

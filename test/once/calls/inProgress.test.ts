@@ -52,10 +52,8 @@ describe('while the body runs', () => {
     expect(reported).toEqual([]);
   });
 
-  test('the error of a second request is the same if unexpected errors are masked', async () => {
-    const { rounds, last, first, release } = await runningCall(memoryOnceStore(), {
-      errors: 'toolErrorsOnly',
-    });
+  test('the error of a second request has a sentence for the model and a reason for programs', async () => {
+    const { rounds, last, first, release } = await runningCall(memoryOnceStore());
     const { result } = await rounds(last);
     expect(result).toMatchObject({
       content: [

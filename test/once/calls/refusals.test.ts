@@ -82,7 +82,7 @@ describe('if the tool takes the value', () => {
     );
     const { rounds, token } = await askedCall(tool);
     const refusal = await rounds({ token, answers: { sure: decline } });
-    expect(answerOf(refusal)).toEqual(refused('decline', 'guard'));
+    expect(answerOf(refusal)).toEqual(refused('decline', 'sure'));
     expect((await rounds({ token, answers: { sure: yes } })).text).toBe(refusal.text);
     expect(bodies).toBe(0);
   });

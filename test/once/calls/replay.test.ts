@@ -184,6 +184,10 @@ describe('the recorded result has the same bytes on the wire', () => {
     throw error;
   };
 
+  /** The bytes of a reply without the id of the call, which the result of an unexpected error has. */
+  const withoutCallId = ({ text }: Reply): string =>
+    text.replace(/"mcp-resolve\/callId":"[\w-]{22}"/, '');
+
   const BODIES: Readonly<Record<string, () => unknown>> = {
     'for a string': () => PAID.text,
     'for an empty string': () => '',
@@ -247,7 +251,7 @@ describe('the recorded result has the same bytes on the wire', () => {
     expect(countOf(runs, 'body')).toBe(1);
 
     const without = await lastRound(payTool(undefined, body).tool);
-    expect(first.text).toBe((await without()).text);
+    expect(withoutCallId(first)).toBe(withoutCallId(await without()));
   });
 
   test('for a tool with an output schema', async () => {
@@ -267,18 +271,14 @@ describe('the recorded result has the same bytes on the wire', () => {
     expect(paid).toBe(1);
   });
 
-  test('for an unexpected error with a masked message', async () => {
+  test('for an unexpected error, which the server reports once', async () => {
     const { tool } = payTool(memoryOnceStore(), throws(new Error('secret-detail')));
     const reported: string[] = [];
     const send = await lastRound(tool, {
-      errors: 'toolErrorsOnly',
       onerror: ({ message }) => void reported.push(message),
     });
     const first = await send();
-    expect(answerOf(first)).toEqual({
-      text: 'Error executing tool pay: an unexpected error occurred',
-      isError: true,
-    });
+    expect(answerOf(first)).toEqual({ text: 'Error executing tool pay', isError: true });
     expect((await send()).text).toBe(first.text);
     expect(reported).toEqual(['secret-detail']);
   });

@@ -58,7 +58,7 @@ export function bank(tools: readonly Tool[], { onerror, ...options }: BankOption
   return () => {
     const server = new McpServer({ name: 'bank', version: '1.0.0' });
     if (onerror !== undefined) server.server.onerror = onerror;
-    install(server, tools, { ...options, seal });
+    install(server, tools, { logger: quiet, ...options, seal });
     return server;
   };
 }

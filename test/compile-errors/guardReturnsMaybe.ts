@@ -1,4 +1,4 @@
-// This guard can return undefined, which lets the call continue. Return true or false, or throw an error.
+// A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().
 import { defineTool, resolver } from 'mcp-resolve';
 
 const roles = new Map([['ann', ['refund']]]);

@@ -1,0 +1,109 @@
+/**
+ * Reports to the operator of a server. Unexpected errors go to the server's `onerror`. If the
+ * author set none, a line in the log replaces it, so that the operator always learns of a failure.
+ */
+import type { Server } from '@modelcontextprotocol/server';
+import { errorOf } from '../errors.js';
+import { nameOf, shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import type { Logger } from '../state/warnings.js';
+
+/** The call that an unexpected error belongs to. */
+export interface ErrorPlace {
+  readonly definition: string;
+  readonly callId: string;
+  /** True if the call failed with the error. False if its result is the same without the error. */
+  readonly failed: boolean;
+}
+
+/** Reports an unexpected error of a call. */
+export type ReportError = (error: unknown, place: ErrorPlace) => void;
+
+/** Reports an error to the server's `onerror`, or else in the log. */
+export function reportError(
+  server: Server,
+  thrown: unknown,
+  { place, logger }: { readonly place: ErrorPlace; readonly logger: Logger },
+): void {
+  const error = errorOf(thrown);
+  if (place.failed) failedCalls.set(error, place.callId);
+  if (!notifyOnerror(server, error)) logError(logger, error, place);
+}
+
+/** Logs an unexpected error of a call. */
+export function logError(
+  logger: Logger,
+  error: unknown,
+  { definition, callId, failed }: ErrorPlace,
+): void {
+  const what = failed ? 'failed in' : 'caused an error in';
+  Warnings.of(logger).failure(`'${definition}' ${what} call ${callId}: ${shownError(error)}`);
+}
+
+/** Calls the server's `onerror`. Returns false if there is none, or if it throws. */
+export function notifyOnerror(server: Server, error: unknown): boolean {
+  try {
+    server.onerror?.(errorOf(error));
+    return server.onerror !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The ids of failed calls, by their errors. */
+const failedCalls = new WeakMap<Error, string>();
+
+/** Returns the id of the call that failed with an error. */
+export function callFailedWith(error: Error): string | undefined {
+  return failedCalls.get(error);
+}
+
+/** Warns about a question that changes after every answer, so that it can never be answered. */
+export function warnMovingQuestion(logger: Logger, definition: string, key: string): void {
+  Warnings.of(logger).once(
+    `'${definition}': the question '${key}' changed after every answer. Pin the value that it shows.`,
+  );
+}
+
+/** Warns about a definition that is made again for every request. */
+export function warnManyDefinitions(logger: Logger, name: string, times: number): void {
+  Warnings.of(logger).once(
+    `'${name}' was defined ${times} times. Define it once, outside the function that builds a server, and only install() it there.`,
+  );
+}
+
+/** Warns about definitions that were made but not installed. */
+export function warnNothingInstalled(): void {
+  Warnings.of(STANDARD_ERROR).once(
+    'Definitions were created, but the server has none of them. Call install(server, [definition]) where the server is built.',
+  );
+}
+
+/** Warns about a client of the 2025 era that cannot be asked, because its host keeps no sessions. */
+export function warnNoBackChannel(logger: Logger): void {
+  Warnings.of(logger).once(
+    'A client of protocol 2025-11-25 or earlier cannot be asked, because this server is built for every request and keeps no session. Serve it with createDualEraHandler() or serveHttp() of mcp-resolve/node, or over stdio.',
+  );
+}
+
+/** Warns about an error of `dispose` that does not change the answer. */
+export function warnFailedDispose(logger: Logger, error: unknown): void {
+  Warnings.of(logger).failure(`A \`dispose\` failed: ${shownError(error)}`);
+}
+
+/** The loggers of installed schemas. A schema does not know the server that it validates for. */
+const loggers = new WeakMap<object, Logger>();
+
+/** Sets the logger for the warnings of a schema. */
+export function setSchemaLogger(schema: object, logger: Logger): void {
+  loggers.set(schema, logger);
+}
+
+/**
+ * Warns about a schema that throws. Its message may quote an argument, so neither the model nor the
+ * log gets it.
+ */
+export function warnThrowingSchema(schema: object, definition: string, error: unknown): void {
+  Warnings.of(loggers.get(schema) ?? STANDARD_ERROR).warn(
+    `'${definition}': the schema threw ${nameOf(error)} while it validated arguments. A schema must return issues instead.`,
+  );
+}
