@@ -3,6 +3,7 @@
  * returned. They would neither run nor be asked, and the action that they should guard would run
  * anyway.
  */
+import { ToolError } from '../errors.js';
 import { kindOf } from './brand.js';
 import type { Kind } from './brand.js';
 import { isPlainObject } from './schema.js';
@@ -18,6 +19,8 @@ const MISPLACED = {
   arg: { label: 'arg()', remedy: 'Add it to the needs and use its value.' },
 } as const satisfies Partial<Record<Kind, { label: string; remedy: string }>>;
 
+const RETURNED_ERROR = { label: 'a ToolError', remedy: 'Throw it instead.' };
+
 /** A misplaced object, for messages. */
 export interface Misplaced {
   /** What it is, and where. */
@@ -25,9 +28,12 @@ export interface Misplaced {
   readonly remedy: string;
 }
 
-/** Finds the first question, resolver, `outcome()` or `arg()` that is a value or inside it. */
+/**
+ * Finds the first question, resolver, `outcome()` or `arg()` that is a value or inside it. A
+ * returned `ToolError` is misplaced, too.
+ */
 export function findMisplaced(value: unknown): Misplaced | undefined {
-  const found = misplaced(value);
+  const found = value instanceof ToolError ? RETURNED_ERROR : misplaced(value);
   if (found !== undefined) return found;
   const inside = misplacedInside(value, LEVELS);
   return inside && { ...inside, label: `${inside.label} inside another value` };

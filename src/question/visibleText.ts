@@ -35,13 +35,17 @@ const NEEDED = [
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`,
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
+  String.raw`(?<=\p{Script=Han})[\u{E0100}-\u{E01EF}]`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
+  // The flag of a region, such as Scotland.
+  String.raw`(?<=\u{1F3F4}[\u{E0020}-\u{E007E}]*)[\u{E0020}-\u{E007F}]`,
 ].join('|');
 
 const INVISIBLE = new RegExp(
   [
     String.raw`(?!${NEEDED})\p{Default_Ignorable_Code_Point}`,
-    // Control characters, except tab and line feed. Line separators and annotations.
-    String.raw`[\p{Cc}\u2028\u2029\uFFF9-\uFFFB](?<![\t\n])`,
+    // Control characters, except tabs and line breaks. Line separators and annotations.
+    String.raw`(?!\t|\n|\r\n)[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]`,
   ].join('|'),
   'gu',
 );

@@ -86,7 +86,7 @@ export function assertResultValue(name: string, returned: unknown): void {
   const found = findMisplaced(returned);
   if (found === undefined) return;
   throw new Error(
-    `The body of '${name}' returned ${found.label}, where it has no effect. Put the resolver into \`resolve\`, and use its value in the body.`,
+    `The body of '${name}' returned ${found.label}, where it has no effect. ${found.remedy}`,
   );
 }
 

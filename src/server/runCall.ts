@@ -177,8 +177,8 @@ async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved)
       const values = { ...args, ...resolved.values };
       const result = await definition.finish(await callBody(definition, values, ctx));
       // A result that is not JSON can be neither sent nor recorded. It fails here, so that the
-      // failure becomes a result.
-      if (definition.once !== undefined) JSON.stringify(result);
+      // client gets an answer.
+      JSON.stringify(result);
       await dispose('completed');
       watch?.ended('completed');
       return result;

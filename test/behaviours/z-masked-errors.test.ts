@@ -104,6 +104,11 @@ const UNEXPECTED: readonly [string, AnyDefinition, RegExp][] = [
     /^Resolver 'x' returned a value that its `pin` schema rejects \(field 'total'\)\. Return a value that matches the schema, or remove `pin`\.$/,
   ],
   [
+    'a result that is not JSON',
+    defineTool('t', {}, () => ({ content: [], structuredContent: { total: 1n as never } })),
+    /BigInt/,
+  ],
+  [
     'a body that asks',
     defineTool('t', {}, () => confirm('Pay?') as never),
     /^The body of 't' asked a question/,

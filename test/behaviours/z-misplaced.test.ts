@@ -1,5 +1,5 @@
 /** Resolvers, outcomes and questions inside a returned value, where they would have no effect. */
-import { arg, confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+import { arg, confirm, defineTool, outcome, resolver, ToolError } from 'mcp-resolve';
 import { run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 
 const approval = resolver({}, () => confirm('Really?'));
+const NO = new ToolError('no such order');
 
 const MISPLACED: readonly [string, () => unknown, string][] = [
   ['a question', () => confirm('Pay?'), 'a question'],
@@ -62,6 +63,18 @@ describe.each(eras)('on the %s era', (era) => {
     expect(text).toBe('Error executing tool pay');
     expect(cause?.message).toBe(
       "Resolver 'ok' falls back to a resolver, where it has no effect. Return a value from `otherwise`.",
+    );
+  });
+
+  test.each([
+    ['a resolver', defineTool('pay', { resolve: { ok: resolver({}, () => NO) } }, () => 'paid')],
+    ['a body', defineTool('pay', { outputSchema: z.unknown() }, () => NO)],
+  ])('a ToolError that %s returns instead of throwing it ends the call', async (_, tool) => {
+    const { text, cause } = await run(tool, {}, { era });
+
+    expect(text).toBe('Error executing tool pay');
+    expect(cause?.message).toMatch(
+      / returned a ToolError, where it has no effect\. Throw it instead\.$/,
     );
   });
 

@@ -32,6 +32,9 @@ describe('visibleText()', () => {
   test.each([
     ['plain text with a line break and a tab', 'Pay 5 €?\n\tYes — déjà vu 日本'],
     ['emoji that are joined or have a variant', '👨‍👩‍👧 ❤️ 1️⃣ 👍🏽'],
+    ['a Windows line break', 'a\r\nb'],
+    ['the flag of a region', '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}'],
+    ['a variant of a Japanese character', '葛\u{E0100}'],
     ['Persian with a non-joiner', 'می‌خواهم'],
     ['Hindi with a joiner', 'क्‍ष'],
   ])('leaves %s', (_, text) => {
