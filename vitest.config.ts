@@ -74,5 +74,12 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: ['default', closingLine],
+    // `npm run coverage`. Entry points only list exports, and the command runs in processes of its own.
+    coverage: {
+      provider: 'v8',
+      include: ['src/*/**/*.ts'],
+      exclude: ['src/dev/cli/**'],
+      reporter: ['text', 'html'],
+    },
   },
 });
