@@ -28,7 +28,7 @@ import type { CallMethod, CallParams, CallRequest, CallResults } from './target.
 
 /** The options of a call. Options given at the start apply to every round. */
 export interface CallOptions {
-  /** Aborts the call: cancels the current round and sends no later one. */
+  /** Aborts the call: cancels the current round and sends no further rounds. */
   readonly signal?: AbortSignal;
   /**
    * The timeout of a round in milliseconds. Default: 60,000, as in the SDK. On the 2025 era the

@@ -47,7 +47,10 @@ export type ValueOfReturn<R> = OneType<Exclude<R, AnyQuestion>, AnswerTo<Extract
 /** The part of a return type that is computed, without questions. */
 export type Computed<R> = Exclude<R, AnyQuestion>;
 
-/** A sentence if a pinned value would be restored as another type than the function returns. */
+/**
+ * A sentence if a pinned value would be restored as a different type from the one the function
+ * returns.
+ */
 export type CheckPin<P extends Schema, R> = Schema extends P
   ? unknown // No pin.
   : [OutputOf<P>] extends [ValueOfReturn<R>]

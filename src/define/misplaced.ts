@@ -23,7 +23,7 @@ const RETURNED_ERROR = { label: 'a ToolError', remedy: 'Throw it instead.' };
 
 /** A misplaced object, for messages. */
 export interface Misplaced {
-  /** What it is, and where. */
+  /** The kind of the object, and its place. */
   readonly label: string;
   readonly remedy: string;
 }

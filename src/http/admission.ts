@@ -82,8 +82,8 @@ function refused(option: 'allowedHosts' | 'allowedOrigins', message: string): Ht
 }
 
 /**
- * Returns the Host and Origin of a web-standard request. A request made by hand has its host only
- * in the URL.
+ * Returns the Host and Origin of a web-standard request. A request constructed in code has its host
+ * only in the URL.
  */
 export function addressHeaders({ headers, url }: Request): AddressHeaders {
   return { host: headers.get('host') ?? new URL(url).host, origin: headers.get('origin') };

@@ -1,7 +1,7 @@
 /**
  * A store in memory. It knows which calls have run for as long as the process lives.
  *
- * It uses a monotonic clock, so a change of the system clock neither drops nor keeps a record.
+ * It uses a monotonic clock, so a change of the system clock does not affect when a record expires.
  * Adding a record drops expired ones. Records that have not expired are never dropped, and a full
  * store refuses new ones.
  */

@@ -21,7 +21,7 @@
 
 /** The known state of a call. */
 export type OnceEntry =
-  /** Its body runs, as far as the store knows. */
+  /** The body is running, as far as the store knows. */
   | { readonly state: 'running' }
   /** Its lease ran out before its end was recorded. The outcome is unknown. */
   | { readonly state: 'lapsed' }

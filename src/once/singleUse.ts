@@ -38,7 +38,7 @@ const POLL_MS = 50;
 
 /** The options of a call that runs once. */
 export interface SingleUseOptions extends OnceSettings {
-  /** The time that a call may take from its first question on. */
+  /** The maximum time from a call's first question to its last round, in seconds. */
   readonly maxFlowSeconds: number;
   /** Aborted when the client no longer wants the result. */
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import { warnManyDefinitions } from './operator.js';
 /** The count that causes a warning. Tests and hot reloading make a definition less often. */
 const MANY = 100;
 
-/** The maximum number of counted names. Authors do not write more names by hand. */
+/** The maximum number of counted names. More names than this are generated. */
 const MOST_NAMES = 1000;
 
 interface Counted {

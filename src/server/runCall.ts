@@ -189,7 +189,7 @@ async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved)
       return failureResult(definition, error, started);
     }
   };
-  // Disposes if the body does not run, because the call has run before or the store cannot tell.
+  // Disposes if the body does not run, because the call has run before or the store failed.
   const giveUp = (): Promise<void> => dispose(endOf(options));
   try {
     options.ctx.mcpReq.signal.throwIfAborted();

@@ -29,7 +29,7 @@ export interface SealSettings {
   readonly audience?: string;
   /** The time that a client may take for one round, in seconds. Default: 600. */
   readonly ttlSeconds?: number;
-  /** The time that a call may take from its first question on, in seconds. Default: 3600. */
+  /** The maximum time from a call's first question to its last round, in seconds. Default: 3600. */
   readonly maxFlowSeconds?: number;
   /** The largest state that is sent or accepted, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;

@@ -187,7 +187,7 @@ describe('cycles', () => {
     expect(() => defineTool('fine', { resolve: { outer } }, body)).not.toThrow();
   });
 
-  test('C3: throw for two resolvers that one object creates on first use', () => {
+  test('C3: are found between resolvers that an object creates on first use', () => {
     const service = {
       get a(): AnyResolver {
         return (this._a ??= js.resolver(this.needsOf('b'), body));

@@ -118,7 +118,7 @@ describe('tools/list is the same with and without the request', () => {
       },
     ],
     ['of the same array', (server, options) => install(server, [a, b, b], options)],
-  ])('and fails if a tool %s has the same name', async (_, arrange) => {
+  ])('fails in the same way if a tool %s has the same name', async (_, arrange) => {
     const [withRequest, without] = await listBoth(arrange);
     expect(withRequest).toEqual(without);
     expect(without).toMatchObject({ status: 500 });

@@ -637,7 +637,7 @@ describe('E16: a form and the validation of its answer agree on', () => {
     expect(await submit(schema, content)).toEqual(value);
   });
 
-  test('E16: the input names, and refuse the output names', async () => {
+  test('E16: the names of the input, not those of the output', async () => {
     const Renamed = z
       .object({ vUser: z.string() })
       .transform(({ vUser }) => ({ user_name: vUser }));

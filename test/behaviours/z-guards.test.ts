@@ -44,7 +44,7 @@ describe.each(eras)('on the %s era', (era) => {
     });
   });
 
-  test('Z1: a guard without a name is called by its place', async () => {
+  test('Z1: a guard without a name is reported by its position', async () => {
     const tool = defineTool(
       'refund',
       { guards: [untyped(() => true), untyped(() => undefined)] },
@@ -65,7 +65,7 @@ describe.each(eras)('on the %s era', (era) => {
     );
   });
 
-  test('Z1: true lets the call go on, also from a later promise', async () => {
+  test('Z1: true lets the call go on, also from a promise', async () => {
     const tool = defineTool(
       'refund',
       { guards: [resolver({}, () => true), resolver({}, async () => true)] },

@@ -10,7 +10,7 @@ import {
 } from 'mcp-resolve';
 import type { AnyDefinition } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
@@ -190,6 +190,36 @@ describe.each(eras)('on the %s era', (era) => {
 
 describe('a direct call', () => {
   const inner = defineTool('inner', {}, fail);
+  const printed: string[] = [];
+
+  beforeEach(() => {
+    printed.length = 0;
+    vi.spyOn(console, 'warn').mockImplementation((line: string) => void printed.push(line));
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('Z3: logs a line with the id of the call, because it has no server', async () => {
+    const { _meta } = await inner.call({});
+
+    expect(printed).toEqual([
+      `mcp-resolve: 'inner' failed in call ${String(_meta?.[CALL_ID])}: Error: ${SECRET}`,
+    ]);
+  });
+
+  test('Z3: reports to the server of the call that it is made from, without a line', async () => {
+    const outer = defineTool('outer', {}, async (_, ctx) => {
+      await inner.call({}, ctx);
+      return 'went on';
+    });
+    const ended = await run(outer, {});
+
+    expect(ended).toMatchObject({ text: 'went on', cause: undefined });
+    expect(ended.reported.map(({ message }) => message)).toEqual([SECRET]);
+    expect(printed).toEqual([]);
+  });
 
   test('Z3: returns the masked result, with the error as a cause that is not enumerable', async () => {
     const result = await inner.call({});
@@ -222,7 +252,7 @@ describe('a direct call', () => {
     });
   });
 
-  test('says in its own words that there is no client to ask', async () => {
+  test('explains that a direct call has no client to ask', async () => {
     const tool = defineTool(
       'pay',
       { resolve: { ok: resolver({}, () => confirm('Pay?')) } },
@@ -249,7 +279,7 @@ describe('bad answers', () => {
 
   test.each([
     [
-      'a mismatch names the field',
+      'a mismatch',
       accept({ amount: 'five' }),
       `${PREFIX} an accepted elicitation whose content does not match the requested schema (field 'amount')`,
     ],
@@ -275,7 +305,7 @@ describe('bad answers', () => {
     expect(errorTextOf((await callOnLegacy(tool, [malformed])).result)).toBe(text);
   });
 
-  test('Z5: a key that only the answer has is not shown', async () => {
+  test('Z5: does not echo an unknown key of the answer', async () => {
     const strict = z.strictObject({ amount: z.number() });
     const asking = defineTool(
       'pay',

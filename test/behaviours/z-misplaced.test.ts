@@ -19,7 +19,7 @@ const MISPLACED: readonly [string, () => unknown, string][] = [
 const PLACES: readonly [string, (value: unknown) => unknown][] = [
   ['in an array', (value) => [value]],
   ['in an object', (value) => ({ value })],
-  ['as the 64th property', (value) => [...Array.from({ length: 63 }, () => 0), value]],
+  ['as the 64th element', (value) => [...Array.from({ length: 63 }, () => 0), value]],
   ['two levels deep', (value) => ({ rows: [value] })],
   ['three levels deep', (value) => ({ page: { rows: [value] } })],
 ];

@@ -52,7 +52,7 @@ describe.each(Object.entries(servers))('on %s', (_, create) => {
     },
   );
 
-  test.each(eras)('Z3: gives the error to onerror, and logs nothing (%s)', async (era) => {
+  test.each(eras)('Z3: passes the error to onerror, and logs nothing (%s)', async (era) => {
     const { lines, logger } = collect();
     const errors: Error[] = [];
     const tool = defineTool('refund', {}, fail('no connection'));

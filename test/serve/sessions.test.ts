@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(owner.status).toBe(200);
   });
 
-  it('that is anonymous does not serve a request with a token', async () => {
+  it('does not serve a request with a token if it is anonymous', async () => {
     const { handler, id } = await sessionOf({});
     const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
     expect(response.status).toBe(404);

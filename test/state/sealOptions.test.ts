@@ -35,7 +35,7 @@ describe('I26: requestStateSeal refuses its keys', () => {
     );
   });
 
-  test('if one is short, with its index, its length and a command that makes one', () => {
+  test('if one is too short, and names its index, its length and a command that creates one', () => {
     expect(() => withKeys(KEY, 'x'.repeat(31))).toThrow(
       new TypeError(
         `requestStateSeal(): \`keys[1]\` must have at least 32 bytes, got 31. ${ADVICE}`,

@@ -9,7 +9,7 @@ import { EXIT, CommandFailure } from './failure.js';
 
 /** The author's code that the command runs. */
 export interface AuthorCode {
-  /** What the command does with it, such as `Loading server.ts`. Messages begin with it. */
+  /** The action of the command, such as `Loading server.ts`. Messages begin with it. */
   readonly action: string;
   /** The path of the module, as typed. */
   readonly file: string;

@@ -1,6 +1,6 @@
 /**
  * Explains a definition from its plan and the declarations of its resolvers. Runs no resolver, and
- * needs nothing of the SDK.
+ * does not need the SDK.
  */
 import type { Askable } from '../../define/context.js';
 import type { CallEvent } from '../../define/event.js';

@@ -27,8 +27,8 @@ export interface Explanation {
   /** The capabilities that a client must declare for the known questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**
-   * The maximum number of rounds if only resolvers ask whose question is declared or seen: one
-   * round for each question in the longest chain, and one for the result.
+   * The maximum number of rounds assuming that only resolvers with a declared or observed question
+   * ask: one round for each question in the longest chain, and one for the result.
    */
   readonly declaredRounds: number;
   /** The maximum number of rounds if all `undeclared` resolvers ask as well. */

@@ -22,7 +22,7 @@ export function argumentName({ name, required }: ExplainedArgument): string {
   return required ? name : `${name}?`;
 }
 
-/** How a resolver asks each kind of question. */
+/** The phrase for each kind of question. */
 const QUESTIONS = {
   form: 'with a form',
   url: 'with a link',

@@ -61,7 +61,9 @@ export async function runAttack(subject: Subject, spec: AttackSpec): Promise<Mis
   const connections: Connection[] = [];
   const connectAs = async (caller: Caller): Promise<Client> => {
     const answer = (): Promise<never> =>
-      Promise.reject(new Error('The modern era pushes no questions.'));
+      Promise.reject(
+        new Error('The server pushed a question on the modern era, which does not push questions.'),
+      );
     const connection = await connect({ era: 'modern', factory, caller, answer });
     connections.push(connection);
     return connection.client;
