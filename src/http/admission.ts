@@ -8,7 +8,6 @@
  * returns a value that is not a token, because plain JavaScript can return just `true`.
  */
 import {
-  type AuthInfo,
   bearerAuthChallengeResponse,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
@@ -17,6 +16,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 

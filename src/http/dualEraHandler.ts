@@ -10,39 +10,37 @@
  * with an error response and does not throw.
  */
 import {
-  type AuthInfo,
   createMcpHandler,
   isJsonContentType,
   isJSONRPCRequest,
   isLegacyRequest,
-  type McpHandlerRequestOptions,
-  type McpHttpHandler,
-  type McpServerFactory,
   readRequestBody,
+} from '@modelcontextprotocol/server';
+import type {
+  AuthInfo,
+  McpHandlerRequestOptions,
+  McpHttpHandler,
+  McpServerFactory,
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../define/schema.js';
 import { errorOf } from '../errors.js';
 
 import { addressHeaders, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
-import {
-  type CloseOptions,
-  closeTimeout,
-  type DualEraHandlerOptions,
-  type HandlerSettings,
-  handlerSettings,
-} from './handlerOptions.js';
+import { closeTimeout, handlerSettings } from './handlerOptions.js';
+import type { CloseOptions, DualEraHandlerOptions, HandlerSettings } from './handlerOptions.js';
 import {
   handlerClosed,
-  type HttpRefusal,
   internalError,
   methodNotAllowed,
   HTTP_METHODS,
   refuse,
 } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
 import { InFlight, isEventStream, relay } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
-import { createNodeListener, type NodeListener } from './nodeListener.js';
+import { createNodeListener } from './nodeListener.js';
+import type { NodeListener } from './nodeListener.js';
 import { SessionTable } from './sessionTable.js';
 
 /** The handler made by {@link createDualEraHandler}. */

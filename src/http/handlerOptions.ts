@@ -3,17 +3,11 @@
  *
  * In: the options of the author. Out: every setting with its default, or a `TypeError`.
  */
-import {
-  type CreateMcpHandlerOptions,
-  DEFAULT_MAX_REQUEST_BODY_SIZE,
-} from '@modelcontextprotocol/server';
+import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server';
+import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 
-import {
-  type Admission,
-  type AdmissionOptions,
-  type AuthenticateRequest,
-  createAdmission,
-} from './admission.js';
+import { createAdmission } from './admission.js';
+import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
 import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import type { SessionTableSettings } from './sessionTable.js';

@@ -11,15 +11,13 @@
  * - **abandoned**: not attended for too long. An abandoned session is closed. A lost connection alone
  *   cancels nothing in this era, because the client may come back.
  */
-import {
-  type AuthInfo,
-  type McpServerFactory,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
 import { principalOf } from '../state/principal.js';
 
-import { type InFlight, isEventStream, relay } from './inFlight.js';
+import { isEventStream, relay } from './inFlight.js';
+import type { InFlight } from './inFlight.js';
 import { OpenRequests } from './openRequests.js';
 
 /** The settings of a session. */

@@ -9,19 +9,15 @@
  */
 import type * as nodePackage from '@modelcontextprotocol/node';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
-import { isJsonContentType, type McpHandlerRequestOptions } from '@modelcontextprotocol/server';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorOf } from '../errors.js';
 
 import type { Admission, AuthenticateRequest } from './admission.js';
-import {
-  type HttpRefusal,
-  internalError,
-  methodNotAllowed,
-  HTTP_METHODS,
-  refuseTo,
-} from './httpRefusal.js';
+import { internalError, methodNotAllowed, HTTP_METHODS, refuseTo } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream } from './inFlight.js';
 
 /**

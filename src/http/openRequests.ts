@@ -11,13 +11,12 @@
  *   answer arrives or the server cancels it, because its call is cancelled or its time is over. The
  *   number of open questions is limited.
  */
-import {
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  type RequestId,
-  SdkError,
-  SdkErrorCode,
-  type WebStandardStreamableHTTPServerTransport,
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import type {
+  JSONRPCMessage,
+  JSONRPCRequest,
+  RequestId,
+  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
 interface CallInFlight {

@@ -11,22 +11,16 @@
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { once } from 'node:events';
-import {
-  createServer,
-  type RequestListener,
-  type Server as HttpServer,
-  type ServerResponse,
-} from 'node:http';
+import { createServer } from 'node:http';
+import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { checkArguments, checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import { createHandler } from './dualEraHandler.js';
-import {
-  type CloseOptions,
-  type DualEraHandlerOptions,
-  HANDLER_OPTIONS,
-} from './handlerOptions.js';
-import { type HttpRefusal, refuseTo } from './httpRefusal.js';
+import { HANDLER_OPTIONS } from './handlerOptions.js';
+import type { CloseOptions, DualEraHandlerOptions } from './handlerOptions.js';
+import { refuseTo } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
 import { loadNodeAdapter } from './nodeListener.js';
 
 /** The options of `serveHttp`. */

@@ -5,11 +5,8 @@
  * adds the same checks of the factory that the other serving functions have.
  */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import {
-  serveStdio as serveStdioWithSdk,
-  type ServeStdioOptions,
-  type StdioServerHandle,
-} from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serveStdioWithSdk } from '@modelcontextprotocol/server/stdio';
+import type { ServeStdioOptions, StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 
 import { checkArguments, checkedFactory } from './argumentChecks.js';
 

@@ -10,13 +10,10 @@
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { principalOf } from '../state/principal.js';
 
-import { handlerClosed, type HttpRefusal, refuse } from './httpRefusal.js';
-import {
-  type IdleLimits,
-  LegacySession,
-  type ParsedRequest,
-  type SessionSettings,
-} from './legacySession.js';
+import { handlerClosed, refuse } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
+import { LegacySession } from './legacySession.js';
+import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
 
 /** The settings of a table. */
 export interface SessionTableSettings
