@@ -1,5 +1,5 @@
 /** Z3, Z6: the operator reads every unexpected error, in `onerror` or in a line of the log. */
-import { createMcpHandler, McpServer, Server } from '@modelcontextprotocol/server';
+import { McpServer, Server } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, requestStateSeal, resolver, ToolError } from 'mcp-resolve';
 import type { InstallOptions, Logger, Tool } from 'mcp-resolve';
 import { createDualEraHandler } from 'mcp-resolve/node';
@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
-import { connectClient } from '../support/plainClient.js';
-import { questionsOf } from '../support/results.js';
+import { connectClient, connectStateless } from '../support/plainClient.js';
+import { protocolErrorOf, questionsOf } from '../support/results.js';
 import { httpHandler, serving } from '../support/servers.js';
 import { post } from '../support/wire.js';
 
@@ -194,29 +194,14 @@ describe('advice that is logged once', () => {
       { resolve: { ok: resolver({}, () => confirm('Pay?')) } },
       () => '',
     );
-    const handler = createMcpHandler(serving([asking], { logger }));
-    const send = () =>
-      handler.fetch(
-        new Request('http://server.test/mcp', {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            accept: 'application/json, text/event-stream',
-            'mcp-protocol-version': '2025-11-25',
-          },
-          body: JSON.stringify({
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'tools/call',
-            params: { name: 'pay', arguments: {} },
-          }),
-        }),
-      );
+    const client = await connectStateless(httpHandler(serving([asking], { logger })), {
+      elicitation: {},
+    });
+    const call = () => protocolErrorOf(client.callTool({ name: 'pay', arguments: {} }));
 
-    expect(await (await send()).text()).toContain('no back-channel');
-    await (await send()).text();
+    expect((await call()).message).toContain('no back-channel');
+    await call();
     expect(lines).toEqual([expect.stringContaining('createDualEraHandler()') as string]);
-    await handler.close();
   });
 
   test.each([
