@@ -1,5 +1,5 @@
 /**
- * Tests the recipe of docs/guide/sampling.md with an HTTP server in the place of the model
+ * Tests the recipe of docs/guide/sampling-and-roots.md with an HTTP server in the place of the model
  * provider. The server records its requests, because each of them would cost money.
  */
 import { once } from 'node:events';
@@ -65,12 +65,12 @@ beforeAll(async () => {
   vi.stubEnv('MODEL_KEY', 'a key of the tests');
 
   // The rest of the page has its own provider.
-  const [definitions = ''] = (await readFile(path.join(GUIDE, 'sampling.md'), 'utf8')).split(
+  const [definitions = ''] = (await readFile(path.join(GUIDE, 'sampling-and-roots.md'), 'utf8')).split(
     /^## Try it$/m,
   );
-  const page = readPage('sampling', definitions);
+  const page = readPage('sampling-and-roots', definitions);
   project = await makeProject([page]);
-  const module = pathToFileURL(path.join(project.folder, 'sampling.ts')).href;
+  const module = pathToFileURL(path.join(project.folder, 'sampling-and-roots.ts')).href;
   recipe = (await import(module)) as Recipe;
 });
 
