@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import * as client from 'mcp-resolve/client';
+import { accept, decline, resumeCall, startCall } from 'mcp-resolve/client';
 import * as engine from 'mcp-resolve/engine';
 import * as graph from 'mcp-resolve/graph';
 import * as main from 'mcp-resolve';
@@ -68,18 +69,11 @@ describe.concurrent('the program of the README', () => {
     async (mode) => {
       const asked: string[] = [];
       let yes = true;
-      const client = new Client(
-        { name: 'reader', version: '1.0.0' },
-        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
-      );
+      const client = await connect(mode, { elicitation: { form: {} } });
       client.setRequestHandler('elicitation/create', ({ params }) => {
         asked.push(params.message);
         return { action: 'accept', content: { confirm: yes } };
       });
-      const args = ['--import', 'tsx', 'server.ts'];
-      await client.connect(
-        new StdioClientTransport({ command: process.execPath, args, cwd: project }),
-      );
       const pay = async (invoice: string): Promise<unknown> => {
         const call = { name: 'pay_invoice', arguments: { invoice, euros: 1, approved: true } };
         const { content } = await client.callTool(call);
@@ -99,10 +93,48 @@ describe.concurrent('the program of the README', () => {
       expect(await pay('INV-2')).toBe(
         "Error executing tool pay_invoice: Resolver for parameter 'approved' could not resolve: elicitation was decline",
       );
-      expect(await pay('INV-3')).toBe("Error executing tool pay_invoice: unknown invoice 'INV-3'");
+      expect(await pay('INV-3')).toContain('Invalid arguments for tool pay_invoice');
       await client.close();
     },
   );
+});
+
+describe.concurrent('the table of the README', { timeout: TIMEOUT }, () => {
+  const invoice = { name: 'pay_invoice', arguments: { invoice: 'INV-2' } };
+
+  it('is right about a call that the client sends twice', async () => {
+    const reader = await connect('auto', { elicitation: { form: {} } });
+    const saved = JSON.stringify(await startCall(reader, invoice));
+    const answer = { approved: accept({ confirm: true }) };
+    const first = await resumeCall(reader, saved).answer(answer);
+    const second = await resumeCall(reader, saved).answer({ approved: decline() });
+
+    expect(first).toMatchObject({
+      result: { content: [{ text: 'Paid 900 euros for INV-2.' }] },
+    });
+    expect(second).toMatchObject(first);
+    await reader.close();
+  });
+
+  it.each(['auto', 'legacy'] as const)(
+    'is right about a client that cannot show forms (mode %s)',
+    async (mode) => {
+      const reader = await connect(mode, {});
+      await expect(reader.callTool(invoice)).rejects.toMatchObject({ code: -32_021 });
+      await reader.close();
+    },
+  );
+
+  it('is right about a changed state', async () => {
+    const reader = await connect('auto', { elicitation: { form: {} } });
+    const saved = JSON.stringify(await startCall(reader, invoice)).replace('v1.', 'v1.AA');
+    const answer = { approved: accept({ confirm: true }) };
+
+    await expect(resumeCall(reader, saved).answer(answer)).rejects.toMatchObject({
+      message: 'Invalid or expired requestState',
+    });
+    await reader.close();
+  });
 });
 
 describe('the exports of the package', () => {
@@ -135,6 +167,15 @@ describe('the README', () => {
     expect(links.length).toBeGreaterThan(4);
   });
 });
+
+/** Starts the program of the README and connects a client to it. */
+async function connect(mode: 'auto' | 'legacy', capabilities: ClientCapabilities): Promise<Client> {
+  const info = { name: 'reader', version: '1.0.0' };
+  const reader = new Client(info, { capabilities, versionNegotiation: { mode } });
+  const args = ['--import', 'tsx', 'server.ts'];
+  await reader.connect(new StdioClientTransport({ command: process.execPath, args, cwd: project }));
+  return reader;
+}
 
 /** Returns the names in the table of the README, by entry point. */
 function documented(): Record<string, string[]> {
