@@ -1,8 +1,7 @@
-/** Fills docs/performance.md anew, and draws its charts, from what the runs left. */
+/** `npm run docs:performance` writes docs/performance.md and its chart from the stored results. */
 import { writeFileSync } from 'node:fs';
 
-import { drawPicture, readCharts } from './growth/numbers.js';
-import { PAGE, performancePage } from './page.js';
+import { CHART, PAGE, performanceChart, performancePage } from './page.js';
 
-for (const [name, chart] of Object.entries(readCharts())) drawPicture(name, chart);
+writeFileSync(CHART, performanceChart());
 writeFileSync(PAGE, await performancePage());

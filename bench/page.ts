@@ -1,163 +1,113 @@
 /**
- * The page docs/performance.md: its prose is written by hand, and what stands between its marks is
- * made from what the runs left in bench/*.json.
+ * The page docs/performance.md. Its prose is written by hand. The parts between marks, and the
+ * chart, are generated from the results of `npm run bench` and `npm run bench:http`.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 import * as prettier from 'prettier';
 
+import { chartTitle, drawChart } from './chart.js';
 import type { Figure } from './goal.js';
-import { readCharts, type SavedChart } from './growth/numbers.js';
-import { readResults, shown, signOf, type Results, type Saved } from './report.js';
+import { readResults, shown, type Results } from './report.js';
 
-/** Where the page is. */
 export const PAGE = new URL('../docs/performance.md', import.meta.url);
+export const CHART = new URL('../docs/performance.svg', import.meta.url);
 
-/** What the page has to say now. */
+/** The version of Node whose results the page shows. */
+const NODE = '20';
+
+/** Returns the chart as SVG. */
+export function performanceChart(): string {
+  return drawChart(results());
+}
+
+/** Returns the page with its generated parts renewed. */
 export async function performancePage(): Promise<string> {
   let page = readFileSync(PAGE, 'utf8');
-  for (const [name, part] of Object.entries({ results, growth, http, profile })) {
+  for (const [name, part] of Object.entries({ chart, hardware, figures, http })) {
     const mark = new RegExp(`(<!-- ${name}:begin -->)[^]*?(<!-- ${name}:end -->)`);
-    if (!mark.test(page)) throw new Error(`docs/performance.md has no place for ${name}`);
+    if (!mark.test(page)) throw new Error(`docs/performance.md has no marks for ${name}`);
     page = page.replace(mark, (_, begin: string, end: string) => [begin, part(), end].join('\n\n'));
   }
   const options = await prettier.resolveConfig(PAGE);
   return prettier.format(page, { ...options, parser: 'markdown' });
 }
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
-const told = (value: number): string =>
-  Number(shown(value)).toLocaleString('en', { maximumSignificantDigits: 12 });
-
-const notYet = (command: string): string => `\`${command}\` has left nothing here yet.`;
-
-/** A row for every figure, a column for every version of Node. */
-function results(): string {
-  const all = readResults();
-  const majors = Object.keys(all);
-  if (majors.length === 0) return notYet('npm run bench');
-  const rows = rowsOf(majors.map((major) => all[major] ?? {}));
-  const head = ['', 'figure', 'bar', 'goal', ...majors.map((major) => `Node ${major}`)];
-  const runs = majors.flatMap((major) => Object.values(all[major] ?? {}));
-  const cpus = [...new Set(runs.map(({ cpu }) => cpu))].join(', ');
-  return [`\`npm run bench\`, ${cpus}, ${placesOf(runs)}`, table(head, rows)].join('\n\n');
+function results(): Results[string] {
+  return readResults()[NODE] ?? {};
 }
 
-function rowsOf(runs: readonly Results[string][]): string[][] {
-  const ids = [...new Set(runs.flatMap((run) => Object.keys(run)))];
-  ids.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  return ids.flatMap((id) => {
-    const columns = runs.map((run) => run[id]?.figures ?? []);
-    const names = [...new Set(columns.flat().map(({ name }) => name))];
-    return names.map((name) => {
-      const cells = columns.map((figures) => figures.find((figure) => figure.name === name));
-      const [known] = cells.filter((figure) => figure !== undefined);
-      return [id, name, limit(known, 'bar'), limit(known, 'goal'), ...cells.map(figureCell)];
-    });
-  });
+const chart = (): string => `![${chartTitle(results())}](performance.svg)`;
+
+function hardware(): string {
+  const runs = Object.values(results());
+  const one = (values: readonly string[]): string => [...new Set(values)].join(', ');
+  const dates = one(runs.map(({ date }) => date));
+  return `${one(runs.map(({ cpu }) => cpu))}, 2 cores, Node ${one(runs.map(({ node }) => node))}, ${dates}.`;
 }
 
-function limit(figure: Figure | undefined, which: 'bar' | 'goal'): string {
-  const value = figure?.[which];
-  return figure === undefined || value === undefined ? '' : `${signOf(figure)} ${told(value)}`;
+/** Returns a row for each figure: the ratio, the middle half of its slices, and the A/A row. */
+function figures(): string {
+  const ids = Object.keys(results()).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const rows = ids.flatMap((id) =>
+    (results()[id]?.figures ?? []).map((figure) => [id, figure.name, ...cellsOf(figure)]),
+  );
+  return table(['', 'figure', 'value', 'middle half', 'A/A'], rows);
 }
 
-function figureCell(figure: Saved['figures'][number] | undefined): string {
-  if (figure === undefined) return '';
-  const { value, unit, spread, verdict } = figure;
-  const between = spread === undefined ? '' : ` (${spread.map(told).join(' to ')})`;
-  return `${told(value)} ${unit}`.trimEnd() + between + (verdict === '' ? '' : `: ${verdict}`);
-}
-
-/** On which Node, and when: each once. */
-const placesOf = (runs: readonly { readonly node: string; readonly date: string }[]): string =>
-  [...new Set(runs.map(({ node, date }) => `Node ${node} on ${date}`))].join(', ');
-
-/** Each chart in a fold, with its numbers below it. */
-function growth(): string {
-  const charts = Object.entries(readCharts());
-  if (charts.length === 0) return notYet('npm run bench -- growth');
-  const place = `\`npm run bench -- growth\`, ${placesOf(charts.map(([, chart]) => chart))}`;
-  return [place, ...charts.map(([name, chart]) => chartPart(name, chart))].join('\n\n');
-}
-
-function chartPart(name: string, { title, x, y, series }: SavedChart): string {
-  const sizes = [...new Set(series.flatMap(({ points }) => points.map(([size]) => size)))];
-  const rows = sizes.map((size) => {
-    const costs = series.map(({ points }) => points.find(([at]) => at === size)?.[1]);
-    return [told(size), ...costs.map((cost) => (cost === undefined ? '' : told(cost)))];
-  });
+function cellsOf({ value, unit, spread, same }: Figure): string[] {
+  const middle = spread === undefined ? '' : spread.map(formatted).join(' to ');
   return [
-    `<details><summary>${title}, in ${y}</summary>`,
-    `![${title}](performance/${name}.svg)`,
-    table([x, ...series.map((line) => line.name)], rows),
-    '</details>',
-  ].join('\n\n');
+    `${formatted(value)} ${unit}`.trimEnd(),
+    middle,
+    same === undefined ? '' : formatted(same),
+  ];
 }
 
-/** What `npm run bench:http` leaves: rows of whatever was measured. */
+/** The results of `npm run bench:http`. */
 interface Http {
-  readonly node: string;
-  readonly date: string;
-  readonly quick?: boolean;
   readonly rows: readonly Row[];
   readonly memory: readonly Row[];
 }
 type Row = Readonly<Record<string, string | number>>;
 
-const HTTP = new URL('http.json', import.meta.url);
-
 function http(): string {
-  if (!existsSync(HTTP)) return notYet('npm run bench:http');
-  const { rows, memory, quick, ...place } = JSON.parse(readFileSync(HTTP, 'utf8')) as Http;
-  return [
-    `\`npm run bench:http${quick === true ? ' -- --quick' : ''}\`, ${placesOf([place])}`,
-    tableOfRows(rows),
-    tableOfRows(memory),
-  ].join('\n\n');
+  const file = new URL('http.json', import.meta.url);
+  const { rows, memory } = JSON.parse(readFileSync(file, 'utf8')) as Http;
+  return [tableOf(rows, HTTP_COLUMNS), tableOf(memory, MEMORY_COLUMNS)].join('\n\n');
 }
 
-/** What a column is called where its key does not say it. */
-const CALLED: Readonly<Record<string, string>> = {
+const HTTP_COLUMNS = {
   name: '',
-  owner: 'whose',
+  era: 'protocol',
+  server: 'server',
   perSecond: 'requests/s',
   p50: 'p50 ms',
   p99: 'p99 ms',
-  cpuPerFlow: 'CPU ms a flow',
+  cpuPerFlow: 'CPU ms per flow',
   ratio: 'CPU / by hand',
-  speed: 'requests/s / by hand',
-  heapEach: 'heap each, B',
-  rssEach: 'process each, B',
-  heap: 'heap, B',
-  rss: 'process, B',
 };
 
-function tableOfRows(rows: readonly Row[]): string {
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+const MEMORY_COLUMNS = {
+  name: '',
+  era: 'protocol',
+  server: 'server',
+  count: 'count',
+  heapEach: 'heap bytes each',
+  rssEach: 'process bytes each',
+};
+
+function tableOf(rows: readonly Row[], columns: Readonly<Record<string, string>>): string {
   const cell = (value: string | number | undefined): string =>
-    typeof value === 'number' ? told(value) : (value ?? '');
+    typeof value === 'number' ? formatted(value) : (value ?? '');
   return table(
-    keys.map((key) => CALLED[key] ?? key),
-    rows.map((row) => keys.map((key) => cell(row[key]))),
+    Object.values(columns),
+    rows.map((row) => Object.keys(columns).map((key) => cell(row[key]))),
   );
 }
 
-/** What `npm run bench:profile` leaves. */
-interface Profile {
-  readonly node: string;
-  readonly date: string;
-  readonly rows: readonly Row[];
-}
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-const PROFILE = new URL('profile.json', import.meta.url);
-
-function profile(): string {
-  if (!existsSync(PROFILE)) return notYet('npm run bench:profile');
-  const { rows, ...place } = JSON.parse(readFileSync(PROFILE, 'utf8')) as Profile;
-  return [`\`npm run bench:profile\`, in percent, ${placesOf([place])}`, tableOfRows(rows)].join(
-    '\n\n',
-  );
-}
+const formatted = (value: number): string =>
+  Number(shown(value)).toLocaleString('en', { maximumSignificantDigits: 12 });

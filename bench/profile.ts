@@ -1,8 +1,4 @@
-/**
- * `npm run bench:profile` profiles a confirm flow and sums its CPU time by the owner of the code.
- * Writes bench/profile.json, from which docs/performance.md is generated.
- */
-import { writeFileSync } from 'node:fs';
+/** `npm run bench:profile` profiles a confirm flow and sums its CPU time by the owner of the code. */
 import { Session, type Profiler } from 'node:inspector';
 import { promisify } from 'node:util';
 
@@ -64,7 +60,4 @@ const rows = taken.map(([owner, share]) => ({
   owner,
   'confirm flow': Number(((100 * share) / total).toFixed(1)),
 }));
-const date = new Date().toISOString().slice(0, 10);
-const saved = { node: process.version, date, rows };
-writeFileSync(new URL('profile.json', import.meta.url), `${JSON.stringify(saved, null, 2)}\n`);
 console.table(rows);

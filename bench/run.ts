@@ -1,7 +1,7 @@
 /**
  * `npm run bench` measures every goal, `npm run bench -- P1 P6` some of them, `-- --quick` in two
  * minutes. Ratios only: see measure/compare.ts for how. Ends with 1 if a bar is missed, and with 2
- * if the machine was too busy to judge. `npm run bench -- growth` draws the charts instead.
+ * if the machine was too busy to judge.
  *
  * Each goal is measured in a process of its own, unless it has to be quick: what V8 has seen of the
  * code before makes it compile differently, and a goal is to give the same alone as among others.
@@ -13,7 +13,6 @@ import { parseArgs } from 'node:util';
 
 import { verdictOf, type Bench, type Figure, type Goal } from './goal.js';
 import { goals } from './goals/index.js';
-import { drawGrowth, growths } from './growth/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 // A confirm flow takes some seconds until it is compiled; quick runs do not wait for that.
@@ -31,9 +30,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const growing = positionals[0] === 'growth';
-const names = (growing ? positionals.slice(1) : positionals).map((name) => name.toLowerCase());
-const known = growing ? Object.keys(growths) : goals.map(({ id }) => id);
+const names = positionals.map((name) => name.toLowerCase());
+const known = goals.map(({ id }) => id);
 const chosen = known.filter((name) => names.length === 0 || names.includes(name.toLowerCase()));
 const unknown = names.filter((name) => !known.some((one) => one.toLowerCase() === name));
 
@@ -41,8 +39,6 @@ if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no ${unknown.join(', ')}.\n`);
   console.error('npm run bench -- [--quick] [--seed N] [goal ...]\n');
   for (const { id, title } of goals) console.error(`${id.padEnd(7)} ${title}`);
-  console.error('\nnpm run bench -- growth [--quick] [chart ...]   into docs/performance/*.svg\n');
-  for (const name of Object.keys(growths)) console.error(name);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 
@@ -102,6 +98,5 @@ async function measureGoals(): Promise<void> {
   if (verdicts.includes('missed')) process.exitCode = 1;
 }
 
-if (growing) await drawGrowth(chosen, benchFor);
-else await measureGoals();
+await measureGoals();
 console.error(`done in ${Math.round(performance.now() / 1000)} s`);

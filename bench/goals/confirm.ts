@@ -51,7 +51,7 @@ export const confirmGoals: readonly Goal[] = [
       progress('the same for a tool with one argument');
       const tiny = way('tiny', tinyOurs, confirmFlow);
       const small = await compare(tiny, way('tiny plain', tinyPlain, twoPlainCalls), effort);
-      return [judged, shareOf('the same, where the schema is one text', small, { bar: 1.5 })];
+      return [judged, shareOf('the same, if the schema is one string', small, { bar: 1.5 })];
     },
   },
   {

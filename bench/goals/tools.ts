@@ -63,7 +63,7 @@ export const toolsGoals: readonly Goal[] = [
       const round = await compare(byRound('one'), byHand(1), effort);
       return [
         shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.3, goal: 0.2 }),
-        shareOf('the same, where each schema is one text', tiny),
+        shareOf('the same, if each schema is one string', tiny),
         shareOf(
           'question of 6 fields, in a round of 100 of one schema / inputRequired.elicit',
           ask,

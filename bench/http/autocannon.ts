@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import autocannon, { type Client, type Request, type Result } from 'autocannon';
 
-import { callOf, checkDeleted, headersOf, LANES, type Load, type Sent, YES } from './load.js';
+import { callOf, checkDeleted, headersOf, CONNECTIONS, type Load, type Sent, YES } from './load.js';
 import { openSession } from './sessions.js';
 
 /** The two requests of a flow, one after the other on each connection. */
@@ -43,7 +43,7 @@ export function plainLoad(url: string): Load {
 
 /** One call of 2025 at a time on each connection, which has a session of its own. */
 export async function plainSessionLoad(url: string): Promise<Load> {
-  const sessions = await Promise.all(Array.from({ length: LANES }, () => openSession(url)));
+  const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSession(url)));
   let id = 0;
   const request = plainRequest((request) => ({
     ...request,
@@ -65,7 +65,7 @@ type Fired = Pick<autocannon.Options, 'url' | 'headers' | 'setupClient'> & {
 
 /** Sends at least so many flows, as many on each connection. */
 async function fire({ requests, ...options }: Fired, atLeast: number): Promise<Sent> {
-  const flows = Math.ceil(atLeast / LANES) * LANES;
+  const flows = Math.ceil(atLeast / CONNECTIONS) * CONNECTIONS;
   const timesOf = new Map<Client, number[]>();
   const begun = performance.now();
   let ended = begun;
@@ -75,7 +75,7 @@ async function fire({ requests, ...options }: Fired, atLeast: number): Promise<S
         ...options,
         requests,
         method: 'POST',
-        connections: LANES,
+        connections: CONNECTIONS,
         amount: flows * requests.length,
         // Only at such a moment does it notice that it is through.
         sampleInt: 20,

@@ -2,7 +2,7 @@
 import type { Era } from './process.js';
 
 /** How many are in flight. */
-export const LANES = 16;
+export const CONNECTIONS = 16;
 
 export interface Sent {
   /** From the first request to the last response. */

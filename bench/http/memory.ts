@@ -1,7 +1,7 @@
 /** What stays in memory: open sessions of 2025, calls that wait for an answer, and past flows. */
 import { inFlight } from '../cases/modern.js';
 import { confirmLoad } from './autocannon.js';
-import { LANES } from './load.js';
+import { CONNECTIONS } from './load.js';
 import { type Era, start } from './process.js';
 import { ask, openSession } from './sessions.js';
 
@@ -82,10 +82,10 @@ async function compared({ first, count, work, ...told }: Trial): Promise<Kept> {
 }
 
 function opening(url: string): Work {
-  return (times) => inFlight(times, LANES, () => openSession(url));
+  return (times) => inFlight(times, CONNECTIONS, () => openSession(url));
 }
 
 /** Each in a session of its own, until somebody answers. */
 function waitingCalls(url: string): Work {
-  return (times) => inFlight(times, LANES, async () => ask(url, await openSession(url), 1));
+  return (times) => inFlight(times, CONNECTIONS, async () => ask(url, await openSession(url), 1));
 }

@@ -8,7 +8,15 @@ import { text } from 'node:stream/consumers';
 
 import { inFlight } from '../cases/modern.js';
 import { stopwatch } from '../measure/latency.js';
-import { callOf, checkDeleted, headersOf, INITIALIZE, LANES, type Load, YES } from './load.js';
+import {
+  callOf,
+  checkDeleted,
+  headersOf,
+  INITIALIZE,
+  CONNECTIONS,
+  type Load,
+  YES,
+} from './load.js';
 
 const agent = new Agent({ keepAlive: true });
 
@@ -66,7 +74,7 @@ export async function ask(url: string, session: string, id: number): Promise<Ask
 
 /** Flows in sixteen sessions, one at a time in each. */
 export async function confirmSessionLoad(url: string): Promise<Load> {
-  const idle = await Promise.all(Array.from({ length: LANES }, () => openSession(url)));
+  const idle = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSession(url)));
   let id = 0;
   const flow = async (): Promise<void> => {
     const session = idle.pop();
@@ -77,8 +85,8 @@ export async function confirmSessionLoad(url: string): Promise<Load> {
   return async (flows) => {
     const { took, lap } = stopwatch(flow);
     const begun = performance.now();
-    await inFlight(flows, LANES, lap);
+    await inFlight(flows, CONNECTIONS, lap);
     const seconds = (performance.now() - begun) / 1000;
-    return { seconds, flows, took: took.slice(LANES) };
+    return { seconds, flows, took: took.slice(CONNECTIONS) };
   };
 }
