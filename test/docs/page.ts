@@ -18,23 +18,33 @@ export const GUIDE = path.join(ROOT, 'docs/guide');
 /** The timeout for a compilation or a program. */
 export const TIMEOUT_MS = 120_000;
 
+/** The pages that the guide links to and that run, but are not in its folder. */
+const OUTSIDE = ['../deploy.md'];
+
 /** A page of the guide. */
 export interface Page {
-  /** The file name without `.md`. */
+  /** The file name without folder and `.md`. */
   readonly name: string;
   readonly text: string;
   readonly program: string;
   readonly output: string;
 }
 
+/** A page with the folder that its links start from. */
+export interface GuidePage extends Page {
+  readonly folder: string;
+}
+
 /** Reads all pages but the index. */
-export async function readGuide(): Promise<Page[]> {
+export async function readGuide(): Promise<GuidePage[]> {
   const files = (await readdir(GUIDE)).filter((file) => file.endsWith('.md'));
-  const pages = files.toSorted().filter((file) => file !== 'README.md');
+  const pages = [...files.toSorted().filter((file) => file !== 'README.md'), ...OUTSIDE];
   return Promise.all(
-    pages.map(async (file) =>
-      readPage(file.replace(/\.md$/, ''), await readFile(path.join(GUIDE, file), 'utf8')),
-    ),
+    pages.map(async (file) => {
+      const place = path.join(GUIDE, file);
+      const page = readPage(path.basename(file, '.md'), await readFile(place, 'utf8'));
+      return { ...page, folder: path.dirname(place) };
+    }),
   );
 }
 

@@ -47,7 +47,7 @@ describe.concurrent('the programs of the guide', () => {
   );
 });
 
-describe.each(all)('the page $name', ({ program, output, text }) => {
+describe.each(all)('the page $name', ({ program, output, text, folder }) => {
   it('begins with a heading and has code within twelve lines', () => {
     const lines = program.split('\n');
 
@@ -76,13 +76,13 @@ describe.each(all)('the page $name', ({ program, output, text }) => {
   });
 
   it('links to files that exist', () => {
-    expect(deadLinks(text)).toEqual([]);
+    expect(deadLinks(text, folder)).toEqual([]);
   });
 });
 
 describe('the index of the guide', () => {
   it('lists every page', () => {
-    const listed = [...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
+    const listed = [...index.matchAll(/\]\((?:\.\.\/)?([\w-]+)\.md\)/g)].map(([, name]) => name);
 
     expect(listed).toEqual(expect.arrayContaining(all.map(({ name }) => name)));
     expect(new Set(listed).size).toBe(listed.length);
@@ -136,7 +136,7 @@ describe('readPage', () => {
 /** Words that add nothing, and exclamation marks. */
 const FILLER = /\b(simply|just|easy|easily|obviously|of course|basically|seamless(ly)?)\b|!/gi;
 
-function deadLinks(text: string): string[] {
+function deadLinks(text: string, folder: string): string[] {
   const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
-  return links.filter((link) => !existsSync(path.join(GUIDE, link)));
+  return links.filter((link) => !existsSync(path.join(folder, link)));
 }
