@@ -57,6 +57,13 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
+/** Returns the relative links and images of a page, without anchors. Code blocks have none. */
+function linksOf(text: string): string[] {
+  const prose = text.replace(/^```.*?^```/gms, '');
+  const links = prose.matchAll(/\]\((?!\w+:|#)([^)#\s]+)|<img src="(?!\w+:)([^"]+)"/g);
+  return [...links].map(([, link, image]) => link ?? image ?? '');
+}
+
 /** Unpacks the package and links its peers, as an installation would. */
 async function installInto(directory: string): Promise<string> {
   const target = path.join(directory, 'node_modules', 'mcp-resolve');
@@ -78,8 +85,8 @@ describe('the tarball', () => {
     }
   });
 
-  it('contains only the build, the documentation, the licence and the manifest', () => {
-    const others = packed.filter((file) => !/^(dist|docs)\//.test(file)).sort();
+  it('contains only the build, the documentation, the examples and the manifest', () => {
+    const others = packed.filter((file) => !/^(dist|docs|examples)\//.test(file)).sort();
     expect(others).toEqual([
       'AGENTS.md',
       'ARCHITECTURE.md',
@@ -87,8 +94,21 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'llms.txt',
       'package.json',
     ]);
+  });
+
+  it('contains every file that its pages link to', async () => {
+    const pages = packed.filter((file) => /\.(md|txt)$/.test(file));
+    const dead = await Promise.all(
+      pages.map(async (page) => {
+        const text = await readFile(path.join(installed, page), 'utf8');
+        const links = linksOf(text).map((link) => path.posix.join(path.posix.dirname(page), link));
+        return links.filter((link) => !packed.includes(link)).map((link) => `${page}: ${link}`);
+      }),
+    );
+    expect(dead.flat()).toEqual([]);
   });
 
   it('passes publint in strict mode', async () => {
