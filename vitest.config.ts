@@ -16,6 +16,7 @@ const closingLine: Reporter = {
 };
 
 const REDIS = 'test/**/*.redis.test.ts';
+const POSTGRES = 'test/**/*.postgres.test.ts';
 const BROWSER = 'test/**/*.browser.test.ts';
 const PROCESSES = 'test/**/*.process.test.ts';
 const STORIES = 'test/stories/**/*.test.ts';
@@ -51,15 +52,17 @@ export default defineConfig({
     // The name of a file or its folder says which suite it belongs to. All others are `npm test`.
     projects: [
       suite('unit', 'test/**/*.test.ts', {
-        exclude: [REDIS, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE],
+        exclude: [REDIS, POSTGRES, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE],
       }),
       suite('processes', PROCESSES),
       suite('stories', STORIES, { exclude: [REDIS] }),
-      suite('docs', DOCS),
+      suite('docs', DOCS, { exclude: [POSTGRES] }),
       suite('cli', CLI),
       suite('package', PACKAGE),
       // Each file starts its own redis-server.
       suite('redis', REDIS),
+      // Starts a Postgres server.
+      suite('postgres', POSTGRES),
       // Needs Chromium.
       suite('browser', BROWSER, { testTimeout: 60_000 }),
       // One file at a time: most start servers and browsers of others, and these must not be slowed down.
