@@ -74,6 +74,8 @@ describe('the format', () => {
       '{"env":"prod"}',
       '{"env":"é","b":[true,null,{"z":1,"a":"😀"}],"😀":1,"\\uffff":2}',
       '{"n":-1,"half":0.5,"big":9007199254740991,"huge":1e21,"small":0.0001,"tiny":1e-10}',
+      // 2^53, 2^54 and 10^20: both languages write the same digits.
+      '{"n":[9007199254740992,18014398509481984,100000000000000000000]}',
     ];
     const different = [
       '{"n":1.0}',
@@ -83,6 +85,10 @@ describe('the format', () => {
       '{"n":9.9e-9}',
       '{"n":1e16}',
       '{"n":9007199254740993}',
+      // 2^60 and 2^63 fit a double, but JavaScript writes other digits.
+      '{"n":1152921504606846976}',
+      '{"n":9223372036854775808}',
+      '{"n":1000000000000000000000}',
     ];
     const { digests } = await told([...same, ...different]);
     const here = await Promise.all(
