@@ -47,7 +47,7 @@ export const clients: PeerClient[] = [
     program: 'aiSdk',
     routes: [...everyRoute],
     answers: ['form'],
-    saw: 'forms, accepted, declined and cancelled; links are refused; over stdio a server that takes more than a second to start is spoken to in 2025-11-25, unless the transport is told to wait',
+    saw: 'forms, accepted, declined and cancelled; it refuses links; over stdio it speaks 2025-11-25 to a server that takes more than a second to start, unless its transport waits longer',
   },
   {
     peer: '@modelcontextprotocol/sdk',
@@ -57,7 +57,7 @@ export const clients: PeerClient[] = [
     answers: ['form', 'url'],
     words: (message) => `MCP error -32021: ${message}`,
     shows: withoutDialect,
-    saw: 'forms and links, accepted, declined and cancelled; over HTTP in a session; drops the `$schema` of a form',
+    saw: 'forms and links, accepted, declined and cancelled; over HTTP in a session; it drops the `$schema` of a form',
   },
   {
     peer: '@mastra/mcp',
@@ -65,7 +65,7 @@ export const clients: PeerClient[] = [
     routes: [...everyRoute],
     answers: ['form'],
     sendsEnvelopeOnLegacy: true,
-    saw: 'forms, accepted, declined and cancelled; links are refused; sends a part of the 2026 envelope in 2025-11-25, too, and is not mistaken for it',
+    saw: 'forms, accepted, declined and cancelled; it refuses links; in 2025-11-25 it also sends a part of the 2026 envelope, and the server still treats it as a 2025 client',
   },
   {
     peer: 'mcporter',
@@ -73,14 +73,14 @@ export const clients: PeerClient[] = [
     routes: legacyOnly,
     answers: [],
     words: (message) => `MCP error -32021: ${message}`,
-    saw: 'cannot be asked: a clean error, or the fallback',
+    saw: 'cannot be asked: a clear error, or the fallback',
   },
   {
     peer: '@openai/agents',
     program: 'openaiAgents',
     routes: modernOnly,
     answers: [],
-    saw: 'cannot be asked: a clean error, or the fallback',
+    saw: 'cannot be asked: a clear error, or the fallback',
   },
   {
     peer: '@modelcontextprotocol/inspector',
@@ -88,6 +88,6 @@ export const clients: PeerClient[] = [
     program: 'inspectorCli',
     routes: [...everyRoute],
     answers: [],
-    saw: 'cannot be asked: a clean error, or the fallback',
+    saw: 'cannot be asked: a clear error, or the fallback',
   },
 ];

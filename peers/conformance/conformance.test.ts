@@ -80,9 +80,8 @@ function rowOf({ over, revision }: (typeof runs)[number]): Row {
   const except =
     over === 'HTTP'
       ? ''
-      : `, except for checks that meet supergateway ${gatewayVersion} in front and not the server: headers of HTTP, streams across requests`;
-  const warning =
-    revision === '2026-07-28' ? '; one warning on purpose: `ignore-extra-params`' : '';
+      : `, except for checks that test supergateway ${gatewayVersion} in front of the server: HTTP headers, streams across requests`;
+  const warning = revision === '2026-07-28' ? '; one intended warning: `ignore-extra-params`' : '';
   return {
     peer: '@modelcontextprotocol/conformance',
     version: suiteVersion,

@@ -65,12 +65,12 @@ afterAll(({}, file) => {
   });
   const rows = [
     ...frameworks.map(({ name }) =>
-      row(name, 'bearer authentication in front; a call belongs to the user who began it'),
+      row(name, 'bearer authentication in front; only the user who began a call can finish it'),
     ),
     ...libraries.map(({ name, showsDefaults }) =>
       row(
         name,
-        `arguments, forms, pinned values and results, in each of the frameworks${showsDefaults ? '' : '; its JSON Schema has no defaults, so that forms show none'}`,
+        `arguments, forms, pinned values and results, in each of the frameworks${showsDefaults ? '' : '; its JSON Schema has no defaults, so forms show none'}`,
       ),
     ),
   ];

@@ -74,7 +74,7 @@ describe.each(MANAGERS)('installed by %s', (manager) => {
     });
 
     afterAll(async () => {
-      if (passed === CHECKS) rows.push(await rowOf(manager, project, passed));
+      if (passed === CHECKS) rows.push(await rowOf({ manager, project, sdk }, passed));
     });
   });
 });
@@ -111,12 +111,19 @@ async function book(
   }
 }
 
-async function rowOf(manager: Manager, project: string, passed: number): Promise<Row> {
+interface Installed {
+  readonly manager: Manager;
+  readonly project: string;
+  readonly sdk: (typeof SDKS)[number];
+}
+
+async function rowOf({ manager, project, sdk }: Installed, passed: number): Promise<Row> {
+  const which = sdk === '2' ? 'newest' : 'oldest supported';
   return {
     peer: manager,
     version: await versionOf(manager),
     over: '2026-07-28 and 2025-11-25, stdio',
-    saw: `the packed package beside ${SDK} ${await installedVersion(project, SDK)}: a tool that asks and runs, from ESM and CommonJS, and the command`,
+    saw: `the packed package with the ${which} ${SDK}, ${await installedVersion(project, SDK)}: a tool that asks and runs, from ESM and CommonJS, and the command`,
     passed,
     failed: 0,
   };

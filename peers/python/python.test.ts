@@ -12,7 +12,7 @@ const suites = {
     suite: () => import('./suites/fromPython.js'),
     peer: '`mcp` for Python, its client',
     over: EVERYWHERE,
-    saw: 'same questions and results as the TypeScript client: forms, links, sampling, roots, batches, chains; accept, decline, cancel; tools, prompts, resources; a clean error or a fallback where it cannot be asked',
+    saw: 'same questions and results as the TypeScript client: forms, links, sampling, roots, batches, chains; accept, decline, cancel; tools, prompts, resources; a clear error or a fallback where it cannot be asked',
   },
   'our client with a Python server': {
     suite: () => import('./suites/toPython.js'),
@@ -24,13 +24,13 @@ const suites = {
     suite: () => import('./suites/tokens.js'),
     peer: '`mcp` for Python, its request state',
     over: '2026-07-28, HTTP and stdio',
-    saw: 'same token and claims: hand-written rounds begun in one language are finished in the other; what resolvers record is opened and asked anew; another key, audience or arguments refused',
+    saw: 'same token and claims: hand-written rounds begin in one language and end in the other; the record of resolvers is opened, and its questions are asked again; another key, another audience and other arguments are refused',
   },
   'the stories of the Python SDK': {
     suite: () => import('./suites/theirStories.js'),
     peer: '`mcp` for Python, the stories in its sources',
     over: '2026-07-28 and 2025-11-25, HTTP',
-    saw: 'its refund desk and mrtr clients are content with our servers, our refund desk client with its server',
+    saw: 'its refund desk and mrtr clients pass against our servers, and our refund desk client passes against its server',
   },
 };
 

@@ -1,4 +1,4 @@
-"""Serves a story that the Python SDK ships with its sources, over HTTP."""
+"""Serves a story in the sources of the Python SDK over HTTP: `story.py mrtr.server_lowlevel`."""
 
 import importlib
 import sys
@@ -7,4 +7,4 @@ import anyio
 
 from server import serve_http
 
-anyio.run(serve_http, importlib.import_module(f"stories.{sys.argv[1]}.server").build_server())
+anyio.run(serve_http, importlib.import_module(f"stories.{sys.argv[1]}").build_server())

@@ -61,8 +61,8 @@ afterAll(async ({}, file) => {
 function summaryOf({ command, eras }: Runtime): { over: string; saw: string } {
   const versions = eras.includes('legacy') ? '2026-07-28 and 2025-11-25' : '2026-07-28';
   const stories = command ? `${STORIES.length + 1} stories` : 'two stories';
-  const tokens = 'the documented token format, calls begun on every other runtime';
-  const refused = '; a client of 2025-11-25 is told that there is no session to ask it in';
+  const tokens = 'the documented token format, calls that began on every other runtime';
+  const refused = '; a 2025-11-25 client receives the error that there is no session';
   return {
     over: `${versions}, ${command ? 'HTTP and stdio' : 'HTTP'}`,
     saw: `${stories}, ${tokens}${eras.includes('legacy') ? '' : refused}`,

@@ -6,20 +6,20 @@ import * as prettier from 'prettier';
 import { readReport, type Report } from './report.js';
 
 const sections = [
-  { name: 'conformance', title: 'The official conformance suite' },
+  { name: 'conformance', title: 'Official conformance suite' },
   { name: 'clients', title: 'Clients' },
-  { name: 'browser', title: 'A browser' },
+  { name: 'browser', title: 'Browser' },
   { name: 'python', title: 'Python' },
   { name: 'runtimes', title: 'Runtimes' },
   { name: 'frameworks', title: 'Frameworks and schemas' },
-  { name: 'package', title: 'The package' },
+  { name: 'package', title: 'Package managers' },
 ] as const;
 
 const introduction = `# Compatibility
 
-What mcp-resolve was run against, and what was seen. The programs and libraries were written by others; what drives them
-is in \`peers/\`. The tables are made from the runs by \`npm run docs:compatibility\`; each says which command runs it
-again.`;
+The clients, runtimes, frameworks and package managers that mcp-resolve was tested with, and the results. Other people
+wrote these programs. The tests that drive them are in \`peers/\` of the repository. Each section names the command that
+repeats its tests, and the date of the last run. \`npm run docs:compatibility\` generates this page from the results.`;
 
 function section(title: string, { command, date, rows }: Report): string {
   const cells = rows.map(({ peer, version, over, saw, passed, failed }) =>
@@ -29,7 +29,7 @@ function section(title: string, { command, date, rows }: Report): string {
     `## ${title}`,
     `\`${command}\`, ${date}`,
     [
-      '| program | version | over | seen | checks |',
+      '| program | version | protocol and transport | result | checks |',
       '| --- | --- | --- | --- | --- |',
       ...cells.map((line) => `| ${line} |`),
     ].join('\n'),

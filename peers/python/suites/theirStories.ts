@@ -1,4 +1,5 @@
-/** Runs the stories of the Python SDK: its clients with our servers, and our client with its server. */
+/** Runs the stories of the Python SDK: its clients with our servers, and our clients with its
+servers. */
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 
@@ -23,24 +24,45 @@ test.each([
   });
 });
 
+/** Runs the client of an example, and returns the lines that it prints. */
+async function runOurClient(example: string, ...flags: string[]): Promise<string[]> {
+  const client = fileURLToPath(new URL(`../../../examples/${example}/client.ts`, import.meta.url));
+  const args = ['--import', 'tsx', client, ...flags];
+  return (await output(process.execPath, args, { env: findStories })).trim().split('\n');
+}
+
+/** Runs a function with the URL of a Python server. */
+async function servingTheirs<T>(server: string, use: (url: string) => Promise<T>): Promise<T> {
+  const args = [`${folder}story.py`, server];
+  const { url, close } = await startListening(python, args, findStories);
+  try {
+    return await use(url.href);
+  } finally {
+    await close();
+  }
+}
+
 test.each([
   ['2026-07-28', []],
   ['2025-11-25', ['--legacy']],
 ])('our client of the refund desk passes with the Python server, %s', async (era, flags) => {
-  const { url, close } = await startListening(
-    python,
-    [`${folder}story.py`, 'refund_desk'],
-    findStories,
+  const lines = await servingTheirs('refund_desk.server', (url) =>
+    runOurClient('refund-desk', '--url', url, ...flags),
   );
-  try {
-    const client = fileURLToPath(
-      new URL('../../../examples/refund-desk/client.ts', import.meta.url),
-    );
-    const args = ['--import', 'tsx', client, '--url', url.href, ...flags];
-    const lines = (await output(process.execPath, args)).trim().split('\n');
-    expect(lines[0]).toBe(`ok  both sides speak ${era}`);
-    expect(lines.at(-1)).toBe('18 facts hold');
-  } finally {
-    await close();
-  }
+  expect(lines[0]).toBe(`ok  both sides speak ${era}`);
+  expect(lines.at(-1)).toBe('18 facts hold');
 });
+
+test.each(['server', 'server_lowlevel'])(
+  'our client of mrtr passes with the Python %s, over HTTP and stdio',
+  async (server) => {
+    const overHttp = await servingTheirs(`mrtr.${server}`, (url) =>
+      runOurClient('mrtr', '--url', url),
+    );
+    const command = `${python} -m stories.mrtr.${server}`;
+    const overStdio = await runOurClient('mrtr', '--command', command);
+    expect(overHttp).toContain('ok  the server refuses a changed token');
+    expect(overHttp.at(-1)).toBe('12 facts hold');
+    expect(overStdio).toEqual(overHttp);
+  },
+);

@@ -31,6 +31,7 @@ export async function makeEnvironment(): Promise<void> {
 interface OutputOptions {
   readonly input?: string;
   readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
   readonly from?: 'stdout' | 'stderr';
 }
 
@@ -38,14 +39,15 @@ interface OutputOptions {
 export function output(
   command: string,
   args: readonly string[],
-  { input = '', cwd = folder, from = 'stdout' }: OutputOptions = {},
+  { input = '', cwd = folder, env = {}, from = 'stdout' }: OutputOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const ended = (error: ExecFileException | null, stdout: string, stderr: string): void => {
       if (error === null) resolve(from === 'stdout' ? stdout : stderr);
       else reject(new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error }));
     };
-    const child = execFile(command, args, { cwd, maxBuffer: 2 ** 26 }, ended);
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 2 ** 26 };
+    const child = execFile(command, args, options, ended);
     child.stdin?.end(input);
   });
 }
