@@ -1,4 +1,4 @@
-/** A customer of the bookshop: what is answered, when it is asked, and how often the shop looks. */
+/** Checks the results, the questions and the number of inventory lookups. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
 import { accept, type Answer, cancel, decline } from '../support/connect.js';
@@ -11,7 +11,7 @@ let answer = cancel;
 const story = {
   server: new URL('server.ts', import.meta.url),
   buildServer,
-  person: ({ message }: { message: string }): ElicitResult => {
+  onForm: ({ message }: { message: string }): ElicitResult => {
     messages.push(message);
     return answer;
   },
@@ -34,25 +34,26 @@ await runStory(story, async ({ client, call, check, legacy }) => {
   const dune = await call('reserve_book', { title: 'Dune' });
   check('the stock comes from the inventory', dune.text, "Reserved 'Dune' (6 copies left).");
   const forged = await call('reserve_book', { title: 'Neuromancer', stock: { copies: 99 } });
-  check('and never from the caller', forged.text, "'Neuromancer' is out of stock.");
+  check('and not from the caller', forged.text, "'Neuromancer' is out of stock.");
 
   let before = await lookups();
   const inStock = await order('Dune', cancel);
-  check('a book in stock is ordered', inStock.text, "Ordered 'Dune'; it arrives tomorrow.");
+  check('the tool orders a book in stock', inStock.text, "Ordered 'Dune'; it arrives tomorrow.");
   check('without a question', [inStock.rounds, messages], [[0], []]);
-  check('three resolved parameters, one lookup', (await lookups()) - before, 1);
+  check('one lookup fills three parameters', (await lookups()) - before, 1);
 
   before = await lookups();
   const waiting = await order('Neuromancer', accept({ confirm: true }));
   const backordered = "Backordered 'Neuromancer'; it ships in 2-3 weeks.";
-  check('a book out of stock is ordered after a yes', waiting.text, backordered);
-  check('to one question', messages, ["'Neuromancer' is out of stock (2-3 weeks). Order anyway?"]);
+  check('the tool orders a book out of stock after an approval', waiting.text, backordered);
+  check('of one question', messages, ["'Neuromancer' is out of stock (2-3 weeks). Order anyway?"]);
   const lookupsNow = (await lookups()) - before;
-  if (legacy) check('one call, one lookup', [waiting.rounds, lookupsNow], [[1], 1]);
-  else check('a lookup in each round', [waiting.rounds, lookupsNow], [[1, 0], 2]);
+  if (legacy) check('one round takes one lookup', [waiting.rounds, lookupsNow], [[1], 1]);
+  else check('each round takes one lookup', [waiting.rounds, lookupsNow], [[1, 0], 2]);
 
-  const no = await order('Neuromancer', accept({ confirm: false }));
-  check('no is an answer too', [no.isError, no.text], [false, 'No order placed.']);
+  const unticked = await order('Neuromancer', accept({ confirm: false }));
+  const noOrder = [false, 'No order placed.'];
+  check('an unticked box is an answer', [unticked.isError, unticked.text], noOrder);
 
   const prefix =
     "Error executing tool order_book: Resolver for parameter 'backorder' could not resolve";

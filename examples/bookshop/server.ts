@@ -1,9 +1,10 @@
 /**
- * A bookshop in three steps: a parameter from the inventory, a parameter computed from another one,
- * and a question to the customer that is asked only when a book is out of stock.
+ * A bookshop in three steps: a parameter from the inventory, a parameter that is computed from
+ * another one, and a question that the customer sees only if a book is out of stock.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -17,7 +18,7 @@ let lookups = 0;
 const BookInput = z.object({ title: z.string() });
 const args = argsOf(BookInput);
 
-// Step 1: a value from the records.
+// Step 1: a value from the inventory.
 const checkStock = resolver({ title: args.title }, ({ title }) => {
   lookups += 1;
   return { title, copies: inventory.get(title) ?? 0 };
@@ -32,18 +33,21 @@ const reserveBook = defineTool(
       : `Reserved '${title}' (${stock.copies - 1} copies left).`,
 );
 
-// Step 2: a resolver that needs another one.
+// Step 2: a resolver that depends on another one.
 const estimateDelivery = resolver({ stock: checkStock }, ({ stock }) =>
   stock.copies > 0 ? 'tomorrow' : 'in 2-3 weeks',
 );
 
-// Step 3: a resolver that asks when it must.
+// Step 3: a resolver that asks if it has to.
 const Backorder = z.object({ confirm: z.boolean().describe('Order anyway and wait?') });
 
-const confirmBackorder = resolver({ stock: checkStock }, ({ stock }) =>
-  stock.copies > 0
-    ? { confirm: true }
-    : elicit(`'${stock.title}' is out of stock (2-3 weeks). Order anyway?`, Backorder),
+const confirmBackorder = resolver(
+  { stock: checkStock },
+  ({ stock }) =>
+    stock.copies > 0
+      ? { confirm: true }
+      : elicit(`'${stock.title}' is out of stock (2-3 weeks). Order anyway?`, Backorder),
+  { asks: Backorder },
 );
 
 const orderBook = defineTool(
@@ -52,6 +56,8 @@ const orderBook = defineTool(
     description: 'Order a book.',
     inputSchema: BookInput,
     resolve: { stock: checkStock, delivery: estimateDelivery, backorder: confirmBackorder },
+    // A retry of the approved request does not order a second copy.
+    once: memoryOnceStore(),
   },
   ({ title, stock, delivery, backorder }) => {
     if (!backorder.confirm) return 'No order placed.';
@@ -62,7 +68,7 @@ const orderBook = defineTool(
 
 const countLookups = defineTool(
   'count_lookups',
-  { description: 'How often the inventory was read since the shop opened.' },
+  { description: 'The number of inventory lookups since the server started.' },
   () => String(lookups),
 );
 

@@ -1,4 +1,4 @@
-/** Every way in which a person can answer before a folder is deleted. */
+/** Checks every answer that the user can give before the tool deletes a folder. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
 import { accept, type Answer, cancel, decline, type Form } from '../support/connect.js';
@@ -11,7 +11,7 @@ let answer = cancel;
 const story = {
   server: new URL('server.ts', import.meta.url),
   buildServer,
-  person: (form: Form): ElicitResult => {
+  onForm: (form: Form): ElicitResult => {
     forms.push(form);
     return answer;
   },
@@ -23,29 +23,32 @@ await runStory(story, async ({ call, check, legacy }) => {
     answer = reply;
     return call('delete_folder', { path });
   };
+  const checkEnd = (fact: string, { isError, text }: Answer, expected: [boolean, string]): void => {
+    check(fact, [isError, text], expected);
+  };
 
-  const missing = await remove('/nowhere', cancel);
   const noFolder = 'Error executing tool delete_folder: there is no folder /nowhere';
-  check('a missing folder is an error', [missing.isError, missing.text], [true, noFolder]);
+  checkEnd('a missing folder is an error', await remove('/nowhere', cancel), [true, noFolder]);
 
-  const silent = await remove('/empty', cancel);
-  check('an empty folder is deleted', silent.text, 'deleted /empty');
-  check('without a question, in one round', [forms, silent.rounds], [[], [0]]);
+  const empty = await remove('/empty', cancel);
+  checkEnd('the tool deletes an empty folder', empty, [false, 'deleted /empty']);
+  check('without a question, in one round', [forms, empty.rounds], [[], [0]]);
 
   const declined = await remove('/docs', decline);
-  check('a full one is asked about', forms[0]?.message, '/docs has 2 file(s). Delete it?');
-  check('in a form with one box', Object.keys(forms[0]!.requestedSchema.properties), ['ok']);
-  if (legacy) check('in the middle of the call', declined.rounds, [1]);
+  const question = '/docs has 2 file(s). Delete it?';
+  check('the tool asks about a folder with files', forms[0]?.message, question);
+  check('in a form with one field', Object.keys(forms[0]!.requestedSchema.properties), ['ok']);
+  if (legacy) check('during the request', declined.rounds, [1]);
   else check('between two rounds', declined.rounds, [1, 0]);
-  check('decline', [declined.isError, declined.text], [false, 'declined: folder not deleted']);
+  checkEnd('the user declines', declined, [false, 'declined: folder not deleted']);
 
   const cancelled = await remove('/docs', cancel);
-  check('cancel', [cancelled.isError, cancelled.text], [false, 'cancelled: folder not deleted']);
+  checkEnd('the user cancels', cancelled, [false, 'cancelled: folder not deleted']);
 
-  const kept = await remove('/docs', accept({ ok: false }));
-  check('accept, unticked', [kept.isError, kept.text], [false, 'kept the folder']);
+  const unticked = await remove('/docs', accept({ ok: false }));
+  checkEnd('the user leaves the box unticked', unticked, [false, 'kept the folder']);
 
-  const deleted = await remove('/docs', accept({ ok: true }));
-  check('accept, ticked', [deleted.isError, deleted.text], [false, 'deleted /docs']);
-  check('each call asked once', forms.length, 1);
+  const ticked = await remove('/docs', accept({ ok: true }));
+  checkEnd('the user ticks the box', ticked, [false, 'deleted /docs']);
+  check('the call asks once', forms.length, 1);
 });

@@ -1,8 +1,8 @@
 /**
- * Deploys after a yes, with a tool that does its rounds by hand. It writes and reads its state in
- * plain text: `install` seals what leaves the server, for every tool that is on it.
+ * Deploys after an approval, with a tool that handles its rounds by hand. The tool reads and writes
+ * its state in plain text. `install` seals the state of every tool on the server.
  *
- * The key is one that only this process has; REQUEST_STATE_KEY has several processes share one.
+ * The default key belongs to this process. Set REQUEST_STATE_KEY to share a key between processes.
  */
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { defineTool, install, type InstallOptions, requestStateSeal } from 'mcp-resolve';
@@ -14,14 +14,14 @@ const DeployInput = z.object({ env: z.string() });
 const Confirm = z.object({ confirm: z.boolean() });
 let runs = 0;
 
-// Made once: over HTTP, buildServer runs for every request. Without a key, nothing is configured.
+// Created once, because buildServer runs for every HTTP request.
 const key = process.env.REQUEST_STATE_KEY;
 const options: InstallOptions =
   key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'mrtr-example' }) };
 
 const countRuns = defineTool(
   'count_runs',
-  { description: 'How often the handler of deploy ran since the server started.' },
+  { description: 'The number of times that the handler of deploy has run.' },
   () => String(runs),
 );
 
@@ -31,7 +31,7 @@ export function buildServer(): McpServer {
 
   server.registerTool(
     'deploy',
-    { description: 'Deploy to an environment. A person is asked first.', inputSchema: DeployInput },
+    { description: 'Deploy to an environment. The user is asked first.', inputSchema: DeployInput },
     ({ env }, { mcpReq }) => {
       runs += 1;
       const state = mcpReq.requestState<string>();
@@ -40,9 +40,9 @@ export function buildServer(): McpServer {
         const inputRequests = { confirm: inputRequired.elicit(question) };
         return inputRequired({ inputRequests, requestState: 'awaiting-confirm' });
       }
-      if (state !== 'awaiting-confirm') throw new Error(`no such state: ${state}`);
-      const yes = acceptedContent(mcpReq.inputResponses, 'confirm', Confirm)?.confirm;
-      const text = yes === true ? `deployed to ${env}` : `deployment to ${env} cancelled`;
+      if (state !== 'awaiting-confirm') throw new Error(`unknown state: ${state}`);
+      const approved = acceptedContent(mcpReq.inputResponses, 'confirm', Confirm)?.confirm;
+      const text = approved === true ? `deployed to ${env}` : `deployment to ${env} cancelled`;
       return { content: [{ type: 'text', text }] };
     },
   );

@@ -1,6 +1,6 @@
 /**
- * The same server on the SDK's low-level `Server`, with handlers for whole methods. Nothing is
- * sealed there until one line protects it; the handlers stay as they are.
+ * The same server on the SDK's low-level `Server`, with one handler per method. A low-level server
+ * seals nothing by default. `seal.protect(server)` adds it, and the handlers stay the same.
  */
 import {
   acceptedContent,
@@ -21,7 +21,7 @@ const DeployInput = z.object({ env: z.string() });
 const Confirm = z.object({ confirm: z.boolean() });
 let runs = 0;
 
-// Made once: over HTTP, buildServer runs for every request, and all of them need the one key.
+// Created once, because buildServer runs for every HTTP request and all servers need the same key.
 const key = process.env.REQUEST_STATE_KEY;
 const seal =
   key === undefined
@@ -31,7 +31,7 @@ const seal =
 const tools = [
   {
     name: 'deploy',
-    description: 'Deploy to an environment. A person is asked first.',
+    description: 'Deploy to an environment. The user is asked first.',
     inputSchema: {
       type: 'object' as const,
       properties: { env: { type: 'string' } },
@@ -40,7 +40,7 @@ const tools = [
   },
   {
     name: 'count_runs',
-    description: 'How often the handler of deploy ran since the server started.',
+    description: 'The number of times that the handler of deploy has run.',
     inputSchema: { type: 'object' as const },
   },
 ];
@@ -54,7 +54,7 @@ export function buildServer(): Server {
   server.setRequestHandler('tools/call', ({ params }, ctx) => {
     if (params.name === 'deploy') return deploy(DeployInput.parse(params.arguments).env, ctx);
     if (params.name === 'count_runs') return textResult(String(runs));
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${params.name}`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${params.name}`);
   });
   return server;
 }
@@ -67,9 +67,9 @@ function deploy(env: string, { mcpReq }: ServerContext): CallToolResult | InputR
     const inputRequests = { confirm: inputRequired.elicit(question) };
     return inputRequired({ inputRequests, requestState: 'awaiting-confirm' });
   }
-  if (state !== 'awaiting-confirm') throw new Error(`no such state: ${state}`);
-  const yes = acceptedContent(mcpReq.inputResponses, 'confirm', Confirm)?.confirm;
-  return textResult(yes === true ? `deployed to ${env}` : `deployment to ${env} cancelled`);
+  if (state !== 'awaiting-confirm') throw new Error(`unknown state: ${state}`);
+  const approved = acceptedContent(mcpReq.inputResponses, 'confirm', Confirm)?.confirm;
+  return textResult(approved === true ? `deployed to ${env}` : `deployment to ${env} cancelled`);
 }
 
 function textResult(text: string): CallToolResult {

@@ -1,4 +1,4 @@
-/** Six refunds and a scripted person: what each call answers, and how often the person is asked. */
+/** Checks six refunds with a scripted user: each result, and the number of questions. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
 import type { Form } from '../support/connect.js';
@@ -11,17 +11,17 @@ const messages: string[] = [];
 let answers: Refund['answers'] = {};
 let rounds: number[] = [];
 
-function person(form: Form): ElicitResult {
+function onForm(form: Form): ElicitResult {
   const topic = topicOf(form);
   asked[topic] += 1;
   messages.push(form.message);
   const answer = answers[topic];
-  if (answer === undefined) throw new Error(`nobody expected the question '${form.message}'`);
+  if (answer === undefined) throw new Error(`unexpected question '${form.message}'`);
   return answer;
 }
 
 const server = new URL('server.ts', import.meta.url);
-await runStory({ server, buildServer, person }, async ({ client, call, check, legacy }) => {
+await runStory({ server, buildServer, onForm }, async ({ client, call, check, legacy }) => {
   const refund = async ({ order_id, reason, ...script }: Refund): Promise<unknown> => {
     answers = script.answers;
     const answer = await call('refund_order', { order_id, reason });
@@ -40,29 +40,44 @@ await runStory({ server, buildServer, person }, async ({ client, call, check, le
   check('both are required', required, ['order_id', 'reason']);
 
   const { corrupted, broken, wrongColour, lost, changedMind, typo } = refunds;
-  check('one item is refunded whole', await refund(corrupted), receipt(corrupted, 1500, false));
-  check('in one round, with no question', [rounds, asked], [[0], { scope: 0, restock: 0 }]);
+  check(
+    'an order with one item is refunded',
+    await refund(corrupted),
+    receipt(corrupted, 1500, false),
+  );
+  check('in one round, without a question', [rounds, asked], [[0], { scope: 0, restock: 0 }]);
 
-  check('three items are refunded', await refund(broken), receipt(broken, 4800, true));
+  check('an order with three items is refunded', await refund(broken), receipt(broken, 4800, true));
   check('after two questions', messages, [
     'ORD-7002 has several items (enamel-mug, canvas-tote, sticker-pack). Refund the whole order, or one SKU?',
     'The refund includes physical items (enamel-mug, canvas-tote). Return them to stock?',
   ]);
-  if (legacy) check('both in the middle of one call', rounds, [2]);
-  else check('which took a round each, and one to finish', rounds, [1, 1, 0]);
-  check('two resolvers need the scope, asked once', asked, { scope: 1, restock: 1 });
+  if (legacy) check('the server asks both during one request', rounds, [2]);
+  else check('in one round each, and a third round finishes', rounds, [1, 1, 0]);
+  check('two resolvers need the scope, and one question asks for it', asked, {
+    scope: 1,
+    restock: 1,
+  });
 
   const noRestock = receipt(wrongColour, 2400, false);
-  check('a declined restocking still refunds', await refund(wrongColour), noRestock);
-  check('answers are not kept for the next call', asked, { scope: 2, restock: 2 });
+  check(
+    'the tool refunds even if the user declines to restock',
+    await refund(wrongColour),
+    noRestock,
+  );
+  check('the next call asks again', asked, { scope: 2, restock: 2 });
 
-  check('no such item, no refund', await refund(lost), error("order has no item 'mystery-hat'"));
-  check('and no second question', asked, { scope: 3, restock: 2 });
+  check(
+    'an item that is not in the order is not refunded',
+    await refund(lost),
+    error("order has no item 'mystery-hat'"),
+  );
+  check('and the second question is not asked', asked, { scope: 3, restock: 2 });
 
   const declined = "Resolver for parameter 'scope' could not resolve: elicitation was decline";
   check('a declined scope ends the call', await refund(changedMind), error(declined));
-  check('before the restocking is asked', asked, { scope: 4, restock: 2 });
+  check('before the second question', asked, { scope: 4, restock: 2 });
 
-  check('no such order, no refund', await refund(typo), error("unknown order 'ORD-9999'"));
+  check('an unknown order is not refunded', await refund(typo), error("unknown order 'ORD-9999'"));
   check('six calls asked six questions', asked, { scope: 4, restock: 2 });
 });

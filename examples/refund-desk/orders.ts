@@ -1,4 +1,4 @@
-/** The records of the refund desk. A real one has a database here. */
+/** The order records. A real server reads them from a database. */
 import { ToolError } from 'mcp-resolve';
 
 export interface Line {
@@ -31,7 +31,7 @@ export function findOrder(id: string): Order {
   return order;
 }
 
-/** The lines that a refund covers. The SKU was typed by a person: it has to be in the order. */
+/** Returns the lines to refund. The user typed the SKU, so it may not be in the order. */
 export function linesOf(order: Order, scope: { full: boolean; sku: string }): Line[] {
   if (scope.full) return order.lines;
   const lines = order.lines.filter((line) => line.sku === scope.sku);

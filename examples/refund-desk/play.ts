@@ -1,8 +1,8 @@
 /**
- * Plays the refund desk in the terminal (`npm start`): a real client and a real server, over HTTP
- * within this process. Shows what the model sees, what the person is asked, and what comes out.
+ * Plays the refund desk in the terminal (`npm start`), with a client and a server over HTTP in this
+ * process. It shows what the model sees, what the user is asked, and the results.
  *
- * `--legacy` plays it in the 2025 era; `--interactive` lets you answer the questions.
+ * `--legacy` uses the 2025 era. With `--interactive` you answer the questions.
  */
 import { inspect, parseArgs } from 'node:util';
 import type { ElicitResult, Tool } from '@modelcontextprotocol/client';
@@ -19,11 +19,11 @@ const { legacy, interactive } = readFlags();
 const keyboard = interactive ? new Keyboard() : undefined;
 let onStage: Refund = refunds.corrupted;
 let scenes = 0;
-// This desk lives as long as this process, and so may its key: choosing it saves the warning about it.
+// An explicit key for this process. The default key would be the same, but logs a warning.
 const seal = requestStateSeal.ephemeral();
 
 const desk = await connect(
-  { server: new URL('server.ts', import.meta.url), buildServer: buildDesk, person },
+  { server: new URL('server.ts', import.meta.url), buildServer: buildDesk, onForm },
   { via: 'http', legacy },
 );
 introduce(await desk.client.listTools());
@@ -38,28 +38,31 @@ function buildDesk(): McpServer {
 }
 
 async function playScript(): Promise<void> {
-  await play('One item: nothing to ask', refunds.corrupted);
-  await play('Several items: two questions, the second depends on the first', refunds.broken);
-  await play('One item of several, and no restocking: still a refund', refunds.wrongColour);
+  await play('One item: no question', refunds.corrupted);
+  await play('Several items: two questions, and the second depends on the first', refunds.broken);
+  await play(
+    'One item of several, and the user declines to restock: still a refund',
+    refunds.wrongColour,
+  );
   await play('An item that is not in the order: no refund', refunds.lost);
-  await play('A person who will not say what to refund: no refund', refunds.changedMind);
+  await play('The user declines to say what to refund: no refund', refunds.changedMind);
   console.log(`
 Answer the questions yourself    npm start -- --interactive
 See it as a 2025 client does     npm start -- --legacy
 Read the server                  examples/refund-desk/server.ts`);
 }
 
-async function playWith(person: Keyboard): Promise<void> {
-  console.log('You are the person. At a question: Enter for a default, d to decline, c to cancel.');
-  await play('One item: nothing to ask', refunds.corrupted);
+async function playWith(user: Keyboard): Promise<void> {
+  console.log('You are the user. At a question: Enter for the default, d to decline, c to cancel.');
+  await play('One item: no question', refunds.corrupted);
   let again: string | undefined;
   do {
-    await play('Several items: it is up to you', refunds.broken);
-    again = await person.ask('\nThe same call again, with other answers? (y/n) ');
+    await play('Several items: you decide', refunds.broken);
+    again = await user.ask('\nThe same call again, with other answers? (y/n) ');
   } while (again !== undefined && /^y/i.test(again));
 }
 
-/** One call, from what the model sends to what it gets. */
+/** Shows one call, from the model's arguments to the result. */
 async function play(title: string, refund: Refund): Promise<void> {
   onStage = refund;
   scenes += 1;
@@ -73,33 +76,33 @@ async function play(title: string, refund: Refund): Promise<void> {
   printLabelled('', summaryOf(answer));
 }
 
-/** The person: reads the question, then answers at the keyboard or by the script. */
-async function person(form: Form, round: number): Promise<ElicitResult> {
+/** Shows a question, and answers it from the keyboard or from the script. */
+async function onForm(form: Form, round: number): Promise<ElicitResult> {
   printLabelled(deskIn(round), form.message);
   if (keyboard) return keyboard.fillIn(form, INDENT);
   const answer = onStage.answers[topicOf(form)] ?? decline;
   const { action, content } = answer;
-  printLabelled('person', action === 'accept' ? show(content) : `(${action})`);
+  printLabelled('user', action === 'accept' ? show(content) : `(${action})`);
   return answer;
 }
 
 function introduce({ tools }: { tools: Tool[] }): void {
   console.log(bold(`The refund desk, in protocol ${String(desk.protocolVersion)}`));
-  console.log('\nThis is all that the model sees of it:');
+  console.log('\nThe model sees this:');
   for (const { name, inputSchema, description = '' } of tools) {
     printLabelled('tool', name);
     printLabelled('', description);
     printLabelled('arguments', show(inputSchema.properties));
   }
-  console.log('The amount and the restocking are no arguments: resolvers fill them, or ask.');
+  console.log('Resolvers fill the amount and the restocking. They are not arguments.');
   console.log(
     legacy
-      ? 'In this era the desk asks in the middle of the call, which waits.'
-      : 'In this era an open question ends a round; the client calls again with the answer.',
+      ? 'In this era the server asks during the request.'
+      : 'In this era a question ends a round, and the client retries with the answer.',
   );
 }
 
-/** Who speaks for the server: in the 2026 era, each round is a request of its own. */
+/** Labels the server. In the 2026 era each round is a separate request. */
 function deskIn(round: number): string {
   return legacy ? 'desk' : `round ${round}`;
 }
@@ -122,7 +125,7 @@ function readFlags(): { legacy: boolean; interactive: boolean } {
   try {
     const { values } = parseArgs({ options: { legacy: boolean, interactive: boolean } });
     if (!values.interactive || process.stdin.isTTY) return values;
-    console.error('--interactive needs a terminal, and standard input is none.');
+    console.error('--interactive needs a terminal, but standard input is not one.');
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
   }

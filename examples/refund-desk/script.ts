@@ -1,4 +1,4 @@
-/** The script of the story: six refunds that a model asks for, and what the person answers. */
+/** Six refunds that a model requests, and the answers of the user. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
 import { accept, decline, type Form } from '../support/connect.js';
@@ -32,7 +32,7 @@ export const refunds = {
   typo: { order_id: 'ORD-9999', reason: 'typo', answers: {} },
 } satisfies Record<string, Refund>;
 
-/** What a form is about, told by its fields. */
+/** Returns the topic of a form, from its fields. */
 export function topicOf({ requestedSchema }: Form): Topic {
   return 'full' in requestedSchema.properties ? 'scope' : 'restock';
 }

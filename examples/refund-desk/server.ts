@@ -1,11 +1,11 @@
 /**
- * A refund desk. The model names an order and a reason; the amount comes from the order's record,
- * and what only a person can decide is asked. NODE_DEBUG=refund-desk shows which function runs
- * when.
+ * A refund desk. The model names an order and a reason. The amount comes from the order record, and
+ * the user decides the rest. Set NODE_DEBUG=refund-desk to log every function that runs.
  */
 import { debuglog } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -29,25 +29,33 @@ const loadOrder = resolver({ id: args.order_id }, ({ id }) => {
   return findOrder(id);
 });
 
-const refundScope = resolver({ id: args.order_id, order: loadOrder }, ({ id, order }) => {
-  log('refund_scope');
-  if (order.lines.length === 1) return { full: true, sku: '' };
-  const items = skus(order.lines);
-  return elicit(`${id} has several items (${items}). Refund the whole order, or one SKU?`, Scope);
-});
+const refundScope = resolver(
+  { id: args.order_id, order: loadOrder },
+  ({ id, order }) => {
+    log('refund_scope');
+    if (order.lines.length === 1) return { full: true, sku: '' };
+    const items = skus(order.lines);
+    return elicit(`${id} has several items (${items}). Refund the whole order, or one SKU?`, Scope);
+  },
+  { asks: Scope },
+);
 
 const refundAmount = resolver({ order: loadOrder, scope: refundScope }, ({ order, scope }) => {
   log('refund_amount');
   return linesOf(order, scope).reduce((cents, line) => cents + line.cents, 0);
 });
 
-const askRestock = resolver({ order: loadOrder, scope: refundScope }, ({ order, scope }) => {
-  log('ask_restock');
-  const physical = linesOf(order, scope).filter((line) => line.physical);
-  if (physical.length === 0) return { restock: false };
-  const items = skus(physical);
-  return elicit(`The refund includes physical items (${items}). Return them to stock?`, Restock);
-});
+const askRestock = resolver(
+  { order: loadOrder, scope: refundScope },
+  ({ order, scope }) => {
+    log('ask_restock');
+    const physical = linesOf(order, scope).filter((line) => line.physical);
+    if (physical.length === 0) return { restock: false };
+    const items = skus(physical);
+    return elicit(`The refund includes physical items (${items}). Return them to stock?`, Restock);
+  },
+  { asks: Restock },
+);
 
 const refundOrder = defineTool(
   'refund_order',
@@ -56,6 +64,8 @@ const refundOrder = defineTool(
     inputSchema: RefundInput,
     outputSchema: Receipt,
     resolve: { cents: refundAmount, restock: outcome(askRestock) },
+    // For one process. ../wire-transfer has a store for several.
+    once: memoryOnceStore(),
   },
   ({ order_id, reason, cents, restock }) => {
     log('refund_order');

@@ -1,48 +1,47 @@
 /**
- * What the clinic knows of the browsers that come to its page, told apart by a cookie: who is
- * signed in there, and which forms they were given. A form counts once, and only from its own
- * browser, so no other page can send it.
+ * The browsers that visit the page, by cookie: their signed-in users and their open forms. A form
+ * is valid once, and only from the browser that received it, so another site cannot send it.
  */
 import { randomBytes } from 'node:crypto';
 
-import { ForgetfulMap } from './forgetful.js';
+import { ExpiringMap } from './expiringMap.js';
 
 export interface Browser {
   /** The value of its cookie. */
   readonly id: string;
-  /** Who is signed in there. */
+  /** The signed-in user. */
   readonly user?: string;
-  /** The calls that its open forms are for, by the nonce in the form. */
+  /** The call of each open form, by the nonce in the form. */
   readonly forms: Map<string, string>;
 }
 
 export class Browsers {
-  readonly #byCookie = new ForgetfulMap<Browser>();
+  readonly #byCookie = new ExpiringMap<Browser>();
 
   find(cookie: string | undefined): Browser | undefined {
     return cookie === undefined ? undefined : this.#byCookie.get(cookie);
   }
 
-  meet(user?: string): Browser {
+  add(user?: string): Browser {
     const id = random();
     return this.#byCookie.set(id, { id, ...(user !== undefined && { user }), forms: new Map() });
   }
 
-  /** The same browser after signing in, under a new cookie: the old one may be known to others. */
+  /** Gives a browser a new cookie after a sign-in, because others may know the old one. */
   signIn(browser: Browser, user: string): Browser {
     this.#byCookie.delete(browser.id);
-    return this.meet(user);
+    return this.add(user);
   }
 }
 
-/** Gives a browser a form for a call, told by a nonce. */
+/** Adds a form for a call to a browser, and returns the nonce of the form. */
 export function giveForm({ forms }: Browser, callId: string): string {
   const nonce = random();
   forms.set(nonce, callId);
   return nonce;
 }
 
-/** Takes a form back, once: the call that it is for. */
+/** Removes a form and returns its call. */
 export function takeForm({ forms }: Browser, nonce: string): string | undefined {
   const callId = forms.get(nonce);
   forms.delete(nonce);

@@ -1,6 +1,6 @@
 /**
- * Alice's assistant asks for her lab results. She signs in on the clinic's page, or does not; and
- * Bob gets hold of her link, and then of her call.
+ * Alice's client asks for her lab results. She signs in on the clinic's page, or does not sign in.
+ * Bob obtains her link, and then her call.
  */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { accept } from 'mcp-resolve/client';
@@ -9,14 +9,14 @@ import { type Answer, decline, type Link } from '../support/connect.js';
 import { runStory } from '../support/story.js';
 import { alice, bob, type Patient } from './people.js';
 import { openClinic } from './server.js';
-import { answerForSomebodyElse } from './stolenCall.js';
+import { checkStolenCall } from './stolenCall.js';
 import { Browser, type Page } from './visit.js';
 
 const HERS = 'blood: all values of alice are fine';
 const error = (message: string): string => `Error executing tool lab_results: ${message}`;
 const notSignedIn = ({ name }: Patient): string =>
   error(
-    `nothing is handed over, because ${name} has not signed in on the page: call lab_results again for a new link, and have the person sign in there as ${name}`,
+    `the clinic handed over nothing, because ${name} has not signed in on the page: call lab_results again for a new link, and ask the user to sign in as ${name}`,
   );
 
 const opened = accept();
@@ -31,11 +31,11 @@ const story = {
 await runStory(story, async ({ call, check, legacy, withClient }) => {
   const ask = (
     { token }: Patient,
-    opens: (link: Link) => ElicitResult | Promise<ElicitResult>,
+    onLink: (link: Link) => ElicitResult | Promise<ElicitResult>,
   ): Promise<Answer> =>
-    withClient({ token, opens }, (client) => client.call('lab_results', { test: 'blood' }));
+    withClient({ token, onLink }, (client) => client.call('lab_results', { test: 'blood' }));
 
-  // She signs in while her call waits.
+  // Alice signs in while her call waits.
   const links: Link[] = [];
   let visit: Promise<Page> | undefined;
   const results = await ask(alice, (link) => {
@@ -45,19 +45,19 @@ await runStory(story, async ({ call, check, legacy, withClient }) => {
   });
   const [first] = links;
   const message = 'Sign in at the clinic to hand over your lab results.';
-  check('alice is sent to the page', first?.message, message);
+  check('the server asks alice to open the page', first?.message, message);
   const { pathname, searchParams } = new URL(first!.url);
   check(
-    'by a link that names a call',
+    'with a link that contains only the id of the call',
     [pathname, [...searchParams.keys()]],
     ['/sign-in', ['call']],
   );
   check('she signs in', (await visit)?.title, 'Thank you');
-  check('and her assistant gets her results', results.text, HERS);
+  check('her client receives her results', results.text, HERS);
   check('after one question', results.rounds, legacy ? [1] : [1, 0]);
-  check('a link counts once', (await hers.open(first!.url)).title, 'This link has ended');
+  check('the link is valid once', (await hers.open(first!.url)).title, 'This link has ended');
 
-  // Opened is not signed in; and Bob can sign in for nobody but himself.
+  // Opening the page is not enough, and Bob can sign in only as himself.
   let stolen = '';
   let refusal: Page | undefined;
   const [idle, phished, bobs] = await Promise.all([
@@ -69,25 +69,29 @@ await runStory(story, async ({ call, check, legacy, withClient }) => {
     }),
     ask(bob, () => opened),
   ]);
-  check('who opens the page and leaves gets nothing', idle.text, notSignedIn(alice));
+  check('without a sign-in there are no results', idle.text, notSignedIn(alice));
   const NOT_HIS = [403, 'This link is not for you'];
-  check('bob signs in on her link in vain', [refusal?.status, refusal?.title], NOT_HIS);
-  check('which does not count for her call', phished.text, notSignedIn(alice));
-  check('nor for a call of his own', bobs.text, notSignedIn(bob));
+  check('the page refuses bob on her link', [refusal?.status, refusal?.title], NOT_HIS);
+  check('his sign-in does not complete her call', phished.text, notSignedIn(alice));
+  check('or a call of his own', bobs.text, notSignedIn(bob));
   const again = await his.open(stolen);
-  check('he sees no form there any more', [again.title, again.nonce], [NOT_HIS[1], undefined]);
-  check('she still does', (await hers.open(stolen)).title, 'Hand over your lab results?');
+  check('the link shows him no form', [again.title, again.nonce], [NOT_HIS[1], undefined]);
+  check(
+    'and still shows her the form',
+    (await hers.open(stolen)).title,
+    'Hand over your lab results?',
+  );
 
   const declined = await ask(alice, () => decline);
   const no = "Resolver for parameter 'pageOpened' could not resolve: elicitation was decline";
   check('a declined link ends the call', declined.text, error(no));
 
-  await answerForSomebodyElse({ check, legacy, withClient });
+  await checkStolenCall({ check, legacy, withClient });
 
   const unable = await call('lab_results', { test: 'blood' });
-  const cannot = 'results need a sign-in, and this client cannot open the page for it';
-  check('a client that cannot open links is told so', unable.text, error(cannot));
+  const cannot = 'results need a sign-in, but this client cannot open links';
+  check('a client that cannot open links receives an error', unable.text, error(cannot));
   const unknown = await call('lab_results', { test: 'horoscope' });
   const tests = "there is no test 'horoscope'; there are blood, allergy";
-  check('nobody signs in for a test that does not exist', unknown.text, error(tests));
+  check('an unknown test fails before the sign-in', unknown.text, error(tests));
 });

@@ -1,13 +1,13 @@
-/** The pages of the clinic. What is put into them is escaped by `html`; there is no script. */
+/** The pages of the clinic. `html` escapes every value, and the pages have no script. */
 import { html } from 'hono/html';
 
 type Html = ReturnType<typeof html>;
 
-/** What the page with the form is about. */
+/** The values of the page with the form. */
 export interface FormPage {
-  /** Who is asked. */
+  /** The patient who is asked. */
   patient: string;
-  /** Who is signed in in this browser: the patient, or nobody. */
+  /** The user who is signed in in this browser: the patient, or `undefined`. */
   user: string | undefined;
   nonce: string;
   problem?: string;
@@ -25,7 +25,7 @@ export function formPage({ patient, user, nonce, problem }: FormPage): Html {
       </form>
       <p class="hint">
         Only ${patient} can agree to this. If you are not ${patient}, or did not ask for it, close
-        this page: nothing happens then.
+        this page. The clinic hands over nothing.
       </p>`,
   );
 }
@@ -45,8 +45,8 @@ export function notYoursPage(patient: string, user: string): Html {
         You are signed in as <b>${user}</b>, but an assistant of <b>${patient}</b> made this link.
       </p>
       <p class="hint">
-        Nothing was handed over. If somebody sent you the link, they may want your results: do not
-        go on, and tell the clinic.
+        The clinic handed over nothing. If you received this link in a message, its sender may want
+        your results. Close this page and inform the clinic.
       </p>`,
   );
 }
@@ -59,12 +59,12 @@ export const donePage = layout(
 
 export const gonePage = layout(
   'This link has ended',
-  html`<p>It was used, or it is too old. Ask your assistant again for a new one.</p>`,
+  html`<p>It was used, or it has expired. Ask your assistant for a new one.</p>`,
 );
 
 export const stalePage = layout(
   'That form does not count',
-  html`<p>It was sent before, or not from here. Open the link again.</p>`,
+  html`<p>It was sent before, or from another page. Open the link again.</p>`,
 );
 
 function layout(title: string, body: Html): Html {

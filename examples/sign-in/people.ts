@@ -1,6 +1,6 @@
 /**
- * The clinic's patients: the token that the client of each carries, what each types on the clinic's
- * page, and the records. Two people for a story; a real clinic has an identity provider instead.
+ * The two patients of the clinic: the token of each patient's client, the password for the page,
+ * and the lab results. A real clinic uses an identity provider instead.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type AuthInfo, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
@@ -28,7 +28,7 @@ export const bob: Patient = {
 
 const patients = [alice, bob];
 
-/** Who a token belongs to, for the gate in front of the MCP endpoint. */
+/** Returns the patient of a token, for the bearer check in front of the MCP endpoint. */
 export async function verifyAccessToken(token: string): Promise<AuthInfo> {
   const owner = patients.find((patient) => same(patient.token, token));
   if (owner === undefined) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
@@ -36,7 +36,7 @@ export async function verifyAccessToken(token: string): Promise<AuthInfo> {
   return { token, clientId: 'assistant', scopes: [], expiresAt, extra: { sub: owner.name } };
 }
 
-/** Whether somebody typed the name and the password of a patient. */
+/** Returns true if the name and the password belong to a patient. */
 export function isPatient(name: string, password: string): boolean {
   return patients.some((patient) => patient.name === name && same(patient.password, password));
 }

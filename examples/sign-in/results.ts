@@ -1,7 +1,7 @@
 /**
- * The tool: lab results for a patient who has just signed in on the clinic's own page. Three things
- * have to come together, and none of them is an argument: who calls, that the link was opened, and
- * that this very patient signed in there for this very call.
+ * The tool: lab results for a patient who has signed in on the clinic's page. It needs three values
+ * that are not arguments: the caller, the opened link, and the sign-in of that caller for this
+ * call.
  */
 import { argsOf, defineTool, elicitUrl, resolver, type Tool, ToolError } from 'mcp-resolve';
 import * as z from 'zod';
@@ -11,9 +11,9 @@ import type { SignIns } from './signIns.js';
 
 export interface Clinic {
   signIns: SignIns;
-  /** Where the page for a call is. */
+  /** Returns the URL of the page for a call. */
   pageFor: (callId: string) => URL;
-  /** How long a call waits for a person who has opened the page. */
+  /** How long a call waits for the sign-in, in milliseconds. */
   patienceMs: number;
 }
 
@@ -21,10 +21,10 @@ const Wanted = z.object({ test: z.string().describe("Such as 'blood' or 'allergy
 const args = argsOf(Wanted);
 
 export function labResults({ signIns, pageFor, patienceMs }: Clinic): Tool {
-  // Who calls stands in the token that the gate has validated.
+  // The bearer check has validated the token, so its subject is the caller.
   const patient = resolver({}, (_needs, { http }) => {
     const { sub } = { ...http?.authInfo?.extra };
-    if (typeof sub !== 'string') throw new ToolError('the clinic does not know who is calling');
+    if (typeof sub !== 'string') throw new ToolError('the clinic cannot identify the caller');
     return sub;
   });
 
@@ -35,29 +35,33 @@ export function labResults({ signIns, pageFor, patienceMs }: Clinic): Tool {
     throw new ToolError(`there is no test '${test}'; there are ${known}`);
   });
 
-  // The link is made for this call, and says nothing but its id. A yes means that it was opened.
-  const pageOpened = resolver({ patient, result }, ({ patient }, { callId }) => {
-    signIns.ofCall(callId, patient);
-    return elicitUrl('Sign in at the clinic to hand over your lab results.', pageFor(callId), {
-      otherwise: () => {
-        throw new ToolError('results need a sign-in, and this client cannot open the page for it');
-      },
-    });
-  });
+  // The link contains only the id of the call. An accept means that the user opened it.
+  const pageOpened = resolver(
+    { patient, result },
+    ({ patient }, { callId }) => {
+      signIns.ofCall(callId, patient);
+      return elicitUrl('Sign in at the clinic to hand over your lab results.', pageFor(callId), {
+        otherwise: () => {
+          throw new ToolError('results need a sign-in, but this client cannot open links');
+        },
+      });
+    },
+    { asks: 'url' },
+  );
 
-  // Whether the patient did sign in is for the clinic to say. It gives a person time to type.
+  // The clinic's own records decide if the patient has signed in. The user needs time to type.
   const signedIn = resolver({ pageOpened, patient }, async ({ patient }, { callId, signal }) => {
     const signIn = signIns.ofCall(callId, patient);
     if (await signIn.isDoneWithin(patienceMs, signal)) return true;
     throw new ToolError(
-      `nothing is handed over, because ${patient} has not signed in on the page: call lab_results again for a new link, and have the person sign in there as ${patient}`,
+      `the clinic handed over nothing, because ${patient} has not signed in on the page: call lab_results again for a new link, and ask the user to sign in as ${patient}`,
     );
   });
 
   return defineTool(
     'lab_results',
     {
-      description: 'Lab results of the person you work for, who has to sign in at the clinic.',
+      description: 'Get lab results of the user. The user signs in at the clinic first.',
       inputSchema: Wanted,
       resolve: { result, signedIn },
     },

@@ -1,4 +1,4 @@
-/** A clinic on one port: its MCP server behind a gate at /mcp, and its page for people at /sign-in. */
+/** A clinic on one port: the MCP server at /mcp behind a bearer check, and the page at /sign-in. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ export async function openClinic(options: ClinicOptions = {}): Promise<Listening
   const signIns = new SignIns();
   const pageFor = (callId: string): URL => new URL(`/sign-in?call=${callId}`, origin);
   const tool = labResults({ signIns, pageFor, patienceMs });
-  // What waits for a sign-in lives in this process, and so may the key of the state.
+  // The sign-ins exist only in this process, so a key of this process is enough.
   const seal = requestStateSeal.ephemeral();
   const buildServer = (): McpServer => {
     const server = new McpServer({ name: 'clinic', version: '1.0.0' });

@@ -1,53 +1,52 @@
 /**
- * The sign-ins that calls wait for. Each belongs to one call and to the patient who made it, and is
- * finished by nobody else. A server of several processes would keep them in a store that they
- * share.
+ * The sign-ins that calls wait for. Each belongs to one call and to its patient, and only that
+ * patient can complete it. A service with several processes needs a shared store here.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { ForgetfulMap } from './forgetful.js';
+import { ExpiringMap } from './expiringMap.js';
 
-const MOST_WRONG_PASSWORDS = 5;
+const MAX_WRONG_PASSWORDS = 5;
 
-/** One sign-in: a call waits for it, and a person does it on the page. */
+/** A sign-in. A call waits for it, and the patient completes it on the page. */
 export class SignIn {
   #wrongPasswords = 0;
   readonly #done = new AbortController();
 
-  /** @param patient Who has to sign in. */
+  /** @param patient The patient who must sign in. */
   constructor(readonly patient: string) {}
 
-  /** Whether it can still be done. */
+  /** True if it can still be completed. */
   get isOpen(): boolean {
-    return !this.#done.signal.aborted && this.#wrongPasswords < MOST_WRONG_PASSWORDS;
+    return !this.#done.signal.aborted && this.#wrongPasswords < MAX_WRONG_PASSWORDS;
   }
 
-  /** Counts a wrong password; says whether there may be another try. */
+  /** Counts a wrong password. Returns true if the user may try again. */
   survivesWrongPassword(): boolean {
     this.#wrongPasswords += 1;
     return this.isOpen;
   }
 
-  /** Is done, if `user` is the one who has to sign in; says whether that is so. */
+  /** Completes the sign-in if `user` is its patient. Returns true if it did. */
   finishAs(user: string): boolean {
     if (user !== this.patient || !this.isOpen) return false;
     this.#done.abort();
     return true;
   }
 
-  /** Waits until it is done, for a time; says whether it is. */
-  async isDoneWithin(milliseconds: number, unwanted: AbortSignal): Promise<boolean> {
-    const signal = AbortSignal.any([this.#done.signal, unwanted]);
+  /** Waits for the sign-in. Returns true if it was completed in time. */
+  async isDoneWithin(milliseconds: number, cancelled: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([this.#done.signal, cancelled]);
     await pause(milliseconds, undefined, { signal }).catch(() => undefined);
-    unwanted.throwIfAborted();
+    cancelled.throwIfAborted();
     return this.#done.signal.aborted;
   }
 }
 
 export class SignIns {
-  readonly #byCall = new ForgetfulMap<SignIn>();
+  readonly #byCall = new ExpiringMap<SignIn>();
 
-  /** The sign-in of a call: made in its first round, and the same in every later one. */
+  /** Returns the sign-in of a call. The first round creates it. */
   ofCall(callId: string, patient: string): SignIn {
     return this.find(callId) ?? this.#byCall.set(callId, new SignIn(patient));
   }

@@ -1,7 +1,7 @@
 /**
- * The clinic's page at /sign-in. It takes nothing on trust: who signs in is told by a password or
- * by the browser's own login, and what for by the link; the sign-in itself knows who has to be
- * there. It never redirects, has no script, and may not be framed.
+ * The clinic's page at /sign-in. A password or the cookie identifies the user, the link identifies
+ * the call, and the sign-in knows which patient must complete it. The page has no script and no
+ * redirect, and its headers forbid frames.
  */
 import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
@@ -42,7 +42,7 @@ export function signInSite(signIns: SignIns): Hono {
     const callId = c.req.query('call') ?? '';
     const signIn = signIns.find(callId);
     if (!signIn?.isOpen) return c.html(gonePage, 404);
-    const browser = browsers.find(getCookie(c, COOKIE)) ?? browsers.meet();
+    const browser = browsers.find(getCookie(c, COOKIE)) ?? browsers.add();
     remember(c, browser);
     return showForm(c, { browser, signIn, callId });
   });
@@ -84,7 +84,7 @@ function showForm(c: Context, { browser, signIn, callId, problem }: Shown) {
   return c.html(page, problem === undefined ? 200 : 403);
 }
 
-/** A link from elsewhere brings the cookie, a form from elsewhere does not. */
+/** Sets the cookie. With `Lax`, links from other sites send it and forms from other sites do not. */
 function remember(c: Context, { id }: Browser): void {
   const secure = new URL(c.req.url).protocol === 'https:';
   setCookie(c, COOKIE, id, { httpOnly: true, sameSite: 'Lax', path: '/sign-in', secure });

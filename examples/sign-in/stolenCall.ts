@@ -1,64 +1,68 @@
 /**
- * Bob answers a question that Alice was asked. In the 2026 era what he needs is the state of her
- * call, which is sealed for her; in the 2025 era her session, which is hers.
+ * Bob answers a question that Alice was asked. In the 2026 era he sends the state of her call,
+ * which is bound to her. In the 2025 era he uses her session, which is bound to her too.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { accept, resumeCall, startCall } from 'mcp-resolve/client';
 
 import { decline, type Link, refusalOf, textOf } from '../support/connect.js';
-import type { Telling } from '../support/story.js';
+import type { StoryRun } from '../support/story.js';
 import { alice, bob } from './people.js';
 import { Browser } from './visit.js';
 
 const request = { name: 'lab_results', arguments: { test: 'blood' } };
 const answers = { pageOpened: accept() };
 
-type Scene = Pick<Telling, 'check' | 'legacy' | 'withClient'>;
+type Scene = Pick<StoryRun, 'check' | 'legacy' | 'withClient'>;
 
-export async function answerForSomebodyElse(scene: Scene): Promise<void> {
+export async function checkStolenCall(scene: Scene): Promise<void> {
   if (scene.legacy) await answerInHerSession(scene);
   else await answerWithHerState(scene);
 }
 
 async function answerWithHerState({ check, withClient }: Scene): Promise<void> {
-  const opens = (): never => {
-    throw new Error('calls by hand are answered by hand');
+  const onLink = (): never => {
+    throw new Error('a call by hand must not run this handler');
   };
-  await withClient({ token: alice.token, opens }, async ({ client }) => {
+  await withClient({ token: alice.token, onLink }, async ({ client }) => {
     const call = await startCall(client, request);
-    if (call.done) throw new Error('nobody was asked');
+    if (call.done) throw new Error('the server did not ask');
     const question = call.questions.pageOpened!.params as Link;
 
     const stolen = JSON.stringify(call);
-    const refused = await withClient({ token: bob.token, opens }, ({ client: his }) =>
+    const refused = await withClient({ token: bob.token, onLink }, ({ client: his }) =>
       refusalOf(resumeCall(his, stolen).answer(answers)),
     );
     const REFUSED = [-32602, 'Invalid or expired requestState'];
-    check('bob cannot go on with her call', refused, REFUSED);
+    check('bob cannot resume her call', refused, REFUSED);
 
     await new Browser().visit(question.url, alice);
     const end = await call.answer(answers);
-    check('she can', end.done && textOf(end.result), 'blood: all values of alice are fine');
+    check(
+      'she can resume it',
+      end.done && textOf(end.result),
+      'blood: all values of alice are fine',
+    );
   });
 }
 
 async function answerInHerSession({ check, withClient }: Scene): Promise<void> {
   let client: Client | undefined;
   let refused: unknown;
-  const opens = async ({ url }: Link) => {
+  const onLink = async ({ url }: Link) => {
     await new Browser().visit(url, alice);
     refused = await sendAnswer(new URL('/mcp', url), client?.transport?.sessionId ?? '');
     return decline;
   };
-  await withClient({ token: alice.token, opens }, async (hers) => {
+  await withClient({ token: alice.token, onLink }, async (hers) => {
     client = hers.client;
     const { text } = await hers.call(request.name, request.arguments);
     check('bob cannot answer in her session', refused, [404, 'Session not found']);
-    check('what counts is what she says', text.endsWith('elicitation was decline'), true);
+    check('her own answer decides', text.endsWith('elicitation was decline'), true);
   });
 }
 
-/** Sends a yes to whatever is asked in a session. */
+/** Sends an accept for the open question of a session, with Bob's token. */
 async function sendAnswer(url: URL, session: string): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',

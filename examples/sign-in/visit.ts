@@ -1,11 +1,11 @@
-/** A browser without a window, for the story: it keeps a cookie, opens links and sends their forms. */
+/** A minimal browser: it keeps a cookie, opens links and sends forms. */
 import type { Patient } from './people.js';
 
-/** A page, as far as the story looks at it. */
+/** The parts of a page that the story checks. */
 export interface Page {
   status: number;
   title: string;
-  /** What the hidden field of its form holds, where it has one. */
+  /** The nonce of its form, if it has one. */
   nonce: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export class Browser {
     return this.#load(link, {});
   }
 
-  /** Types a patient's name and password into the form of a page, and sends it. */
+  /** Sends the form of a page with a patient's name and password. */
   async signIn(link: string, { nonce = '' }: Page, { name, password }: Patient): Promise<Page> {
     const body = new URLSearchParams({ nonce, name, password });
     return this.#load(new URL('/sign-in', link).href, { method: 'POST', body });
   }
 
-  /** Opens a link and signs in there. */
+  /** Opens a link and signs in. */
   async visit(link: string, patient: Patient): Promise<Page> {
     return this.signIn(link, await this.open(link), patient);
   }

@@ -1,9 +1,8 @@
 /**
- * A person at the keyboard, who fills in forms.
+ * Lets a user fill in forms in the terminal, with one prompt per field.
  *
- * Text, number and yes/no fields, one prompt each. Enter takes a default, `d` declines the form,
- * `c` cancels it; an answer of the wrong kind is asked for again. Ctrl-C and Ctrl-D cancel the form
- * and end the session: whatever is asked later counts as cancelled too.
+ * Enter takes the default, `d` declines the form, and `c` cancels it. A value of the wrong type is
+ * asked for again. Ctrl-C and Ctrl-D cancel the form and every later one.
  */
 import { createInterface } from 'node:readline/promises';
 import type { ElicitResult } from '@modelcontextprotocol/client';
@@ -13,7 +12,7 @@ import { accept, cancel, decline, type Form } from './connect.js';
 type Field = Form['requestedSchema']['properties'][string];
 type Value = string | number | boolean;
 
-/** A question that is still open after an answer: why. */
+/** The reason to ask for a value again. */
 class Again extends Error {}
 
 export class Keyboard {
@@ -26,7 +25,7 @@ export class Keyboard {
     });
   }
 
-  /** Whether the person has left. */
+  /** True after Ctrl-C or Ctrl-D. */
   get ended(): boolean {
     return this.#ended.signal.aborted;
   }
@@ -35,7 +34,7 @@ export class Keyboard {
     this.#lines.close();
   }
 
-  /** Reads a line; `undefined` once the person has left. */
+  /** Reads a line, or returns `undefined` after Ctrl-C or Ctrl-D. */
   async ask(prompt: string): Promise<string | undefined> {
     if (this.ended) return undefined;
     try {
@@ -46,7 +45,7 @@ export class Keyboard {
     }
   }
 
-  /** Fills in a form, prompting at `indent`. */
+  /** Fills in a form. `indent` precedes every prompt. */
   async fillIn({ requestedSchema }: Form, indent: string): Promise<ElicitResult> {
     const content: Record<string, Value> = {};
     const { properties, required = [] } = requestedSchema;
@@ -58,7 +57,8 @@ export class Keyboard {
         if (line === 'd') return decline;
         try {
           const value = line === '' ? field.default : read(field, line);
-          if (value === undefined && required.includes(name)) throw new Again('It needs a value');
+          if (value === undefined && required.includes(name))
+            throw new Again('A value is required');
           if (value !== undefined) content[name] = value as Value;
           break;
         } catch (problem) {

@@ -1,8 +1,7 @@
 /**
- * The last line of every story's server: serves it when its file is the program that was started.
+ * Serves a story if its file is the program that Node.js started. An imported file serves nothing.
  *
- * Over stdio by default; `--http` serves it on the loopback address instead, on a free port or on
- * the one given with `--port`. A file that is only imported serves nothing.
+ * The default is stdio. `--http` serves on 127.0.0.1, on a free port or on the port of `--port`.
  */
 import { realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveHttp, serveStdio } from 'mcp-resolve/node';
 
-/** Serves `buildServer` if `moduleUrl`, the caller's `import.meta.url`, is the running program. */
+/** Serves `buildServer` if `moduleUrl`, the caller's `import.meta.url`, is the started program. */
 export async function serveWhenRun(
   moduleUrl: string,
   buildServer: McpServerFactory,
@@ -21,7 +20,7 @@ export async function serveWhenRun(
   else serveStdio(buildServer);
 }
 
-/** The same for a server that is more than an MCP server: it is opened over HTTP, always. */
+/** Does the same for a server that runs over HTTP only, because it also has other pages. */
 export async function openWhenRun(
   moduleUrl: string,
   open: (port: number) => Promise<Listening>,
@@ -30,13 +29,13 @@ export async function openWhenRun(
   if (flags !== undefined) await announce(open(flags.port));
 }
 
-/** A server that listens. */
+/** A server that listens on a port. */
 export interface Listening {
   url: URL;
   close: () => Promise<void>;
 }
 
-/** The flags of the command line, if the module is the program that was started. */
+/** Returns the flags of the command line, or `undefined` if the module is not the program. */
 function flagsOf(moduleUrl: string): { http: boolean; port: number } | undefined {
   const program = process.argv[1];
   if (program === undefined || pathToFileURL(realpathSync(program)).href !== moduleUrl) return;

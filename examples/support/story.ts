@@ -1,34 +1,24 @@
 /**
- * Runs the client of a story from the command line: connect, check fact after fact, disconnect.
+ * Runs the client of a story from the command line: connects, checks facts, disconnects.
  *
- * Every checked fact is a printed line. The first one that does not hold ends the program with exit
- * code 1. Flags: none for stdio, `--http` to host the server in this process, `--url URL` for a
- * server that runs already; `--legacy` speaks the 2025 era; `--lowlevel` takes the low-level
- * variant of the server, where a story has one. A server that is more than an MCP server is always
- * reached over HTTP.
+ * The program prints a line for each fact. The first fact that does not hold ends the program with
+ * exit code 1. `examples/README.md` lists the flags.
  */
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 
-import {
-  connect,
-  type Connection,
-  hostOf,
-  type Route,
-  type Story,
-  type StoryServer,
-  type Visitor,
-} from './connect.js';
+import { type ClientSetup, connect, type Connection, type Route, type Story } from './connect.js';
+import { listening, type StoryServer, type Via } from './servers.js';
 
-/** What the telling of a story gets: a connection, its era, and a way to state facts. */
-export interface Telling extends Connection {
+/** A connection of a story, its era, and a function that checks a fact. */
+export interface StoryRun extends Connection {
   legacy: boolean;
   check: (fact: string, actual: unknown, expected: unknown) => void;
-  /** Lets another client use the server; over stdio, a process of it that is started for this. */
-  withClient: <T>(visitor: Visitor, use: (connection: Connection) => Promise<T>) => Promise<T>;
+  /** Connects another client to the server. Over stdio, it starts another server process. */
+  withClient: <T>(setup: ClientSetup, use: (connection: Connection) => Promise<T>) => Promise<T>;
   /**
-   * Starts the server in a new process, over the same transport, for a new client to use; stops it
-   * afterwards. Absent for a server that runs already.
+   * Starts the server in a new process over the same transport, connects a new client, and stops
+   * both. Undefined for `--url` and `--command`.
    */
   inNewProcess?: <T>(
     env: NodeJS.ProcessEnv,
@@ -36,16 +26,16 @@ export interface Telling extends Connection {
   ) => Promise<T>;
 }
 
-/** A story whose server may also be written on the SDK's low-level `Server`. */
-export type StoryWithVariant = Story & { lowlevel?: StoryServer };
+/** A story, and its other servers by name, for the flag `--server`. */
+export type StoryWithVariants = Story & { variants?: Readonly<Record<string, StoryServer>> };
 
-/** Tells a story by the flags of the command line. */
+/** Runs a story with the flags of the command line. */
 export async function runStory(
-  { lowlevel, ...main }: StoryWithVariant,
-  tell: (telling: Telling) => Promise<void>,
+  { variants, ...main }: StoryWithVariants,
+  checkFacts: (run: StoryRun) => Promise<void>,
 ): Promise<void> {
-  const { route, variant } = readFlags({ hasVariant: lowlevel !== undefined, ...main });
-  const story = variant ? { ...main, ...lowlevel } : main;
+  const { route, server } = readFlags('openHttp' in main);
+  const story = { ...main, ...chosen(server, variants) };
   let facts = 0;
   const check = (fact: string, actual: unknown, expected: unknown): void => {
     assert.deepEqual(actual, expected, `not true: ${fact}\n${difference(actual, expected)}`);
@@ -55,10 +45,10 @@ export async function runStory(
   try {
     await hosted(story, route, async (here) => {
       await during(story, here, async (connection) => {
-        const spoken = route.legacy ? '2025-11-25' : '2026-07-28';
-        check(`both sides speak ${spoken}`, connection.protocolVersion, spoken);
+        const version = route.legacy ? '2025-11-25' : '2026-07-28';
+        check(`both sides speak ${version}`, connection.protocolVersion, version);
         const others = { ...newClients(story, here), ...newProcesses(story, route) };
-        await tell({ ...connection, legacy: route.legacy, check, ...others });
+        await checkFacts({ ...connection, legacy: route.legacy, check, ...others });
       });
     });
     console.log(`${facts} facts hold`);
@@ -68,21 +58,30 @@ export async function runStory(
   }
 }
 
-/** Hosts the server in this process, where that is the way to it, and stops it again. */
+function chosen(name: string, variants: StoryWithVariants['variants'] = {}): object {
+  if (name === 'server') return {};
+  const variant = variants[name];
+  if (variant !== undefined) return variant;
+  const known = ['server', ...Object.keys(variants)].join(', ');
+  throw new Error(`There is no server '${name}'. Known servers: ${known}.`);
+}
+
+/** Opens one HTTP server in this process for all clients of a story, if the route needs it. */
 async function hosted(
   story: StoryServer,
   route: Route,
   use: (here: Route) => Promise<void>,
 ): Promise<void> {
-  const host = route.via === 'http' ? await hostOf(story, 'http') : undefined;
+  if (route.via !== 'http') return use(route);
+  const { url, close } = await listening(story, 'http');
   try {
-    await use(host === undefined ? route : { ...route, via: host.url });
+    await use({ ...route, via: url });
   } finally {
-    await host?.close?.();
+    await close();
   }
 }
 
-/** Connects, and disconnects again whatever happens. */
+/** Connects, and disconnects even if `use` throws. */
 async function during<T>(
   story: Story,
   route: Route,
@@ -96,32 +95,38 @@ async function during<T>(
   }
 }
 
-function newClients(story: Story, here: Route): Pick<Telling, 'withClient'> {
-  return { withClient: (visitor, use) => during(story, { ...here, visitor }, use) };
+function newClients(story: Story, here: Route): Pick<StoryRun, 'withClient'> {
+  return { withClient: (setup, use) => during(story, { ...here, setup }, use) };
 }
 
-function newProcesses(story: Story, route: Route): Pick<Telling, 'inNewProcess'> {
-  if (route.via instanceof URL) return {};
+function newProcesses(story: Story, route: Route): Pick<StoryRun, 'inNewProcess'> {
+  if (typeof route.via === 'object') return {};
   const via = route.via === 'stdio' ? 'stdio' : 'http-process';
   return { inNewProcess: (env, use) => during({ ...story, env }, { ...route, via }, use) };
 }
 
-function readFlags(story: { hasVariant: boolean; openHttp?: unknown }): {
-  route: Route;
-  variant: boolean;
-} {
-  const boolean = { type: 'boolean', default: false } as const;
+function readFlags(httpOnly: boolean): { route: Route; server: string } {
   const { values } = parseArgs({
     options: {
-      http: { ...boolean, default: story.openHttp !== undefined },
+      http: { type: 'boolean', default: httpOnly },
       url: { type: 'string' },
-      legacy: boolean,
-      ...(story.hasVariant && { lowlevel: boolean }),
+      command: { type: 'string' },
+      legacy: { type: 'boolean', default: false },
+      server: { type: 'string', default: 'server' },
     },
   });
-  const { http, url, legacy, lowlevel } = values;
-  const via = url === undefined ? (http ? 'http' : 'stdio') : new URL(url);
-  return { route: { via, legacy }, variant: lowlevel === true };
+  return { route: { via: viaOf(values), legacy: values.legacy }, server: values.server };
+}
+
+function viaOf(flags: {
+  http: boolean;
+  url?: string | undefined;
+  command?: string | undefined;
+}): Via {
+  if (flags.url !== undefined) return new URL(flags.url);
+  const [command, ...args] = flags.command?.split(' ') ?? [];
+  if (command !== undefined) return { command, args };
+  return flags.http ? 'http' : 'stdio';
 }
 
 function difference(actual: unknown, expected: unknown): string {

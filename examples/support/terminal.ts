@@ -1,6 +1,6 @@
 /**
- * Lines for a terminal: wrapped to its width, with a little colour. Nothing is wrapped where the
- * output is no terminal; nothing is coloured there, nor where NO_COLOR is set.
+ * Prints lines that are wrapped to the width of the terminal, with colours. If the output is not a
+ * terminal, the lines are plain. NO_COLOR turns the colours off.
  */
 const { isTTY, columns } = process.stdout;
 const colourful = isTTY && !process.env.NO_COLOR;
@@ -16,16 +16,16 @@ const plain = (text: string): string => text;
 
 const LABEL_WIDTH = 12;
 
-/** What stands before a line that continues a labelled one. */
+/** The indentation of a line that continues a labelled line. */
 export const INDENT = ' '.repeat(LABEL_WIDTH + 2);
 
-/** Prints `text` in a column behind a label. */
+/** Prints `text` in a column after a label. */
 export function printLabelled(label: string, text: string, paint = plain): void {
   const lines = wrap(text, isTTY ? columns - INDENT.length : Infinity).map(paint);
   console.log(`${dim(label.padStart(LABEL_WIDTH))}  ${lines.join(`\n${INDENT}`)}`);
 }
 
-/** Breaks a text between words. */
+/** Breaks a string between words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

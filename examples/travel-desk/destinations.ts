@@ -1,4 +1,4 @@
-/** The desk's records: where it can send people, and what it knows about these places. */
+/** The records: the destinations, and what the desk knows about them. */
 import { ToolError } from 'mcp-resolve';
 
 export interface Destination {
@@ -6,9 +6,9 @@ export interface Destination {
   country: string;
   /** The price of a trip in standard class. */
   euros: number;
-  /** What the desk's own guide says; a client's model may know better. */
+  /** The tip for clients without a model. */
   sight: string;
-  /** The page with the rules of entry. */
+  /** The web page with the rules of entry. */
   rules: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a trip needs and no model can supply. The tools, the prompt and the resource of the desk
- * share these resolvers, and the answers that a client which cannot be asked gets by.
+ * The resolvers that the tools, the prompt and the resource share, with a fallback for each client
+ * that cannot ask.
  */
 import {
   argsOf,
@@ -20,10 +20,10 @@ import { findDestination } from './destinations.js';
 export const Trip = z.object({ city: z.string() });
 const args = argsOf(Trip);
 
-// Computed: the records know the place.
+// Computed from the records.
 export const destination = resolver({ city: args.city }, ({ city }) => findDestination(city));
 
-// A form. Who cannot be asked travels in standard class.
+// A form. Fallback: standard class.
 const Travel = z.object({ class: z.enum(['standard', 'first']) });
 export const travel = resolver({ to: destination }, ({ to }) =>
   elicit(`How do you travel to ${to.city}?`, Travel, { otherwise: { class: 'standard' } }),
@@ -33,37 +33,37 @@ export const price = resolver({ to: destination, travel }, ({ to, travel }) =>
   travel.class === 'first' ? 2 * to.euros : to.euros,
 );
 
-// A link. Who cannot be asked has not opened it.
+// A link. Fallback: not opened.
 export const entryRules = resolver({ to: destination }, ({ to }) =>
   elicitUrl(`Please read what ${to.country} asks of visitors.`, to.rules, { otherwise: false }),
 );
 
-// The client's model. Where there is none, the desk's own guide.
+// The client's model. Fallback: the tip from the records.
 const suggestion = resolver({ to: destination }, ({ to }) => {
   const text = `Name one thing to see in ${to.city}, in at most five words.`;
   const messages = [{ role: 'user' as const, content: { type: 'text' as const, text } }];
-  return sample({ messages, maxTokens: 40 }, { otherwise: () => inOurWords(to.sight) });
+  return sample({ messages, maxTokens: 40 }, { otherwise: () => ownAnswer(to.sight) });
 });
 
 export const sight = resolver({ suggestion }, ({ suggestion: { content } }) =>
   content.type === 'text' ? content.text : 'whatever you find',
 );
 
-// The client's roots. Where there are none, no folder.
+// The client's roots. Fallback: no folder.
 const roots = resolver({}, () => listRoots({ otherwise: { roots: [] } }));
 export const folder = resolver({ roots }, ({ roots: { roots } }) => roots[0]?.uri ?? 'no folder');
 
-// A yes, which depends on an answer above. There is no default for it, only another way.
+// An approval, which shows a price from an answer above. It has no default, only advice.
 export const approval = resolver({ to: destination, travel, price }, ({ to, travel, price }) =>
   confirm(`Book ${to.city} in ${travel.class} class for ${price} euros?`, {
     otherwise: () => {
       throw new ToolError(
-        'nothing is booked, because nobody can be asked here to approve it: hold_trip keeps the price for a day and needs no approval',
+        'nothing was booked, because this client cannot ask the user for approval: call hold_trip, which keeps the price for a day',
       );
     },
   }),
 );
 
-function inOurWords(text: string): ModelAnswer {
+function ownAnswer(text: string): ModelAnswer {
   return { role: 'assistant', model: 'travel-desk', content: { type: 'text', text } };
 }

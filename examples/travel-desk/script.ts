@@ -1,10 +1,10 @@
-/** The words of the story: what a traveller is asked, and what comes of it. */
+/** The expected questions and results. */
 
 const PAGE = 'https://travel-desk.example/entry/portugal';
 const TILES = 'the tiles of Madre de Deus';
 const CASTLE = 'the castle above Alfama';
 
-/** Questions, as they stand in the traveller's diary. */
+/** The questions, as the traveller logs them. */
 export const asks = {
   travel: 'form: How do you travel to Lisbon?',
   rules: `link: Please read what Portugal asks of visitors. ${PAGE}`,
@@ -13,7 +13,7 @@ export const asks = {
   approval: 'form: Book Lisbon in first class for 840 euros?',
 };
 
-/** What everybody's answers lead to. */
+/** The results for a client that answers everything. */
 export const asked = {
   booked: `Booked Lisbon in first class for 840 euros; see ${TILES}; rules of entry opened; papers go to file:///home/ada/trips`,
   refused:
@@ -23,17 +23,17 @@ export const asked = {
   rating: 'Lisbon: 5 of 5 stars.',
 };
 
-/** What the desk has for a client that cannot be asked. */
+/** The results for a client that cannot ask. */
 export const unasked = {
   rating: "Client did not declare the form elicitation capability required by resolver 'rating'",
   advice:
-    'Error executing tool book_trip: nothing is booked, because nobody can be asked here to approve it: hold_trip keeps the price for a day and needs no approval',
+    'Error executing tool book_trip: nothing was booked, because this client cannot ask the user for approval: call hold_trip, which keeps the price for a day',
   held: 'Held Lisbon in standard class for 420 euros.',
   plan: `Plan a day in Lisbon. We come in standard class, for 420 euros, to see ${CASTLE}.`,
   notes: `Lisbon, Portugal: see ${CASTLE}. Rules of entry: ${PAGE}`,
 };
 
-/** What it has for one with a model and nobody else. */
+/** The result for a client with a model and without a user. */
 export const halfAsked = {
   plan: `Plan a day in Lisbon. We come in standard class, for 420 euros, to see ${TILES}.`,
 };

@@ -1,7 +1,7 @@
 /**
- * A travel desk: tools, a prompt and a resource that rest on the same resolvers. A booking asks
- * with a form, with a link, the client's model and for the client's roots, all at once, and then
- * for a yes. A client that cannot be asked is served as far as that goes.
+ * A travel desk: tools, a prompt and a resource that share resolvers. A booking asks four questions
+ * at once (a form, a link, the client's model, the client's roots), and then asks for approval. A
+ * client that cannot ask gets the fallbacks.
  */
 import { completable, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { definePrompt, defineResource, install } from 'mcp-resolve';

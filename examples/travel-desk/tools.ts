@@ -1,5 +1,6 @@
-/** What the desk does: it books, it keeps a price, and it has trips rated. */
+/** The tools: book a trip, hold a price, rate a trip. */
 import { defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
 import * as z from 'zod';
 
 import {
@@ -16,9 +17,10 @@ import {
 export const bookTrip = defineTool(
   'book_trip',
   {
-    description: 'Book a trip. The traveller is asked for what it takes.',
+    description: 'Book a trip. The traveller decides the class and approves the price.',
     inputSchema: Trip,
     resolve: { travel, rules: outcome(entryRules), sight, folder, price, approved: approval },
+    once: memoryOnceStore(),
   },
   ({ city, travel, rules, sight, folder, price }) =>
     [
@@ -42,7 +44,7 @@ export const holdTrip = defineTool(
 const Rating = z.object({ stars: z.int().min(1).max(5) });
 const rating = resolver({ to: destination }, ({ to }) => elicit(`How was ${to.city}?`, Rating));
 
-// All of it is a question: a client that cannot be asked does not even see it.
+// Useless without an answer, so the server hides it from a client that cannot ask.
 export const rateTrip = defineTool(
   'rate_trip',
   {

@@ -1,39 +1,39 @@
-/** A traveller, with a model and a folder at hand, who can be asked everything and keeps a diary. */
-import { accept, type Behind, decline } from '../support/connect.js';
+/** A scripted traveller, who answers every kind of question and logs it. */
+import { accept, decline, type Handlers } from '../support/connect.js';
 
-/** Somebody for a client to have behind it, and what was asked since the diary was read last. */
-export interface Traveller extends Required<Behind> {
-  /** From now on: says yes, and opens links, or does neither. */
+/** The handlers of the traveller's client. */
+export interface Traveller extends Required<Handlers> {
+  /** If false, the traveller opens no links and approves nothing. */
   willing: boolean;
-  readDiary: () => string[];
+  /** Returns the questions since the last call, and clears the log. */
+  readLog: () => string[];
 }
 
 export function makeTraveller(): Traveller {
-  let diary: string[] = [];
-  const note = (kind: string, what: string): void => void diary.push(`${kind}: ${what}`);
+  let log: string[] = [];
   const traveller: Traveller = {
     willing: true,
-    readDiary: () => {
-      const entries = diary;
-      diary = [];
+    readLog: () => {
+      const entries = log;
+      log = [];
       return entries;
     },
-    person: ({ message, requestedSchema: { properties } }) => {
-      note('form', message);
+    onForm: ({ message, requestedSchema: { properties } }) => {
+      log.push(`form: ${message}`);
       if ('class' in properties) return accept({ class: 'first' });
       return accept('stars' in properties ? { stars: 5 } : { confirm: traveller.willing });
     },
-    opens: ({ message, url }) => {
-      note('link', `${message} ${url}`);
+    onLink: ({ message, url }) => {
+      log.push(`link: ${message} ${url}`);
       return traveller.willing ? { action: 'accept' } : decline;
     },
-    model: ({ messages }) => {
+    onSample: ({ messages }) => {
       const [content] = [messages[0]?.content].flat();
-      note('model', content?.type === 'text' ? content.text : 'no text');
+      log.push(`model: ${content?.type === 'text' ? content.text : 'no text'}`);
       return 'the tiles of Madre de Deus';
     },
-    roots: () => {
-      note('roots', 'all');
+    onRoots: () => {
+      log.push('roots: all');
       return ['file:///home/ada/trips'];
     },
   };

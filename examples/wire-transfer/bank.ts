@@ -1,32 +1,32 @@
 /**
- * The bank that executes transfers. A real one books an idempotency key once; this one books
- * whatever it is sent, so that a second order would be seen.
+ * A bank that executes transfers. A real bank books each idempotency key once. This one books every
+ * order, so that a second order would be visible.
  *
- * Its book is in memory, or in the file that BANK_BOOK names, which outlives the process.
+ * It keeps its orders in memory, or in the file BANK_BOOK, which survives a restart.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 
-/** An order as the bank has booked it. */
+/** A booked order. */
 export const Order = z.object({
-  number: z.string().describe('The bank gives every order its own'),
+  number: z.string().describe('The number that the bank assigns'),
   reference: z.string(),
   recipient: z.string(),
   usd: z.number(),
   charged_cents: z.int(),
   idempotency_key: z.string(),
-  process: z.int().describe('Who sent it'),
+  process: z.int().describe('The process that sent it'),
 });
 
 const { BANK_BOOK: file } = process.env;
 const lines: string[] = [];
 
-/** Where money takes an hour to go: time enough to pull the plug in the middle. */
+/** A recipient whose transfers take an hour, so that a process can crash meanwhile. */
 export const FAR_AWAY = 'Moon Base';
 
-/** Books an order, waits until the recipient has the money, and gives the order's number. */
+/** Books an order, waits until the money has arrived, and returns the order's number. */
 export async function execute(order: Omit<z.infer<typeof Order>, 'number'>): Promise<string> {
   const number = randomUUID();
   const line = JSON.stringify({ ...order, number });
@@ -36,7 +36,7 @@ export async function execute(order: Omit<z.infer<typeof Order>, 'number'>): Pro
   return number;
 }
 
-/** The orders with a reference, the first one first. */
+/** Returns the orders with a reference, oldest first. */
 export async function ordersWith(reference: string): Promise<z.infer<typeof Order>[]> {
   return (await bookedLines())
     .map((line) => Order.parse(JSON.parse(line)))

@@ -1,8 +1,8 @@
 /**
- * Wires dollars abroad. The model says who gets how many; what that costs in euros is quoted and
- * shown to a person, and what was shown is charged, once.
+ * Wires dollars abroad. The model names the recipient and the amount. The server quotes the price
+ * in euros, the user approves it, and the server charges that price once.
  *
- * One process needs no configuration. Several share REQUEST_STATE_KEY and REDIS_URL.
+ * One process needs no configuration. Several processes share REQUEST_STATE_KEY and REDIS_URL.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import {
@@ -29,21 +29,22 @@ const TransferInput = z.object({
 const Receipt = z.object({ order: z.string(), charged_cents: z.int() });
 const args = argsOf(TransferInput);
 
-// Pinned: later rounds get the quote that was shown, whatever the market does.
+// Pinned: later rounds use the quote that the user saw.
 const quote = resolver({ usd: args.usd }, ({ usd }) => quoteFor(usd), { pin: Quote });
 
 const approval = resolver(
   { usd: args.usd, recipient: args.recipient, quote },
   ({ usd, recipient, quote: { charged_cents, fee_cents, rate } }) =>
     confirm(
-      `Wire ${usd} USD to ${recipient}? You are charged ${shown(charged_cents)} EUR (${rate} EUR for a dollar, and a fee of ${shown(fee_cents)}).`,
+      `Wire ${usd} USD to ${recipient}? You pay ${shown(charged_cents)} EUR (${rate} EUR per dollar, plus a fee of ${shown(fee_cents)} EUR).`,
     ),
+  { asks: 'form' },
 );
 
 const wireTransfer = defineTool(
   'wire_transfer',
   {
-    description: 'Wire dollars to a recipient. A person approves the price in euros first.',
+    description: 'Wire dollars to a recipient. The user approves the price in euros first.',
     inputSchema: TransferInput,
     outputSchema: Receipt,
     resolve: { quote, approval },
@@ -59,14 +60,14 @@ const wireTransfer = defineTool(
 const listTransfers = defineTool(
   'list_transfers',
   {
-    description: 'The orders with a reference that the bank has booked.',
+    description: 'List the booked orders with a reference.',
     inputSchema: TransferInput.pick({ reference: true }),
     outputSchema: z.object({ orders: z.array(Order) }),
   },
   async ({ reference }) => ({ orders: await ordersWith(reference) }),
 );
 
-// Made once: over HTTP, buildServer runs for every request.
+// Created once, because buildServer runs for every HTTP request.
 const key = process.env.REQUEST_STATE_KEY;
 const options: InstallOptions =
   key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'wire-transfer' }) };

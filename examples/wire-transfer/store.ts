@@ -1,26 +1,26 @@
 /**
- * Where it is remembered which transfers have run: in this process, or in the Redis that REDIS_URL
- * names, for processes that share a key.
+ * The store that records which transfers have run: in memory, or in Redis if REDIS_URL is set.
+ * Processes that share a key need Redis.
  */
 import { memoryOnceStore, type OnceStore, redisOnceStore } from 'mcp-resolve/once';
 import { createClient } from 'redis';
 
-/** Opens the store that the environment asks for. */
+/** Opens the store. */
 export async function openStore(): Promise<OnceStore> {
   const { REDIS_URL: url, LEASE_MS } = process.env;
   if (url === undefined) return memoryOnceStore();
   const client = createClient({ url });
   client.on('error', (error: Error) => console.error(`Redis: ${error.message}`));
   await client.connect();
-  // The connection alone is no reason for a process to stay.
+  // The connection does not keep the process alive.
   client.unref();
   const store = redisOnceStore(client, { prefix: 'wire-transfer:' });
   return LEASE_MS === undefined ? store : withLease(store, Number(LEASE_MS));
 }
 
 /**
- * A store whose claims hold for another time than 30 seconds. They are renewed every 10, so this
- * one is for stories: bodies that take longer than `leaseMs` look as if they had crashed.
+ * Changes how long a claim is valid, for the test of a crash. The default is 30 seconds, renewed
+ * every 10. With a shorter lease, a body that runs longer looks like a crash.
  */
 function withLease(store: OnceStore, leaseMs: number): OnceStore {
   return {

@@ -1,4 +1,4 @@
-/** A transfer as its client makes it by hand: begun, and then answered as often as one likes. */
+/** Makes a transfer by hand, so that its answer can be sent several times. */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { accept, decline, type OpenCall, resumeCall, startCall } from 'mcp-resolve/client';
@@ -7,20 +7,20 @@ import * as z from 'zod';
 import type { Connection } from '../support/connect.js';
 import { Order } from './bank.js';
 
-/** A transfer that waits for a yes or a no. */
+/** A transfer that waits for an answer. */
 export interface OpenTransfer {
-  /** Its own, so that the bank's orders are found by it. */
+  /** A unique reference, to find the bank's orders. */
   reference: string;
-  /** What it will cost, as the question says, in cents. */
+  /** The price in the question, in cents. */
   price: number;
-  yes: () => Promise<CallToolResult>;
-  no: () => Promise<CallToolResult>;
-  /** The call as text, for a client that goes on with it later. */
+  approve: () => Promise<CallToolResult>;
+  decline: () => Promise<CallToolResult>;
+  /** The saved call, for another client. */
   saved: string;
 }
 
-/** What a person says who agrees. */
-export const agreed = accept({ confirm: true });
+/** The approval. */
+export const approval = accept({ confirm: true });
 
 export const transferTo = (recipient: string) => ({
   recipient,
@@ -28,47 +28,47 @@ export const transferTo = (recipient: string) => ({
   reference: randomUUID(),
 });
 
-/** Begins a transfer: up to the question, which nobody is asked yet. */
+/** Starts a transfer, and stops at the question. */
 export async function begin(client: Client, recipient: string): Promise<OpenTransfer> {
   const target = { name: 'wire_transfer', arguments: transferTo(recipient) };
   const call = await startCall(client, target);
-  if (call.done) throw new Error('there was no question');
+  if (call.done) throw new Error('the server did not ask');
   return openTransfer(call, target.arguments.reference);
 }
 
-/** Takes up a transfer that another client has begun. */
-export function takeUp(client: Client, { saved, reference }: OpenTransfer): OpenTransfer {
+/** Resumes a transfer that another client has started. */
+export function resume(client: Client, { saved, reference }: OpenTransfer): OpenTransfer {
   return openTransfer(resumeCall<'tools/call'>(client, saved), reference);
 }
 
 function openTransfer(call: OpenCall<'tools/call'>, reference: string): OpenTransfer {
-  const { approval } = call.questions;
-  if (approval?.method !== 'elicitation/create') throw new Error('there was no question');
-  const answer = async (approval: ReturnType<typeof decline>): Promise<CallToolResult> => {
-    const next = await call.answer({ approval });
-    if (!next.done) throw new Error('there was another question');
+  const question = call.questions.approval;
+  if (question?.method !== 'elicitation/create') throw new Error('the server did not ask');
+  const answer = async (given: ReturnType<typeof decline>): Promise<CallToolResult> => {
+    const next = await call.answer({ approval: given });
+    if (!next.done) throw new Error('the server asked again');
     return next.result;
   };
   return {
     reference,
-    price: priceIn(approval.params.message),
-    yes: () => answer(agreed),
-    no: () => answer(decline()),
+    price: priceIn(question.params.message),
+    approve: () => answer(approval),
+    decline: () => answer(decline()),
     saved: JSON.stringify(call),
   };
 }
 
-/** The price in a question, in cents. */
+/** Returns the price in a question, in cents. */
 export function priceIn(message: string): number {
-  return Math.round(Number(/charged ([\d.]+) EUR/.exec(message)?.[1]) * 100);
+  return Math.round(Number(/You pay ([\d.]+) EUR/.exec(message)?.[1]) * 100);
 }
 
-/** The price on a receipt, in cents. */
+/** Returns the price on a receipt, in cents. */
 export function chargedOn({ structuredContent }: CallToolResult): number {
   return z.object({ charged_cents: z.int() }).parse(structuredContent).charged_cents;
 }
 
-/** What the bank has booked under a reference. */
+/** Returns the bank's orders with a reference. */
 export async function ordersOf(
   { call }: Pick<Connection, 'call'>,
   { reference }: { reference: string },

@@ -29,8 +29,8 @@ const suites = {
   'the stories of the Python SDK': {
     suite: () => import('./suites/theirStories.js'),
     peer: '`mcp` for Python, the stories in its sources',
-    over: '2026-07-28 and 2025-11-25, HTTP',
-    saw: 'its refund desk and mrtr clients pass against our servers, and our refund desk client passes against its server',
+    over: '2026-07-28 and 2025-11-25, HTTP; mrtr also over stdio',
+    saw: 'its refund desk and mrtr clients pass against our servers, and our refund desk and mrtr clients pass against its servers',
   },
 };
 

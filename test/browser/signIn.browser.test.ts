@@ -46,7 +46,7 @@ async function connectAlice(opens: Opens, { legacy = false, patienceMs = 30_000 
   const server = new URL('../../examples/sign-in/server.ts', import.meta.url);
   const story = { server, openHttp: openClinic, token: alice.token };
   const { call, close } = await connect(
-    { ...story, opens: ({ url }) => opens(url) },
+    { ...story, onLink: ({ url }) => opens(url) },
     { via: clinic.url, legacy },
   );
   cleanups.push(close);

@@ -71,8 +71,8 @@ const QUESTION =
 const COMMON = [
   "   arguments  { order_id: { type: 'string' }, reason: { type: 'string' } }",
   "       model  refund_order { order_id: 'ORD-7001', reason: 'download corrupted' }",
-  "      person  { full: false, sku: 'canvas-tote' }",
-  '      person  (decline)',
+  "        user  { full: false, sku: 'canvas-tote' }",
+  '        user  (decline)',
 ];
 
 const MODERN = [

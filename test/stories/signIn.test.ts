@@ -23,7 +23,7 @@ async function clinicAsking(patienceMs = 30_000) {
 }
 
 async function askFor(url: URL, { token }: Patient): Promise<OpenCall<'tools/call'>> {
-  const visitor = { token, opens: () => ({ action: 'cancel' as const }) };
+  const visitor = { token, onLink: () => ({ action: 'cancel' as const }) };
   const server = new URL('../../examples/sign-in/server.ts', import.meta.url);
   const { client, close } = await connect(
     { server, openHttp: openClinic, ...visitor },

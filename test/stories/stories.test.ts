@@ -1,7 +1,7 @@
-/** Runs every story as a reader does: as a program, over both transports, on both eras. */
+/** Runs every story as a user does: as a program, over both transports, in both eras. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { serveHttp } from 'mcp-resolve/node';
 import { describe, expect, it } from 'vitest';
@@ -12,16 +12,18 @@ import { ROOT, runProgram } from './program.js';
 const STORIES = [
   'bookshop',
   'delete-folder',
+  'legacy-elicitation',
   'mrtr',
   'refund-desk',
+  'sampling',
   'sign-in',
   'travel-desk',
   'wire-transfer',
 ];
 /** The stories with a web page, which run over HTTP only. */
 const WITH_A_PAGE = ['sign-in'];
-/** The stories with a second server, on the SDK's low-level `Server`. */
-const LOWLEVEL = ['mrtr'];
+/** The stories with a second server, by the name that `--server` takes. */
+const VARIANTS = [{ story: 'mrtr', variant: 'serverLowlevel' }];
 const TIMEOUT = 120_000;
 
 const clientOf = (story: string): string => `examples/${story}/client.ts`;
@@ -29,7 +31,12 @@ const clientOf = (story: string): string => `examples/${story}/client.ts`;
 describe('the stories', () => {
   it('are the folders of examples/, except for conformance and support', async () => {
     const entries = await readdir(path.join(ROOT, 'examples'));
-    expect(entries.sort()).toEqual([...STORIES, 'conformance', 'support'].sort());
+    expect(entries.sort()).toEqual([...STORIES, 'README.md', 'conformance', 'support'].sort());
+  });
+
+  it.each(STORIES)('are in the index of examples/: %s', async (story) => {
+    const index = await readFile(path.join(ROOT, 'examples/README.md'), 'utf8');
+    expect(index).toContain(`(${story}/README.md)`);
   });
 
   it.each(STORIES)('have a page, a server and a client: %s', async (story) => {
@@ -37,16 +44,13 @@ describe('the stories', () => {
     expect(files).toEqual(expect.arrayContaining(['README.md', 'client.ts', 'server.ts']));
   });
 
-  it.each(LOWLEVEL)('have a second server: %s', async (story) => {
+  it.each(VARIANTS)('have a second server: $story', async ({ story, variant }) => {
     const files = await readdir(path.join(ROOT, 'examples', story));
-    expect(files).toContain('serverLowlevel.ts');
+    expect(files).toContain(`${variant}.ts`);
   });
 });
 
-const servers = [
-  ...STORIES.map((story) => ({ story, variant: 'server' })),
-  ...LOWLEVEL.map((story) => ({ story, variant: 'lowlevel' })),
-];
+const servers = [...STORIES.map((story) => ({ story, variant: 'server' })), ...VARIANTS];
 const matrix = servers.flatMap((server) =>
   (WITH_A_PAGE.includes(server.story) ? ['http'] : ['stdio', 'http']).flatMap((transport) =>
     ['modern', 'legacy'].map((era) => ({ ...server, transport, era })),
@@ -58,7 +62,7 @@ describe.concurrent('M1, M2, M3, M4, M5, M6, M7, M8: a story holds', () => {
   const title = '$story ($variant) over $transport, $era';
   it.for(matrix)(title, { timeout: TIMEOUT }, async (cell, { expect }) => {
     const flags = [
-      ...(cell.variant === 'lowlevel' ? ['--lowlevel'] : []),
+      ...(cell.variant === 'server' ? [] : ['--server', cell.variant]),
       ...(cell.transport === 'http' ? ['--http'] : []),
       ...(cell.era === 'legacy' ? ['--legacy'] : []),
     ];
@@ -73,7 +77,7 @@ describe.concurrent('M1, M2, M3, M4, M5, M6, M7, M8: a story holds', () => {
 });
 
 describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
-  it('passes on both eras with a running server', async ({ expect }) => {
+  it('passes in both eras with a running server', async ({ expect }) => {
     const { url, server } = await startServer('delete-folder');
     for (const flags of [[], ['--legacy']]) {
       const { code } = await runProgram(clientOf('delete-folder'), '--url', url, ...flags);
@@ -81,6 +85,13 @@ describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
     }
     server.kill('SIGINT');
     expect(await once(server, 'exit')).toEqual([0, null]);
+  });
+
+  it('passes with a server that another command starts', async ({ expect }) => {
+    const command = `${process.execPath} --import tsx examples/mrtr/serverLowlevel.ts`;
+    const { code, stdout } = await runProgram(clientOf('mrtr'), '--command', command);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Leave out --url and --command to check restarts as well.\n');
   });
 
   it('fails if a fact does not hold', async ({ expect }) => {
@@ -98,6 +109,14 @@ describe.concurrent('the client of a story', { timeout: TIMEOUT }, () => {
     await gone.close();
     const ended = await runProgram(clientOf('bookshop'), '--url', gone.url.href);
     expect(ended.code).toBe(1);
+  });
+
+  it('refuses an unknown server', async ({ expect }) => {
+    const ended = await runProgram(clientOf('mrtr'), '--server', 'server_lowlevel');
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(
+      "There is no server 'server_lowlevel'. Known servers: server, serverLowlevel.",
+    );
   });
 
   it('refuses an unknown flag', async ({ expect }) => {

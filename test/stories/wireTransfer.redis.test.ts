@@ -27,10 +27,10 @@ const matrix = [
 ];
 
 const SHARED = [
-  'ok  after a restart, a transfer that was over gets its receipt',
-  'ok  one that was cut counts as running until its lease ends',
-  'ok  and then its outcome is unknown',
-  'ok  the bank has one order of each',
+  'ok  after a restart, a finished transfer returns its receipt',
+  'ok  an interrupted transfer is in progress until its lease expires',
+  'ok  after that its outcome is unknown',
+  'ok  the bank has one order for each transfer',
 ];
 
 describe.concurrent('the facts of the wire transfer hold with Redis', { timeout: TIMEOUT }, () => {

@@ -1,5 +1,4 @@
-/** Runs the stories of the Python SDK: its clients with our servers, and our clients with its
-servers. */
+/** Runs the stories of the Python SDK: its clients with our servers, and ours with its servers. */
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 

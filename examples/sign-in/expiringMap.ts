@@ -1,11 +1,11 @@
-/** A map that forgets its entries after a while, so that nothing piles up in a server. */
-export class ForgetfulMap<V> {
+/** A map whose entries expire, so that it does not grow without limit. */
+export class ExpiringMap<V> {
   readonly #entries = new Map<string, { value: V; until: number }>();
 
   constructor(private readonly milliseconds = 10 * 60_000) {}
 
   get(key: string): V | undefined {
-    this.#forget();
+    this.#dropExpired();
     return this.#entries.get(key)?.value;
   }
 
@@ -18,8 +18,8 @@ export class ForgetfulMap<V> {
     this.#entries.delete(key);
   }
 
-  /** The oldest entries stand first. */
-  #forget(): void {
+  /** Drops expired entries. The oldest entries come first. */
+  #dropExpired(): void {
     for (const [key, { until }] of this.#entries) {
       if (until > Date.now()) return;
       this.#entries.delete(key);
