@@ -10,7 +10,7 @@ describe('mcp-resolve explain', () => {
     const { code, stdout } = await fromSources('explain', 'examples/refund-desk/server.ts');
     expect(stdout.trimEnd()).toBe(
       `
-tool refund_order
+tool refund_order  once
 Refund an order. The amount comes from the order record, not from the caller.
 
 filled by the model
@@ -20,15 +20,15 @@ filled by the model
 filled by resolvers
   cents                    may ask
   ├─ order (id: order_id)  may ask
-  └─ scope (id: order_id)  may ask
+  └─ scope (id: order_id)  asks with a form: full, sku
      └─ order              above
-  restock                  outcome · may ask
+  restock                  outcome · asks with a form: restock
   ├─ order                 above
   └─ scope                 above
 
-rounds  1: no known questions
-        at most 4 if these ask as well: order, scope, cents, restock
-client  needs nothing, as far as is known
+rounds  at most 3: scope, then restock
+        at most 4 if these ask as well: order, cents
+client  needs form elicitation, as far as is known
 `.trim(),
     );
     expect(code).toBe(0);
@@ -38,6 +38,7 @@ client  needs nothing, as far as is known
     const file = 'examples/refund-desk/server.ts';
     const { stdout } = await fromSources('explain', file, 'refund_order', '--format', 'json');
     const asks = { kind: 'unknown', declared: false, seen: false };
+    const form = { kind: 'form', declared: true, seen: false };
     const plain = { guard: false, first: false, pinned: false, disposed: false, asks };
     const order = { parameter: 'order', from: 'resolver', resolver: 'order', outcome: false };
     const scope = { parameter: 'scope', from: 'resolver', resolver: 'scope', outcome: false };
@@ -72,6 +73,7 @@ client  needs nothing, as far as is known
             key: 'scope',
             needs: [id, order],
             usedBy: [usedBy('cents', 'scope'), usedBy('restock', 'scope')],
+            asks: { ...form, fields: ['full', 'sku'] },
           },
           {
             ...plain,
@@ -84,18 +86,21 @@ client  needs nothing, as far as is known
             key: 'restock',
             needs: [order, scope],
             usedBy: [{ by: 'body', parameter: 'restock', outcome: true }],
+            asks: { ...form, fields: ['restock'] },
           },
         ],
         parameters: [
           { name: 'cents', resolver: 'cents', outcome: false },
           { name: 'restock', resolver: 'restock', outcome: true },
         ],
-        once: false,
-        capabilities: [],
-        declaredRounds: 1,
+        once: true,
+        capabilities: [
+          { kind: 'form', name: 'form elicitation', required: { elicitation: { form: {} } } },
+        ],
+        declaredRounds: 3,
         atMostRounds: 4,
-        chain: [],
-        undeclared: ['order', 'scope', 'cents', 'restock'],
+        chain: ['scope', 'restock'],
+        undeclared: ['order', 'cents'],
       },
     ]);
   });
@@ -113,24 +118,17 @@ client  needs nothing, as far as is known
 
 describe('mcp-resolve check', () => {
   it.each([
-    [
-      'refund-desk',
-      [
-        'hint   undeclared-question  refund_order: the tool is destructive or moves money, but no resolver declares that it asks the user. Set `asks` on the resolver that asks. Resolvers without `asks`: order, scope, cents, restock.',
-        '1 definition, 0 errors, 1 hint',
-      ],
-    ],
-    ['bookshop', ['3 definitions, 0 errors, 0 hints']],
-    [
-      'delete-folder',
-      [
-        'hint   undeclared-question  delete_folder: the tool is destructive or moves money, but no resolver declares that it asks the user. Set `asks` on the resolver that asks. Resolvers without `asks`: confirmation.',
-        '1 definition, 0 errors, 1 hint',
-      ],
-    ],
-  ])('passes the $0', { timeout: TIMEOUT }, async (example, lines) => {
+    ['bookshop', 3],
+    ['delete-folder', 1],
+    ['legacy-elicitation', 1],
+    ['refund-desk', 1],
+    ['sampling', 1],
+    ['travel-desk', 5],
+    ['wire-transfer', 2],
+  ])('finds no mistake in the $0', { timeout: TIMEOUT }, async (example, count) => {
     const { code, stdout } = await fromSources('check', `examples/${example}/server.ts`);
-    expect(stdout.trimEnd().split('\n')).toEqual(lines);
+    const definitions = count === 1 ? '1 definition' : `${count} definitions`;
+    expect(stdout).toBe(`${definitions}, 0 errors, 0 hints\n`);
     expect(code).toBe(0);
   });
 
