@@ -1,6 +1,6 @@
 /**
- * Tests the recipe of docs/guide/sampling-and-roots.md with an HTTP server in the place of the model
- * provider. The server records its requests, because each of them would cost money.
+ * Tests the recipe of docs/guide/sampling-and-roots.md with an HTTP server in the place of the
+ * model provider. The server records its requests, because each of them would cost money.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -65,9 +65,9 @@ beforeAll(async () => {
   vi.stubEnv('MODEL_KEY', 'a key of the tests');
 
   // The rest of the page has its own provider.
-  const [definitions = ''] = (await readFile(path.join(GUIDE, 'sampling-and-roots.md'), 'utf8')).split(
-    /^## Try it$/m,
-  );
+  const [definitions = ''] = (
+    await readFile(path.join(GUIDE, 'sampling-and-roots.md'), 'utf8')
+  ).split(/^## Try it$/m);
   const page = readPage('sampling-and-roots', definitions);
   project = await makeProject([page]);
   const module = pathToFileURL(path.join(project.folder, 'sampling-and-roots.ts')).href;
