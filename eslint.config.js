@@ -9,6 +9,10 @@ export default tseslint.config(
       'test/compile-errors',
       'peers/*/node_modules',
       'peers/*/programs',
+      'site/dist',
+      'site/node_modules',
+      'site/.vitepress',
+      'site/.pages',
     ],
   },
 

@@ -23,6 +23,7 @@ const STORIES = 'test/stories/**/*.test.ts';
 const DOCS = 'test/docs/**/*.test.ts';
 const CLI = 'test/cli/**/*.test.ts';
 const PACKAGE = 'test/package/**/*.test.ts';
+const SITE = 'test/site/**/*.test.ts';
 const PEERS = 'peers/*/*.test.ts';
 
 /** A suite of files; `vitest run --project <name>` runs it. */
@@ -52,7 +53,7 @@ export default defineConfig({
     // The name of a file or its folder says which suite it belongs to. All others are `npm test`.
     projects: [
       suite('unit', 'test/**/*.test.ts', {
-        exclude: [REDIS, POSTGRES, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE],
+        exclude: [REDIS, POSTGRES, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE, SITE],
       }),
       suite('processes', PROCESSES),
       suite('stories', STORIES, { exclude: [REDIS] }),
@@ -65,6 +66,8 @@ export default defineConfig({
       suite('postgres', POSTGRES),
       // Needs Chromium.
       suite('browser', BROWSER, { testTimeout: 60_000 }),
+      // Builds the site, and needs Chromium.
+      suite('site', SITE, { testTimeout: 60_000, hookTimeout: 300_000 }),
       // One file at a time: most start servers and browsers of others, and these must not be slowed down.
       suite('peers', PEERS, {
         fileParallelism: false,
