@@ -52,6 +52,11 @@ function compile(source: string): string {
   const { ESNext } = ts.ModuleKind;
   const compilerOptions = { module: ESNext, target: ts.ScriptTarget.ES2022 };
   const { outputText } = ts.transpileModule(source, { compilerOptions });
-  // The programs refer to each other by file name, and these files are compiled as well.
-  return outputText.replace(/new URL\('(\w+)\.ts'/g, "new URL('$1.js'");
+  return (
+    outputText
+      // The programs refer to each other by file name, and these files are compiled as well.
+      .replace(/new URL\('(\w+)\.ts'/g, "new URL('$1.js'")
+      // The services share a key, which a store in memory refuses by default.
+      .replaceAll('memoryOnceStore()', 'memoryOnceStore({ singleProcess: true })')
+  );
 }

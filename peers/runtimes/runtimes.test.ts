@@ -26,8 +26,10 @@ import { type Running, type Runtime, runtimes, versionOf } from './runtimes.js';
 const STORIES = [
   'bookshop',
   'delete-folder',
+  'legacy-elicitation',
   'mrtr',
   'refund-desk',
+  'sampling',
   'travel-desk',
   'wire-transfer',
 ];
