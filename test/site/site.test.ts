@@ -137,7 +137,9 @@ describe('llms.txt', () => {
 
 describe('the site', () => {
   it('is configured without a compile error', async () => {
-    expect(await tsc('typescript-7', ['-p', path.join(ROOT, 'site'), '--pretty', 'false'])).toBe('');
+    expect(await tsc('typescript-7', ['-p', path.join(ROOT, 'site'), '--pretty', 'false'])).toBe(
+      '',
+    );
   });
 
   it('sends no request to another machine', () => {
