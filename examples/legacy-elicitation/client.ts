@@ -1,7 +1,8 @@
 /** Checks both forms of the tool: which era each works in, and which questions the user sees. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
-import { accept, cancel, decline, type Form, refusalOf } from '../support/connect.js';
+import { accept, cancel, decline, type Form } from '../support/connect.js';
+import { refusalOf } from '../support/results.js';
 import { runStory } from '../support/story.js';
 import { buildServer } from './server.js';
 
@@ -54,7 +55,7 @@ await runStory(story, async ({ client, call, check, legacy, withClient }) => {
 
   await withClient({}, async (silent) => {
     const refused = await refusalOf(silent.call('register', workshop));
-    check('a client without forms gets error -32021', refused, [-32021, MISSING]);
+    check('a client that cannot show forms gets error -32021', refused, [-32021, MISSING]);
   });
 });
 

@@ -6,10 +6,11 @@
  * server with this `deploy` tool.
  */
 import { randomBytes } from 'node:crypto';
-import { type ElicitResult, ProtocolError } from '@modelcontextprotocol/client';
+import type { CallToolResult, ElicitResult } from '@modelcontextprotocol/client';
 import { accept, type Call, decline, resumeCall, startCall } from 'mcp-resolve/client';
 
-import { type Form, textOf } from '../support/connect.js';
+import type { Form } from '../support/connect.js';
+import { endOf } from '../support/results.js';
 import { runStory } from '../support/story.js';
 import { buildServer } from './server.js';
 import { buildServer as buildLowlevelServer } from './serverLowlevel.js';
@@ -63,9 +64,11 @@ await runStory(story, async ({ client, call, check, legacy, inNewProcess }) => {
 
   before = await runs();
   const forged = resumeCall(client, { ...rest, requestState: changed(token) });
-  check('the server refuses a changed token', await endOf(forged.answer(declined)), REFUSED);
+  const refused = await endOf(lastOf(forged.answer(declined)));
+  check('the server refuses a changed token', refused, REFUSED);
   if (counts) check('before the tool runs', (await runs()) - before, 0);
-  check('the server takes the original token', await endOf(open.answer(declined)), CANCELLED);
+  const taken = await endOf(lastOf(open.answer(declined)));
+  check('the server accepts the original token', taken, CANCELLED);
 
   if (inNewProcess === undefined) {
     console.log('Leave out --url and --command to check restarts as well.');
@@ -77,7 +80,7 @@ await runStory(story, async ({ client, call, check, legacy, inNewProcess }) => {
       JSON.stringify(await startCall(first.client, staging)),
     );
     return inNewProcess(env, (second) =>
-      endOf(resumeCall<'tools/call'>(second.client, saved).answer(declined)),
+      endOf(lastOf(resumeCall<'tools/call'>(second.client, saved).answer(declined))),
     );
   };
   const key = randomBytes(32).toString('base64url');
@@ -98,13 +101,9 @@ function changed(token: string): string {
   return token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
 }
 
-/** Returns the text or the protocol error that a round ends with. */
-async function endOf(round: Promise<Call<'tools/call'>>): Promise<unknown> {
-  try {
-    const call = await round;
-    return call.done ? textOf(call.result) : call.questions;
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    return [error.code, error.message, error.data];
-  }
+/** Returns the result of a round, which must be the last one. */
+async function lastOf(round: Promise<Call<'tools/call'>>): Promise<CallToolResult> {
+  const call = await round;
+  if (!call.done) throw new Error('the server asked again');
+  return call.result;
 }

@@ -40,38 +40,24 @@ await runStory({ server, buildServer, onForm }, async ({ client, call, check, le
   check('both are required', required, ['order_id', 'reason']);
 
   const { corrupted, broken, wrongColour, lost, changedMind, typo } = refunds;
-  check(
-    'an order with one item is refunded',
-    await refund(corrupted),
-    receipt(corrupted, 1500, false),
-  );
+  check('one item is refunded', await refund(corrupted), receipt(corrupted, 1500, false));
   check('in one round, without a question', [rounds, asked], [[0], { scope: 0, restock: 0 }]);
 
-  check('an order with three items is refunded', await refund(broken), receipt(broken, 4800, true));
+  check('three items are refunded', await refund(broken), receipt(broken, 4800, true));
   check('after two questions', messages, [
     'ORD-7002 has several items (enamel-mug, canvas-tote, sticker-pack). Refund the whole order, or one SKU?',
     'The refund includes physical items (enamel-mug, canvas-tote). Return them to stock?',
   ]);
   if (legacy) check('the server asks both during one request', rounds, [2]);
   else check('in one round each, and a third round finishes', rounds, [1, 1, 0]);
-  check('two resolvers need the scope, and one question asks for it', asked, {
-    scope: 1,
-    restock: 1,
-  });
+  check('two resolvers share the question', asked, { scope: 1, restock: 1 });
 
   const noRestock = receipt(wrongColour, 2400, false);
-  check(
-    'the tool refunds even if the user declines to restock',
-    await refund(wrongColour),
-    noRestock,
-  );
+  check('the user can decline to restock', await refund(wrongColour), noRestock);
   check('the next call asks again', asked, { scope: 2, restock: 2 });
 
-  check(
-    'an item that is not in the order is not refunded',
-    await refund(lost),
-    error("order has no item 'mystery-hat'"),
-  );
+  const noItem = error("order has no item 'mystery-hat'");
+  check('an item of another order is not refunded', await refund(lost), noItem);
   check('and the second question is not asked', asked, { scope: 3, restock: 2 });
 
   const declined = "Resolver for parameter 'scope' could not resolve: elicitation was decline";

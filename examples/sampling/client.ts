@@ -29,7 +29,7 @@ await runStory(story, async ({ client, call, check, legacy, withClient }) => {
   check('one is required', required, ['version']);
 
   const written = await call('write_notes', { version: '1.4.0' });
-  check('the model words the headline', written.text, notes(SHOP, 'Your orders, now as CSV'));
+  check('the model writes the headline', written.text, notes(SHOP, 'Your orders, now as CSV'));
   const text = 'Write a headline for release 1.4.0: export orders as CSV; fix rounding of refunds.';
   const messages = [{ role: 'user', content: { type: 'text', text } }];
   check('the model receives one prompt', [prompts[0]?.messages, prompts.length], [messages, 1]);
@@ -50,7 +50,7 @@ await runStory(story, async ({ client, call, check, legacy, withClient }) => {
     const args = { version: '1.4.0', folder: 'file:///srv/notes' };
     const own = await other.call('write_notes', args);
     const headline = 'Release 1.4.0: export orders as CSV';
-    check('without sampling, the server words it', own.text, notes(args.folder, headline));
+    check('without sampling, the server writes it', own.text, notes(args.folder, headline));
     check('in one round', own.rounds, [0]);
   });
 

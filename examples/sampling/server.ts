@@ -1,5 +1,5 @@
 /**
- * Writes release notes. The client's model words the headline, and the client's roots name the
+ * Writes release notes. The client's model writes the headline, and the client's roots name the
  * folder. Protocol 2026-07-28 deprecates both features, so each of them has a replacement here: the
  * server's own headline, and the argument `folder`.
  */
@@ -78,7 +78,7 @@ const writeNotes = defineTool(
     inputSchema: NotesInput,
     resolve: { changes, headline, target },
   },
-  // A real server writes the file here.
+  // A real server checks the folder and writes the file here.
   ({ version, changes, headline, target }) =>
     [
       `${target}/NOTES-${version}.md`,

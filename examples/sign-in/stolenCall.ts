@@ -5,7 +5,8 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { accept, resumeCall, startCall } from 'mcp-resolve/client';
 
-import { decline, type Link, refusalOf, textOf } from '../support/connect.js';
+import { decline, type Link } from '../support/connect.js';
+import { refusalOf, textOf } from '../support/results.js';
 import type { StoryRun } from '../support/story.js';
 import { alice, bob } from './people.js';
 import { Browser } from './visit.js';

@@ -9,11 +9,11 @@ import {
   Client,
   type ElicitResult,
   isJSONRPCRequest,
-  ProtocolError,
   type Transport,
 } from '@modelcontextprotocol/client';
 
 import { capabilitiesOf, type Handlers, setHandlers } from './handlers.js';
+import { textOf } from './results.js';
 import { reach, type StoryServer, type Via } from './servers.js';
 
 export type { Form, Handlers, Link } from './handlers.js';
@@ -130,12 +130,6 @@ function answerOf(result: CallToolResult): Omit<Answer, 'rounds'> {
   };
 }
 
-/** Returns the first text of a result. */
-export function textOf({ content: [first] }: CallToolResult): string {
-  if (first?.type === 'resource') return 'text' in first.resource ? first.resource.text : '';
-  return first?.type === 'text' ? first.text : '';
-}
-
 /** The answers of a scripted user. */
 export const accept = (content: Record<string, string | number | boolean>): ElicitResult => ({
   action: 'accept',
@@ -143,14 +137,3 @@ export const accept = (content: Record<string, string | number | boolean>): Elic
 });
 export const decline: ElicitResult = { action: 'decline' };
 export const cancel: ElicitResult = { action: 'cancel' };
-
-/** Returns the code and the message of the protocol error that a request must end with. */
-export async function refusalOf(request: Promise<unknown>): Promise<[number, string]> {
-  try {
-    await request;
-  } catch (error) {
-    if (error instanceof ProtocolError) return [error.code, error.message];
-    throw error;
-  }
-  throw new Error('the request did not fail');
-}

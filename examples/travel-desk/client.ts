@@ -1,5 +1,5 @@
 /** Checks three clients: one answers everything, one cannot ask, and one has only a model. */
-import { refusalOf } from '../support/connect.js';
+import { refusalOf } from '../support/results.js';
 import { runStory } from '../support/story.js';
 import { asked, asks, halfAsked, unasked } from './script.js';
 import { buildServer } from './server.js';

@@ -4,7 +4,8 @@
  */
 import type { CallToolResult, ElicitResult } from '@modelcontextprotocol/client';
 
-import { type Form, textOf } from '../support/connect.js';
+import type { Form } from '../support/connect.js';
+import { textOf } from '../support/results.js';
 import { runStory } from '../support/story.js';
 import { checkCrashes } from './crash.js';
 import { buildServer } from './server.js';

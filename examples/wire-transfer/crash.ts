@@ -9,9 +9,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/client';
 
-import { type Connection, textOf } from '../support/connect.js';
+import type { Connection } from '../support/connect.js';
+import { endOf, textOf } from '../support/results.js';
 import type { StoryRun } from '../support/story.js';
 import { FAR_AWAY } from './bank.js';
 import { begin, type OpenTransfer, ordersOf, resume } from './transfer.js';
@@ -108,15 +108,5 @@ async function killDuringTransfer(first: Connection): Promise<OpenTransfer> {
       return transfer;
     }
     await delay(20);
-  }
-}
-
-/** Returns the text or the protocol error that a call ends with. */
-async function endOf(result: Promise<CallToolResult>): Promise<unknown> {
-  try {
-    return textOf(await result);
-  } catch (error) {
-    if (!(error instanceof ProtocolError)) throw error;
-    return [error.code, error.message, error.data];
   }
 }

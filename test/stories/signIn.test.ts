@@ -6,7 +6,8 @@ import { formPage, notYoursPage } from '../../examples/sign-in/pages.js';
 import { alice, bob, type Patient } from '../../examples/sign-in/people.js';
 import { openClinic } from '../../examples/sign-in/server.js';
 import { Browser } from '../../examples/sign-in/visit.js';
-import { connect, type Link, textOf } from '../../examples/support/connect.js';
+import { connect, type Link } from '../../examples/support/connect.js';
+import { textOf } from '../../examples/support/results.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
