@@ -2,7 +2,7 @@
 import { defineConfig } from 'vitepress';
 
 import { read, readGuide } from '../contents.js';
-import { mermaidFences, slugOf } from './markdown.js';
+import { imageParagraphs, mermaidFences, slugOf } from './markdown.js';
 import { sidebarOf } from './sidebar.js';
 
 const { description } = JSON.parse(read('package.json')) as { description: string };
@@ -19,7 +19,7 @@ export default defineConfig({
     theme: { light: 'github-light', dark: 'github-dark' },
     // The anchors of GitHub, because the same links must work there.
     anchor: { slugify: slugOf },
-    config: (md) => md.use(mermaidFences),
+    config: (md) => md.use(mermaidFences).use(imageParagraphs),
   },
   themeConfig: {
     nav: [

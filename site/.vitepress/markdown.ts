@@ -19,3 +19,12 @@ export function mermaidFences(md: MarkdownRenderer): void {
     return `<MermaidDiagram source="${encodeURIComponent(token.content)}" />\n`;
   };
 }
+
+/** Puts an image that is written in HTML into a paragraph, as an image in Markdown is. */
+export function imageParagraphs(md: MarkdownRenderer): void {
+  const { html_block: block } = md.renderer.rules;
+  md.renderer.rules.html_block = (tokens, index, ...rest) => {
+    const html = block?.(tokens, index, ...rest) ?? '';
+    return html.startsWith('<img ') ? `<p>${html}</p>\n` : html;
+  };
+}

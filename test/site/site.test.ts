@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { readGuide } from '../../site/contents.js';
@@ -16,6 +16,8 @@ import { startChromium } from '../browser/chromium.js';
 import { ROOT, tsc } from '../support/compilers.js';
 import { visitAll, type Visit } from './crawl.js';
 import { serveFiles, type Site } from './server.js';
+
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 const DIST = path.join(ROOT, 'site/dist');
 const PHONE = { width: 390, height: 844 };
@@ -112,14 +114,16 @@ describe('the search', () => {
 });
 
 describe('the diagrams', () => {
-  it('are drawn, and drawn again for a dark page', async () => {
+  it('are drawn with legible messages, and drawn again for a dark page', async () => {
     const source = await readFile(path.join(ROOT, 'docs/guide/how-a-call-travels.md'), 'utf8');
     const page = await open('guide/how-a-call-travels.html');
     const diagrams = page.locator('.diagram > svg[aria-roledescription="sequence"]');
     await diagrams.first().waitFor();
+    const boxes = await boxesOf(diagrams.first().locator('.messageText'));
     const light = await diagrams.first().innerHTML();
     await page.locator('.VPSwitchAppearance').first().click();
 
+    expect(boxes.flatMap((box, index) => boxes.slice(index + 1).filter(overlaps(box)))).toEqual([]);
     await expect.poll(() => diagrams.first().innerHTML()).not.toBe(light);
     expect(await diagrams.count()).toBe(source.match(/^```mermaid$/gm)?.length);
   });
@@ -180,6 +184,17 @@ async function open(place: string): Promise<Page> {
   const page = await desktop.newPage();
   await page.goto(site.url + place, { waitUntil: 'networkidle' });
   return page;
+}
+
+async function boxesOf(texts: Locator): Promise<Box[]> {
+  const boxes = await Promise.all((await texts.all()).map((text) => text.boundingBox()));
+  return boxes.filter((box) => box !== null);
+}
+
+/** Compares the middles of lines: the boxes of neighbouring lines may touch. */
+function overlaps(box: Box): (other: Box) => boolean {
+  const middle = ({ y, height }: Box): number => y + height / 2;
+  return (other) => Math.abs(middle(box) - middle(other)) < box.height / 2;
 }
 
 /** Types into the search box, and returns the links of the results in order. */

@@ -4,7 +4,8 @@ import { defineComponent, h, onMounted, ref, useId, watch } from 'vue';
 
 const LAYOUT = {
   fontFamily: 'Inter, sans-serif',
-  sequence: { mirrorActors: false, wrap: true, wrapPadding: 0, width: 190 },
+  // Mermaid lets a message cross its two lines by the padding, so the padding is small.
+  sequence: { mirrorActors: false, wrap: true, wrapPadding: 2, width: 180, actorMargin: 80 },
 } as const;
 const LIGHT = { theme: 'default' } as const;
 const DARK = {
