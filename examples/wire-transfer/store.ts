@@ -9,7 +9,7 @@ import { createClient } from 'redis';
 export async function openStore(): Promise<OnceStore> {
   const { REDIS_URL: url, LEASE_MS } = process.env;
   if (url === undefined) return memoryOnceStore();
-  const client = createClient({ url });
+  const client = createClient({ url, disableOfflineQueue: true });
   client.on('error', (error: Error) => console.error(`Redis: ${error.message}`));
   await client.connect();
   // The connection does not keep the process alive.
