@@ -7,6 +7,7 @@ import { accept, decline, probe, run } from 'mcp-resolve/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { deferred } from '../support/deferred.js';
 import { eras } from '../support/eras.js';
 import { type PostgresServer, startPostgres } from '../support/postgres.js';
 import { GUIDE, makeProject, type Project, readPage, TIMEOUT_MS } from './page.js';
@@ -138,8 +139,18 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   it('refunds an order once, for more calls at a time than the pool has connections', async () => {
-    const calls = Array.from({ length: 15 }, () =>
-      run(recipe.refundOrder, order, { era, answers: approved, unused: 'allow' }),
+    const atOnce = 15;
+    // No user answers before every call has read the order.
+    let asked = 0;
+    const allAsked = deferred();
+    const approval = async () => {
+      asked += 1;
+      if (asked === atOnce) allAsked.resolve();
+      await allAsked.promise;
+      return approved.approval;
+    };
+    const calls = Array.from({ length: atOnce }, () =>
+      run(recipe.refundOrder, order, { era, answers: { approval } }),
     );
     const texts = (await Promise.all(calls)).map((result) => result.text);
     const [first, ...others] = texts.toSorted((one, other) => one.length - other.length);
