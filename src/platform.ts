@@ -42,17 +42,18 @@ export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Returns the SHA-256 of an ASCII string, cut to its first 16 bytes, in base64url (22 characters).
- * It returns a promise only if the platform's hash is asynchronous.
+ * Returns the SHA-256 of an ASCII text, cut to its first 16 bytes, in base64url (22 characters). It
+ * returns a promise only if the platform's hash is asynchronous.
  */
-export function digest(asciiText: string): string | Promise<string> {
+export function digest(ascii: string | Uint8Array): string | Promise<string> {
   const node = nodeCrypto();
-  if (node === undefined) return digestLater(asciiText);
-  return base64url(node.createHash('sha256').update(asciiText).digest().subarray(0, 16));
+  if (node === undefined) return digestLater(ascii);
+  return base64url(node.createHash('sha256').update(ascii).digest().subarray(0, 16));
 }
 
-async function digestLater(asciiText: string): Promise<string> {
-  return base64url((await sha256(utf8(asciiText))).subarray(0, 16));
+async function digestLater(ascii: string | Uint8Array): Promise<string> {
+  const bytes = typeof ascii === 'string' ? utf8(ascii) : ascii;
+  return base64url((await sha256(bytes)).subarray(0, 16));
 }
 
 /** Returns random bytes that are safe for keys and nonces. */
@@ -123,25 +124,77 @@ function decodeLaxly(text: string): Uint8Array | undefined {
   }
 }
 
-// The range starts at DEL, so every character outside printable ASCII is escaped.
-const NON_ASCII = /[\u007f-\uffff]/g;
-
 /**
  * Returns compact JSON in ASCII. Two different strings never produce the same bytes, even with lone
  * surrogates. `undefined` properties are omitted.
  */
 export function asciiJson(value: unknown): string {
-  return inAscii(JSON.stringify(value));
+  const json = JSON.stringify(value);
+  if (!NON_ASCII.test(json)) return json;
+  const ascii = new AsciiWriter();
+  ascii.write(json);
+  return new TextDecoder().decode(ascii.bytes);
 }
 
+// Every character outside printable ASCII is escaped, and DEL is not printable.
+const NON_ASCII = /[\u007f-\uffff]/;
+const FIRST_ESCAPED = 0x7f;
+const HEX_DIGITS = '0123456789abcdef';
+
 /**
- * Escapes non-ASCII characters in JSON. They only occur inside strings, where escapes are valid.
+ * Writes JSON as ASCII bytes. Characters outside ASCII only occur inside strings, where escapes are
+ * valid. It works with numbers instead of strings, because arguments may have megabytes.
  */
-export function inAscii(json: string): string {
-  return json.replace(
-    NON_ASCII,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+export class AsciiWriter {
+  private buffer = new Uint8Array(256);
+  private length = 0;
+
+  /** The bytes written so far. */
+  get bytes(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  /** Appends a piece of JSON. */
+  write(json: string): void {
+    const { buffer } = this.reserve(escapedLength(json));
+    let at = this.length;
+    for (let index = 0; index < json.length; index += 1) {
+      const unit = json.charCodeAt(index);
+      if (unit < FIRST_ESCAPED) {
+        buffer[at] = unit;
+        at += 1;
+      } else {
+        writeEscape(unit, buffer, at);
+        at += 6;
+      }
+    }
+    this.length = at;
+  }
+
+  private reserve(more: number): this {
+    if (this.length + more <= this.buffer.length) return this;
+    const larger = new Uint8Array(Math.max(2 * this.buffer.length, this.length + more));
+    larger.set(this.bytes);
+    this.buffer = larger;
+    return this;
+  }
+}
+
+function escapedLength(json: string): number {
+  let { length } = json;
+  for (let index = 0; index < json.length; index += 1) {
+    if (json.charCodeAt(index) >= FIRST_ESCAPED) length += 5;
+  }
+  return length;
+}
+
+/** Writes an escape such as `\u00e9`. */
+function writeEscape(unit: number, buffer: Uint8Array, at: number): void {
+  buffer[at] = 0x5c; // the backslash
+  buffer[at + 1] = 0x75; // the letter u
+  for (let digit = 0; digit < 4; digit += 1) {
+    buffer[at + 2 + digit] = HEX_DIGITS.charCodeAt((unit >> (12 - 4 * digit)) & 0xf);
+  }
 }
 
 /**

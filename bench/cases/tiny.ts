@@ -16,7 +16,10 @@ export const tinyOurs: McpServerFactory = (() => {
   const sure = resolver({}, () => confirm('Delete it?'));
   const config = { inputSchema: TinyInput, resolve: { sure } };
   const tool = defineTool(NAME, config, ({ path }) => `Deleted ${path}.`);
-  const seal = requestStateSeal({ keys: ['k'.repeat(32)], audience: 'bench' });
+  const seal = requestStateSeal({
+    keys: ['a key of at least 32 bytes, for the bench alone'],
+    audience: 'bench',
+  });
   return (request) => {
     const server = new McpServer(INFO);
     install(server, [tool], { seal, request });

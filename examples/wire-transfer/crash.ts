@@ -21,7 +21,7 @@ type InNewProcess = NonNullable<StoryRun['inNewProcess']>;
 const IN_PROGRESS =
   'Error executing tool wire_transfer: this call is already in progress, so it was not started again. Send the same request again to get its result.';
 const UNKNOWN =
-  'Error executing tool wire_transfer: the outcome of this call is unknown. It was started, but its end was never recorded, so it is not run again. Check what it did before you start a new call.';
+  'Error executing tool wire_transfer: the outcome of this call is unknown. A request was about to run it, but its end was never recorded, so it is not run again. Check what it did before you start a new call.';
 const REFUSED = [-32602, 'Invalid or expired requestState', { reason: 'invalid_request_state' }];
 
 /** Checks how transfers end if their server is killed. */

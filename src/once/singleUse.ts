@@ -38,7 +38,10 @@ const POLL_MS = 50;
 
 /** The options of a call that runs once. */
 export interface SingleUseOptions extends OnceSettings {
-  /** The maximum time from a call's first question to its last round, in seconds. */
+  /**
+   * The maximum time from the call's first question to its last round, in seconds, as sealed in its
+   * token. The policy of this process may differ.
+   */
   readonly maxFlowSeconds: number;
   /** Aborted when the client no longer wants the result. */
   readonly signal: AbortSignal;
@@ -53,7 +56,9 @@ export class SingleUse<Result> {
     private readonly id: string,
     private readonly options: SingleUseOptions,
   ) {
-    const ttlMs = (options.maxFlowSeconds + SLACK_SECONDS) * 1000;
+    // Counted from now and not from the first question, so that a change of the system clock does
+    // not shorten it.
+    const ttlMs = Math.round((options.maxFlowSeconds + SLACK_SECONDS) * 1000);
     this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs };
   }
 

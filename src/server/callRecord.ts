@@ -17,15 +17,15 @@ import type { ClientFacts } from './clientFacts.js';
 export interface CurrentCall {
   /** The same in all rounds of a sealed call. */
   readonly id: string;
-  /**
-   * The time of the first question, in seconds since the epoch. `undefined` if the call has not
-   * asked.
-   */
-  readonly start: number | undefined;
+  /** The time span of the call. `undefined` if it has not asked. */
+  readonly span: CallSpan | undefined;
   readonly progress: Progress;
   /** True if sealed state proves that the call continues an earlier round. */
   readonly resumed: boolean;
 }
+
+/** The times, in seconds since the epoch, of a call's first question and of its deadline. */
+export type CallSpan = Pick<CallRecord, 'start' | 'deadline'>;
 
 /** The request that begins or continues a call. */
 export interface CallStart extends ClientFacts {
@@ -45,7 +45,7 @@ export function beginCall({ ctx, protocolVersion }: CallStart): CurrentCall {
 }
 
 function newCall(progress: Progress): CurrentCall {
-  return { id: randomId(), start: undefined, progress, resumed: false };
+  return { id: randomId(), span: undefined, progress, resumed: false };
 }
 
 function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
@@ -53,24 +53,21 @@ function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
   // A pinned value replaces a computed one, so it is never read from unsealed state.
   if (boundary === undefined) return newCall({ ...record.progress, pins: NO_PROGRESS.pins });
   const { seal, request } = boundary;
-  const age = nowInSeconds() - record.start;
-  if (age <= seal.policy.maxFlowSeconds) return { ...record, resumed: true };
+  const { id, progress, ...span } = record;
+  if (nowInSeconds() <= span.deadline) return { id, span, progress, resumed: true };
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
 }
 
 /**
- * Returns the encoded record of a call that has to ask. The age of a call counts from its first
- * question.
+ * Returns the encoded record of a call that has to ask. The first question sets the deadline of the
+ * call, and later rounds keep it.
  *
  * @throws {Error} If the sealed state would be larger than `maxStateBytes`.
  */
-export function keepRecord(
-  { id, start = nowInSeconds() }: CurrentCall,
-  progress: Progress,
-  ctx: ServerContext,
-): string {
-  const text = encodeRecord({ id, start, progress });
+export function keepRecord(call: CurrentCall, progress: Progress, ctx: ServerContext): string {
   const boundary = boundaryOf(ctx);
+  const { id, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
+  const text = encodeRecord({ id, ...span, progress });
   if (boundary === undefined) return text;
   const { maxStateBytes } = boundary.seal.policy;
   const size = boundary.seal.sizeOf(text, boundary.request);
@@ -83,6 +80,11 @@ export function keepRecord(
   throw new Error(
     `The state between rounds would take about ${size} bytes, but \`maxStateBytes\` allows only ${maxStateBytes}.${hint} Pin less, ask for less, or raise \`maxStateBytes\`.`,
   );
+}
+
+function spanFromNow(seconds: number): CallSpan {
+  const start = nowInSeconds();
+  return { start, deadline: start + seconds };
 }
 
 function nowInSeconds(): number {

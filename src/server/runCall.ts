@@ -12,7 +12,6 @@ import { SingleUse } from '../once/singleUse.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { shownError, Warnings } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
-import { boundaryOf } from './boundary.js';
 import { clientFacts } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
 import { bodyAskedError, shownFailure } from './callable.js';
@@ -108,13 +107,12 @@ export async function runCall<Result>(
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
-  { id, resumed }: CurrentCall,
+  { id, resumed, span }: CurrentCall,
   { ctx, onUnexpectedError }: StartedOptions,
 ): SingleUse<Result> | undefined {
-  const boundary = boundaryOf(ctx);
-  if (once === undefined || boundary === undefined || !resumed) return undefined;
-  const { maxFlowSeconds } = boundary.seal.policy;
+  if (once === undefined || !resumed || span === undefined) return undefined;
   const { signal } = ctx.mcpReq;
+  const maxFlowSeconds = span.deadline - span.start;
   return new SingleUse(id, { ...once, maxFlowSeconds, signal, onUnexpectedError });
 }
 

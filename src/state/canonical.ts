@@ -1,11 +1,11 @@
 /**
  * Canonical JSON: equal data produces the same string, regardless of the order of keys. It is ASCII
  * only, with keys sorted by code point. Numbers are written as `JSON.stringify` does, except that
- * non-finite numbers keep their names instead of becoming null. The request binding is a digest of
- * this string.
+ * `-0`, `Infinity` and `-Infinity` stay as they are. The request binding is a digest of this
+ * string.
  */
 import { isObject } from '../define/schema.js';
-import { digest, inAscii } from '../platform.js';
+import { AsciiWriter, digest } from '../platform.js';
 
 /** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */
 export const MAX_DEPTH = 256;
@@ -15,7 +15,8 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
   const members = Array.isArray(value) ? (value as unknown[]) : Object.values(value);
-  return members.some((member) => isTooDeep(member, depth + 1));
+  for (const member of members) if (isTooDeep(member, depth + 1)) return true;
+  return false;
 }
 
 /**
@@ -24,7 +25,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
  * have already removed it.
  */
 export function argumentsDigest(args: unknown): string | Promise<string> {
-  return digest(canonicalJson(isObject(args) ? withoutProto(args) : (args ?? {})));
+  return digest(canonicalBytes(isObject(args) ? withoutProto(args) : (args ?? {})));
 }
 
 function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -35,16 +36,37 @@ function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<
 
 /** Converts JSON data to canonical JSON. */
 export function canonicalJson(value: unknown): string {
-  return inAscii(written(value));
+  return new TextDecoder().decode(canonicalBytes(value));
 }
 
-function written(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
-  if (!isObject(value)) return leaf(value ?? null);
-  const members = sorted(Object.keys(value)).map(
-    (key) => `${JSON.stringify(key)}:${written(value[key])}`,
-  );
-  return `{${members.join(',')}}`;
+function canonicalBytes(value: unknown): Uint8Array {
+  const ascii = new AsciiWriter();
+  write(value, ascii);
+  return ascii.bytes;
+}
+
+function write(value: unknown, ascii: AsciiWriter): void {
+  if (Array.isArray(value)) writeArray(value, ascii);
+  else if (isObject(value)) writeObject(value, ascii);
+  else ascii.write(leaf(value ?? null));
+}
+
+function writeArray(members: readonly unknown[], ascii: AsciiWriter): void {
+  ascii.write('[');
+  members.forEach((member, index) => {
+    if (index > 0) ascii.write(',');
+    write(member, ascii);
+  });
+  ascii.write(']');
+}
+
+function writeObject(object: Readonly<Record<string, unknown>>, ascii: AsciiWriter): void {
+  ascii.write('{');
+  sorted(Object.keys(object)).forEach((key, index) => {
+    ascii.write(`${index > 0 ? ',' : ''}${JSON.stringify(key)}:`);
+    write(object[key], ascii);
+  });
+  ascii.write('}');
 }
 
 /**
@@ -53,8 +75,8 @@ function written(value: unknown): string {
  * @throws {TypeError} If JSON cannot express the value. Two such values would otherwise be equal.
  */
 function leaf(value: unknown): string {
-  // `JSON.parse` reads 1e400 as Infinity.
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  // `JSON.parse` reads 1e400 as Infinity, and keeps the sign of -0.
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) throw new TypeError(`JSON cannot express a ${typeof value}.`);
   return json;

@@ -5,14 +5,24 @@ import { concat, equalBytes, utf8 } from '../platform.js';
 export type RequestStateKey = string | Uint8Array;
 
 const LEAST_BYTES = 32;
+
+/**
+ * The least number of different bytes in a secret. 32 random hexadecimal digits have fewer in less
+ * than one of ten million cases.
+ */
+const LEAST_DIFFERENT_BYTES = 8;
+
+/** A variable of a template or a shell that nothing replaced. */
+const UNEXPANDED = /\$\{.*?\}|\{\{.*?\}\}/s;
+
 const ADVICE =
   "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
 
 /**
  * Reads an array of secrets. The bytes are copied, so the caller cannot change them later.
  *
- * @throws {TypeError} If the array is empty, or a secret is too short, duplicated or of another
- *   type.
+ * @throws {TypeError} If the array is empty, or a secret is too short, duplicated, obviously not
+ *   random or of another type.
  */
 export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[] {
   if (!Array.isArray(keys) || keys.length === 0) {
@@ -40,6 +50,17 @@ function readKey(key: unknown, index: number): Uint8Array {
   if (bytes.length < LEAST_BYTES) {
     throw new TypeError(
       `requestStateSeal(): \`keys[${index}]\` must have at least ${LEAST_BYTES} bytes, got ${bytes.length}. ${ADVICE}`,
+    );
+  }
+  if (typeof key === 'string' && UNEXPANDED.test(key)) {
+    throw new TypeError(
+      `requestStateSeal(): \`keys[${index}]\` contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
+    );
+  }
+  const different = new Set(bytes).size;
+  if (different < LEAST_DIFFERENT_BYTES) {
+    throw new TypeError(
+      `requestStateSeal(): \`keys[${index}]\` is not random, because it has only ${different} different ${different === 1 ? 'byte' : 'bytes'}. ${ADVICE}`,
     );
   }
   return bytes;

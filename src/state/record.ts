@@ -4,7 +4,7 @@
  * relies on that.
  *
  * ```
- * {"v":4,"id":"…","start":1767225600.5,
+ * {"v":5,"id":"…","start":1767225600.5,"deadline":1767229200.5,
  *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"},
  *  "pins":{"quote":{"value":{…},"on":"…"}}}
  * ```
@@ -15,7 +15,7 @@ import type { Entry, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';
 
 /** The version of the format. A new shape needs a new number. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** A call between two rounds. */
 export interface CallRecord {
@@ -23,16 +23,22 @@ export interface CallRecord {
   readonly id: string;
   /** The time of its first question, in seconds. */
   readonly start: number;
+  /**
+   * The time after which the call cannot go on, in seconds. It is sealed with the first question,
+   * so that all processes agree on it, whatever their policies are.
+   */
+  readonly deadline: number;
   readonly progress: Progress;
 }
 
 /** Encodes a call as a record. */
-export function encodeRecord({ id, start, progress }: CallRecord): string {
+export function encodeRecord({ id, start, deadline, progress }: CallRecord): string {
   const { outcomes, asked, reworded, pins } = progress;
   return JSON.stringify({
     v: VERSION,
     id,
     start,
+    deadline,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
     // `JSON.stringify` omits undefined properties.
@@ -45,8 +51,8 @@ export function encodeRecord({ id, start, progress }: CallRecord): string {
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
-  const { id, start, outcomes, asked, reworded = [], pins = {} } = record;
-  if (!isText(id) || typeof start !== 'number') return undefined;
+  const { id, start, deadline, outcomes, asked, reworded = [], pins = {} } = record;
+  if (!isText(id) || !isNumber(start) || !isNumber(deadline)) return undefined;
   if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
   if (!Array.isArray(reworded) || !reworded.every(isText)) return undefined;
   if (!isMapOf(pins, isPin)) return undefined;
@@ -56,7 +62,7 @@ export function decodeRecord(text: string | undefined): CallRecord | undefined {
     reworded: new Set(reworded),
     pins: new Map(Object.entries(pins)),
   };
-  return { id, start, progress };
+  return { id, start, deadline, progress };
 }
 
 /** The largest part of a record, for the error about its size. */
@@ -101,6 +107,10 @@ function isEntry(value: unknown): value is Entry {
 
 function isPin(value: unknown): value is Pin {
   return isObject(value) && Object.hasOwn(value, 'value') && isText(value.on);
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 function isText(value: unknown): value is string {

@@ -27,7 +27,7 @@ const tool = defineTool(
 );
 
 /** The id and the start of the call, which every record has. */
-const CALL = { id: 'AAAAAAAAAAAAAAAAAAAAAA', start: Date.now() / 1000 };
+const CALL = { id: 'AAAAAAAAAAAAAAAAAAAAAA', start: Date.now() / 1000, deadline: 1e12 };
 
 const LOGIN_DIGEST = 'JolArRQvGZnYYcB7Wqfp7Q';
 
@@ -86,7 +86,7 @@ describe('G23: the server', () => {
       expect(questionsOf(first).keys).toEqual([name]);
       expect(messagesOf(await sendRound(answering(first, {})))).toEqual({ [name]: 'Username?' });
 
-      const forged = { v: 4, outcomes: {}, asked: {} };
+      const forged = { v: 5, outcomes: {}, asked: {} };
       const again = await sendRound({
         requestState: writeState(first, forged),
         inputResponses: {},
@@ -200,7 +200,7 @@ describe('G25: recorded data', () => {
       inputResponses: { sure: yes },
     });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: LOGIN_DIGEST } });
+    expect(readState(again)).toEqual({ v: 5, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
   test('G25: is asked for again if it does not fit a confirmation', async () => {
@@ -264,7 +264,7 @@ describe('G25: recorded data', () => {
 describe('G26, G27: a record', () => {
   const record = (change: object): string =>
     JSON.stringify({
-      v: 4,
+      v: 5,
       ...CALL,
       outcomes: { login: { action: 'accept', data: { username: 'octocat' }, q: LOGIN_DIGEST } },
       asked: {},
@@ -300,6 +300,9 @@ describe('G26, G27: a record', () => {
     ['its id is a number', record({ id: 7 })],
     ['it has no start', record({ start: undefined })],
     ['its start is a string', record({ start: '0' })],
+    ['it has no deadline', record({ deadline: undefined })],
+    ['its deadline is a string', record({ deadline: '1e12' })],
+    ['its deadline is infinite', record({}).replace('1000000000000', '1e999')],
     ['reworded is a string', record({ reworded: 'login' })],
     ['reworded is an array of numbers', record({ reworded: [7] })],
     ['it has no outcomes', record({ outcomes: undefined })],
@@ -329,15 +332,15 @@ describe('G26, G27: a record', () => {
 
     const again = await sendRound({ requestState: writeState(first, inner) });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 4, outcomes: {}, asked: { login: LOGIN_DIGEST } });
+    expect(readState(again)).toEqual({ v: 5, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
-  test.each([['1'], ['2'], ['3'], ['5'], ['"4"'], ['4.5'], ['null'], ['true'], ['[4]'], ['{}']])(
+  test.each([['1'], ['2'], ['4'], ['6'], ['"5"'], ['5.5'], ['null'], ['true'], ['[5]'], ['{}']])(
     'G27: counts as no progress if its version is %s',
     async (version) => {
       const sendRound = roundsOf(tool);
       const first = await sendRound();
-      const inner = record({}).replace('"v":4', `"v":${version}`);
+      const inner = record({}).replace('"v":5', `"v":${version}`);
 
       const again = await sendRound({ requestState: writeState(first, inner) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
@@ -358,7 +361,7 @@ describe('G26, G27: a record', () => {
     const second = await secondRound(sendRound);
 
     expect(readState(second)).toEqual({
-      v: 4,
+      v: 5,
       outcomes: { login: good },
       asked: { sure: '2ddCvuo5Arx25thXkb0TXA' },
     });

@@ -28,7 +28,10 @@ import { closeAfterTest, type Factory, httpHandler } from '../support/servers.js
 import { post } from '../support/wire.js';
 
 const info = { name: 'hiding', version: '1.0.0' };
-const seal = requestStateSeal({ keys: ['k'.repeat(32)], audience: 'hiding' });
+const seal = requestStateSeal({
+  keys: ['a key of the tests, 32 bytes or more'],
+  audience: 'hiding',
+});
 const Name = z.object({ name: z.string() });
 const hideWhenCannotAsk = true;
 const FORM: ClientCapabilities = { elicitation: {} };

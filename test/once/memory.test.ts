@@ -20,6 +20,51 @@ describe.concurrent('the store in memory follows the contract:', () => {
   for (const { name, run } of onceStoreContract(() => memoryOnceStore())) test(name, run);
 });
 
+describe('a store whose results take all its bytes', () => {
+  const end = (result: string, ttlMs = 60_000) => ({ owner: 'owner', result, ttlMs });
+
+  test('records further calls without their results', async () => {
+    const store = memoryOnceStore({ maxBytes: 10 });
+    await claimMany(store, 0, 3);
+    expect(await store.finish('call 0', end('123456'))).toBe(true);
+    expect(await store.finish('call 1', end('12345'))).toBe(true);
+    expect(await store.finish('call 2', end('1234'))).toBe(true);
+    expect(await store.read('call 0')).toEqual({ state: 'done', result: '123456' });
+    expect(await store.read('call 1')).toEqual({ state: 'done' });
+    expect(await store.read('call 2')).toEqual({ state: 'done', result: '1234' });
+    expect(await store.claim('call 1', lease('other'))).toEqual({ state: 'done' });
+  });
+
+  test('counts bytes, not characters', async () => {
+    const store = memoryOnceStore({ maxBytes: 10 });
+    await store.finish('call 0', end('ééééé'));
+    await store.finish('call 1', end('x'));
+    expect(await store.read('call 0')).toEqual({ state: 'done', result: 'ééééé' });
+    expect(await store.read('call 1')).toEqual({ state: 'done' });
+  });
+
+  test('has room again when a result has expired', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const store = memoryOnceStore({ maxBytes: 10 });
+    await store.finish('long', end('12345', 60_000));
+    await store.finish('short', end('12345', 1000));
+    await store.finish('too early', end('1', 60_000));
+    vi.advanceTimersByTime(1000);
+    await store.finish('in time', end('12345', 60_000));
+    expect(await store.read('too early')).toEqual({ state: 'done' });
+    expect(await store.read('in time')).toEqual({ state: 'done', result: '12345' });
+  });
+
+  test('keeps 64 MiB by default', async () => {
+    const store = memoryOnceStore();
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    for (let id = 0; id < 64; id += 1) await store.finish(`call ${id}`, end(mebibyte));
+    await store.finish('one more', end('x'));
+    expect(await store.read('call 63')).toHaveProperty('result');
+    expect(await store.read('one more')).toEqual({ state: 'done' });
+  });
+});
+
 describe('a full store', () => {
   test('refuses a new call and keeps its records', async () => {
     const store = memoryOnceStore({ maxEntries: 3 });
@@ -117,9 +162,11 @@ describe('memoryOnceStore', () => {
   test.each([
     [
       { maxEntry: 5 },
-      "memoryOnceStore() has no option 'maxEntry'. Known options: maxEntries, singleProcess.",
+      "memoryOnceStore() has no option 'maxEntry'. Known options: maxEntries, maxBytes, singleProcess.",
     ],
     [{ maxEntries: 0 }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
+    [{ maxBytes: 0 }, 'memoryOnceStore(): `maxBytes` must be an integer of at least 1.'],
+    [{ maxBytes: '64 MB' }, 'memoryOnceStore(): `maxBytes` must be an integer of at least 1.'],
     [{ maxEntries: 1.5 }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
     [{ maxEntries: Infinity }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],
     [{ maxEntries: '5' }, 'memoryOnceStore(): `maxEntries` must be an integer of at least 1.'],

@@ -168,7 +168,8 @@ describe('a sealed state', () => {
     const { buy } = quoteTool();
     const handler = httpHandler(serving(buy));
     const record = {
-      ...{ v: 4, id: 'AAECAwQFBgcICQoLDA0ODw', start: Date.now() / 1000, outcomes: {}, asked: {} },
+      ...{ v: 5, id: 'AAECAwQFBgcICQoLDA0ODw', outcomes: {}, asked: {} },
+      ...{ start: Date.now() / 1000, deadline: Date.now() / 1000 + 3600 },
       pins: { quote: { value: 1, on: 'AAAAAAAAAAAAAAAAAAAAAA' } },
     };
     const params = { name: 'buy', arguments: {}, requestState: JSON.stringify(record) };

@@ -79,9 +79,10 @@ describe('I30: the envelope', () => {
     const { s, ...claims } = await claimsIn(seal, await ask(send, { name: 'went' }));
     expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 't', 'v']);
     expect(JSON.parse(s as string)).toEqual({
-      v: 4,
+      v: 5,
       id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/) as string,
       start: 1_767_225_600.5,
+      deadline: 1_767_229_200.5,
       outcomes: {},
       asked: { confirm: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/) as string },
     });
@@ -225,6 +226,26 @@ describe.each(layers)('on %s', (layer) => {
       const token = await ask(send, asked(one));
       expect(endOf(await retry(send, token, asked(two)))).toBe('deployed to staging');
       expectFrozen(await retry(send, token, asked(one.replace('"id":1', '"id":2'))));
+    });
+
+    test('Z7: a token of the argument 0 is refused for -0, and the other way round', async () => {
+      const { send } = open();
+      const zero = { name: 'deploy', arguments: { env: 'staging', steps: [{ by: 0 }] } };
+      // `JSON.stringify` writes -0 as 0.
+      const rewrite = (message: string) => message.replace('"by":0', '"by":-0');
+      const answered = (token: string) => ({
+        ...zero,
+        inputResponses: ACCEPT,
+        requestState: token,
+      });
+
+      const ofZero = await ask(send, zero);
+      const ofMinusZero = tokenOf(await send('tools/call', zero, { rewrite }));
+      expectFrozen(await send('tools/call', answered(ofZero), { rewrite }));
+      expectFrozen(await send('tools/call', answered(ofMinusZero)));
+      expect(endOf(await send('tools/call', answered(ofZero)))).toBe('deployed to staging');
+      const end = await send('tools/call', answered(ofMinusZero), { rewrite });
+      expect(endOf(end)).toBe('deployed to staging');
     });
 
     test('I36: a token is valid for absent and for empty arguments', async () => {

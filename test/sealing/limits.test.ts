@@ -103,7 +103,14 @@ describe('the id of a call', () => {
     await ask(send, forged);
     expect(ids).toHaveLength(1);
     expect(ids[0]).not.toBe(id);
-    const record = JSON.stringify({ v: 4, id, start: NOW / 1000, outcomes: {}, asked: {} });
+    const record = JSON.stringify({
+      v: 5,
+      id,
+      start: NOW / 1000,
+      deadline: NOW,
+      outcomes: {},
+      asked: {},
+    });
     expectFrozen(await send('tools/call', { name: 'went', requestState: record }));
     expect(ids).toHaveLength(1);
   });

@@ -30,6 +30,8 @@ describe('I36: the digest of arguments', () => {
     ['{"a":{}}', '{"a":[]}'],
     ['{"a":{}}', '{"a":null}'],
     ['{"a":0}', '{"a":false}'],
+    ['{"a":0}', '{"a":-0}'],
+    ['{"list":[{"a":0.0}]}', '{"list":[{"a":-0.0}]}'],
     ['{"a":""}', '{"a":null}'],
     ['{"a":{"b":1}}', '{"a":1,"b":1}'],
     ['{"ab":"c"}', '{"a":"bc"}'],
@@ -85,7 +87,6 @@ describe('I36: canonical JSON', () => {
 
   test.each([
     ['1.0', '1'],
-    ['-0', '0'],
     ['1e21', '1e+21'],
     ['100000000000000000000', '100000000000000000000'],
     ['0.1', '0.1'],
@@ -93,6 +94,13 @@ describe('I36: canonical JSON', () => {
     ['12345678901234567890', '12345678901234567000'],
   ])('I36: writes the number %s as JSON.stringify does: %s', (json, expected) => {
     expect(canonicalJson(parsed(json))).toBe(expected);
+  });
+
+  test('I36: keeps the sign of zero', () => {
+    const written = ['[-0]', '[-0.0]', '[-0e3]', '[-1e-400]'].map((json) =>
+      canonicalJson(parsed(json)),
+    );
+    expect(new Set(written)).toEqual(new Set(['[-0]']));
   });
 
   test('I36: keeps a number that is too large for a double apart from null, whatever its sign', () => {

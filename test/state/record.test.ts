@@ -7,6 +7,7 @@ import type { CallRecord } from '../../src/state/record.js';
 const record: CallRecord = {
   id: 'AAECAwQFBgcICQoLDA0ODw',
   start: 1_767_225_600.5,
+  deadline: 1_767_229_200.5,
   progress: {
     outcomes: new Map([
       ['scope', { action: 'accept', data: { full: true }, q: 'ZwOh_PfKr7zdSaL7OqH5Iw' }],
@@ -19,7 +20,7 @@ const record: CallRecord = {
 };
 
 const TEXT =
-  '{"v":4,"id":"AAECAwQFBgcICQoLDA0ODw","start":1767225600.5,' +
+  '{"v":5,"id":"AAECAwQFBgcICQoLDA0ODw","start":1767225600.5,"deadline":1767229200.5,' +
   '"outcomes":{"scope":{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"},' +
   '"restock":{"action":"decline","q":"dCNOmK_nSY-12vHzasLXig"}},' +
   '"asked":{"approve":"RBNvo1WzZ4oRRq0W9-hkng"}}';
@@ -65,13 +66,15 @@ describe('G26: the reader finds no progress in', () => {
     ['a number', '4'],
     ['an array', '[]'],
     ['an empty object', '{}'],
-    ['an older version', changed({ v: 3 })],
-    ['a newer version', changed({ v: 5 })],
-    ['a version as a string', changed({ v: '4' })],
+    ['an older version', changed({ v: 4 })],
+    ['a newer version', changed({ v: 6 })],
+    ['a version as a string', changed({ v: '5' })],
     ['a record without id', changed({ id: undefined })],
     ['an id that is not a string', changed({ id: 7 })],
     ['a record without start', changed({ start: undefined })],
     ['a start as a string', changed({ start: '1767225600' })],
+    ['a record without deadline', changed({ deadline: undefined })],
+    ['a deadline of null', changed({ deadline: null })],
     ['a record without outcomes', changed({ outcomes: undefined })],
     ['outcomes in an array', changed({ outcomes: [] })],
     ['outcomes of null', changed({ outcomes: null })],

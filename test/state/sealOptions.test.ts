@@ -48,6 +48,36 @@ describe('I26: requestStateSeal refuses its keys', () => {
     );
   });
 
+  test.each([
+    ['x'.repeat(32), '1 different byte'],
+    ['0'.repeat(64), '1 different byte'],
+    ['ü'.repeat(16), '2 different bytes'],
+    ['abc'.repeat(11), '3 different bytes'],
+    ['changeme'.repeat(4).replaceAll('g', 'n'), '6 different bytes'],
+    [new Uint8Array(32), '1 different byte'],
+    [Buffer.alloc(64, 'secret!'), '6 different bytes'],
+  ])('if one repeats a few bytes, as %o does', (key, count) => {
+    expect(() => withKeys(KEY, key)).toThrow(
+      new TypeError(
+        `requestStateSeal(): \`keys[1]\` is not random, because it has only ${count}. ${ADVICE}`,
+      ),
+    );
+  });
+
+  test.each([
+    '${REQUEST_STATE_KEY_OF_PRODUCTION}',
+    'prefix-${{ secrets.REQUEST_STATE_KEY }}',
+    '{{ .Values.requestState.key }} and more of it',
+    '{{REQUEST_STATE_KEY_OF_PRODUCTION}}',
+    '${KEY:-\n}-0123456789abcdef0123456789abcdef',
+  ])('if one contains a variable that was not replaced: %s', (key) => {
+    expect(() => withKeys(key)).toThrow(
+      new TypeError(
+        `requestStateSeal(): \`keys[0]\` contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
+      ),
+    );
+  });
+
   test('if one occurs twice, as a string or as bytes', () => {
     expect(() => withKeys(KEY, KEY)).toThrow(
       new TypeError('keys[1] duplicates an earlier ring key'),
@@ -84,8 +114,8 @@ describe('I27: a key', () => {
   });
 
   test('I27: has at least 32 bytes, not characters', () => {
-    expect(readKeys(['ü'.repeat(16)])).toHaveLength(1);
-    expect(() => readKeys(['ü'.repeat(15)])).toThrow(
+    expect(readKeys(['äöüßéèêçñåøæœàâî'])).toHaveLength(1);
+    expect(() => readKeys(['äöüßéèêçñåøæœàâ'])).toThrow(
       '`keys[0]` must have at least 32 bytes, got 30.',
     );
   });

@@ -119,9 +119,9 @@ export interface StateRecord {
   asked: Record<string, string>;
 }
 
-/** Reads the state of a round, without the id and the start of the call. */
+/** Reads the state of a round, without the id and the times of the call. */
 export function readState(result: RoundResult): StateRecord {
-  const { id: _, start: __, ...record } = openRecord(result);
+  const { id: _, start: __, deadline: ___, ...record } = openRecord(result);
   return record;
 }
 
@@ -130,22 +130,24 @@ export function readState(result: RoundResult): StateRecord {
  * used as the record's JSON.
  */
 export function writeState(origin: RoundResult, record: unknown): string {
-  const { id, start } = openRecord(origin);
+  const { id, start, deadline } = openRecord(origin);
   const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record);
   const s =
     typeof record === 'string'
       ? record
-      : JSON.stringify(isRecord ? { id, start, ...record } : record);
+      : JSON.stringify(isRecord ? { id, start, deadline, ...record } : record);
   const claims = JSON.stringify({ ...openClaims(origin), s });
   return key.seal(claims);
 }
 
+type WholeRecord = StateRecord & { id: string; start: number; deadline: number };
+
 /** The key of the servers. */
 const key = new TokenKey(KEY);
 
-/** Reads the whole record, with the id and the start of the call. */
-function openRecord(result: RoundResult): StateRecord & { id: string; start: number } {
-  return JSON.parse(openClaims(result).s) as StateRecord & { id: string; start: number };
+/** Reads the whole record, with the id and the times of the call. */
+function openRecord(result: RoundResult): WholeRecord {
+  return JSON.parse(openClaims(result).s) as WholeRecord;
 }
 
 function openClaims(result: RoundResult): { s: string } {

@@ -19,6 +19,7 @@ import {
   recordSteps,
   roundsOf,
   runningCall,
+  sharedSeal,
   yes,
 } from './support.js';
 
@@ -111,6 +112,34 @@ describe('a record', () => {
       if (step === 'claim') expect((details as OnceLease).leaseMs).toBe(30_000);
     }
   });
+
+  test.each([
+    ['a shorter', 300, 3600],
+    ['a longer', 3600, 300],
+  ])(
+    'Z9: lasts as its token says if the process that claims has %s policy',
+    async (_, claimer, sealer) => {
+      const { store, taken } = recordSteps(memoryOnceStore({ singleProcess: true }));
+      const { tool, runs } = payTool(store);
+      const at = (maxFlowSeconds: number) =>
+        roundsOf(tool, { seal: sharedSeal({ ttlSeconds: 7200, maxFlowSeconds }) });
+      const last = { token: tokenOf(await at(sealer)()), answers: { approved: yes } };
+      expect(answerOf(await at(claimer)(last))).toEqual(PAID);
+      expect(taken.find(({ step }) => step === 'claim')?.details?.ttlMs).toBe(
+        (sealer + 120) * 1000,
+      );
+
+      for (const seconds of [sealer - 1, sealer + 1]) {
+        setClock(seconds);
+        for (const rounds of [at(sealer), at(claimer)]) {
+          const again = await rounds(last);
+          if (seconds < sealer) expect(answerOf(again)).toEqual(PAID);
+          else expectFrozen(again);
+        }
+      }
+      expect(countOf(runs, 'body')).toBe(1);
+    },
+  );
 });
 
 describe('a change of the system clock', () => {

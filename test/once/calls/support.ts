@@ -159,7 +159,7 @@ export const inProgress = failure(
 );
 export const outcomeUnknown = failure(
   'outcome_unknown',
-  'the outcome of this call is unknown. It was started, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
+  'the outcome of this call is unknown. A request was about to run it, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
 );
 export const resultNotKept = failure(
   'result_not_kept',
@@ -167,7 +167,7 @@ export const resultNotKept = failure(
 );
 export const storeUnavailable = failure(
   'store_unavailable',
-  'this call was not started, because the store that prevents a second run cannot be reached. An earlier request may have run it. Send the same request again later.',
+  'this request did not run the call, because the store that prevents a second run did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
 );
 export const storeFull = failure(
   'store_full',
