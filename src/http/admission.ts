@@ -4,8 +4,9 @@
  *
  * Without the first check a web page could make its own name point to this machine and use a local
  * server through its visitor's browser. So by default only loopback names pass, and a public server
- * must name its hosts. The second check refuses a request if `authenticate` throws, and also if it
- * returns a value that is not a token, because plain JavaScript can return just `true`.
+ * must name its hosts. The second check refuses a request if `authenticate` throws, if the token
+ * has expired, and if the returned value is not a token, because plain JavaScript can return just
+ * `true`.
  */
 import {
   bearerAuthChallengeResponse,
@@ -62,12 +63,22 @@ export function createAdmission(options: AdmissionOptions, caller: string): Admi
     ? names(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
     : (hosts ?? localhostAllowedOrigins());
   return ({ host, origin }) => {
+    if (typeof host === 'string' && !HOST_HEADER.test(host)) return invalidHost;
     const hostCheck = hosts && validateHostHeader(host, hosts);
     if (hostCheck?.ok === false) return refused('allowedHosts', hostCheck.message);
     const originCheck = validateOriginHeader(origin, origins);
     return originCheck.ok ? undefined : refused('allowedOrigins', originCheck.message);
   };
 }
+
+// A name or an address, and a port. A URL would also accept a user name before the host.
+const HOST_HEADER = /^([^\s:/?#@\\[\]]*|\[[0-9a-f:.]+\])(:\d*)?$/i;
+
+const invalidHost: HttpRefusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Bad Request: the Host header is not valid',
+};
 
 /**
  * Returns the refusal of a request. Warns once about each option that refuses requests. The header
@@ -118,8 +129,9 @@ function names(list: readonly string[], place: string): string[] {
 const HOSTNAME = /^([^\s:/[\]]+|\[[0-9a-f:.]+\]|(?!https?:)[a-z][a-z0-9+.-]*:\/\/\*)$/i;
 
 /**
- * Validates the sender of a request. It receives a copy of the request and returns the validated
- * token. If it returns `undefined`, the handler refuses the request with HTTP 401. If it returns a
+ * Validates the sender of a request. It receives the request before its body is read, and returns
+ * the validated token. A scheme that signs the body can read it. If `authenticate` returns
+ * `undefined` or an expired token, the handler refuses the request with HTTP 401. If it returns a
  * `Response`, the handler answers with it. The result of the SDK's `requireBearerAuth` fits
  * unchanged.
  */
@@ -134,16 +146,27 @@ export async function validatedToken(
   onerror: (error: Error) => void,
 ): Promise<AuthInfo | Response> {
   try {
-    // A copy, so that a scheme that signs the body can read it.
-    const decision: unknown = await authenticate(request.clone());
+    const decision: unknown = await authenticate(request);
     if (decision instanceof Response) return decision;
     if (decision === undefined || decision === null || decision === false) throw tokenRequired();
     assertToken(decision);
-    return decision;
+    return isExpired(decision) ? expiredToken() : decision;
   } catch (error) {
     if (!(error instanceof OAuthError)) onerror(errorOf(error));
     return bearerAuthChallengeResponse(error);
   }
+}
+
+/** Returns true if a validated token is no longer valid. A time that is not a number is over. */
+export function isExpired({ expiresAt }: AuthInfo): boolean {
+  return expiresAt !== undefined && !(expiresAt > Date.now() / 1000);
+}
+
+/** Creates the refusal of an expired token. */
+export function expiredToken(): Response {
+  return bearerAuthChallengeResponse(
+    new OAuthError(OAuthErrorCode.InvalidToken, 'Token has expired'),
+  );
 }
 
 function tokenRequired(): OAuthError {

@@ -5,16 +5,15 @@
  * handler, which builds a server for it. A 2025 request belongs to a session, which keeps its
  * server between requests, so that a tool can ask the client during a call.
  *
- * The handler checks a request in this order: method, Host and Origin; token; media type; body.
- * While it closes, it serves only requests that help to finish a call. If a check fails, it answers
- * with an error response and does not throw.
+ * The handler checks a request in this order: method, Host and Origin; token; media type; body. It
+ * reads the body only after the other checks. While it closes, it serves only requests that help to
+ * finish a call. If a check fails, it answers with an error response and does not throw.
  */
 import {
   createMcpHandler,
   isJsonContentType,
   isJSONRPCRequest,
   isLegacyRequest,
-  readRequestBody,
 } from '@modelcontextprotocol/server';
 import type {
   AuthInfo,
@@ -25,7 +24,7 @@ import type {
 import { isPlainObject } from '../define/schema.js';
 import { errorOf } from '../errors.js';
 
-import { addressHeaders, validatedToken } from './admission.js';
+import { addressHeaders, expiredToken, isExpired, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
 import { closeTimeout, handlerSettings } from './handlerOptions.js';
 import type { CloseOptions, DualEraHandlerOptions, HandlerSettings } from './handlerOptions.js';
@@ -40,7 +39,8 @@ import type { HttpRefusal } from './httpRefusal.js';
 import { InFlight, isEventStream, relay } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
-import type { NodeListener } from './nodeListener.js';
+import type { AdmittedOptions, NodeListener } from './nodeListener.js';
+import { chunksOf, RequestBody } from './requestBody.js';
 import { SessionTable } from './sessionTable.js';
 
 /** The handler made by {@link createDualEraHandler}. */
@@ -145,23 +145,29 @@ class EraRouter {
    * Serves a request whose method, Host and Origin have been checked. The handler may have closed
    * since then.
    */
-  async serveAdmitted(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
-    let body = options.parsedBody;
-    if (this.stage === 'closed') return refuse(handlerClosed(body));
+  async serveAdmitted(request: Request, options: AdmittedOptions): Promise<Response> {
+    const { parsedBody, chunks = chunksOf(request.body) } = options;
+    if (this.stage === 'closed') return refuse(handlerClosed(parsedBody));
+    const isUnread = parsedBody === undefined && request.method === 'POST';
+    const unread = isUnread ? new RequestBody(request, chunks, this.settings) : undefined;
+    let body = parsedBody;
     try {
-      const authInfo = await this.authenticate(request, options.authInfo);
+      const authInfo = await this.authenticate(request, unread, options.authInfo);
       if (authInfo instanceof Response) return authInfo;
       // The SDK's handler refuses a wrong media type before it reads anything.
       if (!hasReadableBody(request)) return await this.modern.fetch(request);
-      if (body === undefined && request.method === 'POST') {
-        const read = await readJsonBody(request, this.settings.maxRequestBodySize);
-        if ('refusal' in read) return refuse(read.refusal);
-        body = read.body;
+      const read = await unread?.parse();
+      if (read !== undefined && 'refusal' in read) {
+        if (read.cause !== undefined) this.settings.onerror(errorOf(read.cause));
+        return refuse(read.refusal);
       }
-      return await this.serveEra({ request, body, authInfo });
+      body = read === undefined ? parsedBody : read.value;
+      return await this.serveEra({ request, body, authInfo }, unread);
     } catch (error) {
       this.settings.onerror(errorOf(error));
       return refuse({ ...internalError, body });
+    } finally {
+      unread?.release();
     }
   }
 
@@ -183,19 +189,27 @@ class EraRouter {
   /** Returns the validated token of a request, undefined if none is required, or the refusal. */
   private async authenticate(
     request: Request,
+    body: RequestBody | undefined,
     known: AuthInfo | undefined,
   ): Promise<AuthInfo | Response | undefined> {
     const { authenticate, onAuthenticateError } = this.settings;
-    if (known !== undefined || authenticate === undefined) return known;
-    return validatedToken(request, authenticate, onAuthenticateError);
+    if (known !== undefined) return isExpired(known) ? expiredToken() : known;
+    if (authenticate === undefined) return undefined;
+    const readable = body?.readableRequest() ?? request;
+    const decision = await validatedToken(readable, authenticate, onAuthenticateError);
+    // If `authenticate` read a body that is too large, that is the reason of its refusal.
+    return body?.refusal === undefined ? decision : refuse(body.refusal);
   }
 
-  private async serveEra(incoming: ParsedRequest): Promise<Response> {
+  private async serveEra(
+    incoming: ParsedRequest,
+    read: RequestBody | undefined,
+  ): Promise<Response> {
     const refusal = this.refusalOfBody(incoming);
     if (refusal !== undefined) return refuse(refusal);
     return (await isLegacyRequest(incoming.request, incoming.body))
-      ? this.sessions.serve(incoming)
-      : this.serveModern(incoming);
+      ? this.sessions.serve({ ...incoming, size: read?.size })
+      : this.serveModern(incoming, read);
   }
 
   private refusalOfBody({ request, body }: ParsedRequest): HttpRefusal | undefined {
@@ -205,19 +219,30 @@ class EraRouter {
     return Array.isArray(body) && body.length === 0 ? emptyBatch : undefined;
   }
 
-  /** Serves a 2026 request, which counts as in flight until its response is complete. */
-  private async serveModern({ request, body, authInfo }: ParsedRequest): Promise<Response> {
+  /**
+   * Serves a 2026 request. It counts as in flight, and its bytes count against their limit, until
+   * its response is complete.
+   */
+  private async serveModern(
+    { request, body, authInfo }: ParsedRequest,
+    read: RequestBody | undefined,
+  ): Promise<Response> {
     const options = { parsedBody: body, ...(authInfo !== undefined && { authInfo }) };
     // A subscription ends with the handler, so `close()` does not wait for it.
     if (isSubscription(body)) return this.modern.fetch(request, options);
     const leave = this.inFlight.enter();
+    const release = read?.handOver();
+    const end = (): void => {
+      leave();
+      release?.();
+    };
     try {
       const response = await this.modern.fetch(request, options);
-      if (isEventStream(response)) return relay(response, request, leave);
-      leave();
+      if (isEventStream(response)) return relay(response, request, end);
+      end();
       return response;
     } catch (error) {
-      leave();
+      end();
       throw error;
     }
   }
@@ -226,20 +251,6 @@ class EraRouter {
 /** Returns false for a POST that is not declared as JSON. */
 function hasReadableBody({ method, headers }: Request): boolean {
   return method !== 'POST' || isJsonContentType(headers.get('content-type'));
-}
-
-/** Reads a body of at most `maxBytes` bytes as JSON. All later steps receive the parsed value. */
-async function readJsonBody(
-  request: Request,
-  maxBytes: number,
-): Promise<{ body: unknown } | { refusal: HttpRefusal }> {
-  try {
-    const read = await readRequestBody(request, maxBytes);
-    if (read.tooLarge) return { refusal: tooLarge(maxBytes) };
-    return { body: JSON.parse(read.text) as unknown };
-  } catch {
-    return { refusal: notJson };
-  }
 }
 
 /**
@@ -258,22 +269,11 @@ function isSubscription(body: unknown): boolean {
   return isPlainObject(body) && body.method === 'subscriptions/listen' && isJSONRPCRequest(body);
 }
 
-const notJson: HttpRefusal = {
-  status: 400,
-  code: -32_700,
-  message: 'Parse error: the request body is not valid JSON',
-};
-
 const emptyBatch: HttpRefusal = {
   status: 400,
   code: -32_600,
   message: 'Invalid Request: the batch is empty',
 };
-
-function tooLarge(maxBytes: number): HttpRefusal {
-  const message = `Payload Too Large: Request body must not exceed ${maxBytes} bytes`;
-  return { status: 413, code: -32_000, message };
-}
 
 /** Creates the refusal of a new request while the handler closes. */
 function shuttingDown(body: unknown): HttpRefusal {

@@ -10,19 +10,28 @@ import { createAdmission } from './admission.js';
 import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
 import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
+import { ByteBudget } from './byteBudget.js';
+import type { BodyLimits } from './requestBody.js';
 import type { SessionTableSettings } from './sessionTable.js';
 
 /**
  * The options of `createDualEraHandler`: the SDK handler's options, the checks of incoming
- * requests, and the limits on 2025 sessions.
+ * requests, and the limits on memory and on 2025 sessions.
  */
 export interface DualEraHandlerOptions
   extends Omit<CreateMcpHandlerOptions, 'legacy'>, AdmissionOptions {
   /**
-   * Validates the sender of each request. If omitted, requests are anonymous. A request that
-   * already has `authInfo` skips it.
+   * Validates the sender of each request, before its body is read. If omitted, requests are
+   * anonymous. A request that already has `authInfo` skips it.
    */
   authenticate?: AuthenticateRequest;
+  /**
+   * The maximum number of bytes that the bodies of all requests in progress may have together. At
+   * the limit, a request gets HTTP 503. The calls of 2025 sessions have limits of their own.
+   *
+   * @defaultValue 67108864 (64 MiB)
+   */
+  maxBufferedBytes?: number;
   /**
    * The maximum number of open 2025 sessions. At the limit, a new handshake ends the least recently
    * used session that has no call in flight and no open question. If there is none, the handshake
@@ -46,6 +55,22 @@ export interface DualEraHandlerOptions
    * @defaultValue 128
    */
   maxOpenQuestions?: number;
+  /**
+   * The maximum number of bytes that the open calls and questions of one 2025 session may have
+   * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
+   * fails.
+   *
+   * @defaultValue 16777216 (16 MiB)
+   */
+  maxSessionBytes?: number;
+  /**
+   * The maximum number of bytes that the open calls and questions of all 2025 sessions may have
+   * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
+   * fails.
+   *
+   * @defaultValue 67108864 (64 MiB)
+   */
+  maxTotalSessionBytes?: number;
   /**
    * The time, in milliseconds, that a 2025 session may be unattended before the handler closes it.
    * A session is attended while the client waits for the response of a call or listens on its GET
@@ -86,20 +111,22 @@ export const HANDLER_OPTIONS: readonly string[] = [
   'allowedHosts',
   'allowedOrigins',
   'authenticate',
+  'maxBufferedBytes',
   'maxSessions',
   'maxSessionsPerPrincipal',
   'maxOpenQuestions',
+  'maxSessionBytes',
+  'maxTotalSessionBytes',
   'sessionIdleMs',
   'disconnectGraceMs',
 ];
 
 /** The settings of a handler. */
-export interface HandlerSettings {
+export interface HandlerSettings extends BodyLimits {
   modernOptions: CreateMcpHandlerOptions;
   sessionSettings: Omit<SessionTableSettings, 'factory' | 'inFlight'>;
   admission: Admission;
   authenticate: AuthenticateRequest | undefined;
-  maxRequestBodySize: number;
   onerror: (error: Error) => void;
   /** Receives the errors of `authenticate`. Without `onerror`, it logs them. */
   onAuthenticateError: (error: Error) => void;
@@ -116,9 +143,12 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     allowedHosts,
     allowedOrigins,
     authenticate,
+    maxBufferedBytes,
     maxSessions,
     maxSessionsPerPrincipal,
     maxOpenQuestions,
+    maxSessionBytes,
+    maxTotalSessionBytes,
     sessionIdleMs,
     disconnectGraceMs,
     ...modernOptions
@@ -127,12 +157,24 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
   const onerror = reportTo(options.onerror);
   const limit = (value: number, name: string): number =>
     checkInteger(value, `${caller}(): \`${name}\``, { min: 1 });
+  /** Checks a limit on bytes. If it were smaller than one request, such a request could never pass. */
+  const byteLimit = (value: number, name: string): number => {
+    if (limit(value, name) >= maxRequestBodySize) return value;
+    throw new TypeError(
+      `${caller}(): \`${name}\` must be at least \`maxRequestBodySize\`, which is ${maxRequestBodySize} bytes, got ${value}.`,
+    );
+  };
   return {
     modernOptions: { ...modernOptions, legacy: 'reject' },
     sessionSettings: {
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
       maxSessionsPerPrincipal: limit(maxSessionsPerPrincipal ?? 100, 'maxSessionsPerPrincipal'),
       maxOpenQuestions: limit(maxOpenQuestions ?? 128, 'maxOpenQuestions'),
+      maxSessionBytes: byteLimit(maxSessionBytes ?? 16 * MEBIBYTE, 'maxSessionBytes'),
+      maxTotalSessionBytes: byteLimit(
+        maxTotalSessionBytes ?? 64 * MEBIBYTE,
+        'maxTotalSessionBytes',
+      ),
       sessionIdleMs: limit(sessionIdleMs ?? 30 * 60_000, 'sessionIdleMs'),
       disconnectGraceMs: limit(disconnectGraceMs ?? 60_000, 'disconnectGraceMs'),
       maxRequestBodySize,
@@ -142,10 +184,13 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     admission: createAdmission(options, caller),
     authenticate: checkedAuthenticate(authenticate, caller),
     maxRequestBodySize,
+    bodies: new ByteBudget(byteLimit(maxBufferedBytes ?? 64 * MEBIBYTE, 'maxBufferedBytes')),
     onerror,
     onAuthenticateError: options.onerror === undefined ? logAuthenticateError : onerror,
   };
 }
+
+const MEBIBYTE = 1024 * 1024;
 
 /**
  * Returns the timeout of `close()`.

@@ -10,12 +10,24 @@
  *   attended session is never abandoned, however long a user takes to answer.
  * - **abandoned**: not attended for too long. An abandoned session is closed. A lost connection alone
  *   cancels nothing in this era, because the client may come back.
+ *
+ * The seal of the server determines the principal of each request, as it does for tokens. Only the
+ * principal that opened a session may use it.
  */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
-import { principalOf } from '../state/principal.js';
+import { utf8 } from '../platform.js';
+import { tokenPrincipal } from '../state/principal.js';
+import { sealOf } from '../server/boundary.js';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
+import { ByteBudget } from './byteBudget.js';
+import { refuse } from './httpRefusal.js';
+import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream, relay } from './inFlight.js';
 import type { InFlight } from './inFlight.js';
 import { OpenRequests } from './openRequests.js';
@@ -31,6 +43,9 @@ export interface SessionSettings {
   /** Counts the calls of all sessions. */
   inFlight: InFlight;
   maxOpenQuestions: number;
+  maxSessionBytes: number;
+  /** Counts the bytes of the open calls and questions of all sessions. */
+  allSessions: ByteBudget;
   maxRequestBodySize: number;
   keepAliveMs: number | undefined;
 }
@@ -46,25 +61,28 @@ export interface IdleLimits {
 export interface ParsedRequest {
   request: Request;
   body?: unknown;
+  /** The size of the body in bytes, or undefined if a framework has parsed it. */
+  size?: number | undefined;
   authInfo?: AuthInfo | undefined;
 }
 
 /** A server that serves one `Mcp-Session-Id`. */
 export class LegacySession {
-  /** The principal that opened the session, or undefined if it is anonymous. */
-  readonly owner: string | undefined;
   private readonly requests: OpenRequests;
   private getStreams = 0;
+  /** The number of requests that the transport has not accepted or refused yet. */
+  private arriving = 0;
   private usedAt = Date.now();
 
   private constructor(
     private readonly transport: WebStandardStreamableHTTPServerTransport,
     private readonly settings: SessionSettings,
-    authInfo: AuthInfo | undefined,
+    private readonly principals: Principals,
   ) {
-    this.owner = principalOf(authInfo);
+    const { maxOpenQuestions, maxSessionBytes, allSessions } = settings;
     this.requests = new OpenRequests(transport, {
-      maxQuestions: settings.maxOpenQuestions,
+      maxQuestions: maxOpenQuestions,
+      bytes: new ByteBudget(maxSessionBytes, allSessions),
       onCall: () => this.countCall(),
     });
     this.listenToTransport();
@@ -79,6 +97,8 @@ export class LegacySession {
       ...(authInfo !== undefined && { authInfo }),
       requestInfo: request,
     });
+    const principalOf = principalReader(server);
+    const principals = { owner: await principalOf(opening), principalOf };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
@@ -88,8 +108,13 @@ export class LegacySession {
       ...(keepAliveMs !== undefined && { keepAliveMs }),
     });
     await server.connect(transport);
-    const session = new LegacySession(transport, settings, authInfo);
+    const session = new LegacySession(transport, settings, principals);
     return session;
+  }
+
+  /** The principal that opened the session, or undefined if it is anonymous. */
+  get owner(): string | undefined {
+    return this.principals.owner;
   }
 
   /** True once an `initialize` has been accepted. */
@@ -102,9 +127,9 @@ export class LegacySession {
     return this.usedAt;
   }
 
-  /** True while a call or a question is open. */
+  /** True while a request arrives, and while a call or a question is open. */
   get busy(): boolean {
-    return this.requests.callCount > 0 || this.requests.questionCount > 0;
+    return this.arriving > 0 || this.requests.callCount > 0 || this.requests.questionCount > 0;
   }
 
   /** True if the client has been away, at `now`, for longer than the limits allow. */
@@ -115,13 +140,29 @@ export class LegacySession {
     return now - this.usedAt >= limit;
   }
 
+  /** Returns true if the principal of a request opened this session. */
+  async isOwnedBy(incoming: ParsedRequest): Promise<boolean> {
+    return this.owner === (await this.principals.principalOf(incoming));
+  }
+
   /** Serves one request that names this session. */
-  async serve({ request, body, authInfo }: ParsedRequest): Promise<Response> {
+  async serve(incoming: ParsedRequest): Promise<Response> {
+    const { request, body, authInfo } = incoming;
     this.touch();
-    const response = await this.transport.handleRequest(request, {
-      ...(body !== undefined && { parsedBody: body }),
-      ...(authInfo !== undefined && { authInfo }),
-    });
+    if (hasCalls(body) && !this.requests.tryHold(request, sizeOf(incoming))) {
+      return refuse({ ...tooManyBytes(), body });
+    }
+    this.arriving += 1;
+    const response = await this.transport
+      .handleRequest(request, {
+        ...(body !== undefined && { parsedBody: body }),
+        ...(authInfo !== undefined && { authInfo }),
+      })
+      .finally(() => {
+        this.arriving -= 1;
+        // The transport has delivered the calls, unless it refused the request.
+        this.requests.releaseUnused(request);
+      });
     if (!isEventStream(response)) return response;
     return request.method === 'GET'
       ? this.followGetStream(response, request)
@@ -172,7 +213,7 @@ export class LegacySession {
     const { onclose: closed, onerror: failed } = transport;
     transport.onclose = () => {
       if (transport.sessionId !== undefined) settings.onclose(transport.sessionId);
-      this.requests.endCalls();
+      this.requests.endAll();
       closed?.();
     };
     transport.onerror = (error) => {
@@ -180,4 +221,38 @@ export class LegacySession {
       failed?.(error);
     };
   }
+}
+
+/** Returns the principal of a request, or undefined if it is anonymous. */
+type PrincipalReader = (incoming: ParsedRequest) => Promise<string | undefined>;
+
+/** The owner of a session, and the principals of later requests. */
+interface Principals {
+  readonly owner: string | undefined;
+  readonly principalOf: PrincipalReader;
+}
+
+function principalReader(server: Awaited<ReturnType<McpServerFactory>>): PrincipalReader {
+  const seal = sealOf(server);
+  return async ({ request, authInfo }) =>
+    seal === undefined
+      ? tokenPrincipal(authInfo)
+      : seal.sessionPrincipal({ http: { req: request, ...(authInfo && { authInfo }) } });
+}
+
+function hasCalls(body: unknown): boolean {
+  return [body].flat().some((message) => isJSONRPCRequest(message));
+}
+
+function sizeOf({ body, size }: ParsedRequest): number {
+  return size ?? utf8(JSON.stringify(body)).length;
+}
+
+function tooManyBytes(): HttpRefusal {
+  Warnings.of(STANDARD_ERROR).once(
+    'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise the limit.',
+  );
+  const message =
+    'Too many bytes are waiting: the open calls and questions of this session, or of all sessions, have reached their limit. Answer or cancel some of them, or try again later.';
+  return { status: 429, code: -32_000, message };
 }

@@ -3,19 +3,19 @@
  * request.
  *
  * In: Node's request and response, and the body if a framework has parsed it. If the head of a
- * request is invalid, the listener refuses it before it reads the body. Otherwise
- * `@modelcontextprotocol/node` turns it into a web-standard request and writes the answer. The
- * listener reads and parses a JSON body once, unless `authenticate` needs its bytes.
+ * request is invalid, the listener refuses it. Otherwise `@modelcontextprotocol/node` turns the
+ * head into a web-standard request and writes the answer. That package would read the whole body
+ * first, so it gets a request without one, and the handler reads the body when the request is
+ * authenticated.
  */
 import type * as nodePackage from '@modelcontextprotocol/node';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
-import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorOf } from '../errors.js';
 
-import type { Admission, AuthenticateRequest } from './admission.js';
+import type { Admission } from './admission.js';
 import { internalError, methodNotAllowed, HTTP_METHODS, refuseTo } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream } from './inFlight.js';
@@ -31,14 +31,17 @@ export type NodeListener = (
   parsedBody?: unknown,
 ) => void;
 
+/** The options of a request whose head has been checked. */
+export interface AdmittedOptions extends McpHandlerRequestOptions {
+  /** The unread body of a Node request. */
+  chunks?: AsyncIterable<Uint8Array>;
+}
+
 /** The parts of a handler that its Node listener uses. */
 export interface NodeListenerParts {
   /** Serves a request whose method, Host and Origin have been checked. */
-  serveAdmitted: (request: Request, options: McpHandlerRequestOptions) => Promise<Response>;
+  serveAdmitted: (request: Request, options: AdmittedOptions) => Promise<Response>;
   admission: Admission;
-  /** Receives the request with its body unread. */
-  authenticate: AuthenticateRequest | undefined;
-  maxRequestBodySize: number;
   onerror: (error: Error) => void;
 }
 
@@ -64,8 +67,14 @@ export function createNodeListener(parts: NodeListenerParts): NodeListener {
   };
   return (request, response, parsedBody) => {
     const refusal = refusalOfHead(request, parts.admission);
-    if (refusal !== undefined) refuseTo(response, refusal);
-    else void serve({ request, response, body: bodyOfFramework(request, parsedBody) });
+    if (refusal !== undefined) {
+      refuseTo(response, refusal);
+      return;
+    }
+    const body = bodyOfFramework(request, parsedBody);
+    // If a middleware listens to the body, it would flow away before the handler reads it.
+    if (body === undefined && request.readableFlowing === true) request.pause();
+    void serve({ request, response, body });
   };
 }
 
@@ -96,19 +105,38 @@ function bodyOfFramework(request: IncomingMessage, parsedBody: unknown): unknown
 /** Serves a request whose head has been checked, and writes the answer. */
 async function answer(
   { toNodeHandler }: NodeAdapter,
-  { serveAdmitted, authenticate, maxRequestBodySize, onerror }: NodeListenerParts,
+  { serveAdmitted, onerror }: NodeListenerParts,
   { request, response, body }: Exchange,
 ): Promise<void> {
-  const readsHere = body === undefined && authenticate === undefined && hasJsonBody(request);
-  const { message, parsedBody } = readsHere
-    ? await readJson(request, maxRequestBodySize)
-    : { message: forAdapter(request), parsedBody: body };
   const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
-    const answered = await serveAdmitted(web, { ...options, parsedBody });
+    const unread = body === undefined ? { chunks: chunksOf(request) } : { parsedBody: body };
+    const answered = await serveAdmitted(web, { ...options, ...unread });
     if (isEventStream(answered)) flushHeadersSoon(response);
     return answered;
   };
-  await toNodeHandler({ fetch }, { onerror, maxRequestBodySize })(message, response, body);
+  // The handler limits the body. The adapter would compare only the declared length.
+  const options = { onerror, maxRequestBodySize: Number.MAX_SAFE_INTEGER };
+  await toNodeHandler({ fetch }, options)(withoutBody(request), response);
+}
+
+/** Reads the chunks of a body. If the reader stops early, the response can still be sent. */
+async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks: AsyncIterable<Buffer | string> = request.iterator({ destroyOnReturn: false });
+  // The chunks are strings if a framework has set an encoding.
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
+
+/** Returns the head of a request in the form that the adapter accepts. */
+function withoutBody(request: IncomingMessage): NodeIncomingMessageLike {
+  // The package types absent headers as missing, Node types them as undefined. At run time both are
+  // the same.
+  const { method = 'POST', url = '/', headers, auth } = request as NodeIncomingMessageLike;
+  return Object.assign(Readable.from([]), {
+    method,
+    url,
+    headers,
+    ...(auth !== undefined && { auth }),
+  });
 }
 
 /**
@@ -119,55 +147,6 @@ function flushHeadersSoon(response: ServerResponse): void {
   setImmediate(() => {
     if (!response.writableEnded) response.flushHeaders();
   });
-}
-
-/** Returns true for a body that is declared as JSON and still in bytes. */
-function hasJsonBody({ method, headers, readableEncoding }: IncomingMessage): boolean {
-  const declared = isJsonContentType(headers['content-type'] ?? null);
-  return method === 'POST' && declared && readableEncoding === null;
-}
-
-/** A request for the adapter, and its parsed body. If there is none, the adapter reads the body. */
-interface ReadMessage {
-  message: NodeIncomingMessageLike;
-  parsedBody?: unknown;
-}
-
-/**
- * Reads a JSON body of at most `maxBytes` bytes. The adapter then receives a message without a
- * body. If the body is too long or not JSON, the adapter receives its bytes, and the request is
- * refused later.
- */
-async function readJson(request: IncomingMessage, maxBytes: number): Promise<ReadMessage> {
-  if (Number(request.headers['content-length']) > maxBytes) return { message: forAdapter(request) };
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBytes) break;
-  }
-  const parsedBody = size > maxBytes ? undefined : parseJson(Buffer.concat(chunks));
-  return { message: forAdapter(request, parsedBody === undefined ? chunks : []), parsedBody };
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the request for the adapter. If the body has been read, `chunks` replaces it. */
-function forAdapter(request: IncomingMessage, chunks?: Buffer[]): NodeIncomingMessageLike {
-  // The package types absent headers as missing, Node types them as undefined. At run time both are
-  // the same.
-  const original = request as NodeIncomingMessageLike;
-  if (chunks === undefined) return original;
-  const { method = 'POST', url = '/', headers, auth } = original;
-  const head = { method, url, headers, ...(auth !== undefined && { auth }) };
-  return Object.assign(Readable.from(chunks), head);
 }
 
 /** The part of `@modelcontextprotocol/node` used here. */

@@ -10,6 +10,9 @@
  * - A **question** is any request to the client: a form, sampling or roots. It is open until its
  *   answer arrives or the server cancels it, because its call is cancelled or its time is over. The
  *   number of open questions is limited.
+ *
+ * The bytes of open calls and questions count against a budget. The calls of a batch share an HTTP
+ * request, whose bytes count until the last of them ends.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type {
@@ -18,10 +21,13 @@ import type {
   RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { utf8 } from '../platform.js';
+
+import type { ByteBudget } from './byteBudget.js';
 
 interface CallInFlight {
   /** The HTTP request that carried the call. The calls of a batch share it, and its stream. */
-  readonly carrier: object | undefined;
+  readonly carrier: Request | undefined;
   readonly ended: () => void;
   attended: boolean;
 }
@@ -33,6 +39,8 @@ interface OpenRequestsSettings {
    * gets an error.
    */
   maxQuestions: number;
+  /** Counts the bytes of open calls and questions. */
+  bytes: ByteBudget;
   /** Called when a call begins. It returns a function to call when that call ends. */
   onCall: () => () => void;
 }
@@ -40,7 +48,10 @@ interface OpenRequestsSettings {
 /** The open calls and questions of one connected transport. */
 export class OpenRequests {
   private readonly calls = new Map<RequestId, CallInFlight>();
-  private readonly questions = new Set<RequestId>();
+  /** The open questions, with their sizes in bytes. */
+  private readonly questions = new Map<RequestId, number>();
+  /** The sizes, in bytes, of the HTTP requests that carry open calls. */
+  private readonly carriers = new Map<Request, number>();
 
   constructor(
     private readonly transport: WebStandardStreamableHTTPServerTransport,
@@ -57,7 +68,7 @@ export class OpenRequests {
       try {
         await send(message, options);
       } catch (error) {
-        if (isRequest(message)) this.questions.delete(message.id);
+        if (isRequest(message)) this.closeQuestion(message.id);
         throw error;
       } finally {
         this.endCall(answeredId(message));
@@ -78,17 +89,36 @@ export class OpenRequests {
     return [...this.calls.values()].some((call) => call.attended);
   }
 
+  /**
+   * Counts the bytes of an HTTP request with calls, and returns true. If there is no room for them,
+   * it returns false.
+   */
+  tryHold(carrier: Request, bytes: number): boolean {
+    if (!this.settings.bytes.tryHold(bytes)) return false;
+    this.carriers.set(carrier, bytes);
+    return true;
+  }
+
+  /** Releases the bytes of an HTTP request, unless a call that it carried is open. */
+  releaseUnused(carrier: Request | undefined): void {
+    const bytes = carrier && this.carriers.get(carrier);
+    if (carrier === undefined || bytes === undefined || this.isCarrying(carrier)) return;
+    this.carriers.delete(carrier);
+    this.settings.bytes.release(bytes);
+  }
+
   /** Records that the client no longer waits for the response of an HTTP request. */
   leave(carrier: Request): void {
     for (const call of this.calls.values()) if (call.carrier === carrier) call.attended = false;
   }
 
-  /** Ends all calls, because their session has ended. */
-  endCalls(): void {
+  /** Ends all calls and questions, because their session has ended. */
+  endAll(): void {
     for (const id of [...this.calls.keys()]) this.endCall(id);
+    for (const id of [...this.questions.keys()]) this.closeQuestion(id);
   }
 
-  private received(message: JSONRPCMessage, carrier: object | undefined): void {
+  private received(message: JSONRPCMessage, carrier: Request | undefined): void {
     if (isRequest(message)) this.beginCall(message.id, carrier);
     this.cancelCall(cancelledId(message));
     this.closeQuestion(answeredId(message));
@@ -99,10 +129,12 @@ export class OpenRequests {
     if (!isRequest(message)) return;
     const { maxQuestions } = this.settings;
     if (this.questions.size >= maxQuestions) throw tooManyQuestions(maxQuestions);
-    this.questions.add(message.id);
+    const size = utf8(JSON.stringify(message)).length;
+    if (!this.settings.bytes.tryHold(size)) throw tooManyBytes();
+    this.questions.set(message.id, size);
   }
 
-  private beginCall(id: RequestId, carrier: object | undefined): void {
+  private beginCall(id: RequestId, carrier: Request | undefined): void {
     // A client may wrongly use an id twice. The SDK also forgets the first call then.
     this.endCall(id);
     this.calls.set(id, { carrier, ended: this.settings.onCall(), attended: true });
@@ -112,6 +144,7 @@ export class OpenRequests {
     if (id === undefined) return undefined;
     const call = this.calls.get(id);
     this.calls.delete(id);
+    this.releaseUnused(call?.carrier);
     call?.ended();
     return call;
   }
@@ -119,8 +152,7 @@ export class OpenRequests {
   private cancelCall(id: RequestId | undefined): void {
     const cancelled = this.endCall(id);
     if (id === undefined || cancelled === undefined) return;
-    const { carrier } = cancelled;
-    if ([...this.calls.values()].some((call) => call.carrier === carrier)) return;
+    if (this.isCarrying(cancelled.carrier)) return;
     // Deferred, so that the cancellation of the call's own open question is sent first.
     setTimeout(() => {
       this.transport.closeSSEStream(id);
@@ -128,7 +160,15 @@ export class OpenRequests {
   }
 
   private closeQuestion(id: RequestId | undefined): void {
-    if (id !== undefined) this.questions.delete(id);
+    const size = id === undefined ? undefined : this.questions.get(id);
+    if (id === undefined || size === undefined) return;
+    this.questions.delete(id);
+    this.settings.bytes.release(size);
+  }
+
+  /** Returns true if a call that the HTTP request carried is open. */
+  private isCarrying(carrier: Request | undefined): boolean {
+    return [...this.calls.values()].some((call) => call.carrier === carrier);
   }
 }
 
@@ -136,6 +176,13 @@ function tooManyQuestions(max: number): SdkError {
   return new SdkError(
     SdkErrorCode.SendFailed,
     `Too many open questions: this session is already waiting for ${max} answers.`,
+  );
+}
+
+function tooManyBytes(): SdkError {
+  return new SdkError(
+    SdkErrorCode.SendFailed,
+    'Too many bytes are waiting: the open calls and questions of 2025 sessions are limited by `maxSessionBytes` and `maxTotalSessionBytes`.',
   );
 }
 

@@ -8,8 +8,8 @@
  * is not busy.
  */
 import { isInitializeRequest } from '@modelcontextprotocol/server';
-import { principalOf } from '../state/principal.js';
 
+import { ByteBudget } from './byteBudget.js';
 import { handlerClosed, refuse } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { LegacySession } from './legacySession.js';
@@ -17,7 +17,8 @@ import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession
 
 /** The settings of a table. */
 export interface SessionTableSettings
-  extends Omit<SessionSettings, 'onopen' | 'onclose'>, IdleLimits {
+  extends Omit<SessionSettings, 'onopen' | 'onclose' | 'allSessions'>, IdleLimits {
+  maxTotalSessionBytes: number;
   maxSessions: number;
   /** The limit for each authenticated principal. Only `maxSessions` limits anonymous sessions. */
   maxSessionsPerPrincipal: number;
@@ -28,10 +29,13 @@ export class SessionTable {
   private readonly sessions = new Map<string, LegacySession>();
   /** The handshakes whose session has no id yet, with their principals. They count as sessions. */
   private readonly handshakes = new Map<symbol, string | undefined>();
+  private readonly bytes: ByteBudget;
   private sealed = false;
   private idleTimer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly settings: SessionTableSettings) {}
+  constructor(private readonly settings: SessionTableSettings) {
+    this.bytes = new ByteBudget(settings.maxTotalSessionBytes);
+  }
 
   /** The number of open sessions. */
   get size(): number {
@@ -43,7 +47,7 @@ export class SessionTable {
     const id = incoming.request.headers.get('mcp-session-id');
     if (!id) return this.open(incoming);
     const session = this.sessions.get(id);
-    if (session === undefined || session.owner !== principalOf(incoming.authInfo)) {
+    if (session === undefined || !(await session.isOwnedBy(incoming))) {
       return refuse(sessionNotFound);
     }
     return session.serve(incoming);
@@ -70,42 +74,40 @@ export class SessionTable {
   }
 
   private async open(incoming: ParsedRequest): Promise<Response> {
-    const { body, authInfo } = incoming;
+    const { body } = incoming;
     if (![body].flat().some((message) => isInitializeRequest(message))) {
       return refuse(sessionRequired(body));
     }
-    const principal = principalOf(authInfo);
-    if (this.isFull() || this.isFullFor(principal)) await this.closeIdle(Date.now());
-    // Do not await between this check and the entry. Otherwise a burst of handshakes exceeds the
-    // limit.
-    const refusal = this.makeRoom(principal);
-    if (refusal !== undefined) return refuse({ ...refusal, body });
+    if (this.isFull()) await this.closeIdle(Date.now());
+    // Do not await between a check and its entry. Otherwise a burst of handshakes exceeds the limit.
+    if (this.isFull() && !this.evict(() => true)) {
+      return refuse({ ...tooMany(this.settings.maxSessions), body });
+    }
     const handshake = Symbol();
-    this.handshakes.set(handshake, principal);
+    this.handshakes.set(handshake, undefined);
     try {
-      return await this.shakeHands(incoming, this.sessionSettings(handshake));
+      return await this.shakeHands(incoming, handshake);
     } finally {
       this.handshakes.delete(handshake);
     }
   }
 
-  private async shakeHands(incoming: ParsedRequest, settings: SessionSettings): Promise<Response> {
-    const session = await LegacySession.connect(incoming, settings);
+  /** Builds the server of a new session, whose seal tells the principal, and serves the request. */
+  private async shakeHands(incoming: ParsedRequest, handshake: symbol): Promise<Response> {
+    const { body } = incoming;
+    const session = await LegacySession.connect(incoming, this.sessionSettings(handshake));
+    const { owner } = session;
     try {
-      return this.sealed ? refuse(handlerClosed(incoming.body)) : await session.serve(incoming);
+      if (this.isFullFor(owner)) await this.closeIdle(Date.now());
+      if (this.sealed) return refuse(handlerClosed(body));
+      if (this.isFullFor(owner) && !this.evict((other) => other.owner === owner)) {
+        return refuse({ ...tooManyOfPrincipal(this.settings.maxSessionsPerPrincipal), body });
+      }
+      this.handshakes.set(handshake, owner);
+      return await session.serve(incoming);
     } finally {
       if (!session.initialized) await session.close();
     }
-  }
-
-  /** Makes room for one more session of a principal, or returns the refusal if all are busy. */
-  private makeRoom(principal: string | undefined): HttpRefusal | undefined {
-    const { maxSessions, maxSessionsPerPrincipal } = this.settings;
-    if (this.isFullFor(principal) && !this.evict(({ owner }) => owner === principal)) {
-      return tooManyOfPrincipal(maxSessionsPerPrincipal);
-    }
-    if (this.isFull() && !this.evict(() => true)) return tooMany(maxSessions);
-    return undefined;
   }
 
   /** Ends the least recently used candidate that is not busy. Returns false if all are busy. */
@@ -136,6 +138,7 @@ export class SessionTable {
   private sessionSettings(handshake: symbol): SessionSettings {
     return {
       ...this.settings,
+      allSessions: this.bytes,
       onopen: (id, session) => {
         this.handshakes.delete(handshake);
         this.sessions.set(id, session);

@@ -18,12 +18,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { McpServer, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
-import type { CheckedSeal, Rejection } from '../state/sealOptions.js';
+import type { Rejection } from '../state/sealOptions.js';
 import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
@@ -119,9 +119,10 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
   return server[BOUNDARY];
 }
 
-/** Returns the policy of a server's seal, or `undefined` if the server has none. */
-export function sealPolicyOf(server: GuardedServer): CheckedSeal | undefined {
-  return server[BOUNDARY]?.seal.policy;
+/** Returns the seal of a server, or `undefined` if the server has none. */
+export function sealOf(server: McpServer | Server): Seal | undefined {
+  const target: GuardedServer = 'server' in server ? server.server : server;
+  return target[BOUNDARY]?.seal;
 }
 
 function assertNoOtherCheck(server: Server): void {

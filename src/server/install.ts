@@ -4,7 +4,7 @@
  */
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { Schema } from '../define/schema.js';
-import { protect, sealPolicyOf } from './boundary.js';
+import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { rejectionTeller } from './runCall.js';
@@ -46,7 +46,7 @@ export function install(
   const checked = checkInstallOptions(options);
   const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
-  const policy = checked.seal?.['~policy'] ?? sealPolicyOf(target);
+  const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
   assertStoresFit(target, policy, storing);
   if (isMcpServer(server)) {
     protect(target, protection(target, checked));

@@ -85,6 +85,13 @@ export function warnNoBackChannel(logger: Logger): void {
   );
 }
 
+/** Warns about a handler that sends the state of a call without a seal. */
+export function warnUnsealedState(logger: Logger): void {
+  Warnings.of(logger).once(
+    'The state between rounds leaves this server unsealed, so the client can read it and change it. It comes from resolveArguments() of mcp-resolve/engine in a handler that no seal protects. Call requestStateSeal({ keys, audience }).protect(server) where the server is built.',
+  );
+}
+
 /** Warns about an error of `dispose` that does not change the answer. */
 export function warnFailedDispose(logger: Logger, error: unknown): void {
   Warnings.of(logger).failure(`A \`dispose\` failed: ${shownError(error)}`);

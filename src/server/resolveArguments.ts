@@ -29,7 +29,7 @@ import { CallSignal, createContext } from './callContext.js';
 import type { OuterCall } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
-import { warnFailedDispose, warnMovingQuestion } from './operator.js';
+import { warnFailedDispose, warnMovingQuestion, warnUnsealedState } from './operator.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -150,12 +150,14 @@ export async function resolveCall(
       assertCanAsk(open, options, outer);
       if (isModern(protocolVersion)) {
         for (const question of open) noteAsked(question, watch);
+        if (boundaryOf(options.ctx) === undefined) warnUnsealedState(outer.logger);
         const requestState = keepRecord(call, ledger.next(), options.ctx);
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: resultAsking(open, requestState) };
       }
       noteAsked(first, watch);
+      warnIfAnonymous(options.ctx);
       round.settleOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
     }
   } catch (error) {
@@ -198,6 +200,16 @@ function openLedger(
       warnMovingQuestion(logger, plan.name, key);
     },
   });
+}
+
+/**
+ * Warns if a client of the 2025 era is asked that anybody can answer for. An author's `principal`
+ * has been called for the session of the request.
+ */
+function warnIfAnonymous(ctx: ServerContext): void {
+  const seal = boundaryOf(ctx)?.seal;
+  if (seal?.policy.principal !== undefined || ctx.http?.authInfo !== undefined) return;
+  seal?.warnOfAnonymousCall(ctx);
 }
 
 function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undefined): void {

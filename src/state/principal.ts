@@ -2,8 +2,9 @@
  * Binds a token to its principal. The claim is a salted hash, so it reveals nothing about the user,
  * and two tokens of one user cannot be linked by it.
  */
-import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
+import type { PrincipalContext } from './sealOptions.js';
 import type { Warnings } from './warnings.js';
 
 const LABEL = utf8('mcp/request-state/principal:');
@@ -59,7 +60,7 @@ function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
  * Returns the client, issuer and subject of a validated token as one string, or `undefined` if
  * there is no token.
  */
-export function principalOf(authInfo: AuthInfo | undefined): string | undefined {
+export function tokenPrincipal(authInfo: AuthInfo | undefined): string | undefined {
   if (authInfo === undefined) return undefined;
   const { iss, sub } = { ...authInfo.extra };
   return JSON.stringify([authInfo.clientId, iss ?? null, sub ?? null]);
@@ -69,12 +70,15 @@ export function principalOf(authInfo: AuthInfo | undefined): string | undefined 
  * Returns the principal of a request. It warns once if a token has no subject, because all users of
  * that client then count as one.
  */
-export function authenticatedPrincipal(ctx: ServerContext, warnings: Warnings): string | undefined {
-  const authInfo = ctx.http?.authInfo;
+export function authenticatedPrincipal(
+  { http }: PrincipalContext,
+  warnings: Warnings,
+): string | undefined {
+  const authInfo = http?.authInfo;
   if (authInfo !== undefined && (authInfo.extra?.sub ?? undefined) === undefined) {
     warnings.once(
       'A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
     );
   }
-  return principalOf(authInfo);
+  return tokenPrincipal(authInfo);
 }

@@ -10,7 +10,7 @@ import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
 import { authenticatedPrincipal } from './principal.js';
-import type { CheckedSeal, Rejection } from './sealOptions.js';
+import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
 import { shownError, STANDARD_ERROR, Warnings } from './warnings.js';
 import type { Logger } from './warnings.js';
 
@@ -90,6 +90,7 @@ export class Seal {
       if (claims.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       this.warnOfProcessKey(request.ctx);
+      if (principal === undefined) this.warnOfAnonymousCall(request.ctx);
       const token: unknown = await codec.seal(claims);
       if (typeof token !== 'string') throw new TypeError('`codec.seal` must return a string.');
       if (token === '' || token.length > this.policy.maxTokenLength)
@@ -157,6 +158,17 @@ export class Seal {
     );
   }
 
+  /**
+   * Warns over HTTP if a call that asks has no principal. Shared keys mean a service with several
+   * processes, which hardly ever has one user only.
+   */
+  warnOfAnonymousCall(ctx: PrincipalContext): void {
+    if (!this.policy.shared || ctx.http === undefined) return;
+    this.warnings.once(
+      'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), or `principal` to requestStateSeal().',
+    );
+  }
+
   private async unseal(token: string): Promise<Uint8Array> {
     const bytes: unknown = await this.policy.codec.unseal(token);
     if (!(bytes instanceof Uint8Array))
@@ -164,7 +176,21 @@ export class Seal {
     return bytes;
   }
 
-  private async principalOf(ctx: ServerContext): Promise<string | undefined> {
+  /**
+   * Returns the principal of a request to a 2025 session, which holds no state.
+   *
+   * @throws {@link SealError} If `principal` fails. Its `cause` has been logged.
+   */
+  async sessionPrincipal(ctx: PrincipalContext): Promise<string | undefined> {
+    try {
+      return await this.principalOf(ctx);
+    } catch (cause) {
+      this.warnings.warn(`\`principal\` failed for a 2025 session: ${shownError(cause)}`);
+      throw new SealError('Internal error', { cause });
+    }
+  }
+
+  private async principalOf(ctx: PrincipalContext): Promise<string | undefined> {
     const { principal } = this.policy;
     const found: unknown =
       principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);

@@ -20,6 +20,12 @@ export interface Rejection {
   readonly method: string;
 }
 
+/**
+ * The part of the request's context that determines its principal. `http` is missing over stdio.
+ * `http.authInfo` is the validated token, if there is one.
+ */
+export type PrincipalContext = Pick<ServerContext, 'http'>;
+
 /** The settings of every policy. */
 export interface SealSettings {
   /**
@@ -34,11 +40,13 @@ export interface SealSettings {
   /** The largest state that is sent or accepted, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;
   /**
-   * Returns the owner of the state. Include everything that decides what an id means, such as the
-   * tenant. Default: the client, issuer and subject of the validated token. If there is no token,
-   * requests are anonymous.
+   * Returns the user of a request, who owns the state of a call and the 2025 session. Include
+   * everything that decides what an id means, such as the tenant. Default: the client, issuer and
+   * subject of the validated token. If there is no token, requests are anonymous.
    */
-  readonly principal?: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
+  readonly principal?: (
+    ctx: Pick<ServerContext, 'http'>,
+  ) => string | undefined | Promise<string | undefined>;
   /** Called for every rejected state. */
   readonly onReject?: (rejection: Rejection) => void;
   /** The destination of warnings. Default: the `logger` of `install`, or standard error. */

@@ -146,7 +146,7 @@ describe('a seal that fails', () => {
       seal: (bytes: Uint8Array) => `token.${Buffer.from(bytes).toString('base64')}`,
       unseal: (token: string) => JSON.parse(token) as Uint8Array,
     };
-    const seal = requestStateSeal({ codec, audience: 'desk' });
+    const seal = requestStateSeal({ codec, audience: 'desk', principal: () => 'ada' });
     const handler = httpHandler(serving([asking], { seal, logger }));
     const params = { name: 'pay', arguments: {} };
     const asked = await post(handler, 'tools/call', params, options);

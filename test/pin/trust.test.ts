@@ -70,6 +70,39 @@ describe('the engine without install', () => {
     expect(values).toEqual([4900, 5000]);
   });
 
+  test('warns once that its state is not sealed, and not if a seal protects the server', async () => {
+    const lines: string[] = [];
+    const logger = { warn: (line: string) => void lines.push(line) };
+    const plan = planResolvers({ name: 'buy', resolve: quoteAndQuestion() }, []);
+    const factory = (isSealed: boolean) => () => {
+      const server = new Server(
+        { name: 'shop', version: '1.0.0' },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/call', async (_, ctx) => {
+        const facts = { protocolVersion: '2026-07-28', clientCapabilities: FORMS };
+        const resolution = await resolveArguments(plan, {}, { ctx, logger, ...facts });
+        return resolution.done ? { content: [] } : resolution.result;
+      });
+      if (isSealed) requestStateSeal.ephemeral({ logger }).protect(server);
+      return server;
+    };
+    const callOf = async (isSealed: boolean): Promise<string> => {
+      const params = { name: 'buy', arguments: {} };
+      const handler = httpHandler(factory(isSealed));
+      const { body } = await post(handler, 'tools/call', params, { capabilities: FORMS });
+      return questionsOf(body.result as never).requestState;
+    };
+
+    expect(await callOf(true)).toMatch(/^v1\./);
+    expect(lines).toEqual([]);
+    expect(await callOf(false)).toContain('"pins"');
+    await callOf(false);
+    expect(lines).toEqual([
+      'The state between rounds leaves this server unsealed, so the client can read it and change it. It comes from resolveArguments() of mcp-resolve/engine in a handler that no seal protects. Call requestStateSeal({ keys, audience }).protect(server) where the server is built.',
+    ]);
+  });
+
   test('computes the value in every round, and still accepts answers to the same question', async () => {
     let runs = 0;
     const quote = resolver(

@@ -1,12 +1,16 @@
 /** The principal of a token: authenticated callers over HTTP, and a custom `principal`. */
+import { randomBytes } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { confirm, defineTool, resolver } from 'mcp-resolve';
+import { confirm, defineTool, requestStateSeal, resolver } from 'mcp-resolve';
 import type { Rejection, RequestStateSeal, SealSettings } from 'mcp-resolve';
+import { createDualEraHandler } from 'mcp-resolve/node';
 import { describe, expect, test } from 'vitest';
 
-import { serving } from '../support/servers.js';
+import { messagesOn, openSession, post, toolCall, withSession } from '../serve/rawHttp.js';
+import { closeAfterTest, serving } from '../support/servers.js';
 import {
   acceptQuestion,
+  ANONYMOUS_CALL,
   ask,
   caller,
   createSeal,
@@ -16,6 +20,7 @@ import {
   INTERNAL_BODY,
   layers,
   overHttp,
+  overStdio,
   retry,
   type Seen,
   STAGING,
@@ -128,7 +133,7 @@ describe('a custom principal', () => {
   });
 
   test('I39: receives the context of the request, and can be asynchronous', async () => {
-    const principal = async ({ http }: ServerContext) => {
+    const principal = async ({ http }: Pick<ServerContext, 'http'>) => {
       await Promise.resolve();
       return `${String(http?.authInfo?.extra?.sub)}@tenant`;
     };
@@ -247,5 +252,56 @@ describe('a custom principal', () => {
     expectFrozen(await retry(send, token));
     state.who = one;
     expect(endOf(await retry(send, token))).toBe('deployed to staging');
+  });
+});
+
+describe('a call that asks without a principal', () => {
+  const approval = resolver({}, () => confirm('Deploy?'));
+  const deploy = defineTool('deploy', { resolve: { approval } }, () => 'deployed');
+  const shared = () => {
+    const lines: string[] = [];
+    const logger = { warn: (line: string) => void lines.push(line) };
+    const settings = { audience: 'desk', logger };
+    return { lines, settings, seal: requestStateSeal({ keys: [randomBytes(32)], ...settings }) };
+  };
+
+  test('causes one warning over HTTP if keys are shared', async () => {
+    const { lines, seal } = shared();
+    const send = overHttp(serving([deploy], { seal }));
+    await ask(send, { name: 'deploy' });
+    await ask(send, { name: 'deploy' });
+    expect(lines).toEqual([ANONYMOUS_CALL]);
+  });
+
+  test('causes the same warning in a legacy session', async () => {
+    const { lines, seal } = shared();
+    const handler = createDualEraHandler(serving([deploy], { seal }));
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const session = withSession(await openSession(handler));
+    for (const id of [2, 3]) {
+      const messages = messagesOn(await handler.fetch(post(toolCall('deploy', id), session)));
+      expect((await messages.next()).method).toBe('elicitation/create');
+    }
+    expect(lines).toEqual([ANONYMOUS_CALL]);
+  });
+
+  test('causes the warning if an own principal function returns undefined', async () => {
+    const { lines, settings } = shared();
+    const seal = requestStateSeal({
+      ...settings,
+      keys: [randomBytes(32)],
+      principal: () => undefined,
+    });
+    await ask(overHttp(serving([deploy], { seal })), { name: 'deploy' });
+    expect(lines).toEqual([ANONYMOUS_CALL]);
+  });
+
+  test('causes no warning with a token, with keys of one process, or over stdio', async () => {
+    const { lines, seal, settings } = shared();
+    await ask(overHttp(serving([deploy], { seal })), { name: 'deploy' }, as('alice'));
+    await ask(overStdio(serving([deploy], { seal })), { name: 'deploy' });
+    const own = requestStateSeal.ephemeral(settings);
+    await ask(overHttp(serving([deploy], { seal: own })), { name: 'deploy' });
+    expect(lines).toEqual([]);
   });
 });

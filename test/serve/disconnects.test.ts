@@ -93,7 +93,8 @@ describe('a user who answers late', () => {
     server.requestTimeout = 20;
     for (let round = 0; round < 2; round += 1) {
       const stalled = connectSocket(port, '127.0.0.1');
-      stalled.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
+      const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json';
+      stalled.write(`${head}\r\nContent-Length: 9\r\n\r\n{`);
       const [reply] = (await once(stalled, 'data')) as [Buffer];
       expect(reply.toString()).toMatch(/^HTTP\/1\.1 408 /);
       stalled.destroy();

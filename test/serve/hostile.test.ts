@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDualEraHandler, type HttpServerHandle, serveHttp } from 'mcp-resolve/node';
 
 import { askingFactory } from './askingServer.js';
+import { newHandler } from './handlers.js';
 import {
   at,
   ENDPOINT,
@@ -101,14 +102,23 @@ describe('headers', () => {
   const withHeader = (header: string): Promise<string> =>
     exchange(wire(`POST /mcp HTTP/1.1\r\n${JSON_HEADERS}\r\n${header}`, ping));
 
-  it('with an invalid host are refused', async () => {
-    const head = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS.replace('localhost', 'a b<c>')}`;
-    const reply = parsed(await exchange(wire(head, ping)));
-    expect(reply.status).toBe('HTTP/1.1 400 Bad Request');
-    expect(reply.error).toEqual({
-      code: -32600,
-      message: 'Bad Request: the request target is not valid',
-    });
+  it.each(['a b<c>', 'a@localhost', 'a:b@localhost', 'localhost@evil.test', 'localhost/x', 'a\\b'])(
+    'with the invalid host %s are refused',
+    async (host) => {
+      const head = `POST /mcp HTTP/1.1\r\n${JSON_HEADERS.replace('localhost', host)}`;
+      const reply = parsed(await exchange(wire(head, ping)));
+      expect(reply.status).toBe('HTTP/1.1 400 Bad Request');
+      expect(reply.error).toEqual({
+        code: -32600,
+        message: 'Bad Request: the Host header is not valid',
+      });
+    },
+  );
+
+  it('with a user name before the host are refused in web-standard requests, too', async () => {
+    const { handler } = newHandler({ allowedHosts: 'any' });
+    const response = await handler.fetch(post(initialize, { host: 'a@localhost' }));
+    expect(response.status).toBe(400);
   });
 
   it.each([

@@ -178,9 +178,16 @@ describe('a user with the maximum number of sessions', () => {
   it('cannot exceed the limit with simultaneous handshakes', async () => {
     const { handler } = newHandler({ maxSessionsPerPrincipal: 2 });
     const attempts = Array.from({ length: 5 }, () => handler.fetch(post(initialize), alice));
-    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+    let most = 0;
+    const statuses = await Promise.all(
+      attempts.map(async (attempt) => {
+        const { status } = await attempt;
+        most = Math.max(most, handler.sessionCount);
+        return status;
+      }),
+    );
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    expect(most).toBe(2);
     expect(handler.sessionCount).toBe(2);
   });
 

@@ -1,8 +1,11 @@
 /** Legacy sessions: their requests, their owners and their end. */
+import { randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { requestStateSeal, type SealSettings } from 'mcp-resolve';
 import { createDualEraHandler } from 'mcp-resolve/node';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
+import { closeAfterTest } from '../support/servers.js';
 import { askingFactory } from './askingServer.js';
 import { eventually } from './eventually.js';
 import { newHandler, openQuestion } from './handlers.js';
@@ -11,6 +14,7 @@ import {
   get,
   initialize,
   isOpen,
+  messagesOn,
   openSession,
   post,
   refusalOf,
@@ -126,6 +130,135 @@ describe('a session', () => {
     const { handler, id } = await sessionOf({});
     const response = await handler.fetch(post(toolCall('whoami'), withSession(id)), alice);
     expect(response.status).toBe(404);
+  });
+});
+
+describe('the principal of a session', () => {
+  const as = (clientId: string, extra: Record<string, unknown>): { authInfo: AuthInfo } => ({
+    authInfo: { token: 't', clientId, scopes: [], extra },
+  });
+  const lines: string[] = [];
+
+  /** Serves the asking tools with a seal. */
+  function sealed(principal: NonNullable<SealSettings['principal']>, options = {}) {
+    lines.length = 0;
+    const seal = requestStateSeal({
+      keys: [randomBytes(32)],
+      audience: 'sessions',
+      principal,
+      logger: { warn: (line) => void lines.push(line) },
+    });
+    const { factory } = askingFactory();
+    const handler = createDualEraHandler(async (context) => {
+      const server = await factory(context);
+      seal.protect(server);
+      return server;
+    }, options);
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    return handler;
+  }
+
+  const byUser = sealed.bind(undefined, ({ http }) => String(http?.authInfo?.extra?.user));
+
+  it('Z8: is what the principal of the seal returns, so another user cannot answer', async () => {
+    const handler = byUser();
+    const [ada, bob] = [as('app', { user: 'ada' }), as('app', { user: 'bob' })];
+    const session = withSession(await openSession(handler, ada));
+    const call = post(toolCall('greet', 2, { greeting: 'Hello' }), session);
+    const messages = messagesOn(await handler.fetch(call, ada));
+    const { id: question } = await messages.next();
+
+    const intruded = await handler.fetch(post(answer(question, 'Bob'), session), bob);
+    expect(await refusalOf(intruded)).toMatchObject({ status: 404, message: 'Session not found' });
+    await handler.fetch(post(answer(question, 'Ada'), session), ada);
+    expect((await messages.next()).result?.content[0]?.text).toBe('Hello, Ada!');
+  });
+
+  it('Z8: can be the same in two OAuth clients of one person, who then share it', async () => {
+    const handler = byUser();
+    const id = await openSession(handler, as('phone', { user: 'ada' }));
+    expect(await isOpen(handler, id, as('laptop', { user: 'ada' }))).toBe(true);
+    expect(await isOpen(handler, id, as('phone', { user: 'bob' }))).toBe(false);
+  });
+
+  it('Z8: counts for maxSessionsPerPrincipal', async () => {
+    const handler = byUser({ maxSessionsPerPrincipal: 1 });
+    const first = await openSession(handler, as('phone', { user: 'ada' }));
+    const other = await openSession(handler, as('phone', { user: 'bob' }));
+    await openSession(handler, as('laptop', { user: 'ada' }));
+    expect(await isOpen(handler, first, as('phone', { user: 'ada' }))).toBe(false);
+    expect(await isOpen(handler, other, as('phone', { user: 'bob' }))).toBe(true);
+  });
+
+  it('Z8: can come from the request, and can be asynchronous', async () => {
+    const handler = sealed(async ({ http }) => {
+      await Promise.resolve();
+      return http?.req?.headers.get('x-user') ?? undefined;
+    });
+    const from = (user: string) => ({
+      fetch: (request: Request) => {
+        request.headers.set('x-user', user);
+        return handler.fetch(request);
+      },
+    });
+    const id = await openSession(from('ada'));
+    expect(await isOpen(from('ada'), id)).toBe(true);
+    expect(await isOpen(from('bob'), id)).toBe(false);
+    expect(await isOpen(handler, id)).toBe(false);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw new RangeError('no directory');
+      },
+      'RangeError: no directory',
+    ],
+    ['returns a number', () => 7, 'TypeError: `principal` must return a string or undefined.'],
+  ])('Z8: refuses the request and logs the reason if it %s', async (_, fail, reason) => {
+    let isBroken = false;
+    const handler = sealed((() => (isBroken ? fail() : 'ada')) as () => string);
+    const id = await openSession(handler);
+    isBroken = true;
+    const attempts = [post(initialize), post(toolCall('whoami'), withSession(id))];
+    for (const attempt of attempts) {
+      expect((await handler.fetch(attempt)).status).toBe(500);
+    }
+    expect(lines).toEqual(Array(2).fill(`\`principal\` failed for a 2025 session: ${reason}`));
+    isBroken = false;
+    expect(await isOpen(handler, id)).toBe(true);
+    expect(handler.sessionCount).toBe(1);
+  });
+});
+
+describe('an expired token', () => {
+  const now = (): number => Date.now() / 1000;
+  const until = (expiresAt: number) => ({ token: 't', clientId: 'app', scopes: [], expiresAt });
+
+  it.each([
+    ['a second ago', () => now() - 1],
+    ['long ago', () => 1],
+    ['at a time that is not a number', () => NaN],
+    ['at a time that is a string', () => 'tomorrow' as never],
+  ])('that expired %s is refused, from authenticate and from the host', async (_, at) => {
+    const { handler } = newHandler({ authenticate: () => until(at()) });
+    const open = newHandler().handler;
+    const responses = [
+      await handler.fetch(post(initialize)),
+      await open.fetch(post(initialize), { authInfo: until(at()) }),
+    ];
+    for (const response of responses) {
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('Token has expired');
+    }
+  });
+
+  it('ends the use of a session', async () => {
+    const { handler } = newHandler();
+    const id = await openSession(handler, { authInfo: until(now() + 1000) });
+    expect(await isOpen(handler, id, { authInfo: until(now() + 1000) })).toBe(true);
+    expect(await isOpen(handler, id, { authInfo: until(now() - 1) })).toBe(false);
   });
 });
 

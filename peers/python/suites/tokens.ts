@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { accept, decline, resumeCall, startCall } from 'mcp-resolve/client';
 import { describe, expect, test } from 'vitest';
 
-import { principalOf } from '../../../src/state/principal.js';
+import { tokenPrincipal } from '../../../src/state/principal.js';
 import { argumentsDigest } from '../../../src/state/canonical.js';
 import { ringCodec } from '../../../src/state/codec.js';
 import { connected, endOf, open, REFUSED, refusalOf } from '../support/calls.js';
@@ -57,7 +57,7 @@ describe('the format', () => {
 
   test('an authenticated user is the same principal if the name is ASCII', async () => {
     const here = SUBJECTS.map((sub) =>
-      principalOf({
+      tokenPrincipal({
         token: 't',
         clientId: 'app',
         scopes: [],

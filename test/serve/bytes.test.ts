@@ -1,0 +1,346 @@
+/** The limits on bytes: request bodies, and the open calls and questions of 2025 sessions. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { McpServer } from '@modelcontextprotocol/server';
+import { argsOf, confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { createDualEraHandler, type DualEraHandlerOptions, serveHttp } from 'mcp-resolve/node';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+
+import { deferred } from '../support/deferred.js';
+import { closeAfterTest } from '../support/servers.js';
+import { newHandler, serve } from './handlers.js';
+import {
+  ENDPOINT,
+  headersWith,
+  initialize,
+  messagesOn,
+  openSession,
+  post,
+  refusalOf,
+  remove,
+  toolCall,
+  withSession,
+} from './rawHttp.js';
+
+const token = { token: 'signed', clientId: 'ada', scopes: [] };
+
+describe('authenticate', () => {
+  it('refuses a request before its body has arrived', async () => {
+    const { url } = await serve({ authenticate: () => undefined });
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: headersWith({ 'content-length': '4000000' }),
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.write('{');
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(incoming.statusCode).toBe(401);
+    outgoing.destroy();
+  });
+
+  it('does not read the body of a web-standard request that it refuses', async () => {
+    const { handler } = newHandler({ authenticate: () => undefined });
+    const pull = vi.fn();
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+    const unread = new Request(ENDPOINT, { ...init, headers: headersWith({}) });
+    expect((await handler.fetch(unread)).status).toBe(401);
+    expect(pull).not.toHaveBeenCalled();
+  });
+
+  it('can read the body, which the handler then parses', async () => {
+    let seen = '';
+    const { handler } = newHandler({
+      authenticate: async (incoming) => {
+        seen = await incoming.text();
+        return token;
+      },
+    });
+    expect((await handler.fetch(post(initialize))).status).toBe(200);
+    expect(JSON.parse(seen)).toEqual(initialize);
+  });
+
+  it.each([
+    ['returns a token', () => token],
+    ['refuses', () => undefined],
+    ['fails', () => Promise.reject(new Error('bad signature'))],
+  ])('gets 413 for a body that is too long, if it reads it and %s', async (_, decide) => {
+    const { handler } = newHandler({
+      maxRequestBodySize: 1000,
+      onerror: () => undefined,
+      authenticate: async (incoming) => {
+        await incoming.text().catch(() => '');
+        return decide();
+      },
+    });
+    expect((await handler.fetch(post({ long: 'x'.repeat(2000) }))).status).toBe(413);
+  });
+});
+
+/** A request whose body arrives when the test says so. */
+function slowRequest(): {
+  incoming: Request;
+  send: (text: string) => Promise<void>;
+  end: () => void;
+} {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: readable, duplex: 'half' };
+  return {
+    incoming: new Request(ENDPOINT, { ...init, headers: headersWith({}) }),
+    send: (text) => writer.write(new TextEncoder().encode(text)),
+    end: () => void writer.close(),
+  };
+}
+
+describe('maxBufferedBytes', () => {
+  const limits = { maxRequestBodySize: 1000, maxBufferedBytes: 1000 };
+  const clientInfo = { name: 'x'.repeat(500), version: '1.0.0' };
+  const padded = { ...initialize, params: { ...initialize.params, clientInfo } };
+
+  it('limits the bodies that are being read', async () => {
+    const { handler } = newHandler(limits);
+    const { incoming, send, end } = slowRequest();
+    const slow = handler.fetch(incoming);
+    const text = JSON.stringify(padded);
+    await send(text.slice(0, 600));
+
+    const refused = await handler.fetch(post(padded));
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refusalOf(refused)).toMatchObject({
+      status: 503,
+      message: 'This server is busy with other large requests. Try again later.',
+    });
+
+    await send(text.slice(600));
+    end();
+    expect((await slow).status).toBe(200);
+    expect((await handler.fetch(post(padded))).status).toBe(200);
+  });
+
+  it('has room again after a request that was refused or not JSON', async () => {
+    const { handler } = newHandler({ ...limits, authenticate: readAndRefuse });
+    for (let time = 0; time < 5; time += 1) {
+      expect((await handler.fetch(post(padded))).status).toBe(401);
+    }
+    const open = newHandler(limits).handler;
+    for (let time = 0; time < 5; time += 1) {
+      expect((await open.fetch(post(`{"x":"${'x'.repeat(800)}"`))).status).toBe(400);
+    }
+    expect((await open.fetch(post(padded))).status).toBe(200);
+  });
+
+  async function readAndRefuse(incoming: Request): Promise<undefined> {
+    await incoming.text();
+    return undefined;
+  }
+
+  it('counts the bytes of a 2026 call until it has ended', async () => {
+    const started = deferred();
+    const release = deferred();
+    const Input = z.object({ note: z.string() });
+    const slow = defineTool('slow', { inputSchema: Input }, async () => {
+      started.resolve();
+      await release.promise;
+      return 'done';
+    });
+    const handler = createDualEraHandler(
+      () => {
+        const server = new McpServer({ name: 'slow', version: '1.0.0' });
+        install(server, [slow]);
+        return server;
+      },
+      { maxRequestBodySize: 1500, maxBufferedBytes: 1500 },
+    );
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const call = () => handler.fetch(modernCall('slow', { note: 'x'.repeat(800) }));
+    const first = call();
+    await started.promise;
+    expect((await call()).status).toBe(503);
+    release.resolve();
+    expect(await (await first).text()).toContain('done');
+    expect(await (await call()).text()).toContain('done');
+  });
+});
+
+function modernCall(name: string, args: object): Request {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'by hand', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  };
+  const params = { name, arguments: args, _meta };
+  return post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
+}
+
+describe('the open calls of 2025 sessions', () => {
+  const Input = z.object({ note: z.string(), shown: z.string().default('') });
+  const args = argsOf(Input);
+  const approval = resolver({ shown: args.shown }, ({ shown }) => confirm(`Sure? ${shown}`));
+  const keep = defineTool(
+    'keep',
+    { inputSchema: Input, resolve: { approval } },
+    ({ note }) => `kept ${note.length}`,
+  );
+
+  function handlerWith(options: DualEraHandlerOptions) {
+    const handler = createDualEraHandler(
+      () => {
+        const server = new McpServer({ name: 'kept', version: '1.0.0' });
+        install(server, [keep], { logger: { warn: () => undefined } });
+        return server;
+      },
+      { maxRequestBodySize: 2000, ...options },
+    );
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    return handler;
+  }
+
+  const yes = (id: unknown) => ({
+    jsonrpc: '2.0',
+    id,
+    result: { action: 'accept', content: { confirm: true } },
+  });
+
+  /** Sends a call and waits for its question. */
+  async function ask(handler: ReturnType<typeof handlerWith>, session: string, id: number) {
+    const headers = withSession(session);
+    const call = toolCall('keep', id, { note: 'x'.repeat(1500) });
+    const response = await handler.fetch(post(call, headers));
+    if (response.status !== 200) return { refusal: await refusalOf(response) };
+    const messages = messagesOn(response);
+    const { id: question } = await messages.next();
+    const answer = async () => {
+      await handler.fetch(post(yes(question), headers));
+      return (await messages.next()).result?.content[0]?.text;
+    };
+    return { answer, messages, refusal: undefined };
+  }
+
+  const refused = {
+    status: 429,
+    code: -32000,
+    message:
+      'Too many bytes are waiting: the open calls and questions of this session, or of all sessions, have reached their limit. Answer or cancel some of them, or try again later.',
+    id: 4,
+  };
+
+  it('are limited by maxSessionBytes, and by it alone', async () => {
+    const handler = handlerWith({ maxSessionBytes: 4500 });
+    const session = await openSession(handler);
+    const first = await ask(handler, session, 2);
+    const second = await ask(handler, session, 3);
+    expect((await ask(handler, session, 4)).refusal).toEqual(refused);
+
+    const other = await openSession(handler);
+    expect(await (await ask(handler, other, 2)).answer?.()).toBe('kept 1500');
+    expect(await first.answer?.()).toBe('kept 1500');
+    const third = await ask(handler, session, 4);
+    expect(await second.answer?.()).toBe('kept 1500');
+    expect(await third.answer?.()).toBe('kept 1500');
+  });
+
+  it('are limited by maxTotalSessionBytes in all sessions together', async () => {
+    const handler = handlerWith({ maxSessionBytes: 4500, maxTotalSessionBytes: 4500 });
+    const [one, other] = [await openSession(handler), await openSession(handler)];
+    const first = await ask(handler, one, 2);
+    await ask(handler, other, 3);
+    expect((await ask(handler, one, 4)).refusal).toEqual(refused);
+    expect(await first.answer?.()).toBe('kept 1500');
+    expect((await ask(handler, one, 4)).refusal).toBeUndefined();
+  });
+
+  it('make room when they are cancelled, and when their session ends', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000, maxTotalSessionBytes: 2000 });
+    const one = await openSession(handler);
+    for (let time = 0; time < 3; time += 1) {
+      await ask(handler, one, 2);
+      const params = { requestId: 2 };
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
+      await handler.fetch(post(cancelled, withSession(one)));
+    }
+    for (let time = 0; time < 3; time += 1) {
+      const session = await openSession(handler);
+      expect((await ask(handler, session, 2)).refusal).toBeUndefined();
+      await handler.fetch(remove(withSession(session)));
+    }
+  });
+
+  it('still count after their client has gone', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000 });
+    const session = await openSession(handler);
+    const { messages } = await ask(handler, session, 2);
+    await messages?.cancel();
+    expect((await ask(handler, session, 4)).refusal).toEqual(refused);
+  });
+
+  it('count in a batch until the last of them has ended', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000 });
+    const id = await openSession(handler);
+    const session = { ...withSession(id), 'mcp-protocol-version': '2025-03-26' };
+    const batch = [
+      toolCall('keep', 2, { note: 'x'.repeat(1200) }),
+      { jsonrpc: '2.0', id: 3, method: 'ping' },
+    ];
+    const messages = messagesOn(await handler.fetch(post(batch, session)));
+    const received = [await messages.next(), await messages.next()];
+    expect(received.map(({ id: of, method }) => method ?? of).sort()).toEqual([
+      3,
+      'elicitation/create',
+    ]);
+    expect((await ask(handler, id, 4)).refusal).toEqual(refused);
+    const question = received.find(({ method }) => method !== undefined);
+    await handler.fetch(post(yes(question?.id), session));
+    expect((await messages.next()).result?.content[0]?.text).toBe('kept 1200');
+    expect((await ask(handler, id, 4)).refusal).toBeUndefined();
+  });
+
+  it('count as a whole if a framework has parsed them', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000 });
+    const session = await openSession(handler);
+    const call = (id: number) => toolCall('keep', id, { note: 'x'.repeat(1500) });
+    const send = (id: number) =>
+      handler.fetch(post('', withSession(session)), { parsedBody: call(id) });
+    expect((await send(2)).status).toBe(200);
+    expect((await send(4)).status).toBe(429);
+  });
+
+  it('fail if their question does not fit, and release their bytes', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000 });
+    const session = await openSession(handler);
+    const call = toolCall('keep', 2, { note: '', shown: 'x'.repeat(1500) });
+    for (let time = 0; time < 3; time += 1) {
+      const messages = messagesOn(await handler.fetch(post(call, withSession(session))));
+      expect((await messages.next()).result).toMatchObject({ isError: true });
+    }
+    expect(await (await ask(handler, session, 4)).answer?.()).toBe('kept 1500');
+  });
+
+  it('do not keep other requests from the session', async () => {
+    const handler = handlerWith({ maxSessionBytes: 2000 });
+    const session = await openSession(handler);
+    const { answer } = await ask(handler, session, 2);
+    const params = { _meta: { padding: 'x'.repeat(1000) } };
+    const long = { jsonrpc: '2.0', method: 'notifications/initialized', params };
+    expect((await handler.fetch(post(long, withSession(session)))).status).toBe(202);
+    expect(await answer?.()).toBe('kept 1500');
+  });
+});
+
+describe('a limit on bytes', () => {
+  it.each(['maxBufferedBytes', 'maxSessionBytes', 'maxTotalSessionBytes'])(
+    'must let the longest request pass: %s',
+    async (name) => {
+      const sentence = `serveHttp(): \`${name}\` must be at least \`maxRequestBodySize\`, which is 4194304 bytes, got 1000.`;
+      await expect(
+        serveHttp(() => new McpServer({ name: 'x', version: '1' }), { [name]: 1000 }),
+      ).rejects.toThrow(new TypeError(sentence));
+    },
+  );
+});
