@@ -110,6 +110,7 @@ async function startProcess(options: FleetOptions, port: number): Promise<Runnin
 
 /** Stops a process; gives what it refused. Its end is awaited, and then its port is free. */
 async function stopProcess({ child }: Running): Promise<Readonly<Record<string, number>>> {
+  if (child.exitCode !== null) return {};
   const reported = nextReport(child);
   child.send('stop');
   const report = await reported;

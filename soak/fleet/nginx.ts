@@ -1,6 +1,6 @@
 /**
- * Debian's nginx as the balancer: round robin, no stickiness, on loopback, as whoever runs this.
- * Everything it writes is in a folder of its own, which is gone afterwards.
+ * Debian's nginx as the balancer: round robin, no stickiness, on loopback. Its `location` is the
+ * recipe of docs/deploy.md. Everything it writes is in a temporary folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +16,8 @@ export interface Upstream {
   readonly name: string;
   readonly listen: number;
   readonly ports: readonly number[];
+  /** Replaces the `proxy_read_timeout` of the recipe. */
+  readonly readTimeout?: string;
 }
 
 /** A running nginx. */
@@ -53,7 +55,7 @@ export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx>
   const folder = await mkdtemp(join(tmpdir(), 'soak-nginx-'));
   // The worker of a root's nginx is somebody else, and has to get at its own files.
   await chmod(folder, 0o755);
-  await writeFile(join(folder, 'nginx.conf'), configuration(upstreams));
+  await writeFile(join(folder, 'nginx.conf'), configuration(upstreams, await documentedRecipe()));
   const child = spawn(
     program,
     ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')],
@@ -75,7 +77,15 @@ export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx>
   return { pid, stop };
 }
 
-function configuration(upstreams: readonly Upstream[]): string {
+/** Returns the block that docs/deploy.md shows. */
+async function documentedRecipe(): Promise<string> {
+  const page = await readFile(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+  const recipe = /```nginx\n(location \/mcp \{.*?\n\})\n```/s.exec(page)?.[1];
+  if (recipe === undefined) throw new Error('docs/deploy.md shows no nginx recipe');
+  return recipe;
+}
+
+function configuration(upstreams: readonly Upstream[], recipe: string): string {
   return `
 daemon off;
 worker_processes 1;
@@ -89,26 +99,24 @@ http {
   fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
-  proxy_http_version 1.1;
-  proxy_set_header Connection "";
-  proxy_set_header Host $http_host;
-  proxy_buffering off;
-  # A process that restarts refuses with 503 or does not listen: nothing was done, ask the next.
-  proxy_next_upstream error timeout http_503 non_idempotent;
-${upstreams.map(block).join('')}}
+${upstreams.map((upstream) => block(upstream, recipe)).join('')}}
 `;
 }
 
 /** Without `max_fails=0` a process would be left out for ten seconds after each of its restarts. */
-function block({ name, listen, ports }: Upstream): string {
+function block({ name, listen, ports, readTimeout }: Upstream, recipe: string): string {
+  const location = recipe
+    .replace('http://deployments', `http://${name}`)
+    .replace(/proxy_read_timeout \w+/, (given) =>
+      readTimeout ? `proxy_read_timeout ${readTimeout}` : given,
+    );
   const servers = ports.map((port) => `    server 127.0.0.1:${port} max_fails=0;\n`);
   return `
   upstream ${name} {
-${servers.join('')}    keepalive 32;
-  }
+${servers.join('')}  }
   server {
     listen 127.0.0.1:${listen};
-    location / { proxy_pass http://${name}; }
+${location}
   }
 `;
 }

@@ -7,13 +7,15 @@
  *  (K at a time)       └─► hotels (2 processes) ─┴─ the same keys, two audiences
  * ```
  *
- * Goes on for `--minutes` and until one rotation is complete, with `--flows` calls at a time. Ends
- * with code 1 if a call was lost or a state taken where it does not belong.
+ * Goes on for `--minutes` and until one rotation is complete, with `--flows` calls at a time. Then
+ * bodies outlast the proxy or end their process. Ends with code 1 if a call was lost, a state taken
+ * where it does not belong, or a body run twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { type Counts, newCounts, total, type Turns } from './counts.js';
+import { countFaults } from './faults.js';
 import { Fleet } from './fleet.js';
 import { findNginx, startNginx } from './nginx.js';
 import { Person, TOOL_NAMES } from './person.js';
@@ -70,6 +72,7 @@ try {
   nginxLog = await nginx.stop();
   await Promise.all([trips.stop(), hotels.stop()]);
 }
+const faults = await countFaults();
 print(counts);
 
 /** Rotates the keys from one to the next for as long as the run is. */
@@ -194,10 +197,18 @@ function print(found: Counts): void {
     ...[...found.refused].map(([kind, count]): [string, number] => [`refused ${kind}`, count]),
     ...[...reasons].map(([reason, count]): [string, number] => [`in the log: ${reason}`, count]),
     ['wrongly accepted', found.accepted.length],
+    ...faults.map(({ fault, calls, statuses, runs }): [string, string] => [
+      `calls whose body does this: ${fault}`,
+      `${calls}, answered with ${statuses.join(', ')}, run ${runs} times`,
+    ]),
   ];
   console.log('');
   for (const [name, count] of lines) console.log(`${name.padEnd(48)} ${count}`);
   const problems = [...found.lost.slice(0, 10), ...found.accepted.slice(0, 10)];
+  for (const { fault, calls, statuses, runs } of faults) {
+    if (runs !== calls) problems.push(`${calls} calls (${fault}) ran ${runs} times`);
+    if (statuses.some((status) => status < 500)) problems.push(`${fault} did not fail`);
+  }
   if (found.completed + found.lost.length !== found.started) problems.push('a flow has no end');
   // With one of its two processes often being restarted, hotels cannot always change.
   if (turns.trips.elsewhere * 2 <= turns.trips.again) {

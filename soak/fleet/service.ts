@@ -1,7 +1,11 @@
 /**
  * The service of the fleet: a tool whose resolvers ask three questions one after the other, and a
- * tool that asks twice by hand. Both say whose call it was.
+ * tool that asks twice by hand. Both say whose call it was. A third tool asks for an approval, and
+ * then its body outlasts the proxy or ends its process. Every run of that body adds a line to a
+ * file.
  */
+import { appendFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type {
   CallToolResult,
@@ -35,10 +39,31 @@ const planTrip = defineTool(
     `${userOf(ctx)} booked ${trip}: ${filled.nights.nights} nights in ${filled.city.city}`,
 );
 
+const FaultInput = z.object({
+  fault: z.enum(['outlast', 'crash']),
+  runsFile: z.string(),
+  outlastMs: z.int(),
+});
+
+const faultApproval = resolver({ fault: argsOf(FaultInput).fault }, ({ fault }) =>
+  confirm(`Run a body that does this: ${fault}?`),
+);
+
+const fail = defineTool(
+  'fail',
+  { inputSchema: FaultInput, resolve: { faultApproval } },
+  async ({ fault, runsFile, outlastMs }) => {
+    appendFileSync(runsFile, `${fault}\n`);
+    if (fault === 'crash') process.exit(1);
+    await delay(outlastMs);
+    return 'outlasted';
+  },
+);
+
 /** Makes a server. */
 export function buildServer(name: string, seal: RequestStateSeal): McpServer {
   const server = new McpServer({ name, version: '1.0.0' });
-  install(server, [planTrip], { seal });
+  install(server, [planTrip, fail], { seal });
   server.registerTool('sign_off', { inputSchema: TripInput }, ({ trip }, ctx) => sign(trip, ctx));
   return server;
 }

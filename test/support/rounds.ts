@@ -32,7 +32,12 @@ export interface RoundInput {
 const KEY = 'a key of the tests, 32 bytes or more';
 
 // Some tests send large answers. Other tests cover the limit.
-const seal = requestStateSeal({ keys: [KEY], audience: 'behaviours', maxStateBytes: 32_000_000 });
+const seal = requestStateSeal({
+  keys: [KEY],
+  audience: 'behaviours',
+  maxStateBytes: 32_000_000,
+  principal: () => 'the user of the tests',
+});
 
 /** Creates servers with these tools. The tests have the key of their seal. */
 export function serving(...tools: Tool[]): Factory {
