@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '20260728' },
-    // For the processes that measure one goal: the how manieth it is.
+    // The number of this goal among the chosen ones, for the process that measures it.
     place: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },

@@ -2,6 +2,7 @@
 import type { Goal } from '../goal.js';
 import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
+import { digestGoals } from './digest.js';
 import { loadGoals } from './load.js';
 import { sizeGoals } from './size.js';
 import { stateGoals } from './state.js';
@@ -17,5 +18,6 @@ export const goals: readonly Goal[] = [
   ...waitingGoals,
   ...compilerGoals,
   ...sizeGoals,
+  ...digestGoals,
   ...tracesGoals,
 ];
