@@ -51,8 +51,11 @@ export class ToolError extends Error {
 
 /** The error that ends a call after the user declined or cancelled a question. */
 export class Refusal extends ToolError {
-  constructor(param: string, action: 'decline' | 'cancel') {
-    super(`Resolver for parameter '${param}' could not resolve: elicitation was ${action}`);
+  /** `sentence` is the author's text, if there is one. */
+  constructor(param: string, action: 'decline' | 'cancel', sentence?: string) {
+    super(
+      sentence ?? `Resolver for parameter '${param}' could not resolve: elicitation was ${action}`,
+    );
   }
 }
 

@@ -53,8 +53,10 @@ export type {
 export type {
   AnyQuestion,
   AskOptions,
+  AskUserOptions,
   Confirm,
   Elicit,
+  ElicitOptions,
   ElicitUrl,
   ListRoots,
   ModelAnswer,

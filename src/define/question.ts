@@ -12,7 +12,7 @@ import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { noteQuestionMade } from './questionScope.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
-import type { OutputOf, Schema } from './schema.js';
+import type { InputOf, OutputOf, Schema } from './schema.js';
 
 declare const ANSWER: unique symbol;
 
@@ -38,6 +38,28 @@ export interface AskOptions<T> {
    */
   readonly otherwise?: T | (() => T | Promise<T>);
 }
+
+/** The options of a question that the user can decline. */
+export interface AskUserOptions<T> extends AskOptions<T> {
+  /**
+   * The sentence that the model reads if the user declines or cancels. It replaces the default
+   * text. A consumer that takes the `outcome` decides for itself.
+   */
+  readonly declined?: string;
+}
+
+/** The options of a form. */
+export interface ElicitOptions<S extends Schema> extends AskUserOptions<OutputOf<S>> {
+  /** The values that the form shows before the user changes them. */
+  readonly initial?: InitialValues<InputOf<S>>;
+  /**
+   * The number of times that the question is asked in all, if the answer is empty or does not fit
+   * the schema. The user sees the messages of the schema. Default: 1.
+   */
+  readonly attempts?: number;
+}
+
+type InitialValues<Input> = { readonly [Name in keyof Input]?: Input[Name] | undefined };
 
 /** A form for the user. */
 export interface Elicit<in out T> extends Question<T> {
@@ -86,10 +108,15 @@ export interface ListRoots extends Question<Roots> {
 /** The data of a form. */
 export type FormData = Pick<Elicit<unknown>, 'kind' | 'message' | 'schema'> & {
   readonly yesOnly?: true;
+  readonly declined?: string;
+  readonly initial?: Readonly<Record<string, unknown>>;
+  readonly attempts?: number;
 };
 
 /** The data of a link. */
-export type UrlData = Pick<ElicitUrl, 'kind' | 'message' | 'url'>;
+export type UrlData = Pick<ElicitUrl, 'kind' | 'message' | 'url'> & {
+  readonly declined?: string;
+};
 
 /** The data of a sampling request. */
 export type SampleData = Pick<Sample<unknown>, 'kind' | 'params'>;
@@ -107,7 +134,8 @@ export function isQuestion(value: unknown): value is QuestionData {
 
 /**
  * Asks the user with a form. `schema` describes a flat object of strings, numbers, booleans and
- * choices. The value is the validated answer.
+ * choices. The value is the validated answer. `initial` prefills the form, and `attempts` asks
+ * again after an answer that does not fit.
  *
  * @example
  *
@@ -119,7 +147,7 @@ export function isQuestion(value: unknown): value is QuestionData {
 export function elicit<S extends Schema>(
   message: string,
   schema: S,
-  options?: AskOptions<OutputOf<S>>,
+  options?: ElicitOptions<S>,
 ): Elicit<OutputOf<S>> {
   assertMessage('elicit', message);
   if (!isSchema(schema)) {
@@ -127,7 +155,10 @@ export function elicit<S extends Schema>(
       'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
     );
   }
-  return question({ kind: 'form', message, schema, ...checked('elicit', options) });
+  const known = checked('elicit', options, ['otherwise', 'declined', 'initial', 'attempts']);
+  assertInitial(known?.initial);
+  assertAttempts(known?.attempts);
+  return question({ kind: 'form', message, schema, ...known });
 }
 
 /**
@@ -142,10 +173,11 @@ export function elicit<S extends Schema>(
  * );
  * ```
  */
-export function confirm(message: string, options?: AskOptions<boolean>): Confirm {
+export function confirm(message: string, options?: AskUserOptions<boolean>): Confirm {
   assertMessage('confirm', message);
   const schema = YES_OR_NO;
-  return question({ kind: 'form', message, schema, yesOnly: true, ...checked('confirm', options) });
+  const known = checked('confirm', options, ['otherwise', 'declined']);
+  return question({ kind: 'form', message, schema, yesOnly: true, ...known });
 }
 
 /**
@@ -164,10 +196,11 @@ export function confirm(message: string, options?: AskOptions<boolean>): Confirm
 export function elicitUrl(
   message: string,
   url: string | URL,
-  options?: AskOptions<boolean>,
+  options?: AskUserOptions<boolean>,
 ): ElicitUrl {
   assertMessage('elicitUrl', message);
-  return question({ kind: 'url', message, url: linkOf(url), ...checked('elicitUrl', options) });
+  const known = checked('elicitUrl', options, ['otherwise', 'declined']);
+  return question({ kind: 'url', message, url: linkOf(url), ...known });
 }
 
 /**
@@ -198,7 +231,7 @@ export function sample(
   options?: AskOptions<ModelAnswer> | AskOptions<ModelAnswerWithTools>,
 ): AnyQuestion {
   assertSampleParams(params);
-  return question({ kind: 'sample', params, ...checked<unknown>('sample', options) });
+  return question({ kind: 'sample', params, ...checked('sample', options) });
 }
 
 /**
@@ -220,14 +253,43 @@ function question<const Q extends object>(data: Q): Q & AnyQuestion {
 }
 
 /** Rejects unknown options. A misspelt `otherwise` would leave a client without its fallback. */
-function checked<T>(name: string, options: AskOptions<T> | undefined): AskOptions<T> {
-  if (options === undefined) return {};
+function checked<O extends AskUserOptions<unknown>>(
+  name: string,
+  options: O | undefined,
+  known: readonly string[] = ['otherwise'],
+): O | undefined {
+  if (options === undefined) return undefined;
   if (!isPlainObject(options)) {
     throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
   }
-  const unknown = Object.keys(options).find((key) => key !== 'otherwise');
-  if (unknown === undefined) return options;
-  throw new TypeError(`${name}() has no option '${unknown}'. Known options: otherwise.`);
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `${name}() has no option '${unknown}'. Known options: ${known.join(', ')}.`,
+    );
+  }
+  const { declined }: { readonly declined?: unknown } = options;
+  if (declined !== undefined && (typeof declined !== 'string' || declined === '')) {
+    throw new TypeError(`${name}(): \`declined\` must be a non-empty string.`);
+  }
+  return options;
+}
+
+function assertInitial(initial: unknown): void {
+  if (initial === undefined || isPlainObject(initial)) return;
+  throw new TypeError(
+    'elicit(): `initial` must be an object with values for fields of the form, such as { city: … }.',
+  );
+}
+
+/** SDK clients give up after ten rounds. */
+const MOST_ATTEMPTS = 10;
+
+function assertAttempts(attempts: unknown): void {
+  if (attempts === undefined) return;
+  const isNumber = typeof attempts === 'number' && Number.isInteger(attempts);
+  if (isNumber && attempts >= 1 && attempts <= MOST_ATTEMPTS) return;
+  throw new TypeError(`elicit(): \`attempts\` must be an integer from 1 to ${MOST_ATTEMPTS}.`);
 }
 
 /** Returns the `href` of a link, or throws if a user cannot be asked to open it. */

@@ -137,7 +137,7 @@ export function lenientJsonSchema(schema: Schema): JsonSchema {
 }
 
 /** Formats validation issues with their paths. */
-export function describeIssues(issues: SchemaIssues): string {
+export function describeIssues(issues: SchemaIssues, separator = ', '): string {
   return issues
     .map(({ path = [], message }) => {
       const place = path
@@ -145,7 +145,7 @@ export function describeIssues(issues: SchemaIssues): string {
         .join('.');
       return place === '' ? message : `${place}: ${message}`;
     })
-    .join(', ');
+    .join(separator);
 }
 
 /** Freezes a value that calls share, so that no call can change it. */

@@ -23,12 +23,21 @@ export interface Entry extends RecordedAnswer {
   readonly q: string;
 }
 
+/** The unusable answers to an open question so far. */
+export interface FailedAttempts {
+  readonly count: number;
+  /** The explanation of the last one, for the user. */
+  readonly complaint: string;
+}
+
 /** The progress of a call, which is carried between rounds. */
 export interface Progress {
   /** Recorded answers, by wire key. */
   readonly outcomes: ReadonlyMap<string, Entry>;
   /** The digests of the open questions, by wire key. */
   readonly asked: ReadonlyMap<string, string>;
+  /** The open questions that had unusable answers, by wire key. */
+  readonly failed: ReadonlyMap<string, FailedAttempts>;
   /** The keys of questions that changed before their answer arrived. */
   readonly reworded: ReadonlySet<string>;
   /** Pinned values, by the key of their resolver. */
@@ -39,6 +48,7 @@ export interface Progress {
 export const NO_PROGRESS: Progress = {
   outcomes: new Map(),
   asked: new Map(),
+  failed: new Map(),
   reworded: new Set(),
   pins: new Map(),
 };
@@ -62,6 +72,7 @@ export interface LedgerInput {
 export class Ledger {
   private readonly outcomes = new Map<string, Entry>();
   private readonly asked = new Map<string, string>();
+  private readonly failed = new Map<string, FailedAttempts>();
   private readonly reworded = new Set<string>();
   private readonly pins = new Map<string, Pin>();
   private readonly forgotten = new Set<string>();
@@ -88,9 +99,17 @@ export class Ledger {
     this.outcomes.set(key, entry);
   }
 
-  /** Records that a question is open. */
-  leaveOpen(key: string, questionDigest: string): void {
+  /** Returns the unusable answers to this rendering in previous rounds. */
+  failedAttempts(key: string, questionDigest: string): FailedAttempts | undefined {
+    const { asked, failed } = this.input.before;
+    const isSame = asked.get(key) === questionDigest && !this.forgotten.has(key);
+    return isSame ? failed.get(key) : undefined;
+  }
+
+  /** Records that a question is open, and its unusable answers. */
+  leaveOpen(key: string, questionDigest: string, failed?: FailedAttempts): void {
     this.asked.set(key, questionDigest);
+    if (failed !== undefined) this.failed.set(key, failed);
     if (this.input.before.reworded.has(key)) this.reworded.add(key);
   }
 
@@ -120,8 +139,8 @@ export class Ledger {
 
   /** Returns the progress for the next round. */
   next(): Progress {
-    const { outcomes, asked, reworded, pins } = this;
-    return { outcomes, asked, reworded, pins };
+    const { outcomes, asked, failed, reworded, pins } = this;
+    return { outcomes, asked, failed, reworded, pins };
   }
 
   /**

@@ -21,10 +21,18 @@ export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
   try {
     return renderQuestion(question);
   } catch (error) {
-    const what =
-      question.kind === 'form' ? 'a schema that a form cannot show' : 'data that cannot be sent';
-    throw new Error(`Resolver '${node.key}' asks with ${what}: ${messageOf(error)}`);
+    throw new Error(
+      `Resolver '${node.key}' asks with ${unshowable(question, error)}: ${messageOf(error)}`,
+    );
   }
+}
+
+/** Names the part of a question that cannot be shown. */
+function unshowable({ kind }: QuestionData, error: unknown): string {
+  if (kind !== 'form') return 'data that cannot be sent';
+  return error instanceof RangeError
+    ? 'initial values that the form cannot show'
+    : 'a schema that a form cannot show';
 }
 
 function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): void {

@@ -25,9 +25,11 @@ import { Refusal, ToolError } from '../errors.js';
 import { BODY } from '../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../plan/plan.js';
 import { isThenable } from '../platform.js';
+import { unusable } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
+import type { Unusable } from '../question/kind.js';
 import type { Disposals } from './disposals.js';
-import type { Ledger } from './ledger.js';
+import type { FailedAttempts, Ledger } from './ledger.js';
 import { parsePinned, pinnedJson, pinRejected } from './pin.js';
 import { answerStep, timed } from './steps.js';
 import type { Answered, Watch } from './steps.js';
@@ -48,6 +50,8 @@ export interface RoundInput {
 export interface UnansweredQuestion {
   readonly node: PlanNode;
   readonly asked: Asked;
+  /** The unusable answers so far. */
+  readonly failed: FailedAttempts | undefined;
 }
 
 /** One run over a plan. */
@@ -118,10 +122,21 @@ export class Round {
     return [...this.open.values()].sort((a, b) => a.node.seq - b.node.seq);
   }
 
-  /** Settles an open question. Call {@link run} to continue. */
-  settleOpen({ node, asked }: UnansweredQuestion, outcome: Outcome<unknown>): void {
+  /**
+   * Settles an open question with the client's response, or leaves it open for another attempt.
+   * Call {@link run} to continue.
+   *
+   * @throws {@link ToolError} If the response does not answer the question.
+   */
+  async answerOpen(open: UnansweredQuestion, response: unknown): Promise<void> {
+    const { node, asked } = open;
+    const read = await asked.read(response);
+    if ('problem' in read) {
+      this.leaveOpen(node, asked, nextAttempt(open, read));
+      return;
+    }
     this.open.delete(node.index);
-    this.settleAnswer(node, asked, { outcome, fresh: true });
+    this.settleAnswer(node, asked, { outcome: read.outcome, fresh: true });
   }
 
   /** Returns the values of the body's parameters, once the round has all its values. */
@@ -216,9 +231,9 @@ export class Round {
     const { ledger, ctx } = this.input;
     const asked = renderDeclared(node, question);
     const digest = yield* arrival(asked.digest());
-    const answered = yield* this.findAnswer(node, asked, digest);
-    if (answered !== undefined) {
-      this.settleAnswer(node, asked, answered);
+    const found = yield* this.findAnswer(node, asked, digest);
+    if ('outcome' in found) {
+      this.settleAnswer(node, asked, found);
       return;
     }
     const canAnswer = asked.capability.isDeclaredIn(ctx.clientCapabilities ?? {});
@@ -226,12 +241,25 @@ export class Round {
       yield* this.fallBack(node, asked);
       return;
     }
-    ledger.leaveOpen(node.key, digest);
-    this.open.set(node.index, { node, asked });
+    ledger.leaveOpen(node.key, digest, found.failed);
+    this.leaveOpen(node, asked, found.failed);
   }
 
-  /** Finds an answer to exactly this question, recorded earlier or sent with the request. */
-  private *findAnswer(node: PlanNode, asked: Asked, digest: string): Steps<Answered | undefined> {
+  /** Leaves a question open. The client sees why its last answer was not usable. */
+  private leaveOpen(node: PlanNode, asked: Asked, failed: FailedAttempts | undefined): void {
+    const shown = failed === undefined ? asked : asked.withComplaint(failed.complaint);
+    this.open.set(node.index, { node, asked: shown, failed });
+  }
+
+  /**
+   * Finds an answer to exactly this question, recorded earlier or sent with the request. If there
+   * is none, returns the unusable answers so far.
+   */
+  private *findAnswer(
+    node: PlanNode,
+    asked: Asked,
+    digest: string,
+  ): Steps<Answered | { readonly failed: FailedAttempts | undefined }> {
     const { ledger } = this.input;
     const entry = ledger.recorded(node.key, digest);
     if (entry !== undefined) {
@@ -241,11 +269,13 @@ export class Round {
         return { outcome, fresh: false };
       }
     }
+    const failed = ledger.failedAttempts(node.key, digest);
     const response = ledger.response(node.key, digest);
-    if (response === undefined) return undefined;
-    const { answer, outcome } = yield* arrival(asked.read(response.value, node.key));
-    ledger.record(node.key, { ...answer, q: digest });
-    return { outcome, fresh: true };
+    if (response === undefined) return { failed };
+    const read = yield* arrival(asked.read(response.value));
+    if ('problem' in read) return { failed: nextAttempt({ node, asked, failed }, read) };
+    ledger.record(node.key, { ...read.answer, q: digest });
+    return { outcome: read.outcome, fresh: true };
   }
 
   /** Settles a question with the author's fallback, for a client that does not support it. */
@@ -263,7 +293,7 @@ export class Round {
     assertFallback(node, value, scope);
     disposals.add(node, value);
     watch?.({ type: 'fellBack', resolver: node.key, kind });
-    this.settle(node, asked.fallBackOn(value));
+    this.settle(node, asked, asked.fallBackOn(value));
   }
 
   /** Returns the value that an earlier round pinned, unless it must be computed again. */
@@ -298,10 +328,10 @@ export class Round {
 
   private settleAnswer(node: PlanNode, asked: Asked, answered: Answered): void {
     this.input.watch?.(answerStep(node.key, asked, answered));
-    this.settle(node, answered.outcome);
+    this.settle(node, asked, answered.outcome);
   }
 
-  private settle(node: PlanNode, outcome: Outcome<unknown>): void {
+  private settle(node: PlanNode, { data }: Asked, outcome: Outcome<unknown>): void {
     this.outcomes.set(node.index, outcome);
     if (outcome.action === 'accept') {
       this.accept(node, outcome.data);
@@ -309,7 +339,7 @@ export class Round {
     }
     for (const fill of node.serves) {
       if (fill.wantsOutcome) this.serve(node, fill);
-      else this.fail(fill.seq, new Refusal(fill.param, outcome.action));
+      else this.fail(fill.seq, new Refusal(fill.param, outcome.action, declinedSentence(data)));
     }
   }
 
@@ -387,6 +417,26 @@ export class Round {
     if (node === undefined) throw new RangeError(`The plan has no node ${index}.`);
     return node;
   }
+}
+
+/**
+ * Counts an unusable answer.
+ *
+ * @throws {@link ToolError} If the question has no attempt left, or the client made the mistake.
+ */
+function nextAttempt(
+  { node, asked: { data }, failed }: UnansweredQuestion,
+  response: Unusable,
+): FailedAttempts {
+  const { complaint } = response;
+  const attempts = data.kind === 'form' ? (data.attempts ?? 1) : 1;
+  const count = (failed?.count ?? 0) + 1;
+  if (complaint === undefined || count >= attempts) throw unusable(node.key, response);
+  return { count, complaint };
+}
+
+function declinedSentence(data: QuestionData): string | undefined {
+  return data.kind === 'form' || data.kind === 'url' ? data.declined : undefined;
 }
 
 /** A failure at one step of the walk. */

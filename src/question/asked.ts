@@ -28,13 +28,10 @@ export interface Asked {
   readonly digest: () => string | Promise<string>;
   /** Returns the outcome of a recorded answer, or the problem if it does not fit. */
   readonly outcomeFor: (answer: RecordedAnswer) => AnswerOutcome | Promise<AnswerOutcome>;
-  /**
-   * Reads a client's response. The message of an error names the resolver and never quotes a
-   * validator.
-   *
-   * @throws {@link ToolError} If the response does not answer the question.
-   */
-  readonly read: (response: unknown, resolver: string) => ReadResponse | Promise<ReadResponse>;
+  /** Reads a client's response, or returns the problem if it does not answer the question. */
+  readonly read: (response: unknown) => ReadResponse | Unusable | Promise<ReadResponse | Unusable>;
+  /** Returns the question with a complaint about the last answer. Its digest is the same. */
+  readonly withComplaint: (complaint: string) => Asked;
   /** Returns the outcome of a value that the author's fallback supplied. */
   readonly fallBackOn: (value: unknown) => Outcome<unknown>;
 }
@@ -63,30 +60,38 @@ function asked<Q extends QuestionData>(
 ): Asked {
   const rendered = kind.render(data);
   const outcomeFor: Asked['outcomeFor'] = (answer) => kind.outcomeFor(data, answer);
-  return {
+  const itself: Asked = {
     data,
     rendered,
     capability: kind.capability(data),
     digest: () => digest(rendered.text),
     outcomeFor,
-    read: (response, resolver) => {
+    read: (response) => {
       const answer = kind.receive(response);
-      if ('problem' in answer) throw unusable(resolver, answer);
-      const finish = (outcome: AnswerOutcome): ReadResponse => {
-        if ('problem' in outcome) throw unusable(resolver, outcome);
-        return { answer, outcome };
-      };
+      if ('problem' in answer) return answer;
+      const finish = (outcome: AnswerOutcome): ReadResponse | Unusable =>
+        'problem' in outcome ? outcome : { answer, outcome };
       const outcome = outcomeFor(answer);
       return isThenable(outcome) ? outcome.then(finish) : finish(outcome);
     },
+    withComplaint: (complaint) => ({ ...itself, rendered: complainedAbout(rendered, complaint) }),
     fallBackOn: (value) =>
       isYesOnly(data) && value !== true
         ? { action: 'decline' }
         : { action: 'accept', data: value, asked: false, fallback: true },
   };
+  return itself;
 }
 
-function unusable(resolver: string, { problem }: Unusable): ToolError {
+/** Appends a complaint to the message of a form. */
+function complainedAbout(rendered: Rendered, complaint: string): Rendered {
+  const { params } = rendered;
+  if (complaint === '' || typeof params?.message !== 'string') return rendered;
+  return { ...rendered, params: { ...params, message: `${params.message}\n\n${complaint}` } };
+}
+
+/** Creates the error for a response that does not answer its question. It never quotes a validator. */
+export function unusable(resolver: string, { problem }: Unusable): ToolError {
   return new ToolError(`Resolver '${resolver}' ${problem}`);
 }
 

@@ -1,9 +1,9 @@
 /** Forms: a message and a flat schema. The user answers with accept, decline or cancel. */
 import type { FormData } from '../define/question.js';
-import { isObject, shownField } from '../define/schema.js';
+import { describeIssues, isObject, shownField } from '../define/schema.js';
 import { asciiJson, isThenable } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
-import { formSchema } from './formSchema.js';
+import { prefilledForm } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
 import { visibleText } from './visibleText.js';
@@ -11,7 +11,7 @@ import { visibleText } from './visibleText.js';
 /** The kind of question that `elicit` and `confirm` create. */
 export const formKind: QuestionKind<FormData> = {
   render: (question) => {
-    const { json, text } = formSchema(question.schema);
+    const { json, text } = prefilledForm(question);
     const message = visibleText(question.message);
     return {
       method: 'elicitation/create',
@@ -27,17 +27,20 @@ export const formKind: QuestionKind<FormData> = {
     const { action, content } = response;
     if (action === 'decline' || action === 'cancel') return { action };
     if (action !== 'accept') return { problem: NOT_ELICITATION };
-    if (content === undefined || content === null) return { problem: NO_CONTENT };
+    if (content === undefined || content === null) return { problem: NO_CONTENT, complaint: '' };
     return { action, data: content };
   },
 
   outcomeFor: (question, answer) => {
     if (answer.action !== 'accept') return { action: answer.action };
-    return isObject(answer.data) ? accepted(question, answer) : { problem: MISFIT };
+    return isObject(answer.data) ? accepted(question, answer) : { problem: MISFIT, complaint: '' };
   },
 };
 
 const MISFIT = 'received an accepted elicitation whose content does not match the requested schema';
+
+/** The complaint travels in the state between rounds. */
+const LONGEST_COMPLAINT = 500;
 
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
@@ -56,7 +59,8 @@ function settled(
   result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
 ): AnswerOutcome {
   if (result.issues !== undefined) {
-    return { problem: `${MISFIT}${shownField(schema, result.issues)}` };
+    const complaint = visibleText(describeIssues(result.issues, '\n').slice(0, LONGEST_COMPLAINT));
+    return { problem: `${MISFIT}${shownField(schema, result.issues)}`, complaint };
   }
   if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
   const ticked = (result.value as { confirm: boolean }).confirm;

@@ -21,9 +21,15 @@ export interface RecordedAnswer {
   readonly data?: unknown;
 }
 
-/** The reason for rejecting a response, as the end of the sentence "Resolver 'x' …". */
+/** The reason for rejecting a response. */
 export interface Unusable {
+  /** The end of the sentence "Resolver 'x' …", which the model may read. */
   readonly problem: string;
+  /**
+   * The explanation for the user, who can correct the answer. It may quote the answer. It is
+   * `undefined` if the client made the mistake.
+   */
+  readonly complaint?: string;
 }
 
 /** The outcome of an answer, or the problem if it does not fit its question. */

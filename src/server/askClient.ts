@@ -11,7 +11,6 @@ import {
 } from '@modelcontextprotocol/server';
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
-import type { Outcome } from '../define/model.js';
 import { ToolError } from '../errors.js';
 import type { UnansweredQuestion } from '../engine/round.js';
 import type { OuterCall } from './callContext.js';
@@ -64,26 +63,17 @@ export interface PushOptions {
   readonly askTimeoutMs: number;
 }
 
-/**
- * Asks a client of the 2025 era one question and waits for its answer.
- *
- * @throws {@link ToolError} If the answer is invalid or does not arrive in time.
- */
-export async function pushQuestion(
-  open: UnansweredQuestion,
-  options: PushOptions,
-): Promise<Outcome<unknown>> {
-  const response = await send(open, options);
-  const { outcome } = await open.asked.read(response, open.node.key);
-  return outcome;
-}
-
 /** Accepts any result. The library checks the answer later and uses its own error messages. */
 const anyResult: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'mcp-resolve', validate: (value) => ({ value }) },
 };
 
-async function send(
+/**
+ * Asks a client of the 2025 era one question and returns its response.
+ *
+ * @throws {@link ToolError} If the response does not arrive in time.
+ */
+export async function pushQuestion(
   { node, asked }: UnansweredQuestion,
   { ctx, askTimeoutMs }: PushOptions,
 ): Promise<unknown> {

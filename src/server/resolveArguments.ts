@@ -158,7 +158,7 @@ export async function resolveCall(
       }
       noteAsked(first, watch);
       warnIfAnonymous(options.ctx);
-      round.settleOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
+      await round.answerOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
     }
   } catch (error) {
     const end = request.aborted ? 'cancelled' : 'failed';

@@ -11,7 +11,7 @@
  */
 import { isObject } from '../define/schema.js';
 import { utf8 } from '../platform.js';
-import type { Entry, Progress } from '../engine/ledger.js';
+import type { Entry, FailedAttempts, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';
 
 /** The version of the format. A new shape needs a new number. */
@@ -33,7 +33,7 @@ export interface CallRecord {
 
 /** Encodes a call as a record. */
 export function encodeRecord({ id, start, deadline, progress }: CallRecord): string {
-  const { outcomes, asked, reworded, pins } = progress;
+  const { outcomes, asked, failed, reworded, pins } = progress;
   return JSON.stringify({
     v: VERSION,
     id,
@@ -42,6 +42,7 @@ export function encodeRecord({ id, start, deadline, progress }: CallRecord): str
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
     // `JSON.stringify` omits undefined properties.
+    failed: failed.size > 0 ? Object.fromEntries(failed) : undefined,
     reworded: reworded.size > 0 ? [...reworded] : undefined,
     pins: pins.size > 0 ? Object.fromEntries(pins) : undefined,
   });
@@ -51,14 +52,16 @@ export function encodeRecord({ id, start, deadline, progress }: CallRecord): str
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
-  const { id, start, deadline, outcomes, asked, reworded = [], pins = {} } = record;
+  const { id, start, deadline, outcomes, asked, failed = {}, reworded = [], pins = {} } = record;
   if (!isText(id) || !isNumber(start) || !isNumber(deadline)) return undefined;
   if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
+  if (!isMapOf(failed, isFailedAttempts)) return undefined;
   if (!Array.isArray(reworded) || !reworded.every(isText)) return undefined;
   if (!isMapOf(pins, isPin)) return undefined;
   const progress = {
     outcomes: new Map(Object.entries(outcomes)),
     asked: new Map(Object.entries(asked)),
+    failed: new Map(Object.entries(failed)),
     reworded: new Set(reworded),
     pins: new Map(Object.entries(pins)),
   };
@@ -103,6 +106,10 @@ const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !ACTIONS.includes(value.action)) return false;
   return value.q === undefined || isText(value.q);
+}
+
+function isFailedAttempts(value: unknown): value is FailedAttempts {
+  return isObject(value) && isNumber(value.count) && isText(value.complaint);
 }
 
 function isPin(value: unknown): value is Pin {

@@ -14,6 +14,7 @@ const record: CallRecord = {
       ['restock', { action: 'decline', q: 'dCNOmK_nSY-12vHzasLXig' }],
     ]),
     asked: new Map([['approve', 'RBNvo1WzZ4oRRq0W9-hkng']]),
+    failed: new Map(),
     reworded: new Set(),
     pins: new Map(),
   },
@@ -38,6 +39,15 @@ test('G27: writes the reworded questions only if there are any', () => {
   const text = encodeRecord(reworded);
   expect(text).toBe(`${TEXT.slice(0, -1)},"reworded":["approve"]}`);
   expect(decodeRecord(text)).toEqual(reworded);
+});
+
+test('G27: writes the unusable answers only if there are any', () => {
+  const failed = new Map([['approve', { count: 1, complaint: 'city: too short' }]]);
+  const text = encodeRecord({ ...record, progress: { ...record.progress, failed } });
+  expect(text).toBe(
+    `${TEXT.slice(0, -1)},"failed":{"approve":{"count":1,"complaint":"city: too short"}}}`,
+  );
+  expect(decodeRecord(text)?.progress.failed).toEqual(failed);
 });
 
 test('G20: reads an entry without a digest', () => {
@@ -87,6 +97,9 @@ describe('G26: the reader finds no progress in', () => {
     ['a record without asked', changed({ asked: undefined })],
     ['asked that maps to numbers', changed({ asked: { scope: 7 } })],
     ['reworded that is not an array', changed({ reworded: { a: 1 } })],
+    ['failed that is an array', changed({ failed: [] })],
+    ['failed without a count', changed({ failed: { a: { complaint: '' } } })],
+    ['failed without a complaint', changed({ failed: { a: { count: 1 } } })],
     ['reworded with a number', changed({ reworded: [7] })],
   ])('G26: %s', (_, text) => {
     expect(decodeRecord(text)).toBeUndefined();
