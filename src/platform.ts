@@ -42,8 +42,8 @@ export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Returns the SHA-256 of an ASCII text, cut to its first 16 bytes, in base64url (22 characters). It
- * returns a promise only if the platform's hash is asynchronous.
+ * Returns the SHA-256 of an ASCII string, cut to its first 16 bytes, in base64url (22 characters).
+ * It returns a promise only if the platform's hash is asynchronous.
  */
 export function digest(ascii: string | Uint8Array): string | Promise<string> {
   const node = nodeCrypto();
@@ -69,6 +69,14 @@ export function randomId(): string {
 /** Encodes a well-formed string as UTF-8. */
 export function utf8(text: string): Uint8Array {
   return typeof Buffer === 'undefined' ? new TextEncoder().encode(text) : Buffer.from(text);
+}
+
+/** Returns the buffer, or a larger copy if it has no room for `more` bytes after the first `used`. */
+export function withRoom(buffer: Uint8Array, used: number, more: number): Uint8Array {
+  if (used + more <= buffer.length) return buffer;
+  const larger = new Uint8Array(Math.max(2 * buffer.length, used + more));
+  larger.set(buffer.subarray(0, used));
+  return larger;
 }
 
 /** Joins byte arrays. */
@@ -143,10 +151,10 @@ const HEX_DIGITS = '0123456789abcdef';
 
 /**
  * Writes JSON as ASCII bytes. Characters outside ASCII only occur inside strings, where escapes are
- * valid. It works with numbers instead of strings, because arguments may have megabytes.
+ * valid.
  */
 export class AsciiWriter {
-  private buffer = new Uint8Array(256);
+  private buffer: Uint8Array = new Uint8Array(256);
   private length = 0;
 
   /** The bytes written so far. */
@@ -156,7 +164,8 @@ export class AsciiWriter {
 
   /** Appends a piece of JSON. */
   write(json: string): void {
-    const { buffer } = this.reserve(escapedLength(json));
+    const buffer = withRoom(this.buffer, this.length, escapedLength(json));
+    this.buffer = buffer;
     let at = this.length;
     for (let index = 0; index < json.length; index += 1) {
       const unit = json.charCodeAt(index);
@@ -169,14 +178,6 @@ export class AsciiWriter {
       }
     }
     this.length = at;
-  }
-
-  private reserve(more: number): this {
-    if (this.length + more <= this.buffer.length) return this;
-    const larger = new Uint8Array(Math.max(2 * this.buffer.length, this.length + more));
-    larger.set(this.bytes);
-    this.buffer = larger;
-    return this;
   }
 }
 

@@ -84,12 +84,12 @@ export type End =
 export type Dispose<in T> = (value: T, end: End) => unknown;
 
 /** The options of a resolver. */
-export interface ResolverOptions<in T = never, out P extends Schema = Schema> {
+export interface ResolverOptions<in T = never, out P = Schema> {
   /** The wire key of its question and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /**
-   * The question it may ask, as a schema or a kind, or `'nothing'`. It is checked when a tool is
-   * defined and enforced in every call.
+   * The question that it asks, if it asks, as a schema or a kind, or `'nothing'`. It is checked
+   * when a tool is defined and enforced in every call.
    */
   readonly asks?: Schema | Askable | 'nothing';
   /**

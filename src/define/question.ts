@@ -11,6 +11,7 @@ import type {
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { noteQuestionMade } from './questionScope.js';
+import type { Sentences } from './infer.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 
@@ -51,15 +52,13 @@ export interface AskUserOptions<T> extends AskOptions<T> {
 /** The options of a form. */
 export interface ElicitOptions<S extends Schema> extends AskUserOptions<OutputOf<S>> {
   /** The values that the form shows before the user changes them. */
-  readonly initial?: InitialValues<InputOf<S>>;
+  readonly initial?: { readonly [Name in keyof InputOf<S>]?: InputOf<S>[Name] | undefined };
   /**
    * The number of times that the question is asked in all, if the answer is empty or does not fit
    * the schema. The user sees the messages of the schema. Default: 1.
    */
   readonly attempts?: number;
 }
-
-type InitialValues<Input> = { readonly [Name in keyof Input]?: Input[Name] | undefined };
 
 /** A form for the user. */
 export interface Elicit<in out T> extends Question<T> {
@@ -146,7 +145,7 @@ export function isQuestion(value: unknown): value is QuestionData {
  */
 export function elicit<S extends Schema>(
   message: string,
-  schema: S,
+  schema: S | Readonly<Record<string, Sentences['schema']>>,
   options?: ElicitOptions<S>,
 ): Elicit<OutputOf<S>> {
   assertMessage('elicit', message);

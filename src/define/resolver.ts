@@ -5,11 +5,22 @@
  */
 import { KIND, kindOf } from './brand.js';
 import type { CallContext } from './context.js';
-import type { CheckPin, Computed, OneQuestion, ReqsOf, ValueOf, ValueOfReturn } from './infer.js';
+import type {
+  CheckPin,
+  Computed,
+  NeedsOrSentence,
+  OneQuestion,
+  ReqsOf,
+  Sentences,
+  ValueOf,
+  ValueOfReturn,
+} from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { Schema } from './schema.js';
 
+/** A call without needs does not compile, and the compiler prints the sentence. */
+export function resolver(needs: Sentences['needs']): never;
 /**
  * Creates a resolver. `fn` receives the values of its needs and the context of the call. It returns
  * a value or one question, or a promise of either.
@@ -28,7 +39,11 @@ import type { Schema } from './schema.js';
  */
 // The return type is written out instead of using an alias. With an alias, the declarations of a
 // project that exports resolvers would repeat every dependency.
-export function resolver<const N extends Needs, Returned, P extends Schema = Schema>(
+export function resolver<
+  const N extends NeedsOrSentence | Readonly<Record<Sentences['needs'], never>>,
+  Returned,
+  P extends Schema | Sentences['pin'] = Schema,
+>(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
     OneQuestion<Awaited<Returned>>,
@@ -36,7 +51,7 @@ export function resolver<const N extends Needs, Returned, P extends Schema = Sch
 ): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
 export function resolver(
   needs: unknown,
-  fn: unknown,
+  fn?: unknown,
   options: ResolverOptions = {},
 ): Resolver<unknown> {
   if (!isPlainObject(needs) || kindOf(needs) !== undefined) {

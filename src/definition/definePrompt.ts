@@ -12,6 +12,8 @@ import type {
   CheckGuards,
   CheckPromptBody,
   CheckResolve,
+  FillersOrSentence,
+  SchemaOrSentence,
   OnceRead,
   Unread,
 } from '../define/infer.js';
@@ -60,8 +62,8 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
  *   connects.
  */
 export function definePrompt<
-  I extends Schema | undefined = undefined,
-  const R extends Readonly<Record<string, Filler>> = {},
+  I extends SchemaOrSentence | undefined = undefined,
+  const R extends FillersOrSentence = {},
   const G extends readonly AnyResolver[] = [],
   const Returned = Unread,
 >(

@@ -8,6 +8,8 @@ import { KIND } from '../define/brand.js';
 import type {
   CheckGuards,
   CheckResolve,
+  FillersOrSentence,
+  SchemaOrSentence,
   CheckResourceBody,
   OnceRead,
   ReadValues,
@@ -66,8 +68,8 @@ export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConf
 // eslint-disable-next-line max-params -- the parameters of the SDK's own registerResource
 export function defineResource<
   U extends Location,
-  V extends Schema | undefined = undefined,
-  const R extends Readonly<Record<string, Filler>> = {},
+  V extends SchemaOrSentence | undefined = undefined,
+  const R extends FillersOrSentence = {},
   const G extends readonly AnyResolver[] = [],
   const Returned = Unread,
 >(

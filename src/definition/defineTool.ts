@@ -11,7 +11,10 @@ import type {
   CheckBody,
   CheckGuards,
   CheckResolve,
+  FillersOrSentence,
   OnceRead,
+  SchemaOrSentence,
+  Sentences,
   Unread,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
@@ -55,7 +58,7 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
    * round again, it gets the recorded result. Pass a store of `mcp-resolve/once`, or options that
    * contain one.
    */
-  readonly once?: OnceStore | OnceOptions;
+  readonly once?: OnceStore | OnceOptions | Sentences['once'];
 }
 
 /**
@@ -77,9 +80,9 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
  *   connects.
  */
 export function defineTool<
-  I extends Schema | undefined = undefined,
-  O extends Schema | undefined = undefined,
-  const R extends Readonly<Record<string, Filler>> = {},
+  I extends SchemaOrSentence | undefined = undefined,
+  O extends SchemaOrSentence | undefined = undefined,
+  const R extends FillersOrSentence = {},
   const G extends readonly AnyResolver[] = [],
   const Returned = Unread,
 >(

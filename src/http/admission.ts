@@ -157,7 +157,7 @@ export async function validatedToken(
   }
 }
 
-/** Returns true if a validated token is no longer valid. A time that is not a number is over. */
+/** Returns true if a token has expired. An `expiresAt` that is not a number counts as expired. */
 export function isExpired({ expiresAt }: AuthInfo): boolean {
   return expiresAt !== undefined && !(expiresAt > Date.now() / 1000);
 }

@@ -23,6 +23,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../define/schema.js';
 import { errorOf } from '../errors.js';
+import { utf8 } from '../platform.js';
 
 import { addressHeaders, expiredToken, isExpired, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
@@ -40,15 +41,15 @@ import { InFlight, isEventStream, relay } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
 import type { AdmittedOptions, NodeListener } from './nodeListener.js';
-import { chunksOf, RequestBody } from './requestBody.js';
+import { RequestBody, streamChunks, withLazyBody } from './requestBody.js';
 import { SessionTable } from './sessionTable.js';
 
 /** The handler made by {@link createDualEraHandler}. */
 export interface DualEraHandler {
   /**
    * Serves one HTTP request of Bun, Deno, workers or hono. `options.authInfo` is the validated
-   * token, if any. The factory and the tools receive it. Its client, issuer and subject own the
-   * 2025 sessions that they open.
+   * token, if any. The factory and the tools receive it, and the `principal` of the seal derives
+   * the owner of a 2025 session from it.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
@@ -146,13 +147,13 @@ class EraRouter {
    * since then.
    */
   async serveAdmitted(request: Request, options: AdmittedOptions): Promise<Response> {
-    const { parsedBody, chunks = chunksOf(request.body) } = options;
+    const { parsedBody, chunks = streamChunks(request.body) } = options;
     if (this.stage === 'closed') return refuse(handlerClosed(parsedBody));
     const isUnread = parsedBody === undefined && request.method === 'POST';
     const unread = isUnread ? new RequestBody(request, chunks, this.settings) : undefined;
     let body = parsedBody;
     try {
-      const authInfo = await this.authenticate(request, unread, options.authInfo);
+      const authInfo = await this.authenticate(request, unread, options);
       if (authInfo instanceof Response) return authInfo;
       // The SDK's handler refuses a wrong media type before it reads anything.
       if (!hasReadableBody(request)) return await this.modern.fetch(request);
@@ -190,14 +191,14 @@ class EraRouter {
   private async authenticate(
     request: Request,
     body: RequestBody | undefined,
-    known: AuthInfo | undefined,
+    { authInfo: known, parsedBody }: AdmittedOptions,
   ): Promise<AuthInfo | Response | undefined> {
     const { authenticate, onAuthenticateError } = this.settings;
     if (known !== undefined) return isExpired(known) ? expiredToken() : known;
     if (authenticate === undefined) return undefined;
-    const readable = body?.readableRequest() ?? request;
+    const readable = body?.readableRequest() ?? withParsedBody(request, parsedBody);
     const decision = await validatedToken(readable, authenticate, onAuthenticateError);
-    // If `authenticate` read a body that is too large, that is the reason of its refusal.
+    // If `authenticate` read a body that was refused, that is the reason of its own refusal.
     return body?.refusal === undefined ? decision : refuse(body.refusal);
   }
 
@@ -246,6 +247,12 @@ class EraRouter {
       throw error;
     }
   }
+}
+
+/** Returns a request that `authenticate` can read, although a framework has read its body. */
+function withParsedBody(request: Request, parsedBody: unknown): Request {
+  if (parsedBody === undefined) return request;
+  return withLazyBody(request, () => Promise.resolve(utf8(JSON.stringify(parsedBody))));
 }
 
 /** Returns false for a POST that is not declared as JSON. */

@@ -29,7 +29,7 @@ export interface DualEraHandlerOptions
    * The maximum number of bytes that the bodies of all requests in progress may have together. At
    * the limit, a request gets HTTP 503. The calls of 2025 sessions have limits of their own.
    *
-   * @defaultValue 67108864 (64 MiB)
+   * @defaultValue 67108864 (64 MiB), or `maxRequestBodySize` if that is larger
    */
   maxBufferedBytes?: number;
   /**
@@ -60,7 +60,7 @@ export interface DualEraHandlerOptions
    * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
    * fails.
    *
-   * @defaultValue 16777216 (16 MiB)
+   * @defaultValue 16777216 (16 MiB), or `maxRequestBodySize` if that is larger
    */
   maxSessionBytes?: number;
   /**
@@ -68,7 +68,7 @@ export interface DualEraHandlerOptions
    * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
    * fails.
    *
-   * @defaultValue 67108864 (64 MiB)
+   * @defaultValue 67108864 (64 MiB), or `maxRequestBodySize` if that is larger
    */
   maxTotalSessionBytes?: number;
   /**
@@ -158,7 +158,8 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
   const limit = (value: number, name: string): number =>
     checkInteger(value, `${caller}(): \`${name}\``, { min: 1 });
   /** Checks a limit on bytes. If it were smaller than one request, such a request could never pass. */
-  const byteLimit = (value: number, name: string): number => {
+  const byteLimit = (given: number | undefined, name: string, usual: number): number => {
+    const value = given ?? Math.max(usual, maxRequestBodySize);
     if (limit(value, name) >= maxRequestBodySize) return value;
     throw new TypeError(
       `${caller}(): \`${name}\` must be at least \`maxRequestBodySize\`, which is ${maxRequestBodySize} bytes, got ${value}.`,
@@ -170,11 +171,8 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
       maxSessionsPerPrincipal: limit(maxSessionsPerPrincipal ?? 100, 'maxSessionsPerPrincipal'),
       maxOpenQuestions: limit(maxOpenQuestions ?? 128, 'maxOpenQuestions'),
-      maxSessionBytes: byteLimit(maxSessionBytes ?? 16 * MEBIBYTE, 'maxSessionBytes'),
-      maxTotalSessionBytes: byteLimit(
-        maxTotalSessionBytes ?? 64 * MEBIBYTE,
-        'maxTotalSessionBytes',
-      ),
+      maxSessionBytes: byteLimit(maxSessionBytes, 'maxSessionBytes', 16 * MEBIBYTE),
+      maxTotalSessionBytes: byteLimit(maxTotalSessionBytes, 'maxTotalSessionBytes', 64 * MEBIBYTE),
       sessionIdleMs: limit(sessionIdleMs ?? 30 * 60_000, 'sessionIdleMs'),
       disconnectGraceMs: limit(disconnectGraceMs ?? 60_000, 'disconnectGraceMs'),
       maxRequestBodySize,
@@ -184,7 +182,7 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     admission: createAdmission(options, caller),
     authenticate: checkedAuthenticate(authenticate, caller),
     maxRequestBodySize,
-    bodies: new ByteBudget(byteLimit(maxBufferedBytes ?? 64 * MEBIBYTE, 'maxBufferedBytes')),
+    bodyBudget: new ByteBudget(byteLimit(maxBufferedBytes, 'maxBufferedBytes', 64 * MEBIBYTE)),
     onerror,
     onAuthenticateError: options.onerror === undefined ? logAuthenticateError : onerror,
   };

@@ -20,6 +20,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
+import { isObject } from '../define/schema.js';
 import { utf8 } from '../platform.js';
 import { tokenPrincipal } from '../state/principal.js';
 import { sealOf } from '../server/boundary.js';
@@ -45,7 +46,7 @@ export interface SessionSettings {
   maxOpenQuestions: number;
   maxSessionBytes: number;
   /** Counts the bytes of the open calls and questions of all sessions. */
-  allSessions: ByteBudget;
+  totalBudget: ByteBudget;
   maxRequestBodySize: number;
   keepAliveMs: number | undefined;
 }
@@ -79,10 +80,10 @@ export class LegacySession {
     private readonly settings: SessionSettings,
     private readonly principals: Principals,
   ) {
-    const { maxOpenQuestions, maxSessionBytes, allSessions } = settings;
+    const { maxOpenQuestions, maxSessionBytes, totalBudget } = settings;
     this.requests = new OpenRequests(transport, {
       maxQuestions: maxOpenQuestions,
-      bytes: new ByteBudget(maxSessionBytes, allSessions),
+      budget: new ByteBudget(maxSessionBytes, totalBudget),
       onCall: () => this.countCall(),
     });
     this.listenToTransport();
@@ -140,18 +141,23 @@ export class LegacySession {
     return now - this.usedAt >= limit;
   }
 
-  /** Returns true if the principal of a request opened this session. */
+  /** Returns true if the principal of a request opened this session. It never rejects. */
   async isOwnedBy(incoming: ParsedRequest): Promise<boolean> {
-    return this.owner === (await this.principals.principalOf(incoming));
+    try {
+      return this.owner === (await this.principals.principalOf(incoming));
+    } catch (error) {
+      // The seal has logged the error.
+      this.settings.onerror(errorOf(error));
+      return false;
+    }
   }
 
   /** Serves one request that names this session. */
   async serve(incoming: ParsedRequest): Promise<Response> {
     const { request, body, authInfo } = incoming;
     this.touch();
-    if (hasCalls(body) && !this.requests.tryHold(request, sizeOf(incoming))) {
-      return refuse({ ...tooManyBytes(), body });
-    }
+    const refusal = this.refusalOf(incoming);
+    if (refusal !== undefined) return refuse({ ...refusal, body });
     this.arriving += 1;
     const response = await this.transport
       .handleRequest(request, {
@@ -160,8 +166,7 @@ export class LegacySession {
       })
       .finally(() => {
         this.arriving -= 1;
-        // The transport has delivered the calls, unless it refused the request.
-        this.requests.releaseUnused(request);
+        this.requests.arrived(request);
       });
     if (!isEventStream(response)) return response;
     return request.method === 'GET'
@@ -176,6 +181,19 @@ export class LegacySession {
     } catch (error) {
       this.settings.onerror(errorOf(error));
     }
+  }
+
+  /** Returns the refusal of a request that reuses an id or has no room, and counts its bytes. */
+  private refusalOf(incoming: ParsedRequest): HttpRefusal | undefined {
+    const messages = [incoming.body].flat();
+    const ids = messages.filter((message) => isJSONRPCRequest(message)).map(({ id }) => id);
+    // The SDK would forget the first call of two with one id, although it still runs.
+    if (new Set(ids).size < ids.length || ids.some((id) => this.requests.hasCall(id))) {
+      return idInUse;
+    }
+    // An open call keeps its arguments and the answers to its questions. Notifications are not kept.
+    if (!messages.some((message) => isObject(message) && 'id' in message)) return undefined;
+    return this.requests.tryArrive(incoming.request, sizeOf(incoming)) ? undefined : noRoom();
   }
 
   private touch(): void {
@@ -240,15 +258,17 @@ function principalReader(server: Awaited<ReturnType<McpServerFactory>>): Princip
       : seal.sessionPrincipal({ http: { req: request, ...(authInfo && { authInfo }) } });
 }
 
-function hasCalls(body: unknown): boolean {
-  return [body].flat().some((message) => isJSONRPCRequest(message));
-}
-
 function sizeOf({ body, size }: ParsedRequest): number {
   return size ?? utf8(JSON.stringify(body)).length;
 }
 
-function tooManyBytes(): HttpRefusal {
+const idInUse: HttpRefusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Invalid Request: the request id is already in use in this session. Use a new id.',
+};
+
+function noRoom(): HttpRefusal {
   Warnings.of(STANDARD_ERROR).once(
     'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise the limit.',
   );

@@ -109,7 +109,7 @@ async function answer(
   { request, response, body }: Exchange,
 ): Promise<void> {
   const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
-    const unread = body === undefined ? { chunks: chunksOf(request) } : { parsedBody: body };
+    const unread = body === undefined ? { chunks: nodeChunks(request) } : { parsedBody: body };
     const answered = await serveAdmitted(web, { ...options, ...unread });
     if (isEventStream(answered)) flushHeadersSoon(response);
     return answered;
@@ -120,7 +120,7 @@ async function answer(
 }
 
 /** Reads the chunks of a body. If the reader stops early, the response can still be sent. */
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+async function* nodeChunks(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks: AsyncIterable<Buffer | string> = request.iterator({ destroyOnReturn: false });
   // The chunks are strings if a framework has set an encoding.
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;

@@ -11,8 +11,8 @@
  *   answer arrives or the server cancels it, because its call is cancelled or its time is over. The
  *   number of open questions is limited.
  *
- * The bytes of open calls and questions count against a budget. The calls of a batch share an HTTP
- * request, whose bytes count until the last of them ends.
+ * Bytes count against a budget: those of an open question, and those of an HTTP request as long as
+ * a call is open that it began or answered.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type {
@@ -28,8 +28,22 @@ import type { ByteBudget } from './byteBudget.js';
 interface CallInFlight {
   /** The HTTP request that carried the call. The calls of a batch share it, and its stream. */
   readonly carrier: Request | undefined;
+  /** The bytes that the call holds: its arguments, and answers to its questions. */
+  readonly held: HeldBytes[];
   readonly ended: () => void;
   attended: boolean;
+}
+
+interface OpenQuestion {
+  readonly size: number;
+  /** The call that asks. */
+  readonly call: RequestId | undefined;
+}
+
+/** The bytes of one HTTP request. They count while it arrives, and while a call holds them. */
+interface HeldBytes {
+  readonly bytes: number;
+  holders: number;
 }
 
 /** The settings of {@link OpenRequests}. */
@@ -40,7 +54,7 @@ interface OpenRequestsSettings {
    */
   maxQuestions: number;
   /** Counts the bytes of open calls and questions. */
-  bytes: ByteBudget;
+  budget: ByteBudget;
   /** Called when a call begins. It returns a function to call when that call ends. */
   onCall: () => () => void;
 }
@@ -48,10 +62,9 @@ interface OpenRequestsSettings {
 /** The open calls and questions of one connected transport. */
 export class OpenRequests {
   private readonly calls = new Map<RequestId, CallInFlight>();
-  /** The open questions, with their sizes in bytes. */
-  private readonly questions = new Map<RequestId, number>();
-  /** The sizes, in bytes, of the HTTP requests that carry open calls. */
-  private readonly carriers = new Map<Request, number>();
+  private readonly questions = new Map<RequestId, OpenQuestion>();
+  /** The bytes of the HTTP requests that arrive now. */
+  private readonly arriving = new Map<Request, HeldBytes>();
 
   constructor(
     private readonly transport: WebStandardStreamableHTTPServerTransport,
@@ -64,7 +77,7 @@ export class OpenRequests {
     };
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
-      this.sending(message);
+      this.sending(message, options?.relatedRequestId);
       try {
         await send(message, options);
       } catch (error) {
@@ -89,22 +102,26 @@ export class OpenRequests {
     return [...this.calls.values()].some((call) => call.attended);
   }
 
+  /** Returns true if a call with this id is open. */
+  hasCall(id: RequestId): boolean {
+    return this.calls.has(id);
+  }
+
   /**
-   * Counts the bytes of an HTTP request with calls, and returns true. If there is no room for them,
-   * it returns false.
+   * Counts the bytes of an HTTP request that arrives, and returns true. If there is no room for
+   * them, it returns false.
    */
-  tryHold(carrier: Request, bytes: number): boolean {
-    if (!this.settings.bytes.tryHold(bytes)) return false;
-    this.carriers.set(carrier, bytes);
+  tryArrive(carrier: Request, bytes: number): boolean {
+    if (!this.settings.budget.tryHold(bytes)) return false;
+    this.arriving.set(carrier, { bytes, holders: 1 });
     return true;
   }
 
-  /** Releases the bytes of an HTTP request, unless a call that it carried is open. */
-  releaseUnused(carrier: Request | undefined): void {
-    const bytes = carrier && this.carriers.get(carrier);
-    if (carrier === undefined || bytes === undefined || this.isCarrying(carrier)) return;
-    this.carriers.delete(carrier);
-    this.settings.bytes.release(bytes);
+  /** Notes that the transport has delivered an HTTP request, or refused it. */
+  arrived(carrier: Request): void {
+    const held = this.arriving.get(carrier);
+    this.arriving.delete(carrier);
+    if (held !== undefined) this.letGo(held);
   }
 
   /** Records that the client no longer waits for the response of an HTTP request. */
@@ -121,54 +138,65 @@ export class OpenRequests {
   private received(message: JSONRPCMessage, carrier: Request | undefined): void {
     if (isRequest(message)) this.beginCall(message.id, carrier);
     this.cancelCall(cancelledId(message));
-    this.closeQuestion(answeredId(message));
+    const answered = this.closeQuestion(answeredId(message));
+    if (answered?.call !== undefined) this.hold(this.calls.get(answered.call), carrier);
   }
 
-  private sending(message: JSONRPCMessage): void {
+  private sending(message: JSONRPCMessage, call: RequestId | undefined): void {
     this.closeQuestion(cancelledId(message));
     if (!isRequest(message)) return;
-    const { maxQuestions } = this.settings;
+    const { maxQuestions, budget } = this.settings;
     if (this.questions.size >= maxQuestions) throw tooManyQuestions(maxQuestions);
     const size = utf8(JSON.stringify(message)).length;
-    if (!this.settings.bytes.tryHold(size)) throw tooManyBytes();
-    this.questions.set(message.id, size);
+    if (!budget.tryHold(size)) throw questionTooLarge();
+    this.questions.set(message.id, { size, call });
   }
 
   private beginCall(id: RequestId, carrier: Request | undefined): void {
-    // A client may wrongly use an id twice. The SDK also forgets the first call then.
-    this.endCall(id);
-    this.calls.set(id, { carrier, ended: this.settings.onCall(), attended: true });
+    const call = { carrier, held: [], ended: this.settings.onCall(), attended: true };
+    this.calls.set(id, call);
+    this.hold(call, carrier);
+  }
+
+  /** Keeps counting the bytes of an HTTP request until the call ends. */
+  private hold(call: CallInFlight | undefined, carrier: Request | undefined): void {
+    const held = carrier && this.arriving.get(carrier);
+    if (call === undefined || held === undefined) return;
+    held.holders += 1;
+    call.held.push(held);
   }
 
   private endCall(id: RequestId | undefined): CallInFlight | undefined {
-    if (id === undefined) return undefined;
-    const call = this.calls.get(id);
+    const call = id === undefined ? undefined : this.calls.get(id);
+    if (id === undefined || call === undefined) return undefined;
     this.calls.delete(id);
-    this.releaseUnused(call?.carrier);
-    call?.ended();
+    for (const held of call.held) this.letGo(held);
+    call.ended();
     return call;
+  }
+
+  private letGo(held: HeldBytes): void {
+    held.holders -= 1;
+    if (held.holders === 0) this.settings.budget.release(held.bytes);
   }
 
   private cancelCall(id: RequestId | undefined): void {
     const cancelled = this.endCall(id);
     if (id === undefined || cancelled === undefined) return;
-    if (this.isCarrying(cancelled.carrier)) return;
+    const { carrier } = cancelled;
+    if ([...this.calls.values()].some((call) => call.carrier === carrier)) return;
     // Deferred, so that the cancellation of the call's own open question is sent first.
     setTimeout(() => {
       this.transport.closeSSEStream(id);
     }, 0);
   }
 
-  private closeQuestion(id: RequestId | undefined): void {
-    const size = id === undefined ? undefined : this.questions.get(id);
-    if (id === undefined || size === undefined) return;
+  private closeQuestion(id: RequestId | undefined): OpenQuestion | undefined {
+    const question = id === undefined ? undefined : this.questions.get(id);
+    if (id === undefined || question === undefined) return undefined;
     this.questions.delete(id);
-    this.settings.bytes.release(size);
-  }
-
-  /** Returns true if a call that the HTTP request carried is open. */
-  private isCarrying(carrier: Request | undefined): boolean {
-    return [...this.calls.values()].some((call) => call.carrier === carrier);
+    this.settings.budget.release(question.size);
+    return question;
   }
 }
 
@@ -179,7 +207,7 @@ function tooManyQuestions(max: number): SdkError {
   );
 }
 
-function tooManyBytes(): SdkError {
+function questionTooLarge(): SdkError {
   return new SdkError(
     SdkErrorCode.SendFailed,
     'Too many bytes are waiting: the open calls and questions of 2025 sessions are limited by `maxSessionBytes` and `maxTotalSessionBytes`.',

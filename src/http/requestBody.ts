@@ -5,7 +5,7 @@
  * read, so a request without a valid token costs no memory. If `authenticate` reads the body
  * itself, for example to check a signature, the handler uses the same bytes.
  */
-import { concat } from '../platform.js';
+import { withRoom } from '../platform.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
 import type { ByteBudget } from './byteBudget.js';
@@ -15,7 +15,7 @@ import type { HttpRefusal } from './httpRefusal.js';
 export interface BodyLimits {
   maxRequestBodySize: number;
   /** Counts the bytes of all bodies that the handler holds. */
-  bodies: ByteBudget;
+  bodyBudget: ByteBudget;
 }
 
 /** The parsed body, or the refusal of the request with its cause, if the connection was lost. */
@@ -23,10 +23,11 @@ export type ParsedBody = { value: unknown } | { refusal: HttpRefusal; cause?: un
 
 /** The body of one request. */
 export class RequestBody {
-  /** Set if the body is too large, also if `authenticate` read it. */
+  /** Set if the body was refused, even if `authenticate` read it. */
   refusal: HttpRefusal | undefined;
   private reading: Promise<Uint8Array> | undefined;
   private held = 0;
+  private isReleased = false;
 
   constructor(
     private readonly request: Request,
@@ -41,18 +42,7 @@ export class RequestBody {
 
   /** Returns a request for `authenticate`, whose body is read only if `authenticate` reads it. */
   readableRequest(): Request {
-    const body = new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          controller.enqueue(await this.read());
-          controller.close();
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    // A stream as the body requires `duplex`, which not all types of `RequestInit` know.
-    const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
-    return new Request(this.request, init);
+    return withLazyBody(this.request, () => this.read());
   }
 
   /** Reads and parses the body. */
@@ -67,9 +57,11 @@ export class RequestBody {
     }
   }
 
-  /** Stops counting the bytes, unless they were handed over. */
+  /** Stops reading, and stops counting the bytes unless they were handed over. */
   release(): void {
-    this.handOver()();
+    this.isReleased = true;
+    this.limits.bodyBudget.release(this.held);
+    this.held = 0;
   }
 
   /** Lets the caller decide when the bytes no longer count, by calling the returned function. */
@@ -77,7 +69,7 @@ export class RequestBody {
     const { held, limits } = this;
     this.held = 0;
     return () => {
-      limits.bodies.release(held);
+      limits.bodyBudget.release(held);
     };
   }
 
@@ -86,18 +78,27 @@ export class RequestBody {
   }
 
   private async readAll(): Promise<Uint8Array> {
-    const { maxRequestBodySize, bodies } = this.limits;
+    const { maxRequestBodySize } = this.limits;
     const declared = Number(this.request.headers.get('content-length'));
     if (declared > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
-    const received: Uint8Array[] = [];
+    // Chunks are copied, because an array of small chunks takes many times their bytes.
+    let buffer: Uint8Array = new Uint8Array();
     for await (const chunk of this.chunks) {
-      if (this.held + chunk.length > maxRequestBodySize)
-        throw this.refuse(tooLarge(maxRequestBodySize));
-      if (!bodies.tryHold(chunk.length)) throw this.refuse(tooBusy());
-      this.held += chunk.length;
-      received.push(chunk);
+      const length = this.held;
+      this.hold(chunk.length);
+      buffer = withRoom(buffer, length, chunk.length);
+      buffer.set(chunk, length);
     }
-    return concat(...received);
+    return buffer.subarray(0, this.held);
+  }
+
+  private hold(bytes: number): void {
+    const { maxRequestBodySize, bodyBudget } = this.limits;
+    // `authenticate` can return while it still reads.
+    if (this.isReleased) throw new Error('The request has ended.');
+    if (this.held + bytes > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
+    if (!bodyBudget.tryHold(bytes)) throw this.refuse(tooBusy());
+    this.held += bytes;
   }
 
   private refuse(refusal: HttpRefusal): Error {
@@ -114,8 +115,24 @@ function parseJson(bytes: Uint8Array): ParsedBody {
   }
 }
 
+/** Returns a request whose body is computed when it is read. */
+export function withLazyBody(request: Request, read: () => Promise<Uint8Array>): Request {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        controller.enqueue(await read());
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  // A stream as the body requires `duplex`, which not all types of `RequestInit` know.
+  const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
+  return new Request(request, init);
+}
+
 /** Reads the chunks of a stream. Not every runtime can iterate over a stream. */
-export async function* chunksOf(
+export async function* streamChunks(
   stream: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (stream === null) return;

@@ -17,7 +17,7 @@ import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession
 
 /** The settings of a table. */
 export interface SessionTableSettings
-  extends Omit<SessionSettings, 'onopen' | 'onclose' | 'allSessions'>, IdleLimits {
+  extends Omit<SessionSettings, 'onopen' | 'onclose' | 'totalBudget'>, IdleLimits {
   maxTotalSessionBytes: number;
   maxSessions: number;
   /** The limit for each authenticated principal. Only `maxSessions` limits anonymous sessions. */
@@ -27,14 +27,16 @@ export interface SessionTableSettings
 /** Serves 2025 requests, each in its session. */
 export class SessionTable {
   private readonly sessions = new Map<string, LegacySession>();
-  /** The handshakes whose session has no id yet, with their principals. They count as sessions. */
-  private readonly handshakes = new Map<symbol, string | undefined>();
-  private readonly bytes: ByteBudget;
+  /** The number of handshakes whose server is being built. */
+  private building = 0;
+  /** The sessions in a handshake, which have no id yet. They count as sessions. */
+  private readonly handshakes = new Set<LegacySession>();
+  private readonly totalBudget: ByteBudget;
   private sealed = false;
   private idleTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly settings: SessionTableSettings) {
-    this.bytes = new ByteBudget(settings.maxTotalSessionBytes);
+    this.totalBudget = new ByteBudget(settings.maxTotalSessionBytes);
   }
 
   /** The number of open sessions. */
@@ -78,36 +80,51 @@ export class SessionTable {
     if (![body].flat().some((message) => isInitializeRequest(message))) {
       return refuse(sessionRequired(body));
     }
-    if (this.isFull()) await this.closeIdle(Date.now());
-    // Do not await between a check and its entry. Otherwise a burst of handshakes exceeds the limit.
-    if (this.isFull() && !this.evict(() => true)) {
+    if (this.building + this.handshakes.size >= this.settings.maxSessions) {
       return refuse({ ...tooMany(this.settings.maxSessions), body });
     }
-    const handshake = Symbol();
-    this.handshakes.set(handshake, undefined);
+    const session = await this.build(incoming);
     try {
-      return await this.shakeHands(incoming, handshake);
-    } finally {
-      this.handshakes.delete(handshake);
-    }
-  }
-
-  /** Builds the server of a new session, whose seal tells the principal, and serves the request. */
-  private async shakeHands(incoming: ParsedRequest, handshake: symbol): Promise<Response> {
-    const { body } = incoming;
-    const session = await LegacySession.connect(incoming, this.sessionSettings(handshake));
-    const { owner } = session;
-    try {
-      if (this.isFullFor(owner)) await this.closeIdle(Date.now());
-      if (this.sealed) return refuse(handlerClosed(body));
-      if (this.isFullFor(owner) && !this.evict((other) => other.owner === owner)) {
-        return refuse({ ...tooManyOfPrincipal(this.settings.maxSessionsPerPrincipal), body });
-      }
-      this.handshakes.set(handshake, owner);
-      return await session.serve(incoming);
+      return await this.shakeHands(incoming, session);
     } finally {
       if (!session.initialized) await session.close();
     }
+  }
+
+  /** Builds the server of a new session. Its seal determines the principal. */
+  private async build(incoming: ParsedRequest): Promise<LegacySession> {
+    this.building += 1;
+    try {
+      return await LegacySession.connect(incoming, this.sessionSettings());
+    } finally {
+      this.building -= 1;
+    }
+  }
+
+  private async shakeHands(incoming: ParsedRequest, session: LegacySession): Promise<Response> {
+    const { owner } = session;
+    const { body } = incoming;
+    if (this.isFull() || this.isFullFor(owner)) await this.closeIdle(Date.now());
+    // Do not await between these checks and the entry. Otherwise a burst of handshakes exceeds the
+    // limit.
+    const refusal = this.sealed ? handlerClosed() : this.makeRoom(owner);
+    if (refusal !== undefined) return refuse({ ...refusal, body });
+    this.handshakes.add(session);
+    try {
+      return await session.serve(incoming);
+    } finally {
+      this.handshakes.delete(session);
+    }
+  }
+
+  /** Makes room for one more session of a principal, or returns the refusal if all are busy. */
+  private makeRoom(principal: string | undefined): HttpRefusal | undefined {
+    const { maxSessions, maxSessionsPerPrincipal } = this.settings;
+    if (this.isFullFor(principal) && !this.evict(({ owner }) => owner === principal)) {
+      return tooManyOfPrincipal(maxSessionsPerPrincipal);
+    }
+    if (this.isFull() && !this.evict(() => true)) return tooMany(maxSessions);
+    return undefined;
   }
 
   /** Ends the least recently used candidate that is not busy. Returns false if all are busy. */
@@ -126,8 +143,8 @@ export class SessionTable {
 
   private isFullFor(principal: string | undefined): boolean {
     if (principal === undefined) return false;
-    const owners = [...this.sessions.values()].map(({ owner }) => owner);
-    const own = [...owners, ...this.handshakes.values()].filter((owner) => owner === principal);
+    const all = [...this.sessions.values(), ...this.handshakes];
+    const own = all.filter(({ owner }) => owner === principal);
     return own.length >= this.settings.maxSessionsPerPrincipal;
   }
 
@@ -135,12 +152,12 @@ export class SessionTable {
    * Returns the settings of a new session. They live as long as the session, so they hold no
    * reference to the request that opened it.
    */
-  private sessionSettings(handshake: symbol): SessionSettings {
+  private sessionSettings(): SessionSettings {
     return {
       ...this.settings,
-      allSessions: this.bytes,
+      totalBudget: this.totalBudget,
       onopen: (id, session) => {
-        this.handshakes.delete(handshake);
+        this.handshakes.delete(session);
         this.sessions.set(id, session);
         this.idleTimer ??= this.startIdleTimer();
       },

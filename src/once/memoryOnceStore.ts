@@ -6,6 +6,7 @@
  * store refuses new ones. If the results take too many bytes, further calls are recorded without
  * theirs.
  */
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
@@ -100,7 +101,7 @@ function finish(records: Records, id: string, { owner, result, ttlMs }: OnceEnd)
   const known = records.get(id);
   if (known !== undefined && !isHeldBy(known, owner)) return known.owner === owner;
   const bytes = result === undefined ? undefined : new TextEncoder().encode(result);
-  const end = bytes !== undefined && records.hasRoomFor(bytes) ? { result: bytes } : {};
+  const end = bytes !== undefined && records.tryMakeRoom(bytes) ? { result: bytes } : {};
   records.set(id, { owner, heldUntil: undefined, end, expiresAt: performance.now() + ttlMs });
   return true;
 }
@@ -147,11 +148,15 @@ class Records {
     return found === undefined || hasExpired(found) ? undefined : found;
   }
 
-  /** Returns true if a result fits beside those of other calls. */
-  hasRoomFor(result: Uint8Array): boolean {
+  /** Makes room for a result, or returns false if the results of other calls take it. */
+  tryMakeRoom(result: Uint8Array): boolean {
     const fits = (): boolean => this.bytes + result.length <= this.max.maxBytes;
     if (!fits()) this.dropEverywhere();
-    return fits();
+    if (fits()) return true;
+    Warnings.of(STANDARD_ERROR).once(
+      'A result of a call with `once` was not kept, because the memory store holds `maxBytes` bytes of results. If the process has the memory for more, raise `maxBytes`.',
+    );
+    return false;
   }
 
   /**

@@ -7,9 +7,9 @@ const REASONS = {
   outcome_unknown:
     'the outcome of this call is unknown. A request was about to run it, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
   result_not_kept:
-    'this call has completed, but its result was too large to keep. It is not run again.',
+    'this call has completed, but its result was not kept, because it was too large or the store had no room. It is not run again.',
   store_unavailable:
-    'this request did not run the call, because the store that prevents a second run did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
+    'this request did not run the call, because the store that prevents a second run failed or did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
   store_full: 'this call was not started, because the store that prevents a second run is full.',
 } as const;
 

@@ -25,7 +25,7 @@ export type OnceEntry =
   | { readonly state: 'running' }
   /** Its lease ran out before its end was recorded. The outcome is unknown. */
   | { readonly state: 'lapsed' }
-  /** It has ended. The result is omitted if it was too large to keep. */
+  /** It has ended. The result is omitted if it was not kept. */
   | { readonly state: 'done'; readonly result?: string };
 
 /** A claim on a call. */
@@ -42,7 +42,7 @@ export interface OnceLease {
 export interface OnceEnd {
   /** The owner of the claim. */
   readonly owner: string;
-  /** The result to return from now on, or `undefined` if it is too large to keep. */
+  /** The result to return from now on, or `undefined` if it is not kept. */
   readonly result: string | undefined;
   /** The lifetime of the record from now on, in milliseconds. */
   readonly ttlMs: number;

@@ -42,7 +42,7 @@ export interface SingleUseOptions extends OnceSettings {
    * The maximum time from the call's first question to its last round, in seconds, as sealed in its
    * token. The policy of this process may differ.
    */
-  readonly maxFlowSeconds: number;
+  readonly flowSeconds: number;
   /** Aborted when the client no longer wants the result. */
   readonly signal: AbortSignal;
   readonly onUnexpectedError: (error: unknown) => void;
@@ -58,7 +58,7 @@ export class SingleUse<Result> {
   ) {
     // Counted from now and not from the first question, so that a change of the system clock does
     // not shorten it.
-    const ttlMs = Math.round((options.maxFlowSeconds + SLACK_SECONDS) * 1000);
+    const ttlMs = Math.round((options.flowSeconds + SLACK_SECONDS) * 1000);
     this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs };
   }
 

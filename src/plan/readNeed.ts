@@ -2,6 +2,7 @@
 import { isKind, kindOf } from '../define/brand.js';
 import type { AnyResolver, Arg, OutcomeOf } from '../define/model.js';
 import { isSchema } from '../define/schema.js';
+import { isThenable } from '../platform.js';
 
 /** A need that was read: the argument or the resolver that fills it. */
 export type ReadNeed =
@@ -34,6 +35,11 @@ export function describeMisfit(value: unknown): string {
   if (typeof value === 'function') return 'a function. Wrap it as resolver({ … }, fn).';
   if (isSchema(value)) return 'a schema. Use arg() for an argument, or elicit() inside a resolver.';
   if (kindOf(value) === 'question') return 'a question. Return it from a resolver.';
+  if (kindOf(value) === 'arg')
+    return 'an argument. The body receives all arguments anyway, so remove this parameter.';
+  if (isThenable(value)) return 'a promise. Await it inside a resolver: resolver({}, () => …).';
+  if (typeof value === 'string')
+    return 'a string. To use an argument, write args.name of argsOf(schema).';
   const kind = kindOf(value);
   if (kind === 'tool' || kind === 'prompt' || kind === 'resource')
     return `a ${kind}. Use one of its resolvers instead.`;

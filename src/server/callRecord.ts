@@ -66,6 +66,7 @@ function goOn(record: CallRecord, ctx: ServerContext): CurrentCall {
  */
 export function keepRecord(call: CurrentCall, progress: Progress, ctx: ServerContext): string {
   const boundary = boundaryOf(ctx);
+  // An unsealed record needs no deadline, because every round is a new call.
   const { id, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
   const text = encodeRecord({ id, ...span, progress });
   if (boundary === undefined) return text;

@@ -157,7 +157,7 @@ export async function resolveCall(
         return { done: false, result: resultAsking(open, requestState) };
       }
       noteAsked(first, watch);
-      warnIfAnonymous(options.ctx);
+      await boundaryOf(options.ctx)?.seal.warnIfAnonymous(options.ctx);
       await round.answerOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
     }
   } catch (error) {
@@ -200,16 +200,6 @@ function openLedger(
       warnMovingQuestion(logger, plan.name, key);
     },
   });
-}
-
-/**
- * Warns if a client of the 2025 era is asked that anybody can answer for. An author's `principal`
- * has been called for the session of the request.
- */
-function warnIfAnonymous(ctx: ServerContext): void {
-  const seal = boundaryOf(ctx)?.seal;
-  if (seal?.policy.principal !== undefined || ctx.http?.authInfo !== undefined) return;
-  seal?.warnOfAnonymousCall(ctx);
 }
 
 function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undefined): void {

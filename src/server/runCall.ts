@@ -112,8 +112,8 @@ function singleUseOf<Result>(
 ): SingleUse<Result> | undefined {
   if (once === undefined || !resumed || span === undefined) return undefined;
   const { signal } = ctx.mcpReq;
-  const maxFlowSeconds = span.deadline - span.start;
-  return new SingleUse(id, { ...once, maxFlowSeconds, signal, onUnexpectedError });
+  const flowSeconds = span.deadline - span.start;
+  return new SingleUse(id, { ...once, flowSeconds, signal, onUnexpectedError });
 }
 
 /** The options of a call that has begun. */

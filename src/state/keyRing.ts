@@ -15,6 +15,9 @@ const LEAST_DIFFERENT_BYTES = 8;
 /** A variable of a template or a shell that nothing replaced. */
 const UNEXPANDED = /\$\{.*?\}|\{\{.*?\}\}/s;
 
+/** Bytes that are text. Random bytes are not, but they can contain the characters of a variable. */
+const PRINTABLE = /^[\x20-\x7e\s]*$/;
+
 const ADVICE =
   "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
 
@@ -52,7 +55,8 @@ function readKey(key: unknown, index: number): Uint8Array {
       `requestStateSeal(): \`keys[${index}]\` must have at least ${LEAST_BYTES} bytes, got ${bytes.length}. ${ADVICE}`,
     );
   }
-  if (typeof key === 'string' && UNEXPANDED.test(key)) {
+  const text = typeof key === 'string' ? key : new TextDecoder().decode(key);
+  if ((typeof key === 'string' || PRINTABLE.test(text)) && UNEXPANDED.test(text)) {
     throw new TypeError(
       `requestStateSeal(): \`keys[${index}]\` contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
     );

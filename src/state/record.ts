@@ -25,7 +25,7 @@ export interface CallRecord {
   readonly start: number;
   /**
    * The time after which the call cannot go on, in seconds. It is sealed with the first question,
-   * so that all processes agree on it, whatever their policies are.
+   * so that all processes agree on it, even if their policies differ.
    */
   readonly deadline: number;
   readonly progress: Progress;

@@ -90,7 +90,8 @@ export class Seal {
       if (claims.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       this.warnOfProcessKey(request.ctx);
-      if (principal === undefined) this.warnOfAnonymousCall(request.ctx);
+      if (principal === undefined && this.mustHavePrincipal(request.ctx))
+        this.warnOfAnonymousCall();
       const token: unknown = await codec.seal(claims);
       if (typeof token !== 'string') throw new TypeError('`codec.seal` must return a string.');
       if (token === '' || token.length > this.policy.maxTokenLength)
@@ -158,12 +159,21 @@ export class Seal {
     );
   }
 
+  /** Warns if a 2025 call asks over HTTP and its request has no principal. */
+  async warnIfAnonymous(ctx: PrincipalContext): Promise<void> {
+    if (!this.mustHavePrincipal(ctx)) return;
+    const principal = await this.principalOf(ctx).catch(() => '');
+    if (principal === undefined) this.warnOfAnonymousCall();
+  }
+
   /**
-   * Warns over HTTP if a call that asks has no principal. Shared keys mean a service with several
-   * processes, which hardly ever has one user only.
+   * Returns true for HTTP requests of a service with shared keys, which usually has several users.
    */
-  warnOfAnonymousCall(ctx: PrincipalContext): void {
-    if (!this.policy.shared || ctx.http === undefined) return;
+  private mustHavePrincipal({ http }: PrincipalContext): boolean {
+    return this.policy.shared && http !== undefined;
+  }
+
+  private warnOfAnonymousCall(): void {
     this.warnings.once(
       'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), or `principal` to requestStateSeal().',
     );

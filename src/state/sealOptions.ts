@@ -2,6 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
+import type { Sentences } from '../define/infer.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
 import { checkLogger } from './warnings.js';
@@ -57,7 +58,7 @@ export interface SealSettings {
 export type RequestStateSealOptions = SealSettings & { readonly audience: string } & (
     | {
         /** The secrets, at least 32 bytes each. The first one seals, and every one opens. */
-        readonly keys: readonly RequestStateKey[];
+        readonly keys: readonly RequestStateKey[] | Sentences['keys'];
         readonly codec?: never;
       }
     | { readonly codec: RequestStateCodec; readonly keys?: never }

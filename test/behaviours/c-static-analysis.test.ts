@@ -305,6 +305,15 @@ describe('a need', () => {
     expect(() => js.tool('made', { inputSchema: Made, resolve: { needsB } }, body)).not.toThrow();
   });
 
+  test('C10: throws if a parameter of the body is an argument', () => {
+    expect(graphErrorIn({ resolve: { cents: arg<string>() } })).toMatchObject({
+      code: 'ERR_GRAPH_NEED',
+      message: expect.stringContaining(
+        'got an argument. The body receives all arguments anyway, so remove this parameter.',
+      ) as string,
+    });
+  });
+
   const EXPECTED_TOP = 'expected a resolver or outcome(resolver)';
   const EXPECTED_NEED =
     "expected a resolver, outcome(resolver) or an argument of the tool, arg('name')";
@@ -326,7 +335,12 @@ describe('a need', () => {
       { resolver: one, optional: true },
       'a value of type object.',
     ],
-    ['a string', 'one', 'a value of type string.'],
+    ['a string', 'one', 'a string. To use an argument, write args.name of argsOf(schema).'],
+    [
+      'a promise',
+      Promise.resolve(one),
+      'a promise. Await it inside a resolver: resolver({}, () => …).',
+    ],
   ])('C10: throws if it is %s', (_, given, problem) => {
     expect(graphErrorIn({ resolve: { cents: given } })).toEqual({
       code: 'ERR_GRAPH_NEED',

@@ -1,4 +1,4 @@
-// is not assignable to type 'Filler'.
+// A parameter takes a resolver or outcome(resolver). Wrap a function or a question in resolver({}, () => …).
 import { argsOf, defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// Type '() => number' is not assignable to type 'Filler'.
+// A parameter takes a resolver or outcome(resolver). Wrap a function or a question in resolver({}, () => …).
 import { defineTool } from 'mcp-resolve';
 
 export const refund = defineTool(

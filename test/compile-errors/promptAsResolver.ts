@@ -1,4 +1,4 @@
-// is not assignable to type 'Filler'.
+// A parameter takes a resolver or outcome(resolver). Wrap a function or a question in resolver({}, () => …).
 import { definePrompt } from 'mcp-resolve';
 
 const hello = definePrompt('hello', {}, () => 'hello');

@@ -1,4 +1,4 @@
-// 'order_id' does not exist in type 'StandardSchemaWithJSON<unknown, unknown>'.
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().
 import { defineTool } from 'mcp-resolve';
 import * as z from 'zod';
 

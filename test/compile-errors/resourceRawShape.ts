@@ -1,4 +1,4 @@
-// 'id' does not exist in type 'StandardSchemaWithJSON<unknown, unknown>'.
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { defineResource } from 'mcp-resolve';
 import * as z from 'zod';

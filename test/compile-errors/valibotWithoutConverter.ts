@@ -1,4 +1,4 @@
-// Property 'jsonSchema' is missing in type
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().
 import { defineTool } from 'mcp-resolve';
 import * as v from 'valibot';
 

@@ -120,13 +120,13 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
   });
 
   test.each(NOT_OBJECTS)('refuses the response %j, with a reason', (given) => {
-    expect(kind.receive(given)).toEqual(PROBLEM);
+    expect(kind.receive(given)).toMatchObject(PROBLEM);
   });
 
   test.each(misfits)('rejects the response %j with a reason, without throwing', async (given) => {
     const answer = kind.receive(given);
 
-    expect('problem' in answer ? answer : await kind.outcomeFor(question(), answer)).toEqual(
+    expect('problem' in answer ? answer : await kind.outcomeFor(question(), answer)).toMatchObject(
       PROBLEM,
     );
   });
@@ -141,25 +141,25 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
     const once = JSON.parse(JSON.stringify(answer)) as RecordedAnswer;
     const twice = JSON.parse(JSON.stringify(once)) as RecordedAnswer;
 
-    expect(once).toEqual(answer);
-    expect(await kind.outcomeFor(question(), twice)).toEqual(
+    expect(once).toMatchObject(answer);
+    expect(await kind.outcomeFor(question(), twice)).toMatchObject(
       await kind.outcomeFor(question(), answer),
     );
   });
 
   test.each(NOT_OBJECTS)('ignores the recorded data %j', async (data) => {
-    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toEqual(acceptedAlone);
+    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toMatchObject(acceptedAlone);
   });
 
   test('takes a recorded accept without data as an answer only if it needs no data', async () => {
-    expect(await kind.outcomeFor(question(), { action: 'accept' })).toEqual(acceptedAlone);
+    expect(await kind.outcomeFor(question(), { action: 'accept' })).toMatchObject(acceptedAlone);
   });
 
   test.each(['decline', 'cancel'] as const)(
     'reads a recorded %s without its data',
     async (action) => {
-      expect(await kind.outcomeFor(question(), { action })).toEqual(refusal(action));
-      expect(await kind.outcomeFor(question(), { action, data: response })).toEqual(
+      expect(await kind.outcomeFor(question(), { action })).toMatchObject(refusal(action));
+      expect(await kind.outcomeFor(question(), { action, data: response })).toMatchObject(
         refusal(action),
       );
     },

@@ -148,11 +148,11 @@ describe('initial', () => {
       count: z.number(),
       ok: z.boolean(),
     });
-    const form = resolver({}, () => elicit('?', Form, { initial: initial as never }));
+    const form = resolver({}, () => elicit('?', Form, { initial }));
     const tool = defineTool('tool', { resolve: { form } }, () => 'ran');
     const { text, cause } = await run(tool, undefined, {});
     expect(text).toMatch(/^Error executing tool tool/);
-    expect(String((cause as Error).message)).toContain(
+    expect(cause!.message).toContain(
       `Resolver 'form' asks with initial values that the form cannot show: ${problem}`,
     );
   });

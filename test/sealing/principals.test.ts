@@ -285,6 +285,17 @@ describe('a call that asks without a principal', () => {
     expect(lines).toEqual([ANONYMOUS_CALL]);
   });
 
+  test('causes the warning in a legacy session if principal returns undefined', async () => {
+    const { lines, settings } = shared();
+    const keys = [randomBytes(32)];
+    const seal = requestStateSeal({ ...settings, keys, principal: () => undefined });
+    const handler = createDualEraHandler(serving([deploy], { seal }));
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const session = withSession(await openSession(handler));
+    await messagesOn(await handler.fetch(post(toolCall('deploy'), session))).next();
+    expect(lines).toEqual([ANONYMOUS_CALL]);
+  });
+
   test('causes the warning if an own principal function returns undefined', async () => {
     const { lines, settings } = shared();
     const seal = requestStateSeal({

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/server';
-import { argsOf, confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { argsOf, confirm, defineTool, elicit, install, resolver } from 'mcp-resolve';
 import { createDualEraHandler, type DualEraHandlerOptions, serveHttp } from 'mcp-resolve/node';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -65,7 +65,7 @@ describe('authenticate', () => {
     ['returns a token', () => token],
     ['refuses', () => undefined],
     ['fails', () => Promise.reject(new Error('bad signature'))],
-  ])('gets 413 for a body that is too long, if it reads it and %s', async (_, decide) => {
+  ])('leads to 413 if it reads a body that is too long, and then %s', async (_, decide) => {
     const { handler } = newHandler({
       maxRequestBodySize: 1000,
       onerror: () => undefined,
@@ -260,7 +260,7 @@ describe('the open calls of 2025 sessions', () => {
     const handler = handlerWith({ maxSessionBytes: 2000, maxTotalSessionBytes: 2000 });
     const one = await openSession(handler);
     for (let time = 0; time < 3; time += 1) {
-      await ask(handler, one, 2);
+      expect((await ask(handler, one, 2)).refusal).toBeUndefined();
       const params = { requestId: 2 };
       const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
       await handler.fetch(post(cancelled, withSession(one)));
@@ -322,6 +322,40 @@ describe('the open calls of 2025 sessions', () => {
     expect(await (await ask(handler, session, 4)).answer?.()).toBe('kept 1500');
   });
 
+  it('count with the answers to their questions', async () => {
+    const Two = z.object({ text: z.string() });
+    const first = resolver({}, () => elicit('First?', Two), { name: 'first' });
+    const second = resolver({ first }, () => elicit('Second?', Two), { name: 'second' });
+    const two = defineTool('two', { resolve: { first, second } }, () => 'done');
+    const handler = createDualEraHandler(
+      () => {
+        const server = new McpServer({ name: 'two', version: '1.0.0' });
+        install(server, [two], { logger: { warn: () => undefined } });
+        return server;
+      },
+      { maxRequestBodySize: 2000, maxSessionBytes: 2500 },
+    );
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const session = withSession(await openSession(handler));
+    const messages = messagesOn(await handler.fetch(post(toolCall('two'), session)));
+    const says = (id: unknown) => ({
+      jsonrpc: '2.0',
+      id,
+      result: { action: 'accept', content: { text: 'x'.repeat(1500) } },
+    });
+    await handler.fetch(post(says((await messages.next()).id), session));
+    const { id: question } = await messages.next();
+    expect((await handler.fetch(post(says(question), session))).status).toBe(429);
+    expect(
+      (await handler.fetch(post({ ...says(question), result: { action: 'decline' } }, session)))
+        .status,
+    ).toBe(202);
+    expect((await messages.next()).result).toMatchObject({ isError: true });
+    expect(
+      (await handler.fetch(post(toolCall('two', 9, { x: 'x'.repeat(1700) }), session))).status,
+    ).toBe(200);
+  });
+
   it('do not keep other requests from the session', async () => {
     const handler = handlerWith({ maxSessionBytes: 2000 });
     const session = await openSession(handler);
@@ -333,7 +367,60 @@ describe('the open calls of 2025 sessions', () => {
   });
 });
 
+describe('a 2025 call with an id that is in use', () => {
+  it.each([
+    ['in another request', (call: object) => [call, call]],
+    ['in the same batch', (call: object) => [[call, call]]],
+  ])('is refused: %s', async (_, requests) => {
+    const { handler, observed } = newHandler();
+    const session = withSession(await openSession(handler));
+    const batches = { ...session, 'mcp-protocol-version': '2025-03-26' };
+    const call = toolCall('greet', 2, { greeting: 'Hello' });
+    const responses = [];
+    for (const body of requests(call)) responses.push(await handler.fetch(post(body, batches)));
+    expect(await refusalOf(responses.at(-1)!)).toMatchObject({
+      status: 400,
+      code: -32600,
+      message: 'Invalid Request: the request id is already in use in this session. Use a new id.',
+    });
+    expect(observed.entered.length).toBe(responses.length - 1);
+  });
+});
+
+describe('the body of a request', () => {
+  it('no longer counts if authenticate returns before it has read it', async () => {
+    const { handler } = newHandler({
+      maxRequestBodySize: 1000,
+      maxBufferedBytes: 1000,
+      authenticate: (incoming) => {
+        void incoming.text().catch(() => undefined);
+        return undefined;
+      },
+    });
+    for (let time = 0; time < 5; time += 1) {
+      expect((await handler.fetch(post({ long: 'x'.repeat(800) }))).status).toBe(401);
+    }
+  });
+
+  it('can be read by authenticate, although a framework has parsed it', async () => {
+    const seen: string[] = [];
+    const { handler } = newHandler({
+      authenticate: async (incoming) => {
+        seen.push(await incoming.text());
+        return token;
+      },
+    });
+    expect((await handler.fetch(post(''), { parsedBody: initialize })).status).toBe(200);
+    expect(JSON.parse(seen[0]!)).toEqual(initialize);
+  });
+});
+
 describe('a limit on bytes', () => {
+  it('follows a larger maxRequestBodySize by default', async () => {
+    const { handler } = newHandler({ maxRequestBodySize: 100 * 1024 * 1024 });
+    expect((await handler.fetch(post(initialize))).status).toBe(200);
+  });
+
   it.each(['maxBufferedBytes', 'maxSessionBytes', 'maxTotalSessionBytes'])(
     'must let the longest request pass: %s',
     async (name) => {

@@ -191,6 +191,21 @@ describe('a user with the maximum number of sessions', () => {
     expect(handler.sessionCount).toBe(2);
   });
 
+  it('cannot end the sessions of others with simultaneous handshakes', async () => {
+    const { factory } = askingFactory();
+    const slow: McpServerFactory = async (context) => {
+      await new Promise(setImmediate);
+      return factory(context);
+    };
+    const handler = createDualEraHandler(slow, { maxSessions: 10, maxSessionsPerPrincipal: 1 });
+    const users = Array.from({ length: 9 }, (_, index) => user(`user ${index}`));
+    const sessions = await Promise.all(users.map((other) => openSession(handler, other)));
+    await Promise.all(Array.from({ length: 30 }, () => handler.fetch(post(initialize), alice)));
+    const open = await Promise.all(sessions.map((id, index) => isOpen(handler, id, users[index])));
+    expect(open).toEqual(sessions.map(() => true));
+    await handler.close({ timeoutMs: 0 });
+  });
+
   it('has a token, so anonymous sessions have only the common limit', async () => {
     const { handler } = newHandler({ maxSessionsPerPrincipal: 1 });
     await Promise.all([openSession(handler), openSession(handler), openSession(handler)]);

@@ -221,10 +221,9 @@ describe('the principal of a session', () => {
     const handler = sealed((() => (isBroken ? fail() : 'ada')) as () => string);
     const id = await openSession(handler);
     isBroken = true;
-    const attempts = [post(initialize), post(toolCall('whoami'), withSession(id))];
-    for (const attempt of attempts) {
-      expect((await handler.fetch(attempt)).status).toBe(500);
-    }
+    expect((await handler.fetch(post(initialize))).status).toBe(500);
+    const attempt = await handler.fetch(post(toolCall('whoami'), withSession(id)));
+    expect(await refusalOf(attempt)).toMatchObject({ status: 404, message: 'Session not found' });
     expect(lines).toEqual(Array(2).fill(`\`principal\` failed for a 2025 session: ${reason}`));
     isBroken = false;
     expect(await isOpen(handler, id)).toBe(true);

@@ -1,4 +1,5 @@
 /** The checks of `requestStateSeal`, and the messages of its errors. */
+import { randomBytes } from 'node:crypto';
 import { requestStateSeal } from 'mcp-resolve';
 import type { RequestStateCodec, RequestStateKey, RequestStateSealOptions } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
@@ -70,6 +71,7 @@ describe('I26: requestStateSeal refuses its keys', () => {
     '{{ .Values.requestState.key }} and more of it',
     '{{REQUEST_STATE_KEY_OF_PRODUCTION}}',
     '${KEY:-\n}-0123456789abcdef0123456789abcdef',
+    Buffer.from('${REQUEST_STATE_KEY_OF_PRODUCTION}'),
   ])('if one contains a variable that was not replaced: %s', (key) => {
     expect(() => withKeys(key)).toThrow(
       new TypeError(
@@ -106,6 +108,19 @@ describe('I26: requestStateSeal refuses its keys', () => {
 });
 
 describe('I27: a key', () => {
+  test('I27: of random bytes is never taken for a variable or for a few bytes', () => {
+    const random = Buffer.from('\u0000${key}\u0001 random bytes 0123456789', 'latin1');
+    expect(readKeys([random])).toHaveLength(1);
+    for (let time = 0; time < 2000; time += 1) {
+      const bytes = randomBytes(32);
+      const forms = [
+        bytes,
+        ...(['hex', 'base64', 'base64url'] as const).map((as) => bytes.toString(as)),
+      ];
+      expect(readKeys(forms)).toHaveLength(4);
+    }
+  });
+
   test('I27: given as a string equals its UTF-8 bytes', async () => {
     const text = 'schlüssel-schlüssel-schlüssel-schlüssel';
     const token = await ringCodec(readKeys([text])).seal(bytesOf('state'));

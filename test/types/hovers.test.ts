@@ -118,7 +118,7 @@ describe('the hover of a resolver', () => {
         '}, Schema> | undefined): Resolver<{',
         '    id: string;',
         '    cents: number;',
-        '}, Req<"order_id", string>>',
+        '}, Req<"order_id", string>> (+1 overload)',
         'import resolver',
       ].join('\n'),
     );

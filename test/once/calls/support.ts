@@ -163,11 +163,11 @@ export const outcomeUnknown = failure(
 );
 export const resultNotKept = failure(
   'result_not_kept',
-  'this call has completed, but its result was too large to keep. It is not run again.',
+  'this call has completed, but its result was not kept, because it was too large or the store had no room. It is not run again.',
 );
 export const storeUnavailable = failure(
   'store_unavailable',
-  'this request did not run the call, because the store that prevents a second run did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
+  'this request did not run the call, because the store that prevents a second run failed or did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
 );
 export const storeFull = failure(
   'store_full',

@@ -1,0 +1,9 @@
+// 'attempts' does not exist in type 'AskUserOptions<boolean>'
+import { confirm, resolver } from 'mcp-resolve';
+
+export const sure = resolver({}, () =>
+  confirm('Sure?', {
+    // Mistake:
+    attempts: 3,
+  }),
+);

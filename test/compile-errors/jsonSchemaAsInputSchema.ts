@@ -1,0 +1,11 @@
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().
+import { defineTool } from 'mcp-resolve';
+
+export const refund = defineTool(
+  'refund',
+  {
+    // Mistake:
+    inputSchema: { type: 'object', properties: { order_id: { type: 'string' } } },
+  },
+  () => 'refunded',
+);

@@ -1,0 +1,12 @@
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().
+import { defineTool } from 'mcp-resolve';
+import * as z from 'zod';
+
+export const refund = defineTool(
+  'refund',
+  {
+    // Mistake:
+    outputSchema: { cents: z.number() },
+  },
+  () => 'refunded',
+);
