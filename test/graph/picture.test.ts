@@ -94,10 +94,10 @@ describe('a picture', () => {
         })
         .map(({ text }) => text);
     expect(notes(explainSvg(ping))).toEqual([]);
-    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computes a value']);
+    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computed']);
     expect(notes(explainSvg(transfer))).toEqual([
       'asks a question',
-      'computes a value',
+      'computed',
       'outcome: takes a decline as a value',
       'pinned: computed once per call',
       'disposed: cleaned up after each round',
@@ -109,9 +109,9 @@ describe('a picture', () => {
     const tool = defineTool('t', { resolve: { a: resolver({}, () => 1) } }, () => 'done');
     const asked = { type: 'asked', callId: 'c', definition: 't', at: 0, resolver: 'a' } as const;
     const texts = (svg: string): string[] => readXml(svg).map(({ text }) => text);
-    expect(texts(explainSvg(tool))).not.toContain('asks with a link (seen)');
+    expect(texts(explainSvg(tool))).not.toContain('asks with a link (undeclared)');
     expect(texts(explainSvg(tool, { events: [{ ...asked, kind: 'url' }] }))).toContain(
-      'asks with a link (seen)',
+      'asks with a link (undeclared)',
     );
   });
 

@@ -99,8 +99,7 @@ export class CardWriter {
     if (pills.length === 0) return;
     let x = SIDE;
     for (const { text, icon } of pills) {
-      // An unknown question has no frame.
-      const width = widthOf(text, FACES.pill) + (icon === 'unknown' ? 17 : 29);
+      const width = widthOf(text, FACES.pill) + 29;
       if (x > SIDE && x + width > SIDE + WIDEST_TEXT) {
         x = SIDE;
         this.y += PILL + 5;

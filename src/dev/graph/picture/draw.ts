@@ -29,7 +29,7 @@ export function drawing(explanation: Explanation): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${SCOPE}" role="img" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">`,
     `<title>${escaped(`${explanation.kind} ${explanation.name}`)}</title>`,
-    `<desc>${escaped([...roundsWords(explanation).map((line) => `Rounds: ${line}.`), `The client ${clientWords(explanation)}.`].join(' '))}</desc>`,
+    `<desc>${escaped(`Rounds: ${roundsWords(explanation)}. The client ${clientWords(explanation)}.`)}</desc>`,
     `<style>${styleSheet()}</style>`,
     `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
     ...head.parts,
@@ -108,7 +108,7 @@ interface LegendEntry {
 const TONES: readonly (readonly [Tone, string])[] = [
   ['guard', 'guard: finishes before the rest starts'],
   ['asks', 'asks a question'],
-  ['computes', 'computes a value'],
+  ['computes', 'computed'],
 ];
 
 const ICON_WORDS: readonly (readonly [Icon, string])[] = [
@@ -147,9 +147,9 @@ function factsOf(
   { width, top }: Strip,
 ): Drawn & { readonly bottom: number } {
   const facts = [
-    ...roundsWords(explanation).map((line, index) => [index === 0 ? 'rounds' : '', line] as const),
-    ['client', clientWords(explanation)] as const,
-  ];
+    ['rounds', roundsWords(explanation)],
+    ['client', clientWords(explanation)],
+  ] as const;
   const parts: string[] = [];
   let y = top;
   for (const [label, fact] of facts) {
@@ -237,12 +237,11 @@ function cardOf(card: Card, area: Area | undefined): string {
 }
 
 function pillOf({ text, icon, x, y, width }: Pill): string {
-  const start = icon === 'unknown' ? -1 : 7;
   return [
     `<g class="pill ${icon}" transform="translate(${x} ${y})">`,
     `<rect width="${width}" height="${PILL}" rx="${PILL / 2}"/>`,
-    `<path class="icon" transform="translate(${start} 3.5)" d="${ICONS[icon]}"/>`,
-    textAt({ x: start + 15, y: 13 }, 'word', text),
+    `<path class="icon" transform="translate(7 3.5)" d="${ICONS[icon]}"/>`,
+    textAt({ x: 22, y: 13 }, 'word', text),
     '</g>',
   ].join('');
 }
