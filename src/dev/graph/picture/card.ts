@@ -1,6 +1,6 @@
 /** A card of a picture, and the writer that computes its size from its text. */
 import { showable } from '../glyphs.js';
-import type { Box } from './layout.js';
+import type { Box } from './slots.js';
 import { fit, widthOf } from './measure.js';
 import { FACES } from './style.js';
 import type { Icon, Tone } from './style.js';

@@ -9,12 +9,12 @@ export const FACES = {
   head: { family: 'mono', size: 19 },
   about: { family: 'sans', size: 13 },
   fact: { family: 'sans', size: 12 },
-  label: { family: 'sans', size: 10.5 },
+  label: { family: 'sans', size: 11 },
   name: { family: 'mono', size: 13.5 },
   row: { family: 'mono', size: 12 },
   quiet: { family: 'mono', size: 12 },
   note: { family: 'sans', size: 11 },
-  pill: { family: 'sans', size: 10.5 },
+  pill: { family: 'sans', size: 11 },
 } as const satisfies Record<string, Face>;
 
 /** The name of an icon on a pill. */
