@@ -42,7 +42,9 @@ export const holdTrip = defineTool(
 );
 
 const Rating = z.object({ stars: z.int().min(1).max(5) });
-const rating = resolver({ to: destination }, ({ to }) => elicit(`How was ${to.city}?`, Rating));
+const rating = resolver({ to: destination }, ({ to }) => elicit(`How was ${to.city}?`, Rating), {
+  asks: Rating,
+});
 
 // Useless without an answer, so the server hides it from a client that cannot ask.
 export const rateTrip = defineTool(

@@ -28,12 +28,59 @@ export function isSchema(value: unknown): value is Schema {
   );
 }
 
-/** Converts a schema to JSON Schema, in the dialect that MCP uses. */
+/**
+ * Converts a schema to JSON Schema, in the dialect that MCP uses. Converts each side of a schema
+ * once, because a conversion runs the author's generated defaults.
+ */
 export function toJsonSchema(schema: Schema, side: Side): JsonSchema {
-  // zod turns a part that JSON Schema cannot express, such as a transform, into "any". Other
-  // libraries ignore the option.
-  const libraryOptions = side === 'output' ? { unrepresentable: 'any' } : undefined;
-  return schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12', libraryOptions });
+  return remembered(schema, side, () => convert(schema, side));
+}
+
+/**
+ * Converts a schema to the JSON Schema for clients, without its generated defaults. A default is
+ * generated if another conversion has another value. The model could send that one value back in
+ * every call.
+ */
+export function toAdvertisedJson(schema: Schema, side: Side): JsonSchema {
+  const json = toJsonSchema(schema, side);
+  if (!JSON.stringify(json).includes('"default":')) return json;
+  return withoutChangedDefaults(json, convert(schema, side)) as JsonSchema;
+}
+
+function convert(schema: Schema, side: Side): JsonSchema {
+  return schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' });
+}
+
+type Conversion = Side | 'lenientOutput';
+
+/** The conversions of each schema. */
+const conversions = new WeakMap<Schema, Map<Conversion, JsonSchema>>();
+
+function remembered(schema: Schema, key: Conversion, compute: () => JsonSchema): JsonSchema {
+  const known = conversions.get(schema) ?? new Map<Conversion, JsonSchema>();
+  conversions.set(schema, known);
+  const json = known.get(key) ?? compute();
+  known.set(key, json);
+  return json;
+}
+
+/** The keywords with one schema for each name. A name can be `default`. */
+const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+function withoutChangedDefaults(json: unknown, again: unknown, keyword = ''): unknown {
+  if (Array.isArray(json) && Array.isArray(again))
+    return json.map((item, index) => withoutChangedDefaults(item, again[index]));
+  if (!isObject(json) || !isObject(again)) return json;
+  const hasNames = BY_NAME.includes(keyword);
+  return Object.fromEntries(
+    Object.entries(json)
+      .filter(([key, value]) => hasNames || key !== 'default' || isSame(value, again[key]))
+      .map(([key, value]) => [key, withoutChangedDefaults(value, again[key], hasNames ? '' : key)]),
+  );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**
@@ -54,8 +101,13 @@ export function sentNames(schema: Schema): readonly string[] {
 }
 
 function outputOrInput(schema: Schema): JsonSchema {
+  // zod turns a part that JSON Schema cannot express, such as a transform, into "any". Other
+  // libraries ignore the option.
+  const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const;
   try {
-    return toJsonSchema(schema, 'output');
+    return remembered(schema, 'lenientOutput', () =>
+      schema['~standard'].jsonSchema.output(options),
+    );
   } catch {
     return toJsonSchema(schema, 'input');
   }

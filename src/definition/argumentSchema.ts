@@ -2,7 +2,7 @@
  * Wraps an author's schemas for the SDK. A wrapper computes its JSON Schema once and freezes it.
  * Its `validate` never throws.
  */
-import { deepFreeze, isObject, toJsonSchema } from '../define/schema.js';
+import { deepFreeze, isObject, toAdvertisedJson } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operator.js';
@@ -49,8 +49,8 @@ type Validate = Schema['~standard']['validate'];
 
 function lasting(schema: Schema, validate: Validate): Schema {
   const standard = schema['~standard'];
-  const input = once(() => toJsonSchema(schema, 'input'));
-  const output = once(() => standard.jsonSchema.output({ target: 'draft-2020-12' }));
+  const input = once(() => toAdvertisedJson(schema, 'input'));
+  const output = once(() => toAdvertisedJson(schema, 'output'));
   // The SDK's completions read `shape`.
   const { shape } = schema as { readonly shape?: unknown };
   return Object.freeze({

@@ -4,7 +4,7 @@
  * the fix.
  */
 import { kindOf } from '../define/brand.js';
-import { isObject, isPlainObject, isSchema } from '../define/schema.js';
+import { isObject, isPlainObject, isSchema, toJsonSchema } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { messageOf } from '../errors.js';
 import { noteMade } from '../server/definitionCounts.js';
@@ -91,9 +91,8 @@ function jsonOf(place: SchemaPlace, given: unknown): JsonSchema {
   const { field } = place;
   if (!isSchema(given))
     throw invalidSchema(place, `\`${field}\` is not a usable schema. ${remedy(given)}`);
-  const { jsonSchema } = given['~standard'];
   try {
-    return jsonSchema[field === 'outputSchema' ? 'output' : 'input']({ target: 'draft-2020-12' });
+    return toJsonSchema(given, field === 'outputSchema' ? 'output' : 'input');
   } catch (error) {
     throw invalidSchema(
       place,

@@ -257,6 +257,66 @@ test('B7: each round generates a new default, and the state stays valid', async 
   expect(generated).toBe(before + 2);
 });
 
+describe.each<[string, (tool: Tool) => Factory]>([
+  ['an McpServer', (tool) => serving([tool])],
+  ['a low-level Server', servingLowLevel],
+])('the defaults that %s advertises', (_, servingOn) => {
+  /** Lists a tool with these fields in both schemas. */
+  async function advertised(fields: z.ZodRawShape): Promise<unknown[]> {
+    const schema = z.object(fields);
+    const config = { inputSchema: schema, outputSchema: schema };
+    const tool = defineTool('t', config, (values) => values);
+    clock += 1;
+    const { client } = await connectClient('modern', servingOn(tool));
+    const [listed] = (await client.listTools()).tools;
+    return [listed?.inputSchema.properties, listed?.outputSchema?.properties];
+  }
+  let clock = 0;
+
+  test('B11: contain constants', async () => {
+    const fields = {
+      limit: z.int().default(10),
+      order: z.object({ by: z.string() }).default({ by: 'date' }),
+    };
+    for (const properties of await advertised(fields))
+      expect(properties).toMatchObject({
+        limit: { default: 10 },
+        order: { type: 'object', default: { by: 'date' } },
+      });
+  });
+
+  test('B11: do not contain generated values, at any depth', async () => {
+    const id = z.string().default(() => crypto.randomUUID());
+    const fields = {
+      id,
+      at: z.int().default(() => clock), // stays the same for a while, as a time does
+      nested: z.array(z.object({ id, kept: z.string().default('a') })),
+      default: z.object({ id }),
+    };
+    for (const properties of await advertised(fields)) {
+      expect(properties).toMatchObject({
+        id: { type: 'string' },
+        at: { type: 'integer' },
+        nested: { items: { properties: { kept: { default: 'a' } } } },
+        default: { type: 'object', properties: { id: { type: 'string' } } },
+      });
+      expect(JSON.stringify(properties).match(/"default":/g)).toHaveLength(2);
+    }
+  });
+});
+
+test('B11: a definition converts each side of a schema once', async () => {
+  let generated = 0;
+  const Input = z.object({ id: z.number().default(() => ++generated) });
+  const echo = resolver({ id: argsOf(Input).id }, ({ id }) => id);
+  const tool = defineTool('ids', { inputSchema: Input, resolve: { echo } }, () => 'done');
+  expect(generated).toBe(2);
+
+  // The first list converts the input once more, to see which defaults change.
+  for (const _ of eras) await (await connectClient('modern', serving([tool]))).client.listTools();
+  expect(generated).toBe(3);
+});
+
 test('B10: a round that asks skips the output schema on a low-level server', async () => {
   const ask = resolver({}, () => elicit('Refund?', Ok));
   const tool = defineTool('refund', { outputSchema: Ok, resolve: { ask } }, ({ ask }) => ask);

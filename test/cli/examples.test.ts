@@ -18,8 +18,8 @@ filled by the model
   reason    string
 
 filled by resolvers
-  cents                    may ask
-  ├─ order (id: order_id)  may ask
+  cents                    computed
+  ├─ order (id: order_id)  computed
   └─ scope (id: order_id)  asks with a form: full, sku
      └─ order              above
   restock                  outcome · asks with a form: restock
@@ -27,8 +27,7 @@ filled by resolvers
   └─ scope                 above
 
 rounds  at most 3: scope, then restock
-        at most 4 if these ask as well: order, cents
-client  needs form elicitation, as far as is known
+client  needs form elicitation
 `.trim(),
     );
     expect(code).toBe(0);
@@ -37,7 +36,7 @@ client  needs form elicitation, as far as is known
   it('prints the same tool as JSON', { timeout: TIMEOUT }, async () => {
     const file = 'examples/refund-desk/server.ts';
     const { stdout } = await fromSources('explain', file, 'refund_order', '--format', 'json');
-    const asks = { kind: 'unknown', declared: false, seen: false };
+    const asks = { kind: 'nothing', declared: false, seen: false };
     const form = { kind: 'form', declared: true, seen: false };
     const plain = { guard: false, first: false, pinned: false, disposed: false, asks };
     const order = { parameter: 'order', from: 'resolver', resolver: 'order', outcome: false };
@@ -97,8 +96,7 @@ client  needs form elicitation, as far as is known
         capabilities: [
           { kind: 'form', name: 'form elicitation', required: { elicitation: { form: {} } } },
         ],
-        declaredRounds: 3,
-        atMostRounds: 4,
+        atMostRounds: 3,
         chain: ['scope', 'restock'],
         undeclared: ['order', 'cents'],
       },
@@ -109,8 +107,8 @@ client  needs form elicitation, as far as is known
     const { stdout } = await fromSources('explain', 'examples/bookshop/server.ts', '--format=json');
     const explanations = JSON.parse(stdout) as Explanation[];
     expect(explanations.map(({ name, atMostRounds }) => [name, atMostRounds])).toEqual([
-      ['reserve_book', 2],
-      ['order_book', 3],
+      ['reserve_book', 1],
+      ['order_book', 2],
       ['count_lookups', 1],
     ]);
   });

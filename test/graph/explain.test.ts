@@ -10,7 +10,7 @@ import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
 import { note, ping, planTrip, transfer } from './samples.js';
 
-const UNKNOWN = { kind: 'unknown', declared: false, seen: false };
+const COMPUTED = { kind: 'nothing', declared: false, seen: false };
 
 describe('explain', () => {
   it('describes every part of a tool', () => {
@@ -35,7 +35,7 @@ describe('explain', () => {
           ...{ key: 'caller', guard: false, first: true, pinned: false, disposed: false },
           needs: [],
           usedBy: [{ by: 'resolver', resolver: 'may_transfer', parameter: 'who', outcome: false }],
-          asks: UNKNOWN,
+          asks: COMPUTED,
         },
         {
           ...{ key: 'may_transfer', guard: true, first: true, pinned: false, disposed: false },
@@ -50,13 +50,13 @@ describe('explain', () => {
           ...{ key: 'rate', guard: false, first: false, pinned: true, disposed: false },
           needs: [{ parameter: 'currency', from: 'argument', argument: 'currency' }],
           usedBy: [{ by: 'resolver', resolver: 'approval', parameter: 'rate', outcome: false }],
-          asks: UNKNOWN,
+          asks: COMPUTED,
         },
         {
           ...{ key: 'db', guard: false, first: false, pinned: false, disposed: true },
           needs: [],
           usedBy: [{ by: 'resolver', resolver: 'account', parameter: 'db', outcome: false }],
-          asks: UNKNOWN,
+          asks: COMPUTED,
         },
         {
           ...{ key: 'account', guard: false, first: false, pinned: false, disposed: false },
@@ -70,7 +70,7 @@ describe('explain', () => {
             { by: 'resolver', resolver: 'signedIn', parameter: 'account', outcome: false },
             { by: 'body', parameter: 'from', outcome: false },
           ],
-          asks: UNKNOWN,
+          asks: COMPUTED,
         },
         {
           ...{ key: 'purpose', guard: false, first: false, pinned: false, disposed: false },
@@ -123,8 +123,7 @@ describe('explain', () => {
         { kind: 'sample', name: 'sampling', required: { sampling: {} } },
         { kind: 'roots', name: 'roots', required: { roots: {} } },
       ],
-      declaredRounds: 5,
-      atMostRounds: 8,
+      atMostRounds: 5,
       chain: ['may_transfer', 'purpose', 'risk', 'approval'],
       undeclared: ['caller', 'rate', 'db', 'account'],
     });
@@ -139,7 +138,7 @@ describe('explain', () => {
     expect(explain(ping)).toEqual({
       ...{ kind: 'tool', name: 'ping', description: 'Answers.', once: false },
       ...{ arguments: [], guards: [], resolvers: [], parameters: [], capabilities: [] },
-      ...{ declaredRounds: 1, atMostRounds: 1, chain: [], undeclared: [] },
+      ...{ atMostRounds: 1, chain: [], undeclared: [] },
     });
   });
 
@@ -210,20 +209,42 @@ describe('explain', () => {
     });
   });
 
+  it('shows a resolver without `asks` as computed, as one that declares it asks nothing', () => {
+    const price = resolver({}, () => 3, { name: 'price' });
+    const stock = resolver({}, () => 7, { name: 'stock', asks: 'nothing' });
+    const approved = resolver({ price, stock }, () => confirm('Buy?'), { asks: 'form' });
+    const tool = defineTool('buy', { resolve: { approved } }, () => 'bought');
+
+    expect(explain(tool)).toMatchObject({
+      resolvers: [
+        { key: 'price', asks: { kind: 'nothing', declared: false, seen: false } },
+        { key: 'stock', asks: { kind: 'nothing', declared: true, seen: false } },
+        { key: 'approved' },
+      ],
+      ...{ atMostRounds: 2, chain: ['approved'], undeclared: ['price'] },
+    });
+    expect(explainText(tool)).toContain('price  computed\n');
+    expect(explainText(tool)).toContain('stock  computed\n');
+    expect(explainText(tool)).toContain(
+      'rounds  at most 2: approved\nclient  needs form elicitation',
+    );
+    expect(explainMermaid(tool)).toContain('["price<br>computed"]');
+    expect(explainMermaid(tool)).toContain('["stock<br>computed"]');
+    expect(explainSvg(tool)).toContain('<title>price, computed</title>');
+    expect(explainSvg(tool)).toContain('<title>stock, computed</title>');
+  });
+
   it('counts no round for a resolver that declares it asks nothing', () => {
     const price = resolver({}, () => 3, { asks: 'nothing' });
     const approved = resolver({ price }, () => confirm('Buy?'), { asks: 'form' });
     const tool = defineTool('buy', { resolve: { price, approved } }, () => 'bought');
 
-    expect(explain(tool)).toMatchObject({ declaredRounds: 2, atMostRounds: 2, undeclared: [] });
+    expect(explain(tool)).toMatchObject({ atMostRounds: 2, undeclared: [] });
     expect(explain(tool).resolvers[0]?.asks).toEqual({
       kind: 'nothing',
       declared: true,
       seen: false,
     });
-    expect(explainText(tool)).toContain('asks nothing');
-    expect(explainMermaid(tool)).toContain('asks nothing');
-    expect(explainSvg(tool)).not.toContain('may ask');
     expect(() =>
       defineTool('t', { resolve: { price }, hideWhenCannotAsk: true }, () => ''),
     ).toThrow(
@@ -235,7 +256,7 @@ describe('explain', () => {
     let last = resolver({}, () => 0, { asks: 'form' });
     for (let depth = 1; depth < 20_000; depth += 1) last = resolver({ last }, () => 0);
     const tool = defineTool('deep', { resolve: { last } }, () => 'done');
-    expect(explain(tool)).toMatchObject({ declaredRounds: 2, atMostRounds: 20_001 });
+    expect(explain(tool)).toMatchObject({ atMostRounds: 2 });
   });
 
   it('refuses a value that is not a definition', () => {
@@ -256,7 +277,7 @@ describe('the number of rounds', () => {
           maxRounds: 100,
         });
         expect(await client.text('asking')).toBe('done');
-        expect(client.requests()).toBe(explain(tool).declaredRounds);
+        expect(client.requests()).toBe(explain(tool).atMostRounds);
         expect(client.asked).toHaveLength(questions);
       }),
       { numRuns: 60 },
@@ -269,7 +290,7 @@ describe('the number of rounds', () => {
     const cents = resolver({ scope }, () => 100, { name: 'cents' });
     const tool = defineTool('refund', { resolve: { restock, cents } }, () => 'done');
     const other = defineTool('other', { resolve: { cents } }, () => 'done');
-    expect(explain(tool)).toMatchObject({ declaredRounds: 1, atMostRounds: 3, capabilities: [] });
+    expect(explain(tool)).toMatchObject({ atMostRounds: 1, capabilities: [] });
 
     const { events, rounds } = await run(tool, {}, { answers: () => accept({ confirm: true }) });
 
@@ -278,13 +299,14 @@ describe('the number of rounds', () => {
       resolvers: [
         { key: 'scope', asks: seen },
         { key: 'restock', asks: seen },
-        { key: 'cents', asks: UNKNOWN },
+        { key: 'cents', asks: COMPUTED },
       ],
-      ...{ declaredRounds: 3, atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
+      ...{ atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
       capabilities: [{ kind: 'form' }],
     });
-    expect(explain(tool, { events }).declaredRounds).toBe(rounds);
-    expect(explain(other, { events }).declaredRounds).toBe(1);
+    expect(explain(tool, { events }).atMostRounds).toBe(rounds);
+    expect(explainText(tool, { events })).toContain('asks with a form (undeclared)');
+    expect(explain(other, { events }).atMostRounds).toBe(1);
   });
 });
 

@@ -5,12 +5,29 @@ import { explain, explainSvg } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import { deckOf } from '../../src/dev/graph/picture/cards.js';
 import { layOut } from '../../src/dev/graph/picture/layout.js';
-import type { Area, Graph, Layout } from '../../src/dev/graph/picture/layout.js';
+import type { Area, Layout, Route } from '../../src/dev/graph/picture/layout.js';
 import { fit, widthOf } from '../../src/dev/graph/picture/measure.js';
+import type { Graph } from '../../src/dev/graph/picture/slots.js';
 import { FACES } from '../../src/dev/graph/picture/style.js';
-import { names, note, ping, planTrip, thirty, toolNamed, transfer, unwieldy } from './samples.js';
+import {
+  names,
+  note,
+  ping,
+  planTrip,
+  shaped,
+  thirty,
+  toolNamed,
+  transfer,
+  unwieldy,
+} from './samples.js';
 import { readXml } from './xml.js';
 import type { Element } from './xml.js';
+
+/** The width of a README on GitHub. */
+const README_WIDTH = 830;
+
+/** The widths of layouts: on one line, or on several. */
+const WIDTHS = [Infinity, 500];
 
 const samples = { transfer, ping, planTrip, note, unwieldy, thirty: thirty() };
 
@@ -94,10 +111,10 @@ describe('a picture', () => {
         })
         .map(({ text }) => text);
     expect(notes(explainSvg(ping))).toEqual([]);
-    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computes a value']);
+    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computed']);
     expect(notes(explainSvg(transfer))).toEqual([
       'asks a question',
-      'computes a value',
+      'computed',
       'outcome: takes a decline as a value',
       'pinned: computed once per call',
       'disposed: cleaned up after each round',
@@ -109,10 +126,34 @@ describe('a picture', () => {
     const tool = defineTool('t', { resolve: { a: resolver({}, () => 1) } }, () => 'done');
     const asked = { type: 'asked', callId: 'c', definition: 't', at: 0, resolver: 'a' } as const;
     const texts = (svg: string): string[] => readXml(svg).map(({ text }) => text);
-    expect(texts(explainSvg(tool))).not.toContain('asks with a link (seen)');
+    expect(texts(explainSvg(tool))).not.toContain('asks with a link (undeclared)');
     expect(texts(explainSvg(tool, { events: [{ ...asked, kind: 'url' }] }))).toContain(
-      'asks with a link (seen)',
+      'asks with a link (undeclared)',
     );
+  });
+
+  it.each(['chain', 'fan', 'tree'] as const)(
+    'of a %s of eight or twelve resolvers has legible text at the width of a README',
+    (shape) => {
+      const smallest = Math.min(...Object.values(FACES).map(({ size }) => size));
+      for (const count of [8, 12]) {
+        const [svg] = readXml(explainSvg(shaped(shape, count)));
+        expect((smallest * README_WIDTH) / Number(svg?.attributes.width)).toBeGreaterThanOrEqual(9);
+      }
+    },
+  );
+
+  it('draws guards on a band on each line that has some', () => {
+    let last = resolver({}, () => true, { name: 'guard_0' });
+    for (let index = 1; index < 8; index += 1) {
+      last = resolver({ last }, () => true, { name: `guard_${index}` });
+    }
+    const guarded = defineTool('guarded', { guards: [last] }, () => 'done');
+    const bands = (svg: string): Element[] =>
+      readXml(svg).filter(({ attributes }) => attributes.class === 'band');
+    expect(bands(explainSvg(guarded))).toHaveLength(2);
+    expect(bands(explainSvg(unwieldy))).toHaveLength(1);
+    expect(bands(explainSvg(ping))).toEqual([]);
   });
 
   it('draws a hundred resolvers that depend on each other', () => {
@@ -150,21 +191,43 @@ describe('a card', () => {
 });
 
 describe('a layout', () => {
-  it('keeps boxes apart', () => {
+  it.each(WIDTHS)('keeps boxes apart in a width of %d', (maxWidth) => {
     forEveryGraph(({ areas }) => {
       for (const [index, one] of areas.entries()) {
         for (const other of areas.slice(index + 1)) expect(overlap(one, other)).toBe(false);
       }
-    });
+    }, maxWidth);
   });
 
-  it('draws no wire through a box', () => {
+  it.each(WIDTHS)('draws no wire through a box in a width of %d', (maxWidth) => {
     forEveryGraph(({ areas, routes }) => {
-      for (const { left, right, y } of routes.flatMap(({ passes }) => passes)) {
-        const line = { x: left, y, width: right - left, height: 0 };
-        expect(areas.filter((area) => overlap(area, line))).toEqual([]);
+      for (const stretch of routes.flatMap(stretchesOf)) {
+        expect(areas.filter((area) => overlap(area, stretch))).toEqual([]);
       }
-    });
+    }, maxWidth);
+  });
+
+  it('continues on the next line if it is too wide', () => {
+    forEveryGraph(({ areas, lines, width }, { boxes }) => {
+      expect(width).toBeLessThanOrEqual(Math.max(500, ...boxes.map((box) => box.width + 2 * 44)));
+      for (const [index, { top }] of lines.slice(1).entries())
+        expect(top).toBeGreaterThan(lines[index]!.bottom);
+      for (const { y, height } of areas)
+        expect(lines.filter(({ top, bottom }) => top <= y && y + height <= bottom)).toHaveLength(1);
+    }, 500);
+  });
+
+  it('does not cross wires that turn to the next line in the same order', () => {
+    const boxes = Array.from({ length: 6 }, () => ({ width: 200, height: 60, phase: 0 }));
+    const wires = [0, 1, 2].map((from) => ({ from, to: from + 3, fromOffset: 10, toOffset: 50 }));
+    const { lines, routes } = layOut({ boxes, wires }, 300);
+    expect(lines).toHaveLength(2);
+    const turns = routes.flatMap((route) => route.turns).flatMap((turn) => turn ?? []);
+    const [upper, middle, lower] = turns.sort((a, b) => b.right - a.right);
+    expect(upper!.y).toBeGreaterThan(middle!.y);
+    expect(middle!.y).toBeGreaterThan(lower!.y);
+    expect(upper!.left).toBeGreaterThan(middle!.left);
+    expect(middle!.left).toBeGreaterThan(lower!.left);
   });
 
   it('draws wires from left to right between their ends', () => {
@@ -194,15 +257,15 @@ describe('a layout', () => {
     });
   });
 
-  it('contains every box', () => {
-    forEveryGraph(({ areas, width, height }) => {
-      for (const area of areas) {
+  it.each(WIDTHS)('contains every box and wire in a width of %d', (maxWidth) => {
+    forEveryGraph(({ areas, routes, width, height }) => {
+      for (const area of [...areas, ...routes.flatMap(stretchesOf)]) {
         expect(area.x).toBeGreaterThanOrEqual(0);
         expect(area.y).toBeGreaterThanOrEqual(0);
         expect(area.x + area.width).toBeLessThanOrEqual(width);
         expect(area.y + area.height).toBeLessThanOrEqual(height);
       }
-    });
+    }, maxWidth);
   });
 
   it('draws a chain at one height', () => {
@@ -245,9 +308,28 @@ function overlap(one: Area, other: Area): boolean {
   );
 }
 
+/** Returns the level and upright parts of a wire, without the curves between columns. */
+function stretchesOf({ start, passes, end, turns }: Route): Area[] {
+  const stops = [...passes, { left: end.x, right: end.x, y: end.y }];
+  let from = start;
+  return stops.flatMap(({ left, right, y }, index) => {
+    const turn = turns[index];
+    const before = from;
+    from = { x: right, y };
+    const level = { x: left, y, width: right - left, height: 0 };
+    if (turn === undefined) return [level];
+    return [
+      level,
+      { x: turn.right, y: before.y, width: 0, height: turn.y - before.y },
+      { x: turn.left, y: turn.y, width: turn.right - turn.left, height: 0 },
+      { x: turn.left, y: turn.y, width: 0, height: y - turn.y },
+    ];
+  });
+}
+
 /** Checks the layouts of random graphs with boxes of all sizes and phases. */
-function forEveryGraph(check: (layout: Layout, graph: Graph) => void): void {
-  fc.assert(fc.property(graphs, (graph) => check(layOut(graph), graph)));
+function forEveryGraph(check: (layout: Layout, graph: Graph) => void, maxWidth = Infinity): void {
+  fc.assert(fc.property(graphs, (graph) => check(layOut(graph, maxWidth), graph)));
 }
 
 const graphs: fc.Arbitrary<Graph> = fc

@@ -140,6 +140,31 @@ export function thirty(): Tool {
   );
 }
 
+/** The resolvers that a resolver needs, by the shape of the graph: the indices of earlier ones. */
+const SHAPES = {
+  chain: (index: number) => [index - 1],
+  fan: (index: number, count: number) => (index === count - 1 ? [...Array(index).keys()] : []),
+  tree: (index: number) => [index - 1, (index - 1) >> 1],
+};
+
+/** Creates a tool with resolvers that depend on each other in a given shape. */
+export function shaped(shape: keyof typeof SHAPES, count: number): Tool {
+  const inputSchema = z.object({ order_id: z.string(), reason: z.string() });
+  const { order_id, reason } = argsOf(inputSchema);
+  const made: AnyResolver[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const before = SHAPES[shape](index, count).filter((one) => one >= 0);
+    const needs: Record<string, Need> = {
+      ...(before.length === 0 && { order_id }),
+      ...(index % 5 === 4 && { reason }),
+      ...Object.fromEntries(before.map((one) => [`value_${one}`, made[one]!])),
+    };
+    const asks = index % 2 === 1 ? ({ asks: 'form' } as const) : {};
+    made.push(resolver(needs, () => index, { name: `resolver_${index}`, ...asks }));
+  }
+  return defineTool(shape, { inputSchema, resolve: { last: made.at(-1)! } }, () => 'done');
+}
+
 const Unwieldy = z.object({
   '<script>&"\'': z.string(),
   an_argument_whose_name_goes_on_and_on_because_its_author_wanted_it_to_say_everything: z.string(),

@@ -21,15 +21,15 @@ filled by the model
 
 guards, which run first
   may_transfer (account)  asks with a form
-  └─ who ← caller         may ask
+  └─ who ← caller         computed
 
 filled by resolvers
   approval (cents)                outcome · asks with a form: approve, comment
-  ├─ rate (currency)              may ask · pinned
+  ├─ rate (currency)              computed · pinned
   └─ risk                         outcome · asks the model
      ├─ purpose                   asks with a form: purpose, urgent
-     │  └─ account (id: account)  may ask
-     │     └─ db                  may ask · disposed
+     │  └─ account (id: account)  computed
+     │     └─ db                  computed · disposed
      └─ account                   above
   signedIn                        asks with a link
   └─ account                      above
@@ -37,8 +37,7 @@ filled by resolvers
   folders                         asks for the roots
 
 rounds  at most 5: may_transfer, then purpose, then risk, then approval
-        at most 8 if these ask as well: caller, rate, db, account
-client  needs form elicitation, url elicitation, sampling, roots, as far as is known
+client  needs form elicitation, url elicitation, sampling, roots
 `.trim(),
     );
   });
@@ -66,11 +65,10 @@ filled from the URI
   path    string | string[]
 
 filled by resolvers
-  reader  may ask
+  reader  computed
 
-rounds  1: no known questions
-        at most 2 if this one asks as well: reader
-client  needs nothing, as far as is known
+rounds  1: no questions
+client  needs nothing
 `.trim(),
     );
   });
@@ -87,7 +85,7 @@ client  needs nothing, as far as is known
       last = resolver({ last }, () => 0, { name: `r${depth}` });
     }
     const text = explainText(defineTool('deep', { resolve: { last } }, () => 'done'));
-    const shown = text.split('\n').filter((line) => line.includes('may ask'));
+    const shown = text.split('\n').filter((line) => line.includes('computed'));
     expect(shown).toHaveLength(25);
     expect(text).toContain('last ← r14  below');
     expect(text).toContain('continued\n  r14 ');
@@ -127,12 +125,12 @@ flowchart LR
     a3["note?: string"]:::argument
   end
   subgraph guards["guards, which run first"]
-    r0["caller<br>may ask"]:::computes
+    r0["caller<br>computed"]:::computes
     r1{{"may_transfer<br>asks with a form"}}:::asks
   end
-  r2["rate<br>may ask<br>pinned"]:::computes
-  r3["db<br>may ask<br>disposed"]:::computes
-  r4["account<br>may ask"]:::computes
+  r2["rate<br>computed<br>pinned"]:::computes
+  r3["db<br>computed<br>disposed"]:::computes
+  r4["account<br>computed"]:::computes
   r5["purpose<br>asks with a form: purpose, urgent"]:::asks
   r6["risk<br>asks the model"]:::asks
   r7["approval<br>asks with a form: approve, comment"]:::asks
@@ -179,7 +177,7 @@ flowchart LR
 
   it('escapes every name', () => {
     expect(explainMermaid(unwieldy)).toContain(
-      '  r1["#lt;#amp;#quot;\'#gt;]]#gt;#96;#35;quot;<br>may ask"]:::computes\n',
+      '  r1["#lt;#amp;#quot;\'#gt;]]#gt;#96;#35;quot;<br>computed"]:::computes\n',
     );
     fc.assert(
       fc.property(names, names, (name, description) => {

@@ -62,6 +62,23 @@ round 2 · tools/call · 100.0 ms · completed (2.9 s later)
     );
   });
 
+  test('keeps the order of events within a millisecond, which the clock cannot tell apart', () => {
+    const step = (resolver: string, at: number, durationMs: number) =>
+      ({ type: 'ran', resolver, at, durationMs, gave: 'value' }) as const;
+    const events = call([
+      started(1000),
+      step('order', 1005, 0.1),
+      step('customer', 1005, 0.8),
+      step('price', 1006, 0.9),
+      step('slow', 1006, 6),
+      step('approval', 1006, 0.4),
+      completed(1006, 6, 'asked'),
+    ]);
+
+    const names = [...timeline(events).matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
+    expect(names).toEqual(['slow', 'order', 'customer', 'price', 'approval']);
+  });
+
   test('has an ASCII form', () => {
     const printed = timeline(twoRounds, { width: 20, ascii: true });
 

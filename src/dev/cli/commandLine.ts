@@ -8,6 +8,9 @@ export const HELP = `mcp-resolve explains and checks the tools, prompts and reso
   mcp-resolve explain <module> [name]   shows what each one needs, what it asks, and its rounds
   mcp-resolve check <module> [name]     reports mistakes, for CI
 
+Both commands import the module, which runs its code. They call no tool, prompt or resource.
+Pass a module that only exports definitions, and start servers in another module.
+
 explain
   --format <format>    text (default), json, mermaid or svg; mermaid and svg draw one definition
   --out, -o <file>     writes to a file, or one file per definition to a folder

@@ -97,21 +97,12 @@ const CLIENT_ROUNDS = 10;
 
 /** Reports a chain of questions so long that clients give up. */
 function rounds({ explanation }: CheckedDefinition): Finding[] {
-  const { declaredRounds, atMostRounds, chain } = explanation;
-  const limit = `but clients give up after ${CLIENT_ROUNDS} rounds of questions`;
-  if (declaredRounds - 1 > CLIENT_ROUNDS) {
-    return [
-      error(
-        'too-many-rounds',
-        `it asks up to ${declaredRounds - 1} questions in a row, ${limit}. Combine questions in one form, or make them independent of each other. The chain: ${chain.join(' -> ')}.`,
-      ),
-    ];
-  }
-  if (atMostRounds - 1 <= CLIENT_ROUNDS) return [];
+  const { chain } = explanation;
+  if (chain.length <= CLIENT_ROUNDS) return [];
   return [
-    hint(
+    error(
       'too-many-rounds',
-      `its longest chain has ${atMostRounds - 1} resolvers that may ask, ${limit}. Set \`asks\` on each of them, or \`asks: 'nothing'\` if it does not ask.`,
+      `it asks up to ${chain.length} questions in a row, but clients give up after ${CLIENT_ROUNDS} rounds of questions. Combine questions in one form, or make them independent of each other. The chain: ${chain.join(' -> ')}.`,
     ),
   ];
 }

@@ -52,8 +52,7 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
   const { plan, metadata, name } = installed.definition;
   const seen = questionsSeen(name, options.events ?? []);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
-  const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? UNKNOWN;
-  const mayAsk = (node: PlanNode): boolean => asksOf(node).kind !== 'nothing';
+  const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? COMPUTED;
   const chain = longestChain(plan, (node) => asksSomething(asksOf(node))).map(({ key }) => key);
   return {
     kind: installed.kind,
@@ -68,10 +67,9 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
     }),
     once: installed.definition.once !== undefined,
     capabilities: capabilitiesFor(questions),
-    declaredRounds: chain.length + 1,
-    atMostRounds: longestChain(plan, mayAsk).length + 1,
+    atMostRounds: chain.length + 1,
     chain,
-    undeclared: plan.nodes.filter((node) => asksOf(node).kind === 'unknown').map(({ key }) => key),
+    undeclared: plan.nodes.filter((node) => isUndeclared(asksOf(node))).map(({ key }) => key),
   };
 }
 
@@ -108,14 +106,19 @@ function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<s
   return seen;
 }
 
-const UNKNOWN: ExplainedQuestion = { kind: 'unknown', declared: false, seen: false };
+/** A resolver without `asks` counts as computed until events show that it asks. */
+const COMPUTED: ExplainedQuestion = { kind: 'nothing', declared: false, seen: false };
 
 function questionOf({ resolver }: PlanNode, seen: Askable | undefined): ExplainedQuestion {
   const { asks } = resolver.options;
   const wasSeen = { seen: seen !== undefined };
-  if (asks === undefined) return { ...UNKNOWN, kind: seen ?? 'unknown', ...wasSeen };
+  if (asks === undefined) return { ...COMPUTED, ...(seen && { kind: seen }), ...wasSeen };
   if (typeof asks === 'string') return { kind: asks, declared: true, ...wasSeen };
   return { kind: 'form', declared: true, ...wasSeen, fields: sentNames(asks) };
+}
+
+function isUndeclared({ declared, seen }: ExplainedQuestion): boolean {
+  return !declared && !seen;
 }
 
 /** Returns the guards in their order, without duplicates. */

@@ -24,16 +24,14 @@ export interface Explanation {
   readonly parameters: readonly ExplainedParameter[];
   /** True if an approved call runs at most once. */
   readonly once: boolean;
-  /** The capabilities that a client must declare for the known questions. */
+  /** The capabilities that a client must declare for the declared and observed questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**
-   * The maximum number of rounds assuming that only resolvers with a declared or observed question
-   * ask: one round for each question in the longest chain, and one for the result.
+   * The maximum number of rounds: one for each declared or observed question in the longest chain,
+   * and one for the result.
    */
-  readonly declaredRounds: number;
-  /** The maximum number of rounds if all `undeclared` resolvers ask as well. */
   readonly atMostRounds: number;
-  /** The resolvers whose questions make up `declaredRounds`, in the order in which they ask. */
+  /** The resolvers whose questions make up `atMostRounds`, in the order in which they ask. */
   readonly chain: readonly string[];
   /** The resolvers that do not declare `asks` and did not ask in the given events. */
   readonly undeclared: readonly string[];
@@ -92,8 +90,8 @@ export type ExplainedUse =
 
 /** The question of a resolver. */
 export interface ExplainedQuestion {
-  /** The kind of its question. `unknown` if it is neither declared nor seen. */
-  readonly kind: Askable | 'nothing' | 'unknown';
+  /** The kind of its question. `nothing` if its value is computed. */
+  readonly kind: Askable | 'nothing';
   /** True if the author declares it with `asks`. */
   readonly declared: boolean;
   /** True if the resolver asked in the given events. */

@@ -5,10 +5,10 @@
  */
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
-/** Returns the longest chain of nodes that may ask, in the order in which they ask. */
+/** Returns the longest chain of nodes that ask, in the order in which they ask. */
 export function longestChain(
   { nodes, guardNodes }: Plan,
-  mayAsk: (node: PlanNode) => boolean,
+  asks: (node: PlanNode) => boolean,
 ): readonly PlanNode[] {
   const links: (Link | undefined)[] = [];
   for (const node of nodes) {
@@ -17,7 +17,7 @@ export function longestChain(
     const before = node.fills
       .filter(({ source }) => source >= phase)
       .reduce<Link | undefined>((longest, { source }) => longer(longest, links[source]), undefined);
-    links.push(mayAsk(node) ? { node, before, length: lengthOf(before) + 1 } : before);
+    links.push(asks(node) ? { node, before, length: lengthOf(before) + 1 } : before);
   }
   const guards = links.slice(0, guardNodes).reduce(longer, undefined);
   const others = links.slice(guardNodes).reduce(longer, undefined);

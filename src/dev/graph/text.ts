@@ -93,10 +93,8 @@ function argumentLines({ kind, arguments: given }: Explanation, paint: Paint): s
 }
 
 function facts(explanation: Explanation, paint: Paint): string[] {
-  const [rounds = '', ...more] = roundsWords(explanation).map(showable);
   return [
-    `${paint('section', 'rounds')}  ${rounds}`,
-    ...more.map((line) => `        ${line}`),
+    `${paint('section', 'rounds')}  ${showable(roundsWords(explanation))}`,
     `${paint('section', 'client')}  ${clientWords(explanation)}`,
   ];
 }

@@ -32,9 +32,8 @@ const QUESTIONS = {
 
 /** Describes the question of a resolver, without the fields of a form. */
 export function askingWords({ kind, declared }: ExplainedQuestion): string {
-  if (kind === 'unknown') return 'may ask';
-  if (kind === 'nothing') return 'asks nothing';
-  return `asks ${QUESTIONS[kind]}${declared ? '' : ' (seen)'}`;
+  if (kind === 'nothing') return 'computed';
+  return `asks ${QUESTIONS[kind]}${declared ? '' : ' (undeclared)'}`;
 }
 
 /** Describes the question of a resolver, with the fields of a form. */
@@ -43,9 +42,9 @@ export function askingInFull(question: ExplainedQuestion): string {
   return `${askingWords(question)}${fields.length === 0 ? '' : `: ${fields.join(', ')}`}`;
 }
 
-/** Returns true if a resolver is known to ask. */
+/** Returns true if a resolver asks, according to its declaration or the events. */
 export function asksSomething({ kind }: ExplainedQuestion): boolean {
-  return kind !== 'unknown' && kind !== 'nothing';
+  return kind !== 'nothing';
 }
 
 /** Returns the main role of a resolver, which decides its colour. */
@@ -71,28 +70,14 @@ export function goesStraight({ arguments: given, resolvers }: Explanation): bool
   return given.length > 0 && resolvers.length === 0;
 }
 
-/** Describes the number of rounds and its reason, in one or two lines. */
-export function roundsWords(explanation: Explanation): string[] {
-  const { declaredRounds, atMostRounds, chain, undeclared } = explanation;
-  const declared =
-    chain.length === 0
-      ? `1: ${undeclared.length === 0 ? 'no questions' : 'no known questions'}`
-      : `at most ${declaredRounds}: ${chain.join(', then ')}`;
-  if (undeclared.length === 0) return [declared];
-  const ask = undeclared.length === 1 ? 'this one asks' : 'these ask';
-  return [declared, `at most ${atMostRounds} if ${ask} as well: ${some(undeclared)}`];
+/** Describes the number of rounds and its reason. */
+export function roundsWords({ atMostRounds, chain }: Explanation): string {
+  return chain.length === 0
+    ? '1: no questions'
+    : `at most ${atMostRounds}: ${chain.join(', then ')}`;
 }
 
 /** Describes the capabilities that a client needs. */
-export function clientWords({ capabilities, undeclared }: Explanation): string {
-  const names = capabilities.map(({ name }) => name).join(', ') || 'nothing';
-  return undeclared.length === 0 ? `needs ${names}` : `needs ${names}, as far as is known`;
-}
-
-/** The maximum number of names to show. */
-const SOME = 5;
-
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, SOME).join(', ');
-  return names.length > SOME ? `${shown} and ${names.length - SOME} more` : shown;
+export function clientWords({ capabilities }: Explanation): string {
+  return `needs ${capabilities.map(({ name }) => name).join(', ') || 'nothing'}`;
 }

@@ -1,6 +1,6 @@
 /** A card of a picture, and the writer that computes its size from its text. */
 import { showable } from '../glyphs.js';
-import type { Box } from './layout.js';
+import type { Box } from './slots.js';
 import { fit, widthOf } from './measure.js';
 import { FACES } from './style.js';
 import type { Icon, Tone } from './style.js';
@@ -99,8 +99,7 @@ export class CardWriter {
     if (pills.length === 0) return;
     let x = SIDE;
     for (const { text, icon } of pills) {
-      // An unknown question has no frame.
-      const width = widthOf(text, FACES.pill) + (icon === 'unknown' ? 17 : 29);
+      const width = widthOf(text, FACES.pill) + 29;
       if (x > SIDE && x + width > SIDE + WIDEST_TEXT) {
         x = SIDE;
         this.y += PILL + 5;

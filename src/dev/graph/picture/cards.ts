@@ -12,9 +12,9 @@ import {
   takesOutcome,
   traitsOf,
 } from '../words.js';
-import type { Wire } from './layout.js';
 import { ARGUMENTS, CardWriter } from './card.js';
 import type { Card, Made } from './card.js';
+import type { Wire } from './slots.js';
 import type { Tone } from './style.js';
 
 /** A wire and its style. */

@@ -6,20 +6,24 @@ import { PILL } from './card.js';
 import type { Card, Pill } from './card.js';
 import { deckOf, PHASES } from './cards.js';
 import type { Deck, Strand } from './cards.js';
-import { largest, layOut } from './layout.js';
-import type { Area, Layout, Route } from './layout.js';
+import { layOut } from './layout.js';
+import type { Area, Layout, Pass, Route } from './layout.js';
+import type { Turn } from './lines.js';
 import { fit, widthOf } from './measure.js';
+import { largest } from './slots.js';
 import { FACES, ICONS, SCOPE, styleSheet } from './style.js';
 import type { Icon, Tone } from './style.js';
 
 const MARGIN = 28;
 const NARROWEST = 560;
+/** Wider graphs have several lines, so that text stays legible on a page that is 830 px wide. */
+const WIDEST_GRAPH = 944;
 const WIDEST_TEXT = 900;
 
 /** Draws an explained definition as an SVG document. */
 export function drawing(explanation: Explanation): string {
   const deck = deckOf(explanation);
-  const layout = layOut({ boxes: deck.cards, wires: deck.strands });
+  const layout = layOut({ boxes: deck.cards, wires: deck.strands }, WIDEST_GRAPH);
   const width = Math.max(layout.width, NARROWEST);
   const head = headOf(explanation, Math.min(width, WIDEST_TEXT));
   const top = MARGIN + head.height + (deck.cards.some(isFirst) ? BAND_TOP : 22);
@@ -29,13 +33,13 @@ export function drawing(explanation: Explanation): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${SCOPE}" role="img" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">`,
     `<title>${escaped(`${explanation.kind} ${explanation.name}`)}</title>`,
-    `<desc>${escaped([...roundsWords(explanation).map((line) => `Rounds: ${line}.`), `The client ${clientWords(explanation)}.`].join(' '))}</desc>`,
+    `<desc>${escaped(`Rounds: ${roundsWords(explanation)}. The client ${clientWords(explanation)}.`)}</desc>`,
     `<style>${styleSheet()}</style>`,
     `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
     ...head.parts,
     // Centres a graph that is narrower than its heading.
     `<g transform="translate(${MARGIN + Math.round((width - layout.width) / 2)} ${top})">`,
-    ...bandOf(deck, layout),
+    ...bandsOf(deck, layout),
     // Removes duplicates, because wires that run together share a line.
     ...new Set(deck.strands.flatMap((strand, index) => wireOf(strand, layout.routes[index]))),
     ...deck.cards.map((card, index) => cardOf(card, layout.areas[index])),
@@ -108,7 +112,7 @@ interface LegendEntry {
 const TONES: readonly (readonly [Tone, string])[] = [
   ['guard', 'guard: finishes before the rest starts'],
   ['asks', 'asks a question'],
-  ['computes', 'computes a value'],
+  ['computes', 'computed'],
 ];
 
 const ICON_WORDS: readonly (readonly [Icon, string])[] = [
@@ -147,9 +151,9 @@ function factsOf(
   { width, top }: Strip,
 ): Drawn & { readonly bottom: number } {
   const facts = [
-    ...roundsWords(explanation).map((line, index) => [index === 0 ? 'rounds' : '', line] as const),
-    ['client', clientWords(explanation)] as const,
-  ];
+    ['rounds', roundsWords(explanation)],
+    ['client', clientWords(explanation)],
+  ] as const;
   const parts: string[] = [];
   let y = top;
   for (const [label, fact] of facts) {
@@ -173,16 +177,19 @@ function isFirst({ phase }: Card): boolean {
   return phase === PHASES.first;
 }
 
-/** Draws the band behind the guards and their needs. */
-function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
-  const guarded = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
-  if (guarded.length === 0) return [];
-  const left = guarded.reduce((least, { x }) => Math.min(least, x), Infinity) - BAND_SIDE;
-  const right = largest(guarded.map(({ x, width }) => x + width)) + BAND_SIDE;
-  return [
-    `<rect class="band" x="${left}" y="-26" width="${right - left}" height="${height + 44}" rx="12"/>`,
-    `<g class="guard">${textAt({ x: left + BAND_SIDE, y: -10 }, 'label', 'GUARDS FIRST')}</g>`,
-  ];
+/** Draws the bands behind the guards and their needs, one for each line that has some. */
+function bandsOf({ cards }: Deck, { areas, lines }: Layout): string[] {
+  const first = areas.filter((_, index) => cards[index] !== undefined && isFirst(cards[index]));
+  return lines.flatMap(({ top, bottom }) => {
+    const guarded = first.filter(({ y }) => top <= y && y < bottom);
+    if (guarded.length === 0) return [];
+    const left = guarded.reduce((least, { x }) => Math.min(least, x), Infinity) - BAND_SIDE;
+    const right = largest(guarded.map(({ x, width }) => x + width)) + BAND_SIDE;
+    return [
+      `<rect class="band" x="${left}" y="${top - 26}" width="${right - left}" height="${bottom - top + 44}" rx="12"/>`,
+      `<g class="guard">${textAt({ x: left + BAND_SIDE, y: top - 10 }, 'label', 'GUARDS FIRST')}</g>`,
+    ];
+  });
 }
 
 /**
@@ -191,18 +198,17 @@ function bandOf({ cards }: Deck, { areas, height }: Layout): string[] {
  */
 function wireOf({ tone, outcome }: Strand, route: Route | undefined): string[] {
   if (route === undefined) return [];
-  const { start, passes, end } = route;
+  const { start, passes, end, turns } = route;
   const style = `wire ${tone}${outcome ? ' outcome' : ''}`;
+  const arrival: Pass = { left: end.x - TIP, right: end.x - TIP, y: end.y };
   let from: Point = start;
-  const pieces = passes.map(({ left, right, y }) => {
-    const piece = `${curve(from, { x: left, y })}H${right}`;
+  const pieces = [...passes, arrival].map(({ left, right, y }, index) => {
+    const piece = wayTo({ x: left, y }, { from, turn: turns[index] });
     from = { x: right, y };
-    return piece;
+    return right > left ? `${piece}H${right}` : piece;
   });
   return [
-    ...[...pieces, curve(from, { x: end.x - TIP, y: end.y })].map(
-      (piece) => `<path class="${style}" d="${piece}"/>`,
-    ),
+    ...pieces.map((piece) => `<path class="${style}" d="${piece}"/>`),
     `<path class="tip ${tone}" d="M${end.x} ${end.y}l-${TIP + 1} -4v8z"/>`,
   ];
 }
@@ -213,6 +219,49 @@ const TIP = 6;
 interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+interface Way {
+  readonly from: Point;
+  readonly turn: Turn | undefined;
+}
+
+/** Draws a wire to the next column, or to the next line. */
+function wayTo(to: Point, { from, turn }: Way): string {
+  if (turn === undefined) return curve(from, to);
+  const { right, y, left } = turn;
+  return bent([
+    from,
+    { x: right, y: from.y },
+    { x: right, y },
+    { x: left, y },
+    { x: left, y: to.y },
+    to,
+  ]);
+}
+
+/** The radius of the corners of a wire that turns. */
+const CORNER = 7;
+
+/** Draws horizontal and vertical lines through points, with round corners. */
+function bent(points: readonly Point[]): string {
+  const last = points.length - 1;
+  return points
+    .map((point, index) => {
+      if (index === 0) return `M${point.x} ${point.y}`;
+      if (index === last) return `L${point.x} ${point.y}`;
+      const before = towards(points[index - 1] ?? point, point);
+      const after = towards(points[index + 1] ?? point, point);
+      return `L${before.x} ${before.y}Q${point.x} ${point.y} ${after.x} ${after.y}`;
+    })
+    .join('');
+}
+
+/** Returns the point near a corner at which it begins, on the line to a neighbour. */
+function towards(neighbour: Point, corner: Point): Point {
+  const nearer = (from: number, to: number): number =>
+    from + Math.sign(to - from) * Math.min(CORNER, Math.abs(to - from) / 2);
+  return { x: nearer(corner.x, neighbour.x), y: nearer(corner.y, neighbour.y) };
 }
 
 function curve(from: Point, to: Point): string {
@@ -237,12 +286,11 @@ function cardOf(card: Card, area: Area | undefined): string {
 }
 
 function pillOf({ text, icon, x, y, width }: Pill): string {
-  const start = icon === 'unknown' ? -1 : 7;
   return [
     `<g class="pill ${icon}" transform="translate(${x} ${y})">`,
     `<rect width="${width}" height="${PILL}" rx="${PILL / 2}"/>`,
-    `<path class="icon" transform="translate(${start} 3.5)" d="${ICONS[icon]}"/>`,
-    textAt({ x: start + 15, y: 13 }, 'word', text),
+    `<path class="icon" transform="translate(7 3.5)" d="${ICONS[icon]}"/>`,
+    textAt({ x: 22, y: 13 }, 'word', text),
     '</g>',
   ].join('');
 }

@@ -1,11 +1,13 @@
 /**
  * Lays out a graph in columns, from left to right. Each box is to the right of all boxes that it
- * needs. The layout knows boxes with sizes and wires between them, but not their meaning.
+ * needs, or on a later line if the columns do not fit on one. The layout knows boxes with sizes and
+ * wires between them, but not their meaning.
  *
  * ```
  * columns   each box as far left as its needs allow, a source next to its first user
  * slots     a wire that passes a column has its own slot there, between the boxes
  * order     slots move next to their neighbours as long as that removes crossings
+ * lines     columns that exceed the width continue on the next line, as text does
  * heights   slots move to where their wires are straight, as far as their order allows
  * ```
  *
@@ -14,27 +16,10 @@
  * part.
  */
 
-/** A box to place. */
-export interface Box {
-  readonly width: number;
-  readonly height: number;
-  /** Boxes of a later phase are to the right of all boxes of an earlier phase. */
-  readonly phase: number;
-}
-
-/** A wire between two boxes, given by their indices. Offsets count from a box's upper edge. */
-export interface Wire {
-  readonly from: number;
-  readonly fromOffset: number;
-  readonly to: number;
-  readonly toOffset: number;
-}
-
-/** The input of a layout. Boxes are sorted by phase, and wires lead to boxes later in the array. */
-export interface Graph {
-  readonly boxes: readonly Box[];
-  readonly wires: readonly Wire[];
-}
+import { brokenInto, setPlaces } from './lines.js';
+import type { Line, Turn, Turns } from './lines.js';
+import { largest, PASSAGE, slotsOf } from './slots.js';
+import type { Box, Columns, Graph, Joint, Path, Slot, Wire } from './slots.js';
 
 /** A rectangle on the page. */
 export interface Area {
@@ -56,46 +41,50 @@ export interface Route {
   readonly start: { readonly x: number; readonly y: number };
   readonly passes: readonly Pass[];
   readonly end: { readonly x: number; readonly y: number };
+  /** The way to each pass and to the end, if it leads to the next line. */
+  readonly turns: readonly (Turn | undefined)[];
 }
 
 /** A graph with positions. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
+  /** The lines, from top to bottom. */
+  readonly lines: readonly Line[];
   /** The areas, in the order of the boxes. Boxes of the same column have the same width. */
   readonly areas: readonly Area[];
   /** The routes, in the order of the wires. */
   readonly routes: readonly Route[];
 }
 
-/** Lays out a graph. */
-export function layOut(graph: Graph): Layout {
+/** Lays out a graph. The layout is wider than `maxWidth` only if a single column is. */
+export function layOut(graph: Graph, maxWidth = Infinity): Layout {
   const slots = slotsOf(graph, columnPositions(graph));
   const columns = withFewCrossings(slots.columns);
-  setHeights(columns);
-  setColumnEdges(columns);
-  const all = columns.flat();
+  const broken = brokenInto(columns, maxWidth);
+  broken.forEach(setHeights);
+  const { width, lines, turns } = setPlaces(broken);
   return {
-    width: largest(all.map(({ x, width }) => x + width)),
-    height: largest(all.map(({ y, height }) => y + height)),
+    width,
+    height: largest(lines.map(({ bottom }) => bottom)),
+    lines,
     areas: slots.boxes.map(({ x, y, width, height }) => ({ x, y, width, height })),
-    routes: slots.paths.map(routeOf),
+    routes: slots.paths.map((path) => routeOf(path, turns)),
   };
 }
 
-function routeOf({ wire, from, passed, to }: Path): Route {
+function routeOf({ wire, from, passed, to }: Path, turnsAt: Turns): Route {
   return {
     start: { x: from.x + from.width, y: from.y + wire.fromOffset },
     passes: passed.map(({ x, y, width, height }) => {
       return { left: x, right: x + width, y: y + height / 2 };
     }),
     end: { x: to.x, y: to.y + wire.toOffset },
+    turns: [
+      turnsAt.get(from)?.get(wire.fromOffset),
+      ...passed.map((slot) => turnsAt.get(slot)?.get(PASSAGE / 2)),
+    ],
   };
-}
-
-/** Returns the largest number, but at least `least`. */
-export function largest(numbers: readonly number[], least = 0): number {
-  return numbers.reduce((one, other) => (other > one ? other : one), least);
 }
 
 /** Returns the column of each box, counted from the left without gaps. */
@@ -143,97 +132,6 @@ function grouped(wires: readonly Wire[], by: (wire: Wire) => number): Map<number
     else group.push(wire);
   }
   return groups;
-}
-
-/** A place in a column, for a box or for wires that pass the column. */
-interface Slot {
-  readonly isBox: boolean;
-  readonly height: number;
-  /** The width of the box, and at the end the width of the column. */
-  width: number;
-  readonly before: Joint[];
-  readonly after: Joint[];
-  /** The position of the slot in its column, counted from the top. */
-  rank: number;
-  x: number;
-  y: number;
-}
-
-/** One end of a piece of wire between two neighbouring columns. */
-interface Joint {
-  /** The slot at the other end. */
-  readonly slot: Slot;
-  readonly ownOffset: number;
-  readonly otherOffset: number;
-}
-
-/** The slots that a wire connects and passes. */
-interface Path {
-  readonly wire: Wire;
-  readonly from: Slot;
-  readonly passed: readonly Slot[];
-  readonly to: Slot;
-}
-
-type Columns = readonly (readonly Slot[])[];
-
-interface Slots {
-  readonly columns: Columns;
-  /** The slots of the boxes, in the order of the boxes. */
-  readonly boxes: readonly Slot[];
-  /** The paths, in the order of the wires. */
-  readonly paths: readonly Path[];
-}
-
-/** The height of a slot for wires. */
-const PASSAGE = 8;
-
-/** Creates the slots of all columns, in the order of the boxes and wires, and joins them. */
-function slotsOf(graph: Graph, columnOf: readonly number[]): Slots {
-  const boxes = graph.boxes.map((box) => newSlot({ ...box, isBox: true }));
-  const columns: Slot[][] = Array.from({ length: largest(columnOf, -1) + 1 }, () => []);
-  for (const [index, slot] of boxes.entries()) columns[columnOf[index] ?? 0]?.push(slot);
-  // The slots that earlier wires from the same point pass, one for each column.
-  const trunks = new Map<string, Slot[]>();
-  const paths = graph.wires.flatMap((wire): Path[] => {
-    const from = boxes[wire.from];
-    const to = boxes[wire.to];
-    if (from === undefined || to === undefined) return [];
-    const point = `${wire.from}:${wire.fromOffset}`;
-    const trunk = trunks.get(point) ?? [];
-    trunks.set(point, trunk);
-    const between = columns.slice((columnOf[wire.from] ?? 0) + 1, columnOf[wire.to]);
-    for (const column of between.slice(trunk.length)) {
-      const slot = newSlot({ isBox: false, width: 0, height: PASSAGE });
-      join(lastOf(trunk, from, wire), { slot, offset: PASSAGE / 2 });
-      column.push(slot);
-      trunk.push(slot);
-    }
-    const passed = trunk.slice(0, between.length);
-    join(lastOf(passed, from, wire), { slot: to, offset: wire.toOffset });
-    return [{ wire, from, passed, to }];
-  });
-  return { columns, boxes, paths };
-}
-
-interface WireEnd {
-  readonly slot: Slot;
-  readonly offset: number;
-}
-
-/** Returns the end from which a wire continues after the slots it has passed. */
-function lastOf(passed: readonly Slot[], from: Slot, { fromOffset }: Wire): WireEnd {
-  const slot = passed.at(-1);
-  return slot === undefined ? { slot: from, offset: fromOffset } : { slot, offset: PASSAGE / 2 };
-}
-
-function join(from: WireEnd, to: WireEnd): void {
-  from.slot.after.push({ slot: to.slot, ownOffset: from.offset, otherOffset: to.offset });
-  to.slot.before.push({ slot: from.slot, ownOffset: to.offset, otherOffset: from.offset });
-}
-
-function newSlot({ isBox, width, height }: Pick<Slot, 'isBox' | 'width' | 'height'>): Slot {
-  return { isBox, width, height, before: [], after: [], rank: 0, x: 0, y: 0 };
 }
 
 /**
@@ -353,27 +251,35 @@ function inversions(numbers: readonly number[]): number {
   return count;
 }
 
-/** Sets the height of each slot on the page. The highest slot is at 0. */
+/** Sets the height of each slot on its line. The highest slot is at 0. */
 function setHeights(columns: Columns): void {
+  const all = columns.flat();
+  const line: ReadonlySet<Slot> = new Set(all);
   for (const column of columns) spread(column, () => 0);
   const sweeps = sweepsFor(columns, { least: 8, most: 40, steps: 40_000 });
   for (let sweep = 0; sweep < sweeps; sweep += 1) {
-    for (const column of inTurn(columns, sweep % 2 === 0)) spread(column, straightest);
+    for (const column of inTurn(columns, sweep % 2 === 0))
+      spread(column, (slot) => straightest(slot, line));
   }
-  const all = columns.flat();
   const top = all.reduce((least, { y }) => Math.min(least, y), Infinity);
   for (const slot of all) slot.y = Math.round(slot.y - top);
 }
 
 /**
- * Returns the height at which a slot's wires are straight on average. Long wires count more. A box
- * aligns its middle with the middles of its neighbours. Its value leaves above its needs, so
- * straight wires would make every chain climb.
+ * Returns the height at which a slot's wires on its line are straight on average. Long wires count
+ * more. A box aligns its middle with the middles of its neighbours. Its value leaves above its
+ * needs, so straight wires would make every chain climb.
  */
-function straightest(slot: Slot): number {
+function straightest(slot: Slot, line: ReadonlySet<Slot>): number {
   let pull = 0;
   let weights = 0;
   for (const joint of [...slot.before, ...slot.after]) {
+    if (!line.has(joint.slot)) {
+      // Keeps what only passes the line near its middle, which is at 0.
+      pull -= slot.height / 2;
+      weights += 1;
+      continue;
+    }
     const straight = slot.isBox
       ? joint.slot.y + (joint.slot.height - slot.height) / 2
       : joint.slot.y + joint.otherOffset - joint.ownOffset;
@@ -426,22 +332,4 @@ function stacked(column: readonly Slot[]): number[] {
 function gapBetween(above: Slot, below: Slot): number {
   if (above.isBox && below.isBox) return 28;
   return above.isBox || below.isBox ? 16 : 6;
-}
-
-const LEAST_GAP = 48;
-const MOST_GAP = 110;
-const GAP_PER_WIRE = 4;
-
-/** Makes each column as wide as its widest box. Gaps with more wires are wider. */
-function setColumnEdges(columns: Columns): void {
-  let left = 0;
-  for (const column of columns) {
-    const width = largest(column.map((slot) => slot.width));
-    for (const slot of column) {
-      slot.x = left;
-      slot.width = width;
-    }
-    const wires = column.reduce((sum, { after }) => sum + after.length, 0);
-    left += width + Math.min(MOST_GAP, LEAST_GAP + wires * GAP_PER_WIRE);
-  }
 }

@@ -9,16 +9,16 @@ export const FACES = {
   head: { family: 'mono', size: 19 },
   about: { family: 'sans', size: 13 },
   fact: { family: 'sans', size: 12 },
-  label: { family: 'sans', size: 10.5 },
+  label: { family: 'sans', size: 11 },
   name: { family: 'mono', size: 13.5 },
   row: { family: 'mono', size: 12 },
   quiet: { family: 'mono', size: 12 },
   note: { family: 'sans', size: 11 },
-  pill: { family: 'sans', size: 10.5 },
+  pill: { family: 'sans', size: 11 },
 } as const satisfies Record<string, Face>;
 
 /** The name of an icon on a pill. */
-export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'unknown' | 'pinned' | 'disposed' | 'once';
+export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'pinned' | 'disposed' | 'once';
 
 /** The strokes of each icon, in a box of 12 by 12. */
 export const ICONS: Readonly<Record<Icon, string>> = {
@@ -30,7 +30,6 @@ export const ICONS: Readonly<Record<Icon, string>> = {
   sample: 'M6 1.2 7.2 4.8 10.8 6 7.2 7.2 6 10.8 4.8 7.2 1.2 6 4.8 4.8z',
   // A folder.
   roots: 'M1.5 3.2v6.6h9V4.4H6L5 3.2z',
-  unknown: 'M4.2 4.3a1.8 1.8 0 1 1 2.6 1.6C6.2 6.3 6 6.6 6 7.3M6 9.4v.1',
   // A pin.
   pinned: 'M4.2 1.6h3.6M5 1.6v3.2L3.4 6.8h5.2L7 4.8V1.6M6 6.8v3.8',
   // An arrow that turns back.
@@ -130,10 +129,6 @@ function rules({ ground, card, ink, soft, line, band, tones }: Palette): string[
       rule(`.wire.${tone}`, `stroke:${strong}`),
       rule(`.tip.${tone}`, `fill:${strong}`),
     ]),
-    // These rules override the tones, because an unknown question is shown more quietly.
-    rule('.pill.unknown rect', 'fill:none'),
-    rule('.pill.unknown text', `fill:${soft};font-weight:400`),
-    rule('.pill.unknown .icon', `stroke:${soft}`),
   ];
 }
 
