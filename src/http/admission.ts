@@ -159,7 +159,8 @@ export async function validatedToken(
 
 /** Returns true if a token has expired. An `expiresAt` that is not a number counts as expired. */
 export function isExpired({ expiresAt }: AuthInfo): boolean {
-  return expiresAt !== undefined && !(expiresAt > Date.now() / 1000);
+  if (expiresAt === undefined) return false;
+  return typeof expiresAt !== 'number' || !(expiresAt > Date.now() / 1000);
 }
 
 /** Creates the refusal of an expired token. */

@@ -222,7 +222,7 @@ class EraRouter {
 
   /**
    * Serves a 2026 request. It counts as in flight, and its bytes count against their limit, until
-   * its response is complete.
+   * its response is complete or its client has gone.
    */
   private async serveModern(
     { request, body, authInfo }: ParsedRequest,
@@ -230,11 +230,10 @@ class EraRouter {
   ): Promise<Response> {
     const options = { parsedBody: body, ...(authInfo !== undefined && { authInfo }) };
     // A subscription ends with the handler, so `close()` does not wait for it.
-    if (isSubscription(body)) return this.modern.fetch(request, options);
-    const leave = this.inFlight.enter();
+    const leave = isSubscription(body) ? undefined : this.inFlight.enter();
     const release = read?.handOver();
     const end = (): void => {
-      leave();
+      leave?.();
       release?.();
     };
     try {

@@ -26,8 +26,24 @@ export function refuse(refusal: HttpRefusal): Response {
 /** Writes a refusal to a Node response. */
 export function refuseTo(response: ServerResponse, refusal: HttpRefusal): void {
   const { status, headers } = refusal;
+  keepOpenForBody(response);
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   response.end(JSON.stringify(jsonRpcError(refusal)));
+}
+
+/**
+ * Keeps the connection open while the client sends the rest of a body that nobody reads. If Node
+ * closed it at once, as some proxies request, the client or the proxy would see a broken connection
+ * instead of the response.
+ */
+export function keepOpenForBody(response: ServerResponse): void {
+  const { req: request } = response;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (request.complete || (length === '0' && encoding === undefined)) return;
+  const closes = !response.shouldKeepAlive;
+  response.shouldKeepAlive = true;
+  // Node discards the rest of the body when the response has been sent.
+  if (closes) request.once('end', () => request.socket.end());
 }
 
 function jsonRpcError({ code, message, body }: HttpRefusal): object {

@@ -258,7 +258,8 @@ function principalReader(server: Awaited<ReturnType<McpServerFactory>>): Princip
       : seal.sessionPrincipal({ http: { req: request, ...(authInfo && { authInfo }) } });
 }
 
-function sizeOf({ body, size }: ParsedRequest): number {
+/** Returns the size of a body in bytes. A body that a framework has parsed is measured as JSON. */
+export function sizeOf({ body, size }: ParsedRequest): number {
   return size ?? utf8(JSON.stringify(body)).length;
 }
 

@@ -16,7 +16,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorOf } from '../errors.js';
 
 import type { Admission } from './admission.js';
-import { internalError, methodNotAllowed, HTTP_METHODS, refuseTo } from './httpRefusal.js';
+import {
+  internalError,
+  keepOpenForBody,
+  methodNotAllowed,
+  HTTP_METHODS,
+  refuseTo,
+} from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream } from './inFlight.js';
 
@@ -111,6 +117,7 @@ async function answer(
   const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
     const unread = body === undefined ? { chunks: nodeChunks(request) } : { parsedBody: body };
     const answered = await serveAdmitted(web, { ...options, ...unread });
+    keepOpenForBody(response);
     if (isEventStream(answered)) flushHeadersSoon(response);
     return answered;
   };

@@ -156,8 +156,7 @@ const notJson: HttpRefusal = {
 
 function tooLarge(maxBytes: number): HttpRefusal {
   const message = `Payload Too Large: Request body must not exceed ${maxBytes} bytes`;
-  // The client may still be sending, and the server does not read on.
-  return { status: 413, code: -32_000, message, headers: { Connection: 'close' } };
+  return { status: 413, code: -32_000, message };
 }
 
 function tooBusy(): HttpRefusal {
@@ -165,6 +164,5 @@ function tooBusy(): HttpRefusal {
     'A request was refused with HTTP 503, because the requests in progress hold `maxBufferedBytes` bytes. If the process has the memory for more, raise `maxBufferedBytes`.',
   );
   const message = 'This server is busy with other large requests. Try again later.';
-  const headers = { Connection: 'close', 'Retry-After': '1' };
-  return { status: 503, code: -32_000, message, headers };
+  return { status: 503, code: -32_000, message, headers: { 'Retry-After': '1' } };
 }

@@ -12,7 +12,7 @@ import { isInitializeRequest } from '@modelcontextprotocol/server';
 import { ByteBudget } from './byteBudget.js';
 import { handlerClosed, refuse } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
-import { LegacySession } from './legacySession.js';
+import { LegacySession, sizeOf } from './legacySession.js';
 import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
 
 /** The settings of a table. */
@@ -80,6 +80,8 @@ export class SessionTable {
     if (![body].flat().some((message) => isInitializeRequest(message))) {
       return refuse(sessionRequired(body));
     }
+    // The session keeps what the client says of itself.
+    if (sizeOf(incoming) > MAX_INITIALIZE_BYTES) return refuse({ ...longInitialize, body });
     if (this.building + this.handshakes.size >= this.settings.maxSessions) {
       return refuse({ ...tooMany(this.settings.maxSessions), body });
     }
@@ -199,6 +201,15 @@ function unref(timer: ReturnType<typeof setInterval> | number): void {
 }
 
 const MAX_IDLE_INTERVAL_MS = 60_000;
+
+/** The maximum size of an `initialize`. Those of known clients have less than 2 KiB. */
+const MAX_INITIALIZE_BYTES = 65_536;
+
+const longInitialize: HttpRefusal = {
+  status: 413,
+  code: -32_000,
+  message: `Payload Too Large: An initialize request must not exceed ${MAX_INITIALIZE_BYTES} bytes`,
+};
 
 /** The refusal of an unknown session and, word for word, of a session of another principal. */
 const sessionNotFound: HttpRefusal = {

@@ -13,7 +13,7 @@ const LEAST_BYTES = 32;
 const LEAST_DIFFERENT_BYTES = 8;
 
 /** A variable of a template or a shell that nothing replaced. */
-const UNEXPANDED = /\$\{.*?\}|\{\{.*?\}\}/s;
+const UNEXPANDED = /\$\{\{?\s*\w[\w.]{2,}.*?\}|\{\{-?\s*[.$\w][\w.]{2,}.*?\}\}/s;
 
 /** Bytes that are text. Random bytes are not, but they can contain the characters of a variable. */
 const PRINTABLE = /^[\x20-\x7e\s]*$/;
@@ -45,8 +45,9 @@ export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[
 function readKey(key: unknown, index: number): Uint8Array {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
     const type = key === null ? 'null' : typeof key;
+    const hint = key === undefined ? ` Is its environment variable set? ${ADVICE}` : '';
     throw new TypeError(
-      `requestStateSeal(): \`keys[${index}]\` must be a string or a Uint8Array, got a value of type ${type}.`,
+      `requestStateSeal(): \`keys[${index}]\` must be a string or a Uint8Array, got a value of type ${type}.${hint}`,
     );
   }
   const bytes = typeof key === 'string' ? utf8(key) : concat(key);

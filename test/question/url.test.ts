@@ -218,10 +218,10 @@ describe('elicitUrl', () => {
   });
 
   test.each([
-    [{ otherwize: false }, "elicitUrl() has no option 'otherwize'. Known options: otherwise."],
+    [{ otherwize: false }, "elicitUrl() has no option 'otherwize'. Known options: otherwise, declined."],
     [
       { otherwise: true, timeout: 5 },
-      "elicitUrl() has no option 'timeout'. Known options: otherwise.",
+      "elicitUrl() has no option 'timeout'. Known options: otherwise, declined.",
     ],
     [true, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
     [null, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],

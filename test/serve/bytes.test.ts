@@ -367,6 +367,39 @@ describe('the open calls of 2025 sessions', () => {
   });
 });
 
+describe('a refused request whose client still sends', () => {
+  it.each([
+    ['401', { authenticate: () => undefined }],
+    ['413', { maxRequestBodySize: 1000 }],
+    ['403', { allowedHosts: ['mcp.example.com'] }],
+  ])('gets %s, even if it asked to close the connection', async (status, options) => {
+    const { url } = await serve(options);
+    for (let time = 0; time < 10; time += 1) {
+      const headers = headersWith({ connection: 'close', 'content-length': '3000000' });
+      const outgoing = request(url, { method: 'POST', headers, agent: false });
+      const closed = once(outgoing, 'close');
+      outgoing.end('x'.repeat(3_000_000));
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(String(incoming.statusCode)).toBe(status);
+      incoming.resume();
+      await closed;
+    }
+  });
+});
+
+describe('an initialize of a 2025 client', () => {
+  it('is refused if it has more than 64 KiB, because the session keeps it', async () => {
+    const { handler } = newHandler();
+    const clientInfo = { name: 'x'.repeat(66_000), version: '1.0.0' };
+    const long = { ...initialize, params: { ...initialize.params, clientInfo } };
+    expect(await refusalOf(await handler.fetch(post(long)))).toMatchObject({
+      status: 413,
+      message: 'Payload Too Large: An initialize request must not exceed 65536 bytes',
+    });
+    expect(handler.sessionCount).toBe(0);
+  });
+});
+
 describe('a 2025 call with an id that is in use', () => {
   it.each([
     ['in another request', (call: object) => [call, call]],

@@ -240,6 +240,7 @@ describe('an expired token', () => {
     ['long ago', () => 1],
     ['at a time that is not a number', () => NaN],
     ['at a time that is a string', () => 'tomorrow' as never],
+    ['at a date in the future', () => new Date(Date.now() + 1e9) as never],
   ])('that expired %s is refused, from authenticate and from the host', async (_, at) => {
     const { handler } = newHandler({ authenticate: () => until(at()) });
     const open = newHandler().handler;

@@ -101,7 +101,7 @@ describe('I26: requestStateSeal refuses its keys', () => {
   ])('if one is %o, and names its index and type', (key, type) => {
     expect(() => withKeys(KEY, key)).toThrow(
       new TypeError(
-        `requestStateSeal(): \`keys[1]\` must be a string or a Uint8Array, got a value of type ${type}.`,
+        `requestStateSeal(): \`keys[1]\` must be a string or a Uint8Array, got a value of type ${type}.${key === undefined ? ` Is its environment variable set? ${ADVICE}` : ''}`,
       ),
     );
   });
