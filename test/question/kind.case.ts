@@ -148,7 +148,9 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
   });
 
   test.each(NOT_OBJECTS)('ignores the recorded data %j', async (data) => {
-    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toMatchObject(acceptedAlone);
+    expect(await kind.outcomeFor(question(), { action: 'accept', data })).toMatchObject(
+      acceptedAlone,
+    );
   });
 
   test('takes a recorded accept without data as an answer only if it needs no data', async () => {

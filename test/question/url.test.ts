@@ -218,7 +218,10 @@ describe('elicitUrl', () => {
   });
 
   test.each([
-    [{ otherwize: false }, "elicitUrl() has no option 'otherwize'. Known options: otherwise, declined."],
+    [
+      { otherwize: false },
+      "elicitUrl() has no option 'otherwize'. Known options: otherwise, declined.",
+    ],
     [
       { otherwise: true, timeout: 5 },
       "elicitUrl() has no option 'timeout'. Known options: otherwise, declined.",
