@@ -17,12 +17,31 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
  * Returns `node:crypto`, or `undefined` if the runtime does not have it or should use WebCrypto.
  */
 function findNodeCrypto() {
-  if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function')
-    return undefined;
   // Cloudflare Workers have `node:crypto` too, but WebCrypto is the better choice there.
+  if (isWorker()) return undefined;
+  try {
+    return process.getBuiltinModule('node:crypto');
+  } catch {
+    // The runtime has no `process`, or a function that only throws, as the edge runtime of Next.js.
+    return undefined;
+  }
+}
+
+/** Returns true in a Cloudflare Worker. */
+function isWorker(): boolean {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  if (navigator?.userAgent === 'Cloudflare-Workers') return undefined;
-  return process.getBuiltinModule('node:crypto');
+  return navigator?.userAgent === 'Cloudflare-Workers';
+}
+
+/** Returns the environment variables, or none if the runtime has no `process`. */
+export function environment(): Readonly<Record<string, string | undefined>> {
+  return typeof process === 'undefined' ? {} : process.env;
+}
+
+/** Returns true on a host that may serve the next request from another process. */
+export function isServerless(): boolean {
+  const { VERCEL, AWS_LAMBDA_FUNCTION_NAME, K_SERVICE } = environment();
+  return isWorker() || (VERCEL ?? AWS_LAMBDA_FUNCTION_NAME ?? K_SERVICE) !== undefined;
 }
 
 /** Returns a function that computes a value on its first call and then keeps it. */

@@ -11,9 +11,9 @@ import type {
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { noteQuestionMade } from './questionScope.js';
-import type { Sentences } from './infer.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
+import type { Sentences } from './sentences.js';
 
 declare const ANSWER: unique symbol;
 

@@ -11,13 +11,13 @@ import type {
   NeedsOrSentence,
   OneQuestion,
   ReqsOf,
-  Sentences,
   ValueOf,
   ValueOfReturn,
 } from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { Schema } from './schema.js';
+import type { Sentences } from './sentences.js';
 
 /** A call without needs does not compile, and the compiler prints the sentence. */
 export function resolver(needs: Sentences['needs']): never;

@@ -14,12 +14,12 @@ import type {
   FillersOrSentence,
   OnceRead,
   SchemaOrSentence,
-  Sentences,
   Unread,
 } from '../define/infer.js';
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isObject, shownField } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
+import type { Sentences } from '../define/sentences.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';

@@ -165,11 +165,10 @@ type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
  *
  * @throws {Error} If the package is missing. The message says how to install it.
  */
-export async function loadNodeAdapter(
-  load: () => Promise<NodeAdapter> = () => import('@modelcontextprotocol/node'),
-): Promise<NodeAdapter> {
+export async function loadNodeAdapter(load?: () => Promise<NodeAdapter>): Promise<NodeAdapter> {
   try {
-    return await load();
+    // Bundlers accept a missing package only if its import stands inside `try`.
+    return await (load === undefined ? import('@modelcontextprotocol/node') : load());
   } catch (error) {
     if (!isMissingModule(error)) throw error;
     throw new Error(

@@ -2,8 +2,9 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import { isObject } from '../define/schema.js';
-import { randomBytes } from '../platform.js';
+import { lazily, randomBytes } from '../platform.js';
 import { ringCodec, tokenLength } from '../state/codec.js';
+import { keysOfEnvironment } from '../state/keyRing.js';
 import { Seal } from '../state/seal.js';
 import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
@@ -53,7 +54,7 @@ export function requestStateSeal(options: RequestStateSealOptions): RequestState
 /** Creates a policy with a new random key, which exists only in this process. */
 requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
   assertKnown(settings, [], 'requestStateSeal.ephemeral');
-  return asSeal(completeSeal(settings, ringCodec([randomBytes(32)]), tokenLength));
+  return asSeal(completeSeal(settings, ringCodec(newSecret), tokenLength));
 };
 
 function asSeal(policy: CheckedSeal): RequestStateSeal {
@@ -72,18 +73,39 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
  * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
  */
 export function sealFor(policy: CheckedSeal, server: Server, logger?: Logger): Seal {
-  return new Seal(policy, policy.audience ?? serverName(server), logger);
-}
-
-let processPolicy: CheckedSeal | undefined;
-
-/**
- * Returns the policy for servers without an explicit seal. The process has one key, because HTTP
- * builds a server for every request.
- */
-export function defaultPolicy(): CheckedSeal {
-  return (processPolicy ??= {
-    ...completeSeal({}, ringCodec([randomBytes(32)]), tokenLength),
-    byDefault: true,
+  return new Seal(policy, {
+    audience: policy.audience ?? serverName(server),
+    // The keys of the environment are not known before the first use.
+    assertUsable: () => {
+      assertStoresFit(server, policy);
+    },
+    ...(logger && { logger }),
   });
 }
+
+/** Returns a new secret, in an array. */
+function newSecret(): readonly Uint8Array[] {
+  return [randomBytes(32)];
+}
+
+/**
+ * Returns the policy for servers without an explicit seal. Its keys are those of the environment,
+ * or one key of the process, because HTTP builds a server for every request. The environment is
+ * read on first use.
+ */
+export const defaultPolicy: () => CheckedSeal = /* @__PURE__ */ lazily(() => {
+  const configured = lazily(keysOfEnvironment);
+  return {
+    ...completeSeal(
+      {},
+      ringCodec(() => configured() ?? newSecret()),
+      tokenLength,
+    ),
+    get shared() {
+      return configured() !== undefined;
+    },
+    get byDefault() {
+      return configured() === undefined;
+    },
+  };
+});

@@ -9,15 +9,7 @@
  * ```
  */
 import { InvalidRequestStateError } from '../errors.js';
-import {
-  base64url,
-  concat,
-  equalBytes,
-  fromBase64url,
-  lazily,
-  randomBytes,
-  utf8,
-} from '../platform.js';
+import { base64url, concat, equalBytes, fromBase64url, randomBytes, utf8 } from '../platform.js';
 import { deriveKey, TAG_BYTES } from './aead.js';
 import type { AeadKey, DeriveKey } from './aead.js';
 
@@ -42,15 +34,27 @@ export function tokenLength(plaintextBytes: number): number {
   return PREFIX.length + Math.ceil(((plaintextBytes + OVERHEAD) * 4) / 3);
 }
 
-/** Creates the built-in codec. The first secret seals, and every secret opens. */
+/** Returns the secrets. It is called on first use, and again if it failed. */
+export type ReadSecrets = () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
+
+/**
+ * Creates the built-in codec. The first secret seals, and every secret opens. Keys are derived on
+ * first use, because some runtimes allow no cryptography while modules load.
+ */
 export function ringCodec(
-  secrets: readonly Uint8Array[],
+  secrets: readonly Uint8Array[] | ReadSecrets,
   derive: DeriveKey = deriveKey,
 ): RequestStateCodec {
-  // Keys are derived on first use, because some runtimes allow no cryptography while modules load.
-  const ring = lazily(() =>
-    Promise.all(secrets.map(async (secret) => ringKey(await derive(secret)))),
-  );
+  const read = async (): Promise<readonly RingKey[]> => {
+    const all = typeof secrets === 'function' ? await secrets() : secrets;
+    return Promise.all(all.map(async (secret) => ringKey(await derive(secret))));
+  };
+  let known: Promise<readonly RingKey[]> | undefined;
+  const ring = (): Promise<readonly RingKey[]> =>
+    (known ??= read().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    }));
   return {
     seal: async (plaintext) => sealUnder(firstOf(await ring()), plaintext),
     unseal: async (token) => openUnder(takeApart(token), await ring()),

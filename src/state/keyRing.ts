@@ -1,5 +1,5 @@
 /** Validates and copies the secrets that an author configures. */
-import { concat, equalBytes, utf8 } from '../platform.js';
+import { concat, environment, equalBytes, utf8 } from '../platform.js';
 
 /** A secret of at least 32 bytes, as a string or a `Uint8Array`. */
 export type RequestStateKey = string | Uint8Array;
@@ -31,41 +31,68 @@ export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[
   if (!Array.isArray(keys) || keys.length === 0) {
     throw new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`);
   }
-  const ring: Uint8Array[] = [];
-  keys.forEach((key: unknown, index) => {
-    const bytes = readKey(key, index);
-    if (ring.some((earlier) => equalBytes(earlier, bytes))) {
-      throw new TypeError(`keys[${index}] duplicates an earlier ring key`);
-    }
-    ring.push(bytes);
-  });
-  return ring;
+  const ring = keys.map((key: unknown, index) =>
+    readKey(key, `requestStateSeal(): \`keys[${index}]\``),
+  );
+  const duplicate = duplicateIn(ring);
+  if (duplicate === undefined) return ring;
+  throw new TypeError(`keys[${duplicate}] duplicates an earlier ring key`);
 }
 
-function readKey(key: unknown, index: number): Uint8Array {
+/** The environment variable with the keys of servers that have no seal of their own. */
+export const KEYS_VARIABLE = 'MCP_RESOLVE_KEYS';
+
+/**
+ * Reads the secrets of the environment, which are separated by commas. The first one seals.
+ *
+ * @returns `undefined` if the variable is not set.
+ * @throws {TypeError} If the variable is empty, or a secret is too short, duplicated or obviously
+ *   not random.
+ */
+export function keysOfEnvironment(): readonly Uint8Array[] | undefined {
+  const value = environment()[KEYS_VARIABLE];
+  if (value === undefined) return undefined;
+  const ring = value
+    .split(',')
+    .map((key, index) => readKey(key.trim(), `${KEYS_VARIABLE}: key ${index + 1}`));
+  const duplicate = duplicateIn(ring);
+  if (duplicate === undefined) return ring;
+  throw new TypeError(`${KEYS_VARIABLE}: key ${duplicate + 1} duplicates an earlier key.`);
+}
+
+/** Returns the place of the first secret that occurs before. */
+function duplicateIn(ring: readonly Uint8Array[]): number | undefined {
+  const place = ring.findIndex((key, index) =>
+    ring.slice(0, index).some((earlier) => equalBytes(earlier, key)),
+  );
+  return place === -1 ? undefined : place;
+}
+
+/** Reads one secret. The messages start with `place`. */
+function readKey(key: unknown, place: string): Uint8Array {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) {
     const type = key === null ? 'null' : typeof key;
     const hint = key === undefined ? ` Is its environment variable set? ${ADVICE}` : '';
     throw new TypeError(
-      `requestStateSeal(): \`keys[${index}]\` must be a string or a Uint8Array, got a value of type ${type}.${hint}`,
+      `${place} must be a string or a Uint8Array, got a value of type ${type}.${hint}`,
     );
   }
   const bytes = typeof key === 'string' ? utf8(key) : concat(key);
   if (bytes.length < LEAST_BYTES) {
     throw new TypeError(
-      `requestStateSeal(): \`keys[${index}]\` must have at least ${LEAST_BYTES} bytes, got ${bytes.length}. ${ADVICE}`,
+      `${place} must have at least ${LEAST_BYTES} bytes, got ${bytes.length}. ${ADVICE}`,
     );
   }
   const text = typeof key === 'string' ? key : new TextDecoder().decode(key);
   if ((typeof key === 'string' || PRINTABLE.test(text)) && UNEXPANDED.test(text)) {
     throw new TypeError(
-      `requestStateSeal(): \`keys[${index}]\` contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
+      `${place} contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
     );
   }
   const different = new Set(bytes).size;
   if (different < LEAST_DIFFERENT_BYTES) {
     throw new TypeError(
-      `requestStateSeal(): \`keys[${index}]\` is not random, because it has only ${different} different ${different === 1 ? 'byte' : 'bytes'}. ${ADVICE}`,
+      `${place} is not random, because it has only ${different} different ${different === 1 ? 'byte' : 'bytes'}. ${ADVICE}`,
     );
   }
   return bytes;

@@ -5,10 +5,11 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from '../errors.js';
-import { isThenable, utf8 } from '../platform.js';
+import { isServerless, isThenable, utf8 } from '../platform.js';
 import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
+import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
 import { shownError, STANDARD_ERROR, Warnings } from './warnings.js';
@@ -36,6 +37,14 @@ export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
+/** The part of a seal that depends on its server. */
+interface SealSettingsOfServer {
+  readonly audience?: string | undefined;
+  readonly logger?: Logger;
+  /** Throws if the server cannot be used with the keys of the policy. */
+  readonly assertUsable?: () => void;
+}
+
 /** Seals and opens state according to a policy. */
 export class Seal {
   /** Listeners for rejected states, by owner. They are called in addition to `onReject`. */
@@ -44,10 +53,13 @@ export class Seal {
 
   constructor(
     readonly policy: CheckedSeal,
-    private readonly audience: string | undefined = policy.audience,
-    logger: Logger = STANDARD_ERROR,
+    private readonly settings: SealSettingsOfServer = {},
   ) {
-    this.warnings = Warnings.of(policy.logger ?? logger);
+    this.warnings = Warnings.of(policy.logger ?? settings.logger ?? STANDARD_ERROR);
+  }
+
+  private get audience(): string | undefined {
+    return this.settings.audience ?? this.policy.audience;
   }
 
   /**
@@ -89,6 +101,7 @@ export class Seal {
       claims = await writeClaims(state, ttlSeconds, await this.claimContext(request, principal));
       if (claims.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
+      this.settings.assertUsable?.();
       this.warnOfProcessKey(request.ctx);
       if (principal === undefined && this.mustHavePrincipal(request.ctx))
         this.warnOfAnonymousCall();
@@ -155,7 +168,7 @@ export class Seal {
   private warnOfProcessKey(ctx: ServerContext): void {
     if (!this.policy.byDefault || ctx.http === undefined) return;
     this.warnings.once(
-      `requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, ${SHARE_KEYS}`,
+      `requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, ${SHARE_KEYS}${isServerless() ? CREATE_KEY : ''}`,
     );
   }
 
@@ -219,7 +232,10 @@ export class Seal {
   }
 }
 
-const SHARE_KEYS = 'pass { seal: requestStateSeal({ keys, audience }) } to install().';
+const SHARE_KEYS = `set the environment variable ${KEYS_VARIABLE}, or pass { seal: requestStateSeal({ keys, audience }) } to install().`;
+
+const CREATE_KEY =
+  ' This host may serve the next round of a call from another process. Create a key with: npx mcp-resolve key';
 
 const LONGEST_REASON = 40;
 

@@ -2,7 +2,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
-import type { Sentences } from '../define/infer.js';
+import type { Sentences } from '../define/sentences.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
 import { checkLogger } from './warnings.js';
@@ -57,12 +57,18 @@ export interface SealSettings {
 /** The options of a policy with shared secrets or with a custom codec. The audience is required. */
 export type RequestStateSealOptions = SealSettings & { readonly audience: string } & (
     | {
-        /** The secrets, at least 32 bytes each. The first one seals, and every one opens. */
-        readonly keys: readonly RequestStateKey[] | Sentences['keys'];
+        /**
+         * The secrets, at least 32 bytes each. The first one seals, and every one opens. A function
+         * is called when the first state is sealed or opened.
+         */
+        readonly keys: readonly RequestStateKey[] | KeysFunction | Sentences['keys'];
         readonly codec?: never;
       }
     | { readonly codec: RequestStateCodec; readonly keys?: never }
   );
+
+/** Returns the secrets, for runtimes that have no configuration while modules load. */
+export type KeysFunction = () => readonly RequestStateKey[] | Promise<readonly RequestStateKey[]>;
 
 /** A policy with all defaults filled in. */
 export interface CheckedSeal extends Required<
@@ -90,7 +96,7 @@ export interface CheckedSeal extends Required<
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
   assertKnown(options, ['keys', 'codec'], 'requestStateSeal');
   const { keys, codec } = options as {
-    keys?: readonly RequestStateKey[];
+    keys?: readonly RequestStateKey[] | KeysFunction;
     codec?: RequestStateCodec | null;
   };
   if ((keys === undefined) === (codec === undefined)) {
@@ -104,7 +110,9 @@ export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal 
     }
     return { ...completeSeal(options, codec, (bytes) => 4 * bytes + 4096), shared: true };
   }
-  return { ...completeSeal(options, ringCodec(readKeys(keys ?? [])), tokenLength), shared: true };
+  const secrets =
+    typeof keys === 'function' ? async () => readKeys(await keys()) : readKeys(keys ?? []);
+  return { ...completeSeal(options, ringCodec(secrets), tokenLength), shared: true };
 }
 
 /** Fills in the defaults and validates the settings. */

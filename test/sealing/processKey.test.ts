@@ -1,7 +1,7 @@
 /** The warnings about the default key and about tokens without a subject. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { defineTool, install } from 'mcp-resolve';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import {
   ask,
@@ -52,9 +52,20 @@ test('warns once, with the remedy, when the default key seals a state over HTTP'
   await ask(send, WENT);
   await ask(overHttp(factory()), WENT);
   expect(printed).toEqual([
-    'mcp-resolve: requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, pass { seal: requestStateSeal({ keys, audience }) } to install().',
+    'mcp-resolve: requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, set the environment variable MCP_RESOLVE_KEYS, or pass { seal: requestStateSeal({ keys, audience }) } to install().',
   ]);
 });
+
+test.each(['VERCEL', 'AWS_LAMBDA_FUNCTION_NAME', 'K_SERVICE'])(
+  'shows the command that creates a key where %s is set',
+  async (name) => {
+    vi.stubEnv(name, '1');
+    const lines: string[] = [];
+    await ask(overHttp(factory({ logger: { warn: (line) => void lines.push(line) } })), WENT);
+    vi.unstubAllEnvs();
+    expect(lines.join('\n')).toMatch(/Create a key with: npx mcp-resolve key$/);
+  },
+);
 
 test('I40: warns once of callers whose token has no subject', async () => {
   const send = overHttp(factory());

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { requestStateSeal } from 'mcp-resolve';
 import type { RequestStateCodec, RequestStateKey, RequestStateSealOptions } from 'mcp-resolve';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { ringCodec } from '../../src/state/codec.js';
 import { readKeys } from '../../src/state/keyRing.js';
@@ -255,6 +255,38 @@ describe('a misspelled option', () => {
     );
     expect(() => requestStateSeal.ephemeral({ [name]: 5 })).toThrow(
       `requestStateSeal.ephemeral() has no option '${name}'. Known options: audience, ttlSeconds,`,
+    );
+  });
+});
+
+describe('keys as a function', () => {
+  const state = bytesOf('state');
+
+  test('is called once, when the first state is sealed', async () => {
+    const keys = vi.fn(() => Promise.resolve([KEY]));
+    const seal = requestStateSeal({ keys, audience: 'desk' });
+    expect(keys).not.toHaveBeenCalled();
+    const token = await seal['~policy'].codec.seal(state);
+    await seal['~policy'].codec.unseal(token);
+    expect(keys).toHaveBeenCalledOnce();
+    expect(await ringCodec([bytesOf(KEY)]).unseal(token)).toEqual(state);
+  });
+
+  test('is called again after it failed', async () => {
+    let isDown = true;
+    const keys = () => (isDown ? Promise.reject(new Error('vault is down')) : [KEY]);
+    const { codec: built } = requestStateSeal({ keys, audience: 'desk' })['~policy'];
+    await expect(built.seal(state)).rejects.toThrow('vault is down');
+    isDown = false;
+    expect(await built.seal(state)).toMatch(/^v1\./);
+  });
+
+  test('has its keys checked when it is called', async () => {
+    const { codec: built } = requestStateSeal({ keys: () => ['short'], audience: 'desk' })[
+      '~policy'
+    ];
+    await expect(built.seal(state)).rejects.toThrow(
+      '`keys[0]` must have at least 32 bytes, got 5.',
     );
   });
 });

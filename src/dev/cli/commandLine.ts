@@ -7,8 +7,9 @@ export const HELP = `mcp-resolve explains and checks the tools, prompts and reso
 
   mcp-resolve explain <module> [name]   shows what each one needs, what it asks, and its rounds
   mcp-resolve check <module> [name]     reports mistakes, for CI
+  mcp-resolve key                       prints a new key for MCP_RESOLVE_KEYS
 
-Both commands import the module, which runs its code. They call no tool, prompt or resource.
+explain and check import the module, which runs its code. They call no tool, prompt or resource.
 Pass a module that only exports definitions, and start servers in another module.
 
 explain
@@ -39,7 +40,8 @@ export type Format = (typeof FORMATS)[number];
 const CHECK_FORMATS = ['text', 'json'] as const;
 
 /** A parsed command line. */
-export type CommandLine = { readonly command: 'help' | 'version' } | ExplainCommand | CheckCommand;
+export type CommandLine =
+  { readonly command: 'help' | 'version' | 'key' } | ExplainCommand | CheckCommand;
 
 /** The arguments that both commands take. */
 export interface ModuleCommand {
@@ -112,6 +114,7 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   if (values.help === true) return { command: 'help' };
   if (values.version === true) return { command: 'version' };
   const [command, file, name, ...rest] = positionals;
+  if (command === 'key') return readKeyCommand(typed);
   assertCommand(command);
   for (const token of tokens) if (token.kind === 'option') assertFlag(token, command);
   if (file === undefined) {
@@ -143,6 +146,12 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   };
 }
 
+/** `key` takes nothing else, so that nobody expects it to read or write a file. */
+function readKeyCommand(typed: readonly string[]): CommandLine {
+  if (typed.length === 1) return { command: 'key' };
+  throw new CommandFailure('key takes no arguments and no flags. It prints a new key.');
+}
+
 function assertCommand(command: string | undefined): asserts command is ModuleCommandName {
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
@@ -152,7 +161,7 @@ function assertCommand(command: string | undefined): asserts command is ModuleCo
   }
   const hint = /[./\\]/.test(command)
     ? `Did you mean 'mcp-resolve explain ${command}'?`
-    : didYouMean(command, { title: 'Known commands', names: Object.keys(COMMANDS) });
+    : didYouMean(command, { title: 'Known commands', names: [...Object.keys(COMMANDS), 'key'] });
   throw new CommandFailure(`There is no command '${command}'. ${hint}`);
 }
 

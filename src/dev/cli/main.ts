@@ -2,6 +2,7 @@
  * Runs the command, from its arguments to the exit code. It ends the process, because a loaded
  * module may have left a server or a timer running.
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
@@ -46,6 +47,8 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
       return { text: HELP, exitCode: EXIT.fine };
     case 'version':
       return { text: `${version()}\n`, exitCode: EXIT.fine };
+    case 'key':
+      return { text: `${randomBytes(32).toString('base64url')}\n`, exitCode: EXIT.fine };
     case 'explain':
       return { text: await explainModule(command), exitCode: EXIT.fine };
     case 'check':

@@ -1,0 +1,17 @@
+/** A server without a seal, as a process whose keys come from its environment. Prints its port. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { confirm, defineTool, install, resolver } from '../../src/index.js';
+import { serveHttp } from '../../src/node.js';
+import { memoryOnceStore } from '../../src/once.js';
+
+const approval = resolver({}, () => confirm('Deploy?'));
+const deploy = defineTool('deploy', { resolve: { approval } }, () => 'deployed');
+const pay = defineTool('pay', { resolve: { approval }, once: memoryOnceStore() }, () => 'paid');
+
+const definitions = process.argv.includes('--once') ? [pay] : [deploy];
+const { port } = await serveHttp(() => {
+  const server = new McpServer({ name: 'deployments', version: '1.0.0' });
+  install(server, definitions);
+  return server;
+});
+process.send?.(port);
