@@ -5,6 +5,7 @@
 import { InvalidGraphError } from '../errors.js';
 import { KIND } from './brand.js';
 import type { ArgsOf } from './infer.js';
+import type { NoSchema } from './sentences.js';
 import type { Arg } from './model.js';
 import { isSchema, propertyNames } from './schema.js';
 import type { Schema } from './schema.js';
@@ -47,7 +48,7 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
  *
  * @throws {TypeError} If the schema does not expose its properties.
  */
-export function argsOf<S extends Schema>(schema: S): ArgsOf<S> {
+export function argsOf<S extends Schema>(schema: S | NoSchema): ArgsOf<S> {
   if (!isSchema(schema)) {
     throw new TypeError(
       'argsOf(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',

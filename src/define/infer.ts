@@ -12,7 +12,7 @@ import type {
 import type { Arg, Filler, Need, Outcome, OutcomeOf, Req, Resolver } from './model.js';
 import type { AnyQuestion, Question } from './question.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
-import type { Sentences } from './sentences.js';
+import type { NoSchema, Sentences } from './sentences.js';
 
 /** The needs of a resolver, or a sentence for each. */
 // eslint-disable-next-line @typescript-eslint/consistent-indexed-object-style -- an interface is printed by its name, which leaves room for the sentence
@@ -23,8 +23,8 @@ export interface NeedsOrSentence {
 /** The parameters that resolvers fill, or a sentence for each. */
 export type FillersOrSentence = Readonly<Record<string, Filler | Sentences['filler']>>;
 
-/** A schema, or a sentence for each field of an object that is none. */
-export type SchemaOrSentence = Schema | Readonly<Record<string, Sentences['schema']>>;
+/** A schema, or a sentence for an object that is not a schema. */
+export type SchemaOrSentence = Schema | NoSchema;
 
 /** The value that a parameter receives for its need. */
 export type ValueOf<N> =

@@ -6,6 +6,7 @@
 import { ToolError } from '../errors.js';
 import { kindOf } from './brand.js';
 import type { Kind } from './brand.js';
+import { confirm, elicit, elicitUrl, listRoots, sample } from './question.js';
 import { isPlainObject } from './schema.js';
 
 /** The levels of arrays and plain objects to search, and the members of each. */
@@ -18,6 +19,14 @@ const MISPLACED = {
   outcome: { label: 'outcome()', remedy: 'Add it to the needs and use its value.' },
   arg: { label: 'arg()', remedy: 'Add it to the needs and use its value.' },
 } as const satisfies Partial<Record<Kind, { label: string; remedy: string }>>;
+
+/** The functions that create questions. An author may return one and forget to call it. */
+const ASKING: readonly unknown[] = [elicit, confirm, elicitUrl, sample, listRoots];
+
+const UNCALLED = {
+  label: 'a function that asks, without calling it',
+  remedy: 'Call it and return the question.',
+};
 
 const RETURNED_ERROR = { label: 'a ToolError', remedy: 'Throw it instead.' };
 
@@ -33,6 +42,7 @@ export interface Misplaced {
  * returned `ToolError` is misplaced, too.
  */
 export function findMisplaced(value: unknown): Misplaced | undefined {
+  if (ASKING.includes(value)) return UNCALLED;
   const found = value instanceof ToolError ? RETURNED_ERROR : misplaced(value);
   if (found !== undefined) return found;
   const inside = misplacedInside(value, LEVELS);

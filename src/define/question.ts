@@ -13,7 +13,7 @@ import { assertToolResultsFollowToolUse } from './messages.js';
 import { noteQuestionMade } from './questionScope.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
-import type { Sentences } from './sentences.js';
+import type { NoSchema } from './sentences.js';
 
 declare const ANSWER: unique symbol;
 
@@ -145,7 +145,7 @@ export function isQuestion(value: unknown): value is QuestionData {
  */
 export function elicit<S extends Schema>(
   message: string,
-  schema: S | Readonly<Record<string, Sentences['schema']>>,
+  schema: S | NoSchema,
   options?: ElicitOptions<S>,
 ): Elicit<OutputOf<S>> {
   assertMessage('elicit', message);

@@ -17,7 +17,7 @@ import type {
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { Schema } from './schema.js';
-import type { Sentences } from './sentences.js';
+import type { NoSchema, Sentences } from './sentences.js';
 
 /** A call without needs does not compile, and the compiler prints the sentence. */
 export function resolver(needs: Sentences['needs']): never;
@@ -42,7 +42,7 @@ export function resolver(needs: Sentences['needs']): never;
 export function resolver<
   const N extends NeedsOrSentence | Readonly<Record<Sentences['needs'], never>>,
   Returned,
-  P extends Schema | Sentences['pin'] = Schema,
+  P extends Schema | NoSchema | Sentences['pin'] = Schema,
 >(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &

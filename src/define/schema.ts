@@ -42,16 +42,19 @@ export function toJsonSchema(schema: Schema, side: Side): JsonSchema {
  * every call.
  */
 export function toAdvertisedJson(schema: Schema, side: Side): JsonSchema {
-  const json = toJsonSchema(schema, side);
+  return advertised(toJsonSchema(schema, side), () => convert(schema, side));
+}
+
+function advertised(json: JsonSchema, convertAgain: () => JsonSchema): JsonSchema {
   if (!JSON.stringify(json).includes('"default":')) return json;
-  return withoutChangedDefaults(json, convert(schema, side)) as JsonSchema;
+  return withoutChangedDefaults(json, convertAgain()) as JsonSchema;
 }
 
 function convert(schema: Schema, side: Side): JsonSchema {
   return schema['~standard'].jsonSchema[side]({ target: 'draft-2020-12' });
 }
 
-type Conversion = Side | 'lenientOutput';
+type Conversion = Side | 'lenientInput' | 'lenientOutput';
 
 /** The conversions of each schema. */
 const conversions = new WeakMap<Schema, Map<Conversion, JsonSchema>>();
@@ -181,7 +184,16 @@ function leniently(schema: Schema): readonly string[] {
  * Converts the input of a schema to JSON Schema. zod and valibot turn a part that JSON Schema
  * cannot express into "any". Other libraries ignore the options.
  */
-export function lenientJsonSchema(schema: Schema): JsonSchema {
+function lenientJsonSchema(schema: Schema): JsonSchema {
+  return remembered(schema, 'lenientInput', () => convertLeniently(schema));
+}
+
+/** Does the same for clients, without generated defaults. */
+export function lenientAdvertisedJson(schema: Schema): JsonSchema {
+  return advertised(lenientJsonSchema(schema), () => convertLeniently(schema));
+}
+
+function convertLeniently(schema: Schema): JsonSchema {
   return schema['~standard'].jsonSchema.input({
     target: 'draft-2020-12',
     libraryOptions: { unrepresentable: 'any', errorMode: 'ignore' },

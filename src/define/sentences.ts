@@ -1,14 +1,21 @@
 /**
- * The sentences about wrong shapes. Each is a member of a union that nobody uses, so that the
- * compiler prints it for a value that fits no other member. A conditional type would print it
- * alone, but generic functions of authors could no longer call this library.
+ * The sentences about wrong shapes. Each is a union member that no caller passes, so the compiler
+ * prints it for a value that fits no other member. A conditional type would print it alone, but
+ * generic functions of authors could no longer call this library.
  */
 export interface Sentences {
   needs: 'Needs come first. Write resolver({ id: args.id }, ({ id }) => …), or resolver({}, () => …) if there are none.';
   need: 'A need is an argument (args.name of argsOf(schema)), a resolver or outcome(resolver). Wrap a function in resolver({}, () => …).';
   filler: 'A parameter takes a resolver or outcome(resolver). Wrap a function or a question in resolver({}, () => …).';
-  schema: 'This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object().';
+  schema: 'This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object(), and a JSON Schema in fromJsonSchema().';
   pin: '`pin` must be the schema of the value, because later rounds restore it. Write pin: z.number() or pin: z.object({ … }).';
+  guards: '`guards` must be an array of resolvers. Write guards: [guard].';
   once: '`once` must be a store. Write once: memoryOnceStore() or once: redisOnceStore(client), from mcp-resolve/once.';
   keys: '`keys` must be an array, because keys are rotated. Write keys: [key].';
+}
+
+/** An object that is not a schema. The compiler prints the sentence for each of its fields. */
+export interface NoSchema {
+  readonly [field: string]: Sentences['schema'];
+  readonly '~standard': Sentences['schema'];
 }

@@ -20,6 +20,7 @@ import type {
 import type { AnyResolver, Filler } from '../define/model.js';
 import { describeIssues, isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
+import type { Sentences } from '../define/sentences.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
 import { addressOf } from '../server/address.js';
 import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
@@ -64,7 +65,7 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
 export function definePrompt<
   I extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] = [],
+  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
   const Returned = Unread,
 >(
   name: string,

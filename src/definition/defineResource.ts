@@ -19,6 +19,7 @@ import type {
 import type { AnyResolver, Filler } from '../define/model.js';
 import { isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
+import type { Sentences } from '../define/sentences.js';
 import { planDefinition } from '../plan/planResolvers.js';
 import { base64 } from '../platform.js';
 import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
@@ -70,7 +71,7 @@ export function defineResource<
   U extends Location,
   V extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] = [],
+  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
   const Returned = Unread,
 >(
   name: string,

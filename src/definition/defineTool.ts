@@ -83,7 +83,7 @@ export function defineTool<
   I extends SchemaOrSentence | undefined = undefined,
   O extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] = [],
+  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
   const Returned = Unread,
 >(
   name: string,
@@ -132,7 +132,11 @@ const PARTS = {
 } as const;
 
 function makeTool(definition: ToolDefinition): Tool {
+  const { inputSchema, advertisedOutput: outputSchema, metadata } = definition;
   const tool: Tool = Object.freeze<Tool>({
+    ...metadata,
+    ...(inputSchema && { inputSchema }),
+    ...(outputSchema && { outputSchema }),
     name: definition.name,
     register: (server, options) => {
       install(server, [tool], options);

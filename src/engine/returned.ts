@@ -10,6 +10,7 @@ import { messageOf } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 import { renderQuestion } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
+import { InitialValueError } from '../question/formSchema.js';
 
 /**
  * Renders the question that a resolver returned.
@@ -30,7 +31,7 @@ export function renderDeclared(node: PlanNode, question: QuestionData): Asked {
 /** Names the part of a question that cannot be shown. */
 function unshowable({ kind }: QuestionData, error: unknown): string {
   if (kind !== 'form') return 'data that cannot be sent';
-  return error instanceof RangeError
+  return error instanceof InitialValueError
     ? 'initial values that the form cannot show'
     : 'a schema that a form cannot show';
 }

@@ -6,7 +6,7 @@
  * ```
  * waiting ──needs settled──► running ──value─────────────────────► settled ──► its consumers
  *                               │ ────question──► asked ──answer──►   ▲
- *                               │                   └──────► open ──settleOpen()
+ *                               │                   └──────► open ──answerOpen()
  *                               └─throws──► failed: later steps of the walk are dropped
  * ```
  *
@@ -89,7 +89,7 @@ export class Round {
 
   /**
    * Runs the guards and then the rest, as far as possible. Afterwards the round has failed, has
-   * open questions, or has all its values. Call it again after {@link settleOpen}.
+   * open questions, or has all its values. Call it again after {@link answerOpen}.
    */
   async run(): Promise<void> {
     if (this.isGuarding) {

@@ -250,7 +250,7 @@ class EraRouter {
 
 /** Returns a request that `authenticate` can read, although a framework has read its body. */
 function withParsedBody(request: Request, parsedBody: unknown): Request {
-  if (parsedBody === undefined) return request;
+  if (parsedBody === undefined || request.method !== 'POST') return request;
   return withLazyBody(request, () => Promise.resolve(utf8(JSON.stringify(parsedBody))));
 }
 

@@ -32,9 +32,9 @@ export function refuseTo(response: ServerResponse, refusal: HttpRefusal): void {
 }
 
 /**
- * Keeps the connection open while the client sends the rest of a body that nobody reads. If Node
- * closed it at once, as some proxies request, the client or the proxy would see a broken connection
- * instead of the response.
+ * Keeps the connection open while the client sends the rest of an unread body, and discards it. If
+ * Node closed the connection at once, as some proxies request, the client or the proxy would see a
+ * broken connection instead of the response.
  */
 export function keepOpenForBody(response: ServerResponse): void {
   const { req: request } = response;
@@ -42,7 +42,8 @@ export function keepOpenForBody(response: ServerResponse): void {
   if (request.complete || (length === '0' && encoding === undefined)) return;
   const closes = !response.shouldKeepAlive;
   response.shouldKeepAlive = true;
-  // Node discards the rest of the body when the response has been sent.
+  // Node discards the rest by itself only if nobody has read a part of the body.
+  response.once('finish', () => request.resume());
   if (closes) request.once('end', () => request.socket.end());
 }
 

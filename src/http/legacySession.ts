@@ -193,7 +193,8 @@ export class LegacySession {
     }
     // An open call keeps its arguments and the answers to its questions. Notifications are not kept.
     if (!messages.some((message) => isObject(message) && 'id' in message)) return undefined;
-    return this.requests.tryArrive(incoming.request, sizeOf(incoming)) ? undefined : noRoom();
+    const arrival = { bytes: sizeOf(incoming), ids };
+    return this.requests.tryArrive(incoming.request, arrival) ? undefined : noRoom();
   }
 
   private touch(): void {

@@ -43,6 +43,8 @@ interface OpenQuestion {
 /** The bytes of one HTTP request. They count while it arrives, and while a call holds them. */
 interface HeldBytes {
   readonly bytes: number;
+  /** The ids of the calls in the request. */
+  readonly ids: readonly RequestId[];
   holders: number;
 }
 
@@ -102,18 +104,18 @@ export class OpenRequests {
     return [...this.calls.values()].some((call) => call.attended);
   }
 
-  /** Returns true if a call with this id is open. */
+  /** Returns true if a call with this id is open, or arrives now. */
   hasCall(id: RequestId): boolean {
-    return this.calls.has(id);
+    return this.calls.has(id) || [...this.arriving.values()].some(({ ids }) => ids.includes(id));
   }
 
   /**
-   * Counts the bytes of an HTTP request that arrives, and returns true. If there is no room for
-   * them, it returns false.
+   * Counts the bytes of an HTTP request that arrives with these calls, and returns true. If there
+   * is no room for them, it returns false.
    */
-  tryArrive(carrier: Request, bytes: number): boolean {
+  tryArrive(carrier: Request, { bytes, ids }: Omit<HeldBytes, 'holders'>): boolean {
     if (!this.settings.budget.tryHold(bytes)) return false;
-    this.arriving.set(carrier, { bytes, holders: 1 });
+    this.arriving.set(carrier, { bytes, ids, holders: 1 });
     return true;
   }
 
@@ -153,6 +155,7 @@ export class OpenRequests {
   }
 
   private beginCall(id: RequestId, carrier: Request | undefined): void {
+    this.endCall(id);
     const call = { carrier, held: [], ended: this.settings.onCall(), attended: true };
     this.calls.set(id, call);
     this.hold(call, carrier);

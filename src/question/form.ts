@@ -3,7 +3,7 @@ import type { FormData } from '../define/question.js';
 import { describeIssues, isObject, shownField } from '../define/schema.js';
 import { asciiJson, isThenable } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
-import { prefilledForm } from './formSchema.js';
+import { prefilledForm, withInitial } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
 import { visibleText } from './visibleText.js';
@@ -42,13 +42,20 @@ const MISFIT = 'received an accepted elicitation whose content does not match th
 /** The complaint travels in the state between rounds. */
 const LONGEST_COMPLAINT = 500;
 
+/** Cuts a long complaint between characters, not inside one. */
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  if (characters.length <= LONGEST_COMPLAINT) return text;
+  return `${characters.slice(0, LONGEST_COMPLAINT).join('')}…`;
+}
+
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
 function accepted(
   question: FormData,
   { data }: RecordedAnswer,
 ): AnswerOutcome | Promise<AnswerOutcome> {
-  const result = question.schema['~standard'].validate(data);
+  const result = question.schema['~standard'].validate(withInitial(question, data));
   return isThenable(result)
     ? result.then((later) => settled(question, later))
     : settled(question, result);
@@ -59,7 +66,7 @@ function settled(
   result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
 ): AnswerOutcome {
   if (result.issues !== undefined) {
-    const complaint = visibleText(describeIssues(result.issues, '\n').slice(0, LONGEST_COMPLAINT));
+    const complaint = shortened(visibleText(describeIssues(result.issues, '\n')));
     return { problem: `${MISFIT}${shownField(schema, result.issues)}`, complaint };
   }
   if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };

@@ -5,7 +5,7 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { deepFreeze, isObject, lenientJsonSchema } from '../define/schema.js';
+import { deepFreeze, isObject, lenientAdvertisedJson } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import type { FormData } from '../define/question.js';
 import { asciiJson } from '../platform.js';
@@ -35,11 +35,16 @@ export function formSchema(schema: Schema): FormSchema {
   return form;
 }
 
+/** An initial value that its form cannot show. */
+export class InitialValueError extends Error {
+  override readonly name = 'InitialValueError';
+}
+
 /**
  * Returns the form of a question, with its initial values as defaults.
  *
  * @throws {TypeError} If no form can show the schema.
- * @throws {RangeError} If an initial value does not fit a field.
+ * @throws {@link InitialValueError} If a form cannot show an initial value.
  */
 export function prefilledForm({ schema, initial = {} }: FormData): FormSchema {
   const form = formSchema(schema);
@@ -49,47 +54,84 @@ export function prefilledForm({ schema, initial = {} }: FormData): FormSchema {
   if (given.length === 0) return form;
   const properties = { ...form.json.properties };
   for (const [name, value] of given) {
-    properties[name] = { ...fieldFor(form, name, value), default: value } as Field;
+    properties[name] = prefilledField(form, name, value);
   }
   const json = { ...form.json, properties };
   return { json, text: asciiJson(json) };
 }
 
+/**
+ * Adds the initial value of each field that the client omitted although it has a default. The form
+ * showed the initial value in the place of that default.
+ */
+export function withInitial({ schema, initial }: FormData, data: unknown): unknown {
+  if (initial === undefined || !isObject(data)) return data;
+  const { properties } = formSchema(schema).json;
+  const shown = Object.entries(initial).filter(
+    ([name, value]) =>
+      value !== undefined &&
+      value !== null &&
+      !Object.hasOwn(data, name) &&
+      hasDefault(properties[name]),
+  );
+  return shown.length === 0 ? data : { ...Object.fromEntries(shown), ...data };
+}
+
+function hasDefault(field: Field | undefined): boolean {
+  return field !== undefined && 'default' in field;
+}
+
 type Field = FormSchema['json']['properties'][string];
 
-function fieldFor({ json: { properties } }: FormSchema, name: string, value: unknown): Field {
+function prefilledField({ json: { properties } }: FormSchema, name: string, value: unknown): Field {
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (field === undefined) {
     const fields = Object.keys(properties).join(', ');
-    throw new RangeError(`the form has no field '${name}'. Its fields: ${fields}.`);
+    throw new InitialValueError(`the form has no field '${name}'. Its fields: ${fields}.`);
   }
-  if (!fits(field, value)) {
-    throw new RangeError(`the field '${name}' cannot have this value.`);
-  }
-  return field;
+  const { fits, words } = valuesOf(field);
+  if (!fits(value)) throw new InitialValueError(`the field '${name}' must be ${words}.`);
+  // The user accepts what the form shows. Choices have to stay as they are.
+  const isFreeText = typeof value === 'string' && choicesOf(field) === undefined;
+  return { ...field, default: isFreeText ? visibleText(value) : value } as Field;
 }
 
-/** Returns true if a value has the type of a field and is one of its choices. */
-function fits(field: JsonSchema, value: unknown): boolean {
+/** The values that a field can show, and a description of them. */
+interface FieldValues {
+  readonly fits: (value: unknown) => boolean;
+  readonly words: string;
+}
+
+function valuesOf(field: JsonSchema): FieldValues {
   const { type, items } = field;
   if (type === 'array') {
-    return Array.isArray(value) && isObject(items) && value.every((item) => isChoice(items, item));
+    const choices = (isObject(items) ? choicesOf(items) : undefined) ?? [];
+    const fits = (value: unknown): boolean =>
+      Array.isArray(value) && Array.from(value).every((item) => choices.includes(item));
+    return { fits, words: `an array of: ${choices.join(', ')}` };
   }
-  if (type === 'number' || type === 'integer') return Number.isFinite(value);
-  if (type === 'boolean') return typeof value === 'boolean';
-  return typeof value === 'string' && isChoice(field, value);
+  const choices = choicesOf(field);
+  if (choices !== undefined) {
+    return { fits: (value) => choices.includes(value), words: `one of: ${choices.join(', ')}` };
+  }
+  if (type === 'integer') return { fits: Number.isInteger, words: 'an integer' };
+  if (type === 'number') return { fits: Number.isFinite, words: 'a finite number' };
+  if (type === 'boolean')
+    return { fits: (value) => typeof value === 'boolean', words: 'a boolean' };
+  return { fits: (value) => typeof value === 'string', words: 'a string' };
 }
 
-function isChoice({ enum: names, oneOf, anyOf }: JsonSchema, value: unknown): boolean {
-  if (Array.isArray(names)) return names.includes(value);
+/** Returns the choices of a field, or `undefined` if it has none. */
+function choicesOf({ enum: names, oneOf, anyOf }: JsonSchema): readonly unknown[] | undefined {
+  if (Array.isArray(names)) return names as readonly unknown[];
   const titled = oneOf ?? anyOf;
-  if (!Array.isArray(titled)) return typeof value === 'string';
-  return titled.some((choice) => isObject(choice) && choice.const === value);
+  if (!Array.isArray(titled)) return undefined;
+  return titled.map((choice) => (isObject(choice) ? choice.const : undefined));
 }
 
 function convert(schema: Schema): FormSchema['json'] {
   // Parts that JSON Schema cannot express become "any", so that an error can name the field.
-  const flat = formOf(lenientJsonSchema(schema));
+  const flat = formOf(lenientAdvertisedJson(schema));
   const standard = schema['~standard'];
   const requestedSchema: Schema = {
     '~standard': {

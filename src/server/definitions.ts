@@ -82,7 +82,14 @@ export interface ToolDefinition extends Definition<CallToolResult> {
 }
 
 /** A defined tool, ready to be installed. */
-export interface Tool<in Args = never> extends Installable {
+export interface Tool<in Args = never> extends Installable, ToolMetadata {
+  /**
+   * The schema of the arguments, for a host that registers the tool itself. It drops whatever is
+   * sent under the name of a resolved parameter.
+   */
+  readonly inputSchema?: Schema;
+  /** The schema of the result, for a host that registers the tool itself. */
+  readonly outputSchema?: Schema;
   /**
    * Calls the tool directly. Without `ctx` there is no client to ask. With the context of a
    * resolver or body of this library, questions go to its client if the protocol allows it. If the

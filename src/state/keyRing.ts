@@ -28,7 +28,12 @@ const ADVICE =
  *   random or of another type.
  */
 export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[] {
-  if (!Array.isArray(keys) || keys.length === 0) {
+  if (!Array.isArray(keys)) {
+    throw new TypeError(
+      'requestStateSeal(): `keys` must be an array of secrets, or a function that returns one. Write keys: [key].',
+    );
+  }
+  if (keys.length === 0) {
     throw new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`);
   }
   const ring = keys.map((key: unknown, index) =>

@@ -359,3 +359,36 @@ test.each(eras)(
     expect(installedLowLevel).toEqual(installed);
   },
 );
+
+test('B1: a definition shows its registration fields to a host, without resolved parameters', () => {
+  const Input = z.object({ id: z.string() });
+  const cents = resolver({}, () => 500);
+  const metadata = {
+    title: 'Refund',
+    description: 'Refund an order.',
+    annotations: { destructiveHint: true },
+    _meta: { ui: { resourceUri: 'ui://refund' } },
+  };
+  const tool = defineTool(
+    'refund',
+    {
+      ...metadata,
+      inputSchema: Input,
+      outputSchema: z.object({ ok: z.boolean() }),
+      resolve: { cents },
+    },
+    () => ({ ok: true }),
+  );
+  expect(tool).toMatchObject({ name: 'refund', ...metadata });
+  const options = { target: 'draft-2020-12' } as const;
+  expect(tool.inputSchema?.['~standard'].jsonSchema.input(options)).toMatchObject({
+    properties: { id: { type: 'string' } },
+    required: ['id'],
+  });
+  expect(tool.outputSchema?.['~standard'].jsonSchema.output(options)).toMatchObject({
+    properties: { ok: { type: 'boolean' } },
+  });
+  expect(tool.inputSchema?.['~standard'].validate({ id: 'a', cents: 1 })).toEqual({
+    value: { id: 'a' },
+  });
+});

@@ -1,5 +1,16 @@
 /** Resolvers, outcomes and questions inside a returned value, where they would have no effect. */
-import { arg, confirm, defineTool, outcome, resolver, ToolError } from 'mcp-resolve';
+import {
+  arg,
+  confirm,
+  defineTool,
+  elicit,
+  elicitUrl,
+  listRoots,
+  outcome,
+  resolver,
+  sample,
+  ToolError,
+} from 'mcp-resolve';
 import { run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -97,3 +108,24 @@ describe.each(eras)('on the %s era', (era) => {
     expect(reads).toBe(0);
   });
 });
+
+describe.each(eras)(
+  'a question function that a resolver returns without calling it, on the %s era,',
+  (era) => {
+    test.each(Object.entries({ confirm, elicit, elicitUrl, sample, listRoots }))(
+      'ends the call: %s',
+      async (_, ask) => {
+        const ok = resolver({}, () => ask as unknown);
+        const { text, cause } = await run(
+          defineTool('pay', { resolve: { ok } }, () => 'paid'),
+          {},
+          { era },
+        );
+        expect(text).toBe('Error executing tool pay');
+        expect(cause!.message).toBe(
+          "Resolver 'ok' returned a function that asks, without calling it, where it has no effect. Call it and return the question.",
+        );
+      },
+    );
+  },
+);

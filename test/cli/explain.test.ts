@@ -168,7 +168,7 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     const help = await project.command('explain', '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^mcp-resolve explains and checks/);
-    expect(help.stdout).toContain('Both commands import the module, which runs its code.');
+    expect(help.stdout).toContain('explain and check import the module, which runs its code.');
     expect(help.stdout).toContain('Pass a module that only exports definitions');
     expect((await project.command('check', '--help')).stdout).toBe(help.stdout);
     expect(Math.max(...help.stdout.split('\n').map((line) => line.length))).toBeLessThan(100);

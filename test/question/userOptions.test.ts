@@ -50,13 +50,18 @@ describe.each(eras)('declined, on the %s era,', (era) => {
     );
     expect((await run(pay, undefined, { era, answers: { paid: decline() } })).text).toBe('decline');
   });
+});
 
-  test('is what a replay of a recorded refusal returns', async () => {
-    const paid = resolver({}, () => confirm('Pay?', { declined }));
-    const pay = defineTool('pay', { resolve: { paid }, once: memoryOnceStore() }, () => '');
-    const { text } = await run(pay, undefined, { era, answers: { paid: decline() } });
-    expect(text).toBe(`Error executing tool pay: ${declined}`);
-  });
+test('declined is what a replay of a recorded refusal returns', async () => {
+  const declined = 'The user does not want to pay now.';
+  const paid = resolver({}, () => confirm('Pay?', { declined }));
+  const store = memoryOnceStore({ singleProcess: true });
+  const sendRound = roundsOf(defineTool('pay', { resolve: { paid }, once: store }, () => 'paid'));
+  const asked = questionsOf(await sendRound());
+  for (const answer of [decline(), accept({ confirm: true })]) {
+    const end = await sendRound({ ...asked, inputResponses: { paid: answer } });
+    expect(errorTextOf(end)).toBe(`Error executing tool pay: ${declined}`);
+  }
 });
 
 describe('initial', () => {
@@ -103,6 +108,33 @@ describe('initial', () => {
     });
   });
 
+  test('shows invisible characters as their codes, except in choices', async () => {
+    const Form = z.object({ name: z.string(), size: z.enum(['S\u200b', 'M']) });
+    const initial = { name: 'EUR \u202e001', size: 'S\u200b' as const };
+    const form = resolver({}, () => elicit('?', Form, { initial }));
+    const tool = defineTool('tool', { resolve: { form } }, () => '');
+    const { questions } = await run(tool, undefined, { answers: { form: decline() } });
+    expect(questions[0]?.schema?.properties).toMatchObject({
+      name: { default: 'EUR \\u{202E}001' },
+      size: { default: 'S\u200b' },
+    });
+  });
+
+  test.each(eras)(
+    'counts for a field with a default that the client omits, on the %s era',
+    async (era) => {
+      const Stay = z.object({ city: z.string().default('Oslo'), note: z.string().optional() });
+      const stay = resolver({}, () =>
+        elicit('?', Stay, { initial: { city: 'Bergen', note: 'quiet' } }),
+      );
+      const tool = defineTool('tool', { resolve: { stay } }, ({ stay: found }) =>
+        JSON.stringify(found),
+      );
+      const { text } = await run(tool, undefined, { era, answers: { stay: accept({}) } });
+      expect(JSON.parse(text)).toEqual({ city: 'Bergen' });
+    },
+  );
+
   test('is left out where it is undefined', async () => {
     const result = await run(book, { city: 'Oslo' }, { answers: { trip: decline() } });
     expect(result.questions[0]?.schema?.properties).not.toHaveProperty('nights.default');
@@ -129,12 +161,12 @@ describe('initial', () => {
       { town: 'Oslo' },
       "the form has no field 'town'. Its fields: city, size, tags, count, ok.",
     ],
-    ['another type', { city: 7 }, "the field 'city' cannot have this value."],
-    ['another choice', { size: 'XL' }, "the field 'size' cannot have this value."],
-    ['another choice in a list', { tags: ['c'] }, "the field 'tags' cannot have this value."],
-    ['a string for a list', { tags: 'a' }, "the field 'tags' cannot have this value."],
-    ['NaN', { count: NaN }, "the field 'count' cannot have this value."],
-    ['a string for a boolean', { ok: 'true' }, "the field 'ok' cannot have this value."],
+    ['another type', { city: 7 }, "the field 'city' must be a string."],
+    ['another choice', { size: 'XL' }, "the field 'size' must be one of: S, M."],
+    ['another choice in a list', { tags: ['c'] }, "the field 'tags' must be an array of: a, b."],
+    ['a string for a list', { tags: 'a' }, "the field 'tags' must be an array of: a, b."],
+    ['NaN', { count: NaN }, "the field 'count' must be a finite number."],
+    ['a string for a boolean', { ok: 'true' }, "the field 'ok' must be a boolean."],
     [
       'a key of the prototype',
       JSON.parse('{"__proto__":1}') as object,
@@ -238,7 +270,7 @@ describe('attempts', () => {
     });
   });
 
-  test('start anew if the question changes', async () => {
+  test('start over if the question changes', async () => {
     let wording = 'Which size?';
     const moving = resolver({}, () => elicit(wording, Size, { attempts: 2 }));
     const sendRound = roundsOf(defineTool('order', { resolve: { size: moving } }, () => 'ran'));

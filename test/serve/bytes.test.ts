@@ -12,6 +12,7 @@ import { closeAfterTest } from '../support/servers.js';
 import { newHandler, serve } from './handlers.js';
 import {
   ENDPOINT,
+  get,
   headersWith,
   initialize,
   messagesOn,
@@ -387,6 +388,23 @@ describe('a refused request whose client still sends', () => {
   });
 });
 
+it.each(['close', 'keep-alive'])(
+  'a chunked body that is too long can be sent to its end, with Connection: %s',
+  async (connection) => {
+    const { url } = await serve({ maxRequestBodySize: 1000 });
+    const headers = headersWith({ connection, 'transfer-encoding': 'chunked' });
+    const outgoing = request(url, { method: 'POST', headers, agent: false });
+    const [sent, answered] = [once(outgoing, 'finish'), once(outgoing, 'response')];
+    for (let time = 0; time < 200; time += 1) outgoing.write('x'.repeat(50_000));
+    outgoing.end();
+    const [incoming] = (await answered) as [IncomingMessage];
+    expect(incoming.statusCode).toBe(413);
+    incoming.resume();
+    await sent;
+    outgoing.destroy();
+  },
+);
+
 describe('an initialize of a 2025 client', () => {
   it('is refused if it has more than 64 KiB, because the session keeps it', async () => {
     const { handler } = newHandler();
@@ -418,6 +436,32 @@ describe('a 2025 call with an id that is in use', () => {
     });
     expect(observed.entered.length).toBe(responses.length - 1);
   });
+});
+
+it('runs one of several simultaneous 2025 calls with one id, and leaks no bytes', async () => {
+  const { handler, observed } = newHandler({
+    maxRequestBodySize: 1000,
+    maxSessionBytes: 2000,
+    maxTotalSessionBytes: 2000,
+  });
+  for (let time = 0; time < 3; time += 1) {
+    observed.entered.length = 0;
+    const session = withSession(await openSession(handler));
+    const call = toolCall('greet', 2, { greeting: 'x'.repeat(400) });
+    const calls = Array.from({ length: 3 }, () => handler.fetch(post(call, session)));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 400, 400]);
+    expect(observed.entered).toHaveLength(1);
+    await handler.fetch(remove(session));
+  }
+});
+
+it('authenticates a GET although a body parser has set an empty body', async () => {
+  const { handler } = newHandler({ authenticate: () => token });
+  const session = withSession(await openSession(handler));
+  const stream = await handler.fetch(get(session), { parsedBody: {} });
+  expect(stream.status).toBe(200);
+  await stream.body?.cancel();
 });
 
 describe('the body of a request', () => {

@@ -32,7 +32,9 @@ describe('I26: requestStateSeal refuses its keys', () => {
 
   test('if they are not an array', () => {
     expect(() => sealWith({ audience: 'desk', keys: KEY })).toThrow(
-      new TypeError(`requestStateSeal() requires at least one key in \`keys\`. ${ADVICE}`),
+      new TypeError(
+        'requestStateSeal(): `keys` must be an array of secrets, or a function that returns one. Write keys: [key].',
+      ),
     );
   });
 

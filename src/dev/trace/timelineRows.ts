@@ -106,10 +106,12 @@ function fill(
 ): void {
   if (step.type === 'ran')
     row.stretches.push({ from: since, to: since + step.durationMs, is: 'running' });
-  if (step.type === 'asked') row.askedAt = at;
-  // On the legacy era the answer arrives within the round, so the round waited for it.
-  if ((step.type === 'answered' || step.type === 'declined') && row.askedAt !== undefined)
+  // On the legacy era the answer arrives within the round, so the round waited for it. If the
+  // question is asked again, the answer before it did not fit.
+  const endsWait = ['asked', 'answered', 'declined'].includes(step.type);
+  if (endsWait && row.askedAt !== undefined)
     row.stretches.push({ from: row.askedAt, to: at, is: 'waiting' });
+  if (step.type === 'asked') row.askedAt = at;
   const note = noteOf(step);
   if (note !== undefined) row.notes.push(note);
 }

@@ -77,11 +77,12 @@ export function brokenInto(columns: Columns, maxWidth: number): Columns[] {
   if (widthOf(columns) <= maxWidth) return [columns];
   let room = maxWidth - 2 * GUTTER;
   let lines = filled(columns, room);
-  for (let next = lines; next.length === lines.length && room > 0; next = filled(columns, room)) {
-    lines = next;
+  for (;;) {
     room -= STEP;
+    const narrower = filled(columns, room);
+    if (room <= 0 || narrower.length > lines.length) return lines;
+    lines = narrower;
   }
-  return lines;
 }
 
 const STEP = 8;

@@ -1,0 +1,8 @@
+// This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object(), and a JSON Schema in fromJsonSchema().
+import { argsOf } from 'mcp-resolve';
+import * as z from 'zod';
+
+export const args = argsOf({
+  // Mistake:
+  order_id: z.string(),
+});
