@@ -42,7 +42,7 @@ export function keepOpenForBody(response: ServerResponse): void {
   if (request.complete || (length === '0' && encoding === undefined)) return;
   const closes = !response.shouldKeepAlive;
   response.shouldKeepAlive = true;
-  // Node discards the rest by itself only if nobody has read a part of the body.
+  // Node discards the rest by itself only if no part of the body has been read.
   response.once('finish', () => request.resume());
   if (closes) request.once('end', () => request.socket.end());
 }

@@ -146,7 +146,7 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   };
 }
 
-/** `key` takes nothing else, so that nobody expects it to read or write a file. */
+/** Reads `key`, which takes nothing else. It neither reads nor writes a file. */
 function readKeyCommand(typed: readonly string[]): CommandLine {
   if (typed.length === 1) return { command: 'key' };
   throw new CommandFailure('key takes no arguments and no flags. It prints a new key.');
