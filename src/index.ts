@@ -16,6 +16,7 @@ export { defineResource } from './definition/defineResource.js';
 
 // Installing into a server, and sealing the state between rounds.
 export { install } from './server/install.js';
+export { toolHandler } from './server/toolHandler.js';
 export { requestStateSeal } from './server/requestStateSeal.js';
 
 // Errors.
@@ -79,7 +80,8 @@ export type {
 export type { ToolConfig } from './definition/defineTool.js';
 export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';
-export type { InstallOptions } from './server/installOptions.js';
+export type { CallOptions, InstallOptions } from './server/installOptions.js';
+export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './server/toolHandler.js';
 export type { ErrorPolicy } from './server/callable.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';

@@ -156,6 +156,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Returns an object without some of its properties, or any other value unchanged. */
+export function withoutKeys(value: unknown, names: readonly string[]): unknown {
+  if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
 /** The problems that a schema found in a value. */
 export type SchemaIssues = readonly StandardSchemaV1.Issue[];
 

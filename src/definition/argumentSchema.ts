@@ -2,7 +2,7 @@
  * Wraps an author's schemas for the SDK. A wrapper computes its JSON Schema once and freezes it.
  * Its `validate` never throws.
  */
-import { deepFreeze, isObject, toAdvertisedJson } from '../define/schema.js';
+import { deepFreeze, toAdvertisedJson, withoutKeys } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operator.js';
@@ -28,7 +28,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
   };
   const wrapped = lasting(schema, (value, options) => {
     try {
-      const result = validate(without(value, resolved), options);
+      const result = validate(withoutKeys(value, resolved), options);
       return isThenable(result) ? result.then(undefined, uncheckable) : result;
     } catch (error) {
       return uncheckable(error);
@@ -69,9 +69,4 @@ function once(compute: () => JsonSchema): () => Record<string, unknown> {
   let computed: JsonSchema | undefined;
   // Freezes a copy, because the original may belong to the schema library.
   return () => (computed ??= deepFreeze(structuredClone(compute())));
-}
-
-function without(value: unknown, names: readonly string[]): unknown {
-  if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

@@ -57,6 +57,8 @@ function noBackChannel(method: string): ProtocolError {
   );
 }
 
+const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
+
 /** The context of a pushed question and the time limit for its answer. */
 export interface PushOptions {
   readonly ctx: CallContext;
@@ -89,6 +91,13 @@ export async function pushQuestion(
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
       throw new ToolError(
         `The client did not answer the question of resolver '${node.key}' within ${askTimeoutMs / 1000} seconds`,
+      );
+    }
+    // A host that does not tell the capabilities of its client learns them here.
+    if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) {
+      throw new MissingRequiredClientCapabilityError(
+        { requiredCapabilities: asked.capability.required },
+        `Client cannot answer the question of resolver '${node.key}', because it does not know ${method}`,
       );
     }
     throw error;

@@ -139,20 +139,41 @@ function withBoundary(server: GuardedServer, method: string, handler: Handler): 
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
-    assertShallow(request);
-    const { inner, opened } = await enter(server, seal, request);
-    const boundary: RequestBoundary = { seal, request };
-    const result = await handler(message, {
-      ...inner,
-      [REQUEST_BOUNDARY]: boundary,
-    } as BoundedContext);
-    if (boundary.error !== undefined) throw boundary.error;
-    return sealResult(result, boundary, opened).catch((error: unknown) => {
-      // The seal has logged the error.
-      notifyOnerror(server, error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-    });
+    const protocolVersion = server.getNegotiatedProtocolVersion();
+    const onSealError = (error: unknown) => notifyOnerror(server, error);
+    return runSealed({ seal, request, protocolVersion, onSealError }, (inner): Promise<Result> =>
+      handler(message, inner),
+    );
   };
+}
+
+/** A request whose state a seal covers. */
+export interface SealedRequest {
+  readonly seal: Seal;
+  readonly request: StatefulRequest;
+  readonly protocolVersion: string | undefined;
+  /** Called if the state of the result cannot be sealed. The seal has logged the error. */
+  readonly onSealError?: (error: unknown) => void;
+}
+
+/**
+ * Runs a handler inside a boundary: opens the state of its request, and seals that of its result.
+ *
+ * @throws {ProtocolError} If the state is invalid, or cannot be sealed.
+ */
+export async function runSealed<R extends Result>(
+  { seal, request, protocolVersion, onSealError }: SealedRequest,
+  handler: (ctx: ServerContext) => Promise<R>,
+): Promise<R> {
+  assertShallow(request);
+  const { inner, opened } = await enter(seal, request, protocolVersion);
+  const boundary: RequestBoundary = { seal, request };
+  const result = await handler({ ...inner, [REQUEST_BOUNDARY]: boundary } as BoundedContext);
+  if (boundary.error !== undefined) throw boundary.error;
+  return sealResult(result, boundary, opened).catch((error: unknown) => {
+    onSealError?.(error);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+  });
 }
 
 function sealCovering(
@@ -187,10 +208,14 @@ interface Entered {
  * answers to send. The SDK's shim, which creates them for hand-written handlers, runs inside the
  * boundary.
  */
-async function enter(server: Server, seal: Seal, request: StatefulRequest): Promise<Entered> {
+async function enter(
+  seal: Seal,
+  request: StatefulRequest,
+  protocolVersion: string | undefined,
+): Promise<Entered> {
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
-  if (isModern(server.getNegotiatedProtocolVersion())) {
+  if (isModern(protocolVersion)) {
     return token === undefined ? { inner: ctx } : openState(seal, token, request);
   }
   if (token === undefined) return { inner: withoutAnswers(ctx) };
@@ -217,11 +242,11 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
 }
 
 /** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
-async function sealResult(
-  result: Result,
+async function sealResult<R extends Result>(
+  result: R,
   { seal, request }: RequestBoundary,
   opened?: OpenedState,
-): Promise<Result> {
+): Promise<R> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
   const requestState = await seal.seal(result.requestState, request, opened);
   return { ...result, requestState };

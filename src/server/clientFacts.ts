@@ -1,10 +1,14 @@
 /**
- * Determines the era of a request and the capabilities of its client. The negotiated version
- * decides the era. The presence of an envelope does not, because clients of the older era can send
- * one.
+ * Determines the era of a request and the capabilities of its client. On a server, the negotiated
+ * version decides the era. The presence of an envelope does not, because clients of the older era
+ * can send one. Without a server, the envelope is all there is.
  */
-import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/server';
 import type { ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../define/schema.js';
 
 /** The first version that returns questions in results instead of pushing them. */
 const FIRST_MODERN = '2026-07-28';
@@ -42,4 +46,20 @@ export function clientFacts(server: Server, ctx: ServerContext): ClientFacts {
 function declaredIn({ mcpReq }: ServerContext): ClientCapabilities {
   const envelope: Readonly<Record<string, ClientCapabilities>> | undefined = mcpReq.envelope;
   return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+}
+
+/** The part of a request's context that carries its envelope. */
+export interface EnvelopeContext {
+  readonly mcpReq: { readonly envelope?: object | undefined };
+}
+
+/** Returns the facts that the envelope of a request states about its client. */
+export function envelopeFacts({ mcpReq }: EnvelopeContext): ClientFacts {
+  const envelope = (mcpReq.envelope ?? {}) as Readonly<Record<string, unknown>>;
+  const version = envelope[PROTOCOL_VERSION_META_KEY];
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY];
+  return {
+    protocolVersion: typeof version === 'string' ? version : undefined,
+    clientCapabilities: isObject(declared) ? declared : undefined,
+  };
 }

@@ -16,7 +16,7 @@ import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
 import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit } from './onceStores.js';
-import { checkInstallOptions } from './installOptions.js';
+import { checkOptions, INSTALL } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
 import { isMcpServer, lowLevelServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
@@ -43,7 +43,7 @@ export function install(
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
-  const checked = checkInstallOptions(options);
+  const checked = checkOptions(options, INSTALL);
   const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
@@ -103,6 +103,6 @@ function protection(server: Server, { seal, onEvent, logger }: CheckedOptions): 
   return {
     seal: sealFor(policy, server, logger),
     explicit: seal !== undefined,
-    ...(onEvent && { listener: [onEvent, rejectionTeller(server, { onEvent, logger })] }),
+    ...(onEvent && { listener: [onEvent, rejectionTeller({ onEvent, logger, server })] }),
   };
 }

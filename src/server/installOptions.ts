@@ -1,4 +1,4 @@
-/** The options of `install()`, with their checks and defaults. */
+/** The options of `install()` and `toolHandler()`, with their checks and defaults. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isKind } from '../define/brand.js';
 import type { CallEvent } from '../define/event.js';
@@ -9,8 +9,8 @@ import { checkLogger } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import type { CallSettings, ErrorPolicy } from './callable.js';
 
-/** The options of `install()`. */
-export interface InstallOptions {
+/** The options of `install()` and `toolHandler()`. */
+export interface CallOptions {
   /**
    * The seal that protects the state between rounds from the client. Default: a seal with one key
    * of this process, which works only if one process serves all rounds of a call.
@@ -39,6 +39,10 @@ export interface InstallOptions {
   readonly eventValues?: boolean;
   /** Receives every line that the library writes for this server. Default: standard error. */
   readonly logger?: Logger;
+}
+
+/** The options of `install()`. */
+export interface InstallOptions extends CallOptions {
   /**
    * The context that an HTTP factory receives. If set, `install()` attaches only the definition
    * that the request names.
@@ -51,28 +55,36 @@ export interface CheckedOptions extends CallSettings {
   readonly seal: RequestStateSeal | undefined;
 }
 
-const KNOWN: readonly string[] = [
-  'seal',
-  'askTimeoutMs',
-  'errors',
-  'onEvent',
-  'eventValues',
-  'logger',
-  'request',
-];
+const CALL_OPTIONS = ['seal', 'askTimeoutMs', 'errors', 'onEvent', 'eventValues', 'logger'];
+
+/** The function whose options are checked. */
+export interface OptionsOwner {
+  /** The call, for messages, such as `install()`. */
+  readonly caller: string;
+  /** The options that it has besides those of all calls. */
+  readonly own: readonly string[];
+}
+
+/** `install()` and its own options. */
+export const INSTALL: OptionsOwner = { caller: 'install()', own: ['request'] };
 
 /**
- * Checks the options and fills in the defaults.
+ * Checks the options and fills in the defaults. The function checks its own options itself.
  *
  * @throws {TypeError} If an option is unknown or has an invalid value.
  */
-export function checkInstallOptions(options: InstallOptions = {}): CheckedOptions {
-  if (!isObject(options)) throw invalid(`\`options\` must be an object { ${KNOWN.join(', ')} }.`);
-  const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
+export function checkOptions(
+  options: CallOptions = {},
+  { caller, own }: OptionsOwner,
+): CheckedOptions {
+  const invalid = (problem: string): TypeError => new TypeError(`${caller}: ${problem}`);
+  const known = [...CALL_OPTIONS, ...own].join(', ');
+  if (!isObject(options)) throw invalid(`\`options\` must be an object { ${known} }.`);
+  const unknown = Object.keys(options).find(
+    (key) => !CALL_OPTIONS.includes(key) && !own.includes(key),
+  );
   if (unknown !== undefined)
-    throw new TypeError(
-      `install() has no option '${unknown}'. Known options: ${KNOWN.join(', ')}.`,
-    );
+    throw new TypeError(`${caller} has no option '${unknown}'. Known options: ${known}.`);
   const {
     askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
     errors = 'toolErrorsOnly',
@@ -80,7 +92,7 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
     eventValues = false,
     logger,
     seal,
-  } = options as InstallOptions;
+  } = options as CallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
     throw invalid(
       `\`askTimeoutMs\` must be a positive number of milliseconds, at most ${LONGEST_TIMER_MS}.`,
@@ -99,7 +111,7 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
     errors,
     onEvent,
     eventValues,
-    logger: checkLogger(logger, 'install(): `logger`'),
+    logger: checkLogger(logger, `${caller}: \`logger\``),
   };
 }
 
@@ -107,7 +119,3 @@ export function checkInstallOptions(options: InstallOptions = {}): CheckedOption
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 const ERROR_POLICIES: readonly unknown[] = ['all', 'toolErrorsOnly'];
-
-function invalid(problem: string): TypeError {
-  return new TypeError(`install(): ${problem}`);
-}

@@ -73,11 +73,24 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
  * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
  */
 export function sealFor(policy: CheckedSeal, server: Server, logger?: Logger): Seal {
+  return sealOfOwner(policy, { owner: server, audience: serverName(server), logger });
+}
+
+/** The server or handler that a seal is for. */
+interface SealOwner {
+  readonly owner: object;
+  /** The audience, if the policy has none. */
+  readonly audience: string | undefined;
+  readonly logger: Logger | undefined;
+}
+
+/** Creates the seal of a server, or of the handler of one tool. */
+export function sealOfOwner(policy: CheckedSeal, { owner, audience, logger }: SealOwner): Seal {
   return new Seal(policy, {
-    audience: policy.audience ?? serverName(server),
+    audience: policy.audience ?? audience,
     // The keys of the environment are not known before the first use.
     assertUsable: () => {
-      assertStoresFit(server, policy);
+      assertStoresFit(owner, policy);
     },
     ...(logger && { logger }),
   });

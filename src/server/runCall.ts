@@ -251,13 +251,22 @@ function readable(thrown: unknown): unknown {
 
 const THROWN_QUESTION = 'A question was thrown. Return it from the resolver instead.';
 
+/** A listener, and the destinations of its errors. */
+interface RejectionListener {
+  readonly onEvent: (event: CallEvent) => void;
+  readonly logger: Logger;
+  /** The server whose `onerror` receives errors of the listener, if there is one. */
+  readonly server?: Server;
+}
+
 /** Creates a function that reports rejected states to a listener. */
-export function rejectionTeller(
-  server: Server,
-  { onEvent, logger }: { readonly onEvent: (event: CallEvent) => void; readonly logger: Logger },
-): (rejection: Rejection) => void {
+export function rejectionTeller({
+  onEvent,
+  logger,
+  server,
+}: RejectionListener): (rejection: Rejection) => void {
   const onUnexpectedError = (error: unknown): void => {
-    if (!notifyOnerror(server, error)) {
+    if (server === undefined || !notifyOnerror(server, error)) {
       Warnings.of(logger).failure(`\`onEvent\` failed: ${shownError(error)}`);
     }
   };

@@ -3,8 +3,11 @@
  * only, with keys sorted by code point. Numbers are written as `JSON.stringify` does, except that
  * `-0`, `Infinity` and `-Infinity` stay as they are. The request binding is a digest of this
  * string.
+ *
+ * Arguments that a host has validated can hold more than JSON. Dates, `undefined` and bigints have
+ * a form of their own, and other objects are refused: two of them must not look the same.
  */
-import { isObject } from '../define/schema.js';
+import { isObject, isPlainObject } from '../define/schema.js';
 import { AsciiWriter, digest } from '../platform.js';
 
 /** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */
@@ -20,7 +23,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Returns the digest of a request's arguments, as sent by the client. Missing, null and empty
+ * Returns the digest of a request's arguments, as the client sent them. Missing, null and empty
  * arguments are equal. A top-level property `__proto__` is ignored, because some parts of the SDK
  * have already removed it.
  */
@@ -47,8 +50,8 @@ function canonicalBytes(value: unknown): Uint8Array {
 
 function write(value: unknown, ascii: AsciiWriter): void {
   if (Array.isArray(value)) writeArray(value, ascii);
-  else if (isObject(value)) writeObject(value, ascii);
-  else ascii.write(leaf(value ?? null));
+  else if (isPlainObject(value)) writeObject(value, ascii);
+  else ascii.write(leaf(value));
 }
 
 function writeArray(members: readonly unknown[], ascii: AsciiWriter): void {
@@ -70,16 +73,29 @@ function writeObject(object: Readonly<Record<string, unknown>>, ascii: AsciiWrit
 }
 
 /**
- * Writes a value that is not an object or an array.
+ * Writes a value that is neither a plain object nor an array.
  *
- * @throws {TypeError} If JSON cannot express the value. Two such values would otherwise be equal.
+ * @throws {TypeError} If the value has no form here.
  */
 function leaf(value: unknown): string {
-  // `JSON.parse` reads 1e400 as Infinity, and keeps the sign of -0.
-  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
-  const json = JSON.stringify(value) as string | undefined;
-  if (json === undefined) throw new TypeError(`JSON cannot express a ${typeof value}.`);
-  return json;
+  switch (typeof value) {
+    case 'number':
+      // `JSON.parse` reads 1e400 as Infinity, and keeps the sign of -0.
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(value);
+    case 'undefined':
+      return 'undefined';
+    case 'bigint':
+      return `${value}n`;
+    default:
+      if (value === null) return 'null';
+      if (value instanceof Date) return `Date(${value.getTime()})`;
+      throw new TypeError(
+        'The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
+      );
+  }
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

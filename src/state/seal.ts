@@ -232,7 +232,7 @@ export class Seal {
   }
 }
 
-const SHARE_KEYS = `set the environment variable ${KEYS_VARIABLE}, or pass { seal: requestStateSeal({ keys, audience }) } to install().`;
+const SHARE_KEYS = `set the environment variable ${KEYS_VARIABLE}, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler().`;
 
 const CREATE_KEY =
   ' This host may serve the next round of a call from another process. Create a key with: npx mcp-resolve key';

@@ -63,12 +63,30 @@ describe('I36: canonical JSON', () => {
     [{ a: 'é 😀 \u007f "\\\n' }, '{"a":"\\u00e9 \\ud83d\\ude00 \\u007f \\"\\\\\\n"}'],
     [{ é: 1 }, '{"\\u00e9":1}'],
     ['\ud800', '"\\ud800"'],
-    [{ a: undefined }, '{"a":null}'],
     [[], '[]'],
     [null, 'null'],
-    [undefined, 'null'],
   ])('I36: writes %o as %s', (value, expected) => {
     expect(canonicalJson(value)).toBe(expected);
+  });
+
+  test.each<[unknown, string]>([
+    [{ a: undefined }, '{"a":undefined}'],
+    [{ a: 7n }, '{"a":7n}'],
+    [{ a: new Date(7) }, '{"a":Date(7)}'],
+    [{ a: new Date(Number.NaN) }, '{"a":Date(NaN)}'],
+    [Object.assign(Object.create(null) as object, { a: 1 }), '{"a":1}'],
+  ])('writes %o, which a host made of the arguments, as %s', (value, expected) => {
+    expect(canonicalJson(value)).toBe(expected);
+  });
+
+  test.each([
+    [new Map([['a', 1]])],
+    [new Set(['a'])],
+    [new URL('a:b')],
+    [Symbol('a')],
+    [() => 'a'],
+  ])('refuses %o, which would look like another one', (value) => {
+    expect(() => canonicalJson({ a: value })).toThrow(TypeError);
   });
 
   test('I36: sorts keys by code point, not by UTF-16 unit', () => {

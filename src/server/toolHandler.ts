@@ -1,0 +1,251 @@
+/**
+ * Creates a plain function from a tool, for hosts that register tools themselves. There is no
+ * server to install on, so the function validates the arguments and opens and seals the state of
+ * its calls.
+ *
+ * In: the arguments, and the context that the SDK gives to handlers. Out: a result, or questions.
+ * Protocol errors, such as invalid state, are thrown.
+ */
+import type {
+  AuthInfo,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { isKind } from '../define/brand.js';
+import { isObject, withoutKeys } from '../define/schema.js';
+import type { Seal } from '../state/seal.js';
+import { boundaryOf, runSealed } from './boundary.js';
+import { envelopeFacts, isModern } from './clientFacts.js';
+import type { ClientFacts } from './clientFacts.js';
+import { noteInstalled } from './definitionCounts.js';
+import type { Tool, ToolDefinition } from './definitions.js';
+import { checkOptions } from './installOptions.js';
+import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
+import { assertStoresFit } from './onceStores.js';
+import { logError, setSchemaLogger } from './operator.js';
+import { parseArguments } from './requestArguments.js';
+import type { ParsedArguments } from './requestArguments.js';
+import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
+import { rejectionTeller, runCall } from './runCall.js';
+
+/** A handler of one tool. The context is that of the SDK's handlers, or its parts. */
+export type ToolHandler = (
+  args: unknown,
+  ctx: HandlerContext,
+) => Promise<CallToolResult | InputRequiredResult>;
+
+/** The parts of the SDK's `ServerContext` that a handler uses. */
+export interface HandlerContext {
+  readonly mcpReq: {
+    readonly signal: AbortSignal;
+    /** Returns the state that a 2026 client sent back. */
+    readonly requestState?: () => unknown;
+    /** The answers that a 2026 client sent. */
+    readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+    /** The version and the capabilities that a 2026 client declares. */
+    readonly envelope?: object | undefined;
+    /** Sends a question to a 2025 client. Without it, such a client cannot be asked. */
+    send?(request: never, schema: never, options: never): Promise<unknown>;
+  };
+  /** The session of a 2025 client over HTTP. Without one, such a client cannot be asked. */
+  readonly sessionId?: string | undefined;
+  /** The request and its user. Without `authInfo`, calls are anonymous. */
+  readonly http?: { readonly authInfo?: AuthInfo; readonly req?: Request } | undefined;
+}
+
+/** The options of `toolHandler()`. */
+export interface ToolHandlerOptions extends CallOptions {
+  /**
+   * The protocol version of the client, or a function that reads it from the context. Default: the
+   * version in the request's envelope. Without one, the client counts as a 2025 client.
+   */
+  readonly protocolVersion?: string | ((ctx: HandlerContext) => string | undefined);
+  /**
+   * The capabilities of the client, or a function that reads them from the context. Default: those
+   * in the request's envelope. Without them, the client is assumed to answer every question.
+   */
+  readonly clientCapabilities?:
+    ClientCapabilities | ((ctx: HandlerContext) => ClientCapabilities | undefined);
+  /** The audience of the state, if the seal has none. Default: the name of the tool. */
+  readonly audience?: string;
+  /**
+   * True if the host validates the arguments with the tool's schema before it calls the handler.
+   * The state is then bound to the validated arguments, so the schema must not generate values.
+   * Default: false.
+   */
+  readonly argumentsParsed?: boolean;
+}
+
+const TOOL_HANDLER: OptionsOwner = {
+  caller: 'toolHandler()',
+  own: ['protocolVersion', 'clientCapabilities', 'audience', 'argumentsParsed'],
+};
+
+/**
+ * Creates a handler for a host that registers tools itself.
+ *
+ * @example
+ *
+ * ```ts
+ * const { name, description, inputSchema } = payInvoice;
+ * host.tool({ name, description, inputSchema }, toolHandler(payInvoice));
+ * ```
+ *
+ * @throws {TypeError} If `tool` is not a tool, or an option is invalid.
+ */
+export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolHandler {
+  if (!isKind(tool, 'tool'))
+    throw invalid('`tool` must be a tool. Create one with defineTool(name, config, body).');
+  const definition = tool['~definition'];
+  const checked = checkOptions(options, TOOL_HANDLER);
+  checkOwnOptions(options, checked);
+  assertNoChallenge(definition);
+  const seal = sealOf(definition, checked, options.audience);
+  noteInstalled(definition, checked.logger);
+  if (definition.inputSchema !== undefined) setSchemaLogger(definition.inputSchema, checked.logger);
+  return async (args, given) => {
+    const facts = factsOf(given, definition.name, options);
+    const ctx = completed(given);
+    const read = () =>
+      options.argumentsParsed === true
+        ? { args: parsedArguments(definition, args) }
+        : parseArguments(definition, args);
+    const call = (inner: ServerContext) =>
+      runParsed(definition, read(), { ctx: inner, facts, checked });
+    // The host's server seals the state itself.
+    if (boundaryOf(ctx) !== undefined) return call(ctx);
+    const params = { name: definition.name, arguments: args };
+    const request = { method: 'tools/call', params, ctx };
+    return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
+  };
+}
+
+interface HandledCall {
+  readonly ctx: ServerContext;
+  readonly facts: ClientFacts;
+  readonly checked: CheckedOptions;
+}
+
+async function runParsed(
+  tool: ToolDefinition,
+  reading: ParsedArguments | Promise<ParsedArguments>,
+  { ctx, facts, checked }: HandledCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const parsed = await reading;
+  if ('problem' in parsed) return parsed.problem;
+  return runCall(tool, parsed.args, {
+    ...facts,
+    ...checked,
+    ctx,
+    report: (error, place) => {
+      const { signal } = ctx.mcpReq;
+      if (signal.aborted && error === signal.reason) return;
+      logError(checked.logger, error, place);
+    },
+  });
+}
+
+/** Returns arguments that the host has validated, without the names of resolved parameters. */
+function parsedArguments(
+  { plan }: ToolDefinition,
+  args: unknown,
+): Readonly<Record<string, unknown>> {
+  const given = withoutKeys(
+    args,
+    plan.params.map(({ param }) => param),
+  );
+  return isObject(given) ? given : {};
+}
+
+function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions): void {
+  const { protocolVersion, clientCapabilities, audience, argumentsParsed } = options as {
+    readonly [K in keyof ToolHandlerOptions]: unknown;
+  };
+  if (!['undefined', 'string', 'function'].includes(typeof protocolVersion))
+    throw invalid('`protocolVersion` must be a string, or a function that takes the context.');
+  if (!isObject(clientCapabilities ?? {}) && typeof clientCapabilities !== 'function')
+    throw invalid('`clientCapabilities` must be an object, or a function that takes the context.');
+  if (!['undefined', 'boolean'].includes(typeof argumentsParsed))
+    throw invalid('`argumentsParsed` must be true or false.');
+  if (audience === undefined) return;
+  if (typeof audience !== 'string' || audience === '')
+    throw invalid('`audience` must be a non-empty string.');
+  if (seal?.['~policy'].audience !== undefined)
+    throw invalid('the seal has an audience already. Remove `audience`.');
+}
+
+/** Rejects a tool with a scope challenge. Nothing here checks scopes, so it would protect nothing. */
+function assertNoChallenge({ name, metadata }: ToolDefinition): void {
+  if (metadata.scopeChallenge === undefined) return;
+  throw invalid(
+    `the \`scopeChallenge\` of tool '${name}' works only with install() on an McpServer. Check the scopes in a guard.`,
+  );
+}
+
+/** Creates the seal of a handler. */
+function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string = tool.name): Seal {
+  const { onEvent, logger } = checked;
+  const policy = checked.seal?.['~policy'];
+  const owner = {};
+  assertStoresFit(owner, policy, [tool]);
+  const seal = sealOfOwner(policy ?? defaultPolicy(), { owner, audience, logger });
+  if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
+  return seal;
+}
+
+/** The capabilities of a client that the host does not tell. The client itself refuses a question. */
+const ASSUMED: ClientCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+};
+
+/**
+ * Returns the facts about the client of a request.
+ *
+ * @throws {TypeError} If the context lacks a part that the request needs.
+ */
+function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
+  const request = (ctx as Partial<HandlerContext> | undefined)?.mcpReq;
+  if (!isObject(request) || !isObject(request.signal)) {
+    throw new TypeError(
+      `The handler of tool '${tool}' needs the context of the SDK's handlers as its second argument: \`ctx.mcpReq\` with its \`signal\` is missing. For a tool without \`inputSchema\` the SDK passes only the context, so write (ctx) => handler({}, ctx).`,
+    );
+  }
+  const declared = envelopeFacts(ctx);
+  const protocolVersion = valueOf(options.protocolVersion, ctx) ?? declared.protocolVersion;
+  const modern = isModern(protocolVersion);
+  if (modern && typeof request.requestState !== 'function') {
+    throw new TypeError(
+      `The handler of tool '${tool}' needs \`ctx.mcpReq.requestState\` for a client of protocol 2026-07-28 or later. Pass on the function of the SDK's context.`,
+    );
+  }
+  if (!modern && !canPush(ctx)) return { protocolVersion, clientCapabilities: undefined };
+  const clientCapabilities =
+    valueOf(options.clientCapabilities, ctx) ??
+    // A 2025 client can send a part of an envelope, which says nothing about its session.
+    (modern ? declared.clientCapabilities : undefined) ??
+    ASSUMED;
+  return { protocolVersion, clientCapabilities };
+}
+
+/** Returns true if a question can reach a 2025 client, and its answer can come back. */
+function canPush({ mcpReq, http, sessionId }: HandlerContext): boolean {
+  return typeof mcpReq.send === 'function' && (http === undefined || sessionId !== undefined);
+}
+
+function valueOf<T>(option: T | ((ctx: HandlerContext) => T), ctx: HandlerContext): T {
+  return typeof option === 'function' ? (option as (ctx: HandlerContext) => T)(ctx) : option;
+}
+
+/** Returns the context with the parts that every request of the SDK has. */
+function completed(ctx: HandlerContext): ServerContext {
+  const mcpReq = { method: 'tools/call', requestState: () => undefined, ...ctx.mcpReq };
+  return { ...ctx, mcpReq } as unknown as ServerContext;
+}
+
+function invalid(problem: string): TypeError {
+  return new TypeError(`toolHandler(): ${problem}`);
+}

@@ -1,0 +1,416 @@
+/** `toolHandler`: a tool as a plain function, in hosts that register tools themselves. */
+import { McpServer } from '@modelcontextprotocol/server';
+import type { ElicitResult } from '@modelcontextprotocol/server';
+import {
+  argsOf,
+  confirm,
+  defineTool,
+  install,
+  requestStateSeal,
+  resolver,
+  toolHandler,
+} from 'mcp-resolve';
+import type { CallEvent, HandlerContext, ToolHandlerOptions } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { ACCEPT, ask, caller, endOf, KEY, OTHER_KEY, overHttp } from '../sealing/desk.js';
+import type { Send, SendOptions } from '../sealing/desk.js';
+import { connectClient, connectStateless } from '../support/plainClient.js';
+import { eras } from '../support/eras.js';
+import { protocolErrorOf } from '../support/results.js';
+import { httpHandler, SILENT } from '../support/servers.js';
+import { hosts, onMcpServer, onServer, paying, Payment } from './hosts.js';
+
+const yes = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
+const no = (): ElicitResult => ({ action: 'decline' });
+const logged = () => {
+  const lines: string[] = [];
+  return { lines, logger: { warn: (line: string) => lines.push(line) } };
+};
+const sealed = (key = KEY, audience = 'payments') => requestStateSeal({ keys: [key], audience });
+const CALL = { name: 'pay', arguments: { invoice: 'INV-2' } };
+/** Repeats a call with its state and the user's consent. */
+const retry = (send: Send, requestState: string, call: object = CALL, options?: SendOptions) =>
+  send(
+    'tools/call',
+    { ...call, inputResponses: { approved: ACCEPT.confirm }, requestState },
+    options,
+  );
+const ASKED = ['Pay 900 euros for INV-2?'];
+
+describe.each(hosts)('in %s', (_, host) => {
+  describe.each(eras)('with a client of the %s era', (era) => {
+    test('asks once, and runs the body once', async () => {
+      const { tool, paid } = paying();
+      const client = await connectClient(era, host(tool, { logger: SILENT }), { elicit: yes });
+      expect(await client.text('pay', { invoice: 'INV-2' })).toBe('Paid 900 euros for INV-2.');
+      expect(client.asked).toEqual(ASKED);
+      expect(paid).toEqual(['INV-2']);
+    });
+
+    test('does not ask if there is nothing to ask', async () => {
+      const client = await connectClient(era, host(paying().tool, { logger: SILENT }));
+      expect(await client.text('pay', { invoice: 'INV-1' })).toBe('Paid 40 euros for INV-1.');
+    });
+
+    test('ends with the refusal of the user', async () => {
+      const { tool, paid } = paying();
+      const client = await connectClient(era, host(tool, { logger: SILENT }), { elicit: no });
+      expect(await client.errorText('pay', { invoice: 'INV-2' })).toBe(
+        "Error executing tool pay: Resolver for parameter 'approved' could not resolve: elicitation was decline",
+      );
+      expect(paid).toEqual([]);
+    });
+
+    test('drops forged parameters', async () => {
+      const { tool } = paying();
+      const client = await connectClient(era, host(tool, { logger: SILENT }), { elicit: yes });
+      const forged = { invoice: 'INV-2', euros: 1, approved: true };
+      expect(await client.text('pay', forged)).toBe('Paid 900 euros for INV-2.');
+      expect(client.asked).toEqual(ASKED);
+    });
+
+    test('answers invalid arguments as install() does', async () => {
+      const client = await connectClient(era, host(paying().tool, { logger: SILENT }));
+      expect(await client.errorText('pay', { invoice: 7 })).toBe(
+        'Input validation error: Invalid arguments for tool pay: invoice: Invalid input: expected string, received number',
+      );
+    });
+
+    test('does not run the body if the client cannot be asked', async () => {
+      const { tool, paid } = paying();
+      const client = await connectClient(era, host(tool, { logger: SILENT }));
+      const call = client.call('pay', { invoice: 'INV-2' });
+      const failed = await call.then(
+        ({ isError }) => isError,
+        (error: unknown) => (error as { code?: unknown }).code === -32_021,
+      );
+      expect(failed).toBe(true);
+      expect(paid).toEqual([]);
+    });
+  });
+
+  test('lets another process with the same keys finish the call', async () => {
+    const { tool, paid } = paying();
+    const first = overHttp(host(tool, { seal: sealed(), logger: SILENT }));
+    const second = overHttp(host(tool, { seal: sealed(), logger: SILENT }));
+    const token = await ask(first, CALL);
+    const end = await retry(second, token);
+    expect(endOf(end)).toBe('Paid 900 euros for INV-2.');
+    expect(paid).toEqual(['INV-2']);
+  });
+
+  test.each([
+    ['another user', { authInfo: caller('bob') }, CALL],
+    ['nobody', {}, CALL],
+    [
+      'other arguments',
+      { authInfo: caller('alice') },
+      { name: 'pay', arguments: { invoice: 'INV-3' } },
+    ],
+  ])('refuses the state of a call from %s', async (__, options, call) => {
+    const { tool, paid } = paying();
+    const { lines, logger } = logged();
+    const send = overHttp(host(tool, { seal: sealed(), logger }));
+    const token = await ask(send, CALL, { authInfo: caller('alice') });
+    const reply = await retry(send, token, call, options);
+    expect(reply.text).toContain('Invalid or expired requestState');
+    expect(paid).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /^requestState rejected on tools\/call: (principal|principal drift|request binding)$/,
+    );
+  });
+});
+
+describe('the era of a request', () => {
+  const ENVELOPE = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'mixed', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  };
+
+  test.each([
+    ['a whole envelope', ENVELOPE],
+    [
+      'a part of an envelope',
+      { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } },
+    ],
+  ])('Z10: asks a 2025 client that sends %s once, and runs the body once', async (_, _meta) => {
+    const { tool, paid } = paying();
+    const { client, asked } = await connectClient('legacy', onServer(tool), { elicit: yes });
+    const result = await client.callTool({ ...CALL, _meta });
+    expect(result.content).toEqual([{ type: 'text', text: 'Paid 900 euros for INV-2.' }]);
+    expect(asked).toEqual(ASKED);
+    expect(paid).toEqual(['INV-2']);
+  });
+
+  test('Z10: pushes the question if the host does not tell the capabilities', async () => {
+    const { client, asked } = await connectClient('legacy', onServer(paying().tool));
+    expect(await protocolErrorOf(client.callTool(CALL))).toEqual({
+      code: -32_021,
+      message:
+        "Client cannot answer the question of resolver 'approved', because it does not know elicitation/create",
+      data: { requiredCapabilities: { elicitation: { form: {} } } },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('is what `protocolVersion` says, as a value or from the context', async () => {
+    const { tool } = paying();
+    const seen: unknown[] = [];
+    const legacy = (ctx: HandlerContext) => {
+      seen.push(ctx.mcpReq.signal);
+      return '2025-11-25';
+    };
+    for (const protocolVersion of ['2025-11-25', legacy]) {
+      const send = overHttp(onServer(tool, { protocolVersion, logger: SILENT }));
+      const { error } = await send('tools/call', CALL);
+      expect(error?.message).toBe(
+        "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+      );
+    }
+    expect(seen).toEqual([expect.any(AbortSignal)]);
+  });
+
+  test('names the ways out if a 2025 client has no session', async () => {
+    const { lines, logger } = logged();
+    const { tool, paid } = paying();
+    const handler = httpHandler(onServer(tool, { logger }));
+    const client = await connectStateless(handler, { elicitation: {} });
+    const { code } = await protocolErrorOf(client.callTool(CALL));
+    expect(code).toBe(-32_600);
+    expect(paid).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('createDualEraHandler() or serveHttp()');
+  });
+});
+
+describe('the capabilities of the client', () => {
+  const { invoice } = argsOf(Payment);
+  const approved = resolver(
+    { invoice },
+    ({ invoice }) => confirm(`Pay ${invoice}?`, { otherwise: true }),
+    { asks: 'form' },
+  );
+  const tool = defineTool(
+    'pay',
+    { inputSchema: Payment, resolve: { approved } },
+    ({ approved }, ctx) => JSON.stringify([approved, ctx.canAsk('form')]),
+  );
+
+  test('are those of `clientCapabilities`, as a value or from the context', async () => {
+    for (const clientCapabilities of [{}, () => ({})]) {
+      const client = await connectClient('legacy', onServer(tool, { clientCapabilities }), {
+        elicit: yes,
+      });
+      expect(await client.text('pay', { invoice: 'INV-2' })).toBe('[true,false]');
+    }
+  });
+
+  test('lead to the fallback if the host cannot send', async () => {
+    const handler = toolHandler(tool);
+    const { signal } = new AbortController();
+    expect(await handler({ invoice: 'INV-2' }, { mcpReq: { signal } })).toEqual({
+      content: [{ type: 'text', text: '[true,false]' }],
+    });
+  });
+});
+
+describe('the state', () => {
+  test('is sealed by default', async () => {
+    const send = overHttp(onServer(paying().tool, { logger: SILENT }));
+    const token = await ask(send, CALL);
+    expect(Buffer.from(token, 'base64url').toString('latin1')).not.toContain('900');
+    expect(endOf(await retry(send, token))).toBe('Paid 900 euros for INV-2.');
+  });
+
+  test('is for one audience: that of the options, or else the name of the tool', async () => {
+    const { tool } = paying();
+    const key = { seal: requestStateSeal.ephemeral(), logger: SILENT };
+    const [own, same, other] = [{}, { audience: 'pay' }, { audience: 'billing' }].map((options) =>
+      overHttp(onServer(tool, { ...key, ...options })),
+    ) as [Send, Send, Send];
+    const token = await ask(own, CALL);
+    expect((await retry(other, token)).error?.message).toBe('Invalid or expired requestState');
+    expect(endOf(await retry(same, token))).toBe('Paid 900 euros for INV-2.');
+  });
+
+  test('of another key is refused, and the listener hears of it', async () => {
+    const { tool } = paying();
+    const events: CallEvent[] = [];
+    const token = await ask(overHttp(onServer(tool, { seal: sealed(), logger: SILENT })), CALL);
+    const options: ToolHandlerOptions = {
+      seal: sealed(OTHER_KEY),
+      logger: SILENT,
+      onEvent: (event) => events.push(event),
+    };
+    const reply = await retry(overHttp(onServer(tool, options)), token);
+    expect(reply.error?.message).toBe('Invalid or expired requestState');
+    expect(events).toMatchObject([{ type: 'rejected', reason: 'unknown key' }]);
+  });
+
+  test('runs a call with `once` once, whatever is sent again', async () => {
+    const { tool, paid } = paying({ once: memoryOnceStore() });
+    const send = overHttp(onServer(tool, { logger: SILENT }));
+    const token = await ask(send, CALL);
+    for (const _ of [1, 2, 3]) {
+      expect(endOf(await retry(send, token))).toBe('Paid 900 euros for INV-2.');
+    }
+    expect(paid).toEqual(['INV-2']);
+  });
+
+  test('is left to the seal of the server, if it has one', async () => {
+    const { tool, paid } = paying();
+    const handler = toolHandler(tool, { seal: sealed(OTHER_KEY), argumentsParsed: true });
+    const send = overHttp(() => {
+      const server = new McpServer({ name: 'host', version: '1.0.0' });
+      install(server, [], { seal: sealed(), logger: SILENT });
+      server.registerTool('pay', { inputSchema: Payment }, handler);
+      return server;
+    });
+    expect(endOf(await retry(send, await ask(send, CALL)))).toBe('Paid 900 euros for INV-2.');
+    expect(paid).toEqual(['INV-2']);
+  });
+});
+
+describe('arguments that the host has validated', () => {
+  test('are not validated again', async () => {
+    const Length = z.object({ text: z.string().transform((text) => text.length) });
+    const tool = defineTool('measure', { inputSchema: Length }, ({ text }) => `${text}`);
+    const client = await connectClient('modern', onMcpServer(tool));
+    expect(await client.text('measure', { text: 'four' })).toBe('4');
+  });
+
+  test('lose the names of resolved parameters', async () => {
+    const Loose = z.looseObject({ invoice: z.string() });
+    const approved = resolver({}, () => 'by a resolver');
+    const tool = defineTool('pay', { inputSchema: Loose, resolve: { approved } }, (values) =>
+      JSON.stringify(values),
+    );
+    const handler = toolHandler(tool, { argumentsParsed: true });
+    const { signal } = new AbortController();
+    const forged = { invoice: 'INV-1', approved: true };
+    expect(await handler(forged, { mcpReq: { signal } })).toEqual({
+      content: [{ type: 'text', text: '{"invoice":"INV-1","approved":"by a resolver"}' }],
+    });
+  });
+
+  const Visit = z.object({ day: z.string().transform((text) => new Date(text)) });
+  const { day } = argsOf(Visit);
+  const approved = resolver({ day }, () => confirm('Book it?'), { asks: 'form' });
+  const book = defineTool('book', { inputSchema: Visit, resolve: { approved } }, (values) =>
+    values.day.toISOString(),
+  );
+  const onDay = (of: string) => ({ name: 'book', arguments: { day: of } });
+
+  test('bind the state by the values of dates', async () => {
+    const send = overHttp(onMcpServer(book, { logger: SILENT }));
+    const token = await ask(send, onDay('2026-11-18'));
+    const other = await retry(send, token, onDay('2026-11-19'));
+    expect(other.text).toContain('Invalid or expired requestState');
+    expect(endOf(await retry(send, token, onDay('2026-11-18')))).toBe('2026-11-18T00:00:00.000Z');
+  });
+
+  test('cannot ask if a value has no form that a digest could tell apart', async () => {
+    const Tags = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
+    const tool = defineTool(
+      'tag',
+      { inputSchema: Tags, resolve: { approved: resolver({}, () => confirm('Tag it?')) } },
+      () => 'tagged',
+    );
+    const { lines, logger } = logged();
+    const send = overHttp(onMcpServer(tool, { logger }));
+    const reply = await send('tools/call', { name: 'tag', arguments: { tags: ['a'] } });
+    expect(reply.text).toContain('Internal error');
+    expect(lines).toEqual([
+      'requestState could not be sealed on tools/call: TypeError: The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
+    ]);
+  });
+});
+
+describe('mistakes', () => {
+  const { tool } = paying();
+  const { signal } = new AbortController();
+
+  test.each([
+    [undefined],
+    [{}],
+    [{ mcpReq: {} }],
+    [{ signal, requestId: 1, sendRequest: () => undefined }],
+  ])('a context without the parts of the SDK gets a sentence: %j', async (ctx) => {
+    const call = toolHandler(tool)({ invoice: 'INV-1' }, ctx as unknown as HandlerContext);
+    await expect(call).rejects.toThrow(
+      "The handler of tool 'pay' needs the context of the SDK's handlers as its second argument: `ctx.mcpReq` with its `signal` is missing. For a tool without `inputSchema` the SDK passes only the context, so write (ctx) => handler({}, ctx).",
+    );
+  });
+
+  test('a 2026 request whose context has no `requestState` gets a sentence', async () => {
+    const handler = toolHandler(tool, { protocolVersion: '2026-07-28' });
+    await expect(handler({ invoice: 'INV-1' }, { mcpReq: { signal } })).rejects.toThrow(
+      "The handler of tool 'pay' needs `ctx.mcpReq.requestState` for a client of protocol 2026-07-28 or later. Pass on the function of the SDK's context.",
+    );
+  });
+
+  test.each<[options: unknown, problem: string]>([
+    [
+      7,
+      'toolHandler(): `options` must be an object { seal, askTimeoutMs, errors, onEvent, eventValues, logger, protocolVersion, clientCapabilities, audience, argumentsParsed }.',
+    ],
+    [
+      { request: {} },
+      "toolHandler() has no option 'request'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, logger, protocolVersion, clientCapabilities, audience, argumentsParsed.",
+    ],
+    [
+      { protocolVersion: 2026 },
+      'toolHandler(): `protocolVersion` must be a string, or a function that takes the context.',
+    ],
+    [
+      { clientCapabilities: 'all' },
+      'toolHandler(): `clientCapabilities` must be an object, or a function that takes the context.',
+    ],
+    [{ argumentsParsed: 'yes' }, 'toolHandler(): `argumentsParsed` must be true or false.'],
+    [{ audience: '' }, 'toolHandler(): `audience` must be a non-empty string.'],
+    [
+      { audience: 'billing', seal: sealed() },
+      'toolHandler(): the seal has an audience already. Remove `audience`.',
+    ],
+    [
+      { askTimeoutMs: 0 },
+      'toolHandler(): `askTimeoutMs` must be a positive number of milliseconds, at most 2147483647.',
+    ],
+  ])('refuses the options %j', (options, problem) => {
+    expect(() => toolHandler(tool, options as ToolHandlerOptions)).toThrow(new TypeError(problem));
+  });
+
+  test('refuses a value that is not a tool', () => {
+    expect(() => toolHandler('pay' as unknown as typeof tool)).toThrow(
+      'toolHandler(): `tool` must be a tool. Create one with defineTool(name, config, body).',
+    );
+  });
+
+  test('refuses a scope challenge, which nothing would check', () => {
+    const challenging = defineTool('pay', { scopeChallenge: () => undefined }, () => 'paid');
+    expect(() => toolHandler(challenging)).toThrow(
+      "toolHandler(): the `scopeChallenge` of tool 'pay' works only with install() on an McpServer. Check the scopes in a guard.",
+    );
+  });
+
+  test('refuses a store of this process with keys that others share', () => {
+    const { tool: once } = paying({ once: memoryOnceStore() });
+    expect(() => toolHandler(once, { seal: sealed() })).toThrow('is visible only to this process');
+  });
+
+  test('reports an unexpected error to the logger, and hides it from the model', async () => {
+    const failing = defineTool('fail', {}, () => {
+      throw new Error('the secret cause');
+    });
+    const { lines, logger } = logged();
+    const handler = toolHandler(failing, { logger });
+    const result = await handler({}, { mcpReq: { signal } });
+    expect(JSON.stringify(result)).not.toContain('secret');
+    expect(lines).toEqual([expect.stringMatching(/^'fail' failed in call .*the secret cause/)]);
+  });
+});
