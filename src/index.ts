@@ -80,7 +80,7 @@ export type {
 export type { ToolConfig } from './definition/defineTool.js';
 export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';
-export type { CallOptions, InstallOptions } from './server/installOptions.js';
+export type { InstallOptions } from './server/installOptions.js';
 export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './server/toolHandler.js';
 export type { ErrorPolicy } from './server/callable.js';
 export type { OnceReason } from './once/onceError.js';
