@@ -91,6 +91,8 @@ function isSame(one: unknown, other: unknown): boolean {
  * does not expose them (it ends in a transform).
  */
 export function propertyNames(schema: Schema): ReadonlySet<string> | undefined {
+  // A zod object has the same properties on both sides, so one conversion is enough.
+  if (isObject((schema as { readonly shape?: unknown }).shape)) return new Set(sentNames(schema));
   const input = namesIn(toJsonSchema(schema, 'input'));
   const output = namesIn(outputOrInput(schema));
   return output === undefined ? undefined : new Set([...(input ?? []), ...output]);
