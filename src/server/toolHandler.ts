@@ -89,8 +89,8 @@ const TOOL_HANDLER: OptionsOwner = {
  * @example
  *
  * ```ts
- * const { name, description, inputSchema } = payInvoice;
- * host.tool({ name, description, inputSchema }, toolHandler(payInvoice));
+ * const handler = toolHandler(payInvoice);
+ * const result = await handler({ invoice: 'INV-1' }, ctx);
  * ```
  *
  * @throws {TypeError} If `tool` is not a tool, or an option is invalid.

@@ -35,7 +35,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'The plan has no node <>.': 'an invariant',
   'The server has no port.': 'an invariant',
   'The key ring is empty.': 'an invariant',
-  'JSON cannot express a <>.': 'an invariant: its values come from JSON',
   '`node:crypto` is not available in this runtime.': 'an invariant',
   'The server pushed a question on the modern era, which does not push questions.': 'an invariant',
   'OOM command not allowed': 'the words of Redis',
