@@ -9,6 +9,7 @@ export default tseslint.config(
       'test/compile-errors',
       'peers/*/node_modules',
       'peers/*/programs',
+      'peers/hosts/*/*',
       'site/dist',
       'site/node_modules',
       'site/.vitepress',

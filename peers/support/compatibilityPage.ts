@@ -11,13 +11,14 @@ const sections = [
   { name: 'browser', title: 'Browser' },
   { name: 'python', title: 'Python' },
   { name: 'runtimes', title: 'Runtimes' },
+  { name: 'hosts', title: 'Hosts' },
   { name: 'frameworks', title: 'Frameworks and schemas' },
   { name: 'package', title: 'Package managers' },
 ] as const;
 
 const introduction = `# Compatibility
 
-The clients, runtimes, frameworks and package managers that mcp-resolve was tested with, and the results. Other people
+The clients, runtimes, hosts, frameworks and package managers that mcp-resolve was tested with, and the results. Other people
 wrote these programs. The tests that drive them are in \`peers/\` of the repository. Each section names the command that
 repeats its tests, and the date of the last run. \`npm run docs:compatibility\` generates this page from the results.`;
 

@@ -1,0 +1,165 @@
+/**
+ * Tests the packed library in the apps of real hosts. Every app has the same tool, and the same
+ * client calls it on both eras: it approves, declines, cannot be asked, sends forged and wrong
+ * arguments, goes on in a second process, and takes over the call of another user.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { pack } from '../package/projects.js';
+import { countsOf } from '../support/counts.js';
+import { versionOf, writeReport } from '../support/report.js';
+import { type Answer, begin, ERAS, finish, no, pay, post, VERSION, yes } from './callers.js';
+import { type Host, hosts } from './hosts.js';
+import { makeProject, type Running, start } from './project.js';
+
+const QUESTION = 'Pay 900 euros for INV-2?';
+const PAID = { text: 'Paid 900 euros for INV-2.' };
+const REFUSED = { error: [-32602, 'Invalid or expired requestState'] };
+const DECLINED = {
+  failure:
+    "Error executing tool pay_invoice: Resolver for parameter 'approved' could not resolve: elicitation was decline",
+};
+const NO_FORMS = {
+  error: [
+    -32021,
+    "Client did not declare the form elicitation capability required by resolver 'approved'",
+  ],
+};
+const NO_SESSION = {
+  error: [
+    -32600,
+    "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+  ],
+};
+
+/** The origins of two processes of an app, which share their keys. */
+type Origins = readonly [string, string];
+
+const origins = new Map<string, Promise<Origins>>();
+const started: Running[] = [];
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'mcp-resolve-hosts-'));
+  tarball = await pack(folder);
+});
+
+afterAll(async ({}, file) => {
+  for (const { stop } of started) await stop();
+  const counted = hosts.map((host) => ({ host, counts: countsOf(file, host.name) }));
+  if (counted.every(({ counts }) => counts.failed === 0)) {
+    const rows = counted.map(({ host, counts }) => ({ ...rowOf(host), ...counts }));
+    writeReport('hosts', 'npm run test:hosts', rows);
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+function rowOf({ name, app, packages, shows, asksNoLegacyClient: why }: Host) {
+  const versions = packages.map((installed) =>
+    versionOf(pathToFileURL(path.join(folder, app, 'node_modules', installed, '/'))),
+  );
+  const both = `${shows}; clients of both protocols are asked`;
+  const modern = `${shows}; 2025-11-25 clients cannot be asked, because ${why}`;
+  return {
+    peer: name,
+    version: versions.join(', '),
+    over: `${VERSION.modern} and ${VERSION.legacy}, HTTP`,
+    saw: why === undefined ? both : modern,
+  };
+}
+
+/** Installs and builds the app of a host, and starts it twice. */
+async function run(app: string): Promise<Origins> {
+  const project = await makeProject(app, folder, tarball);
+  for (let process = 0; process < 2; process += 1) started.push(await start(project));
+  const [first, second] = started.slice(-2).map(({ origin }) => origin);
+  return [first!, second!];
+}
+
+/** Returns the URLs of a host in both processes of its app. */
+async function urlsOf({ app, path }: Host): Promise<readonly [URL, URL]> {
+  if (!origins.has(app)) origins.set(app, run(app));
+  const [first, second] = await origins.get(app)!;
+  return [new URL(path, first), new URL(path, second)];
+}
+
+describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) => {
+  const isAsked = { modern: true, legacy: host.asksNoLegacyClient === undefined };
+  let url: URL;
+  let secondProcess: URL;
+
+  beforeAll(async () => {
+    [url, secondProcess] = await urlsOf(host);
+  });
+
+  describe.each(ERAS)('%s', (era) => {
+    const call = { version: VERSION[era], asked: [] };
+    const asked = isAsked[era] ? [QUESTION] : [];
+
+    it('pays at once if there is nothing to ask', async () => {
+      const ended = await pay(url, { era, answer: yes }, { invoice: 'INV-1' });
+      expect(ended).toEqual({ ...call, text: 'Paid 40 euros for INV-1.' });
+    });
+
+    it('pays what the user approved, or says that the client cannot be asked', async () => {
+      const ended = await pay(url, { era, answer: yes }, { invoice: 'INV-2' });
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : NO_SESSION) });
+    });
+
+    it('pays nothing if the user declines', async () => {
+      const ended = await pay(url, { era, answer: no }, { invoice: 'INV-2' });
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? DECLINED : NO_SESSION) });
+    });
+
+    it('tells a client without forms that it cannot be asked', async () => {
+      const ended = await pay(url, { era }, { invoice: 'INV-2' });
+      expect(ended).toEqual({ ...call, ...(isAsked[era] ? NO_FORMS : NO_SESSION) });
+    });
+
+    it('drops an amount and an approval that the client sends', async () => {
+      const forged = { invoice: 'INV-2', euros: 1, approved: true };
+      const ended = await pay(url, { era, answer: yes }, forged);
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : NO_SESSION) });
+    });
+
+    it('refuses arguments that do not match the schema', async () => {
+      const ended = await pay(url, { era, answer: yes }, { invoice: 'INV-3' });
+      expect(ended).toEqual({ ...call, failure: expect.stringContaining('invoice') as unknown });
+    });
+  });
+
+  it('serves no unknown user', async () => {
+    const message = { id: 1, method: 'tools/list' };
+    expect(await post(url, { user: 'eve', message })).toBe(401);
+  });
+
+  it('goes on in a second process', async () => {
+    const call = await begin(url, { invoice: 'INV-2' });
+    expect(await finish(secondProcess, call, 'alice')).toEqual(PAID);
+  });
+
+  it('refuses to finish the call of another user', async () => {
+    const call = await begin(url, { invoice: 'INV-2' });
+    expect(await finish(url, call, 'bob')).toEqual(REFUSED);
+    expect(await finish(url, call, 'alice')).toEqual(PAID);
+  });
+
+  if (isAsked.legacy) {
+    it('refuses to answer in the session of another user', async () => {
+      const statuses: number[] = [];
+      const interrupted: Answer = async ({ id, sessionId = '' }) => {
+        const result = { action: 'accept', content: { confirm: true } };
+        statuses.push(await post(url, { sessionId, user: 'bob', message: { id, result } }));
+        return { action: 'decline' };
+      };
+      const ended = await pay(url, { era: 'legacy', answer: interrupted }, { invoice: 'INV-2' });
+      expect(statuses).toEqual([404]);
+      expect(ended).toMatchObject(DECLINED);
+    });
+  }
+});

@@ -1,0 +1,29 @@
+/**
+ * The hosts. To add one, write the smallest app in a folder of its own (`npm start` serves it on
+ * `PORT` and prints its URL), and add an entry here.
+ */
+
+export interface Host {
+  /** The name of the row in docs/compatibility.md. */
+  readonly name: string;
+  /** The folder of the app. Several hosts can share an app, on paths of their own. */
+  readonly app: string;
+  /** The path of the endpoint. */
+  readonly path: string;
+  /** The packages whose versions the row shows. */
+  readonly packages: readonly [string, ...string[]];
+  /** What the app shows: for the row. */
+  readonly shows: string;
+  /** The reason why 2025-11-25 clients are not asked there: for the row. Undefined if they are. */
+  readonly asksNoLegacyClient?: string;
+}
+
+export const hosts: readonly Host[] = [
+  {
+    name: 'express',
+    app: 'express',
+    path: '/mcp',
+    packages: ['express'],
+    shows: '`createDualEraHandler().node`',
+  },
+];
