@@ -24,6 +24,21 @@ export const hosts: readonly Host[] = [
     app: 'express',
     path: '/mcp',
     packages: ['express'],
-    shows: '`createDualEraHandler().node`',
+    shows: '`createDualEraHandler().node` with `authenticate`',
+  },
+  {
+    name: 'fastify',
+    app: 'fastify',
+    path: '/mcp',
+    packages: ['fastify'],
+    shows: '`createDualEraHandler().node` behind authentication of the framework',
+  },
+  {
+    name: 'hono',
+    app: 'hono',
+    path: '/mcp',
+    packages: ['hono'],
+    shows:
+      '`createDualEraHandler().fetch` with `authenticate`, without `@modelcontextprotocol/node`',
   },
 ];
