@@ -41,4 +41,12 @@ export const hosts: readonly Host[] = [
     shows:
       '`createDualEraHandler().fetch` with `authenticate`, without `@modelcontextprotocol/node`',
   },
+  {
+    name: 'a process per request, as AWS Lambda',
+    app: 'lambda',
+    path: '/mcp',
+    packages: ['@modelcontextprotocol/server'],
+    shows: 'the SDK’s `createMcpHandler().fetch`, with keys from `MCP_RESOLVE_KEYS`',
+    asksNoLegacyClient: 'no process keeps their session',
+  },
 ];
