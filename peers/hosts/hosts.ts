@@ -49,4 +49,27 @@ export const hosts: readonly Host[] = [
     shows: 'the SDK’s `createMcpHandler().fetch`, with keys from `MCP_RESOLVE_KEYS`',
     asksNoLegacyClient: 'no process keeps their session',
   },
+  {
+    name: 'Next.js with mcp-handler',
+    app: 'next',
+    path: '/mcp',
+    packages: ['next', 'mcp-handler'],
+    shows: '`install` in the callback; builds with Turbopack and webpack, without keys',
+    asksNoLegacyClient: 'mcp-handler keeps no sessions',
+  },
+  {
+    name: 'Next.js with mcp-handler, edge runtime',
+    app: 'next',
+    path: '/edge',
+    packages: ['next', 'mcp-handler'],
+    shows: 'the same route with `runtime = "edge"`',
+    asksNoLegacyClient: 'mcp-handler keeps no sessions',
+  },
+  {
+    name: 'Next.js',
+    app: 'next',
+    path: '/sessions',
+    packages: ['next'],
+    shows: '`createDualEraHandler().fetch` in a route, without `@modelcontextprotocol/node`',
+  },
 ];

@@ -1,0 +1,3 @@
+export { DELETE, GET, POST } from '../mcp/route';
+
+export const runtime = 'edge';

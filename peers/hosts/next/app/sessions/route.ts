@@ -1,0 +1,20 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { install } from 'mcp-resolve';
+import { createDualEraHandler } from 'mcp-resolve/node';
+
+import { payInvoice } from '../../payInvoice.js';
+import { verify } from '../../users.js';
+
+function buildServer(): McpServer {
+  const server = new McpServer({ name: 'payments', version: '1.0.0' });
+  install(server, [payInvoice]);
+  return server;
+}
+
+const handler = createDualEraHandler(buildServer, {
+  authenticate: (request) => verify(request.headers.get('authorization')),
+});
+
+const serve = (request: Request): Promise<Response> => handler.fetch(request);
+
+export { serve as DELETE, serve as GET, serve as POST };
