@@ -167,8 +167,10 @@ type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
  */
 export async function loadNodeAdapter(load?: () => Promise<NodeAdapter>): Promise<NodeAdapter> {
   try {
-    // Bundlers accept a missing package only if its import stands inside `try`.
-    return await (load === undefined ? import('@modelcontextprotocol/node') : load());
+    if (load !== undefined) return await load();
+    // Bundlers accept a missing package only if its import stands inside `try`, and esbuild only
+    // if `await` stands right before it.
+    return await import('@modelcontextprotocol/node');
   } catch (error) {
     if (!isMissingModule(error)) throw error;
     throw new Error(

@@ -103,3 +103,13 @@ describe('a bundle', () => {
     ).toContain(used);
   });
 });
+
+// esbuild and wrangler refuse every other form of an import that they cannot resolve.
+it.each(['node.mjs', 'node.cjs'])(
+  '%s awaits the import of its optional package inside of `try`',
+  (file) => {
+    const code = readFileSync(path.join(DIST, file), 'utf8');
+    expect(code.match(/import\("@modelcontextprotocol\/node"\)/g)).toHaveLength(1);
+    expect(code).toMatch(/try \{[^{}]*await import\("@modelcontextprotocol\/node"\)/);
+  },
+);
