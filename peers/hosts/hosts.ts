@@ -72,4 +72,19 @@ export const hosts: readonly Host[] = [
     packages: ['next'],
     shows: '`createDualEraHandler().fetch` in a route, without `@modelcontextprotocol/node`',
   },
+  {
+    name: 'Cloudflare agents',
+    app: 'cloudflare',
+    path: '/mcp',
+    packages: ['agents', 'wrangler'],
+    shows: '`createMcpHandler` behind `OAuthProvider`, whose user the seal reads in `principal`',
+    asksNoLegacyClient: 'its handler keeps no sessions',
+  },
+  {
+    name: 'Cloudflare Durable Object',
+    app: 'cloudflare',
+    path: '/sessions',
+    packages: ['wrangler'],
+    shows: '`createDualEraHandler().fetch` in an object per user, bundled by wrangler',
+  },
 ];

@@ -17,7 +17,12 @@ const SHARED = ['payInvoice', 'users'];
 
 /** The environment of a build. It has no keys, and the hosts report to no one. */
 const { NODE_ENV: _, MCP_RESOLVE_KEYS: __, ...inherited } = process.env;
-const BUILD = { ...inherited, NEXT_TELEMETRY_DISABLED: '1', WRANGLER_SEND_METRICS: 'false' };
+const BUILD = {
+  ...inherited,
+  NEXT_TELEMETRY_DISABLED: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+};
 
 /** The environment of every process: the same keys, and any free port. */
 const RUN = {
