@@ -36,10 +36,13 @@ const NO_SESSION = {
   ],
 };
 
-/** The origins of two processes of an app, which share their keys. */
-type Origins = readonly [string, string];
+/** The app that runs, and the origins of its two processes. They share their keys. */
+interface RunningApp {
+  readonly app: string;
+  readonly origins: readonly [string, string];
+}
 
-const origins = new Map<string, Promise<Origins>>();
+let current: RunningApp | undefined;
 const started: Running[] = [];
 let folder: string;
 let tarball: string;
@@ -50,7 +53,7 @@ beforeAll(async () => {
 });
 
 afterAll(async ({}, file) => {
-  for (const { stop } of started) await stop();
+  await stopAll();
   const counted = hosts.map((host) => ({ host, counts: countsOf(file, host.name) }));
   if (counted.every(({ counts }) => counts.failed === 0)) {
     const rows = counted.map(({ host, counts }) => ({ ...rowOf(host), ...counts }));
@@ -63,29 +66,38 @@ function rowOf({ name, app, packages, shows, asksNoLegacyClient: why }: Host) {
   const versions = packages.map((installed) =>
     versionOf(pathToFileURL(path.join(folder, app, 'node_modules', installed, '/'))),
   );
-  const both = `${shows}; clients of both protocols are asked`;
-  const modern = `${shows}; 2025-11-25 clients cannot be asked, because ${why}`;
+  const asked =
+    why === undefined
+      ? 'clients of both protocols are asked'
+      : `${VERSION.legacy} clients cannot be asked, because ${why}`;
   return {
     peer: name,
     version: versions.join(', '),
     over: `${VERSION.modern} and ${VERSION.legacy}, HTTP`,
-    saw: why === undefined ? both : modern,
+    saw: `${shows}; ${asked}; a second process can finish a call, another user cannot`,
   };
 }
 
-/** Installs and builds the app of a host, and starts it twice. */
-async function run(app: string): Promise<Origins> {
-  const project = await makeProject(app, folder, tarball);
-  for (let process = 0; process < 2; process += 1) started.push(await start(project));
-  const [first, second] = started.slice(-2).map(({ origin }) => origin);
-  return [first!, second!];
+/** Returns the URLs of a host in both processes of its app. Only one app runs at a time. */
+async function urlsOf({ app, path }: Host): Promise<readonly [URL, URL]> {
+  if (current?.app !== app) {
+    await stopAll();
+    current = await run(app);
+  }
+  const [first, second] = current.origins;
+  return [new URL(path, first), new URL(path, second)];
 }
 
-/** Returns the URLs of a host in both processes of its app. */
-async function urlsOf({ app, path }: Host): Promise<readonly [URL, URL]> {
-  if (!origins.has(app)) origins.set(app, run(app));
-  const [first, second] = await origins.get(app)!;
-  return [new URL(path, first), new URL(path, second)];
+/** Installs and builds an app, and starts it twice. */
+async function run(app: string): Promise<RunningApp> {
+  const project = await makeProject(app, folder, tarball);
+  const [first, second] = [start(project), start(project)] as const;
+  started.push(first, second);
+  return { app, origins: [await first.origin, await second.origin] };
+}
+
+async function stopAll(): Promise<void> {
+  for (const { stop } of started.splice(0)) await stop();
 }
 
 describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) => {

@@ -6,7 +6,7 @@
 export interface Host {
   /** The name of the row in docs/compatibility.md. */
   readonly name: string;
-  /** The folder of the app. Several hosts can share an app, on paths of their own. */
+  /** The folder of the app. Hosts that share one, on paths of their own, stand together. */
   readonly app: string;
   /** The path of the endpoint. */
   readonly path: string;
@@ -86,5 +86,12 @@ export const hosts: readonly Host[] = [
     path: '/sessions',
     packages: ['wrangler'],
     shows: '`createDualEraHandler().fetch` in an object per user, bundled by wrangler',
+  },
+  {
+    name: 'a bundle of esbuild',
+    app: 'esbuild',
+    path: '/mcp',
+    packages: ['esbuild'],
+    shows: '`createDualEraHandler().fetch` in one file, without `@modelcontextprotocol/node`',
   },
 ];

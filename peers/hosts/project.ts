@@ -15,8 +15,9 @@ const run = promisify(execFile);
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const SHARED = ['payInvoice', 'users'];
 
-/** The environment of a build. It has no keys, and the hosts report to no one. */
 const { NODE_ENV: _, MCP_RESOLVE_KEYS: __, ...inherited } = process.env;
+
+/** The environment of a build. It has no keys, and the hosts report to no one. */
 const BUILD = {
   ...inherited,
   NEXT_TELEMETRY_DISABLED: '1',
@@ -33,12 +34,12 @@ const RUN = {
 
 /** A process of an app. */
 export interface Running {
-  /** The URL without a path. */
-  readonly origin: string;
+  /** The URL without a path, as soon as the app prints it. */
+  readonly origin: Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** Creates the project of an app, and builds it if it has a build. @returns Its folder. */
+/** Creates the project of an app, and runs its build, if any. @returns Its folder. */
 export async function makeProject(app: string, within: string, tarball: string): Promise<string> {
   const project = path.join(within, app);
   await cp(path.join(HERE, app), project, { recursive: true });
@@ -67,8 +68,8 @@ async function npm(cwd: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** Runs `npm start`, and waits until the app prints its URL. */
-export async function start(project: string): Promise<Running> {
+/** Runs `npm start`. */
+export function start(project: string): Running {
   // A process group of its own, because npm and some hosts start more processes.
   const child = spawn('npm', ['start'], { cwd: project, env: RUN, detached: true, stdio: 'pipe' });
   const end = (): boolean => process.kill(-child.pid!, 'SIGKILL');
@@ -78,7 +79,7 @@ export async function start(project: string): Promise<Running> {
     if (child.exitCode === null && child.signalCode === null) end();
     await exit;
   };
-  return { origin: await originIn(child), stop };
+  return { origin: originIn(child), stop };
 }
 
 /** Reads the output of an app until it has a URL. @throws {Error} With the output, if the app ends. */
