@@ -18,6 +18,13 @@ export const GUIDE = path.join(ROOT, 'docs/guide');
 /** The timeout for a compilation or a program. */
 export const TIMEOUT_MS = 120_000;
 
+/** The pages whose code is that of an app in `peers/hosts`, with the folder of the app. */
+export const HOST_PAGES: Readonly<Record<string, string>> = {
+  cloudflare: 'cloudflare',
+  lambda: 'lambda',
+  nextjs: 'next',
+};
+
 /** The pages that the guide links to and that run, but are not in its folder. */
 const OUTSIDE = ['../deploy.md'];
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   filesOf,
   GUIDE,
+  HOST_PAGES,
   makeProject,
   TIMEOUT_MS,
   type Project,
@@ -18,6 +19,8 @@ import {
 const all = await readGuide();
 // The reference and the questions have no program.
 const taught = all.filter(({ name }) => !['api', 'faq'].includes(name));
+// The code of the others is that of an app. See hostPages.test.ts.
+const programs = taught.filter(({ name }) => !(name in HOST_PAGES));
 // A page with several files is a project. See getStarted.test.ts.
 const pages = taught.filter(({ text }) => filesOf(text).size === 0);
 // This page needs a server. See transaction.postgres.test.ts.
@@ -51,7 +54,7 @@ describe.concurrent('the programs of the guide', () => {
   );
 });
 
-describe.each(taught)('the page $name', ({ program, output, text }) => {
+describe.each(programs)('the page $name', ({ program, output, text }) => {
   it('has code within twelve lines', () => {
     const lines = program.split('\n');
 
