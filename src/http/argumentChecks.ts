@@ -10,9 +10,7 @@ import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { warnNothingInstalled } from '../server/operator.js';
 import { nothingInstalled } from '../server/definitionCounts.js';
-
-/** The product of a factory: an `McpServer` or a low-level `Server`. */
-type Product = Awaited<ReturnType<McpServerFactory>>;
+import type { ServerFactory } from '../server/sdkInternals.js';
 
 /**
  * Checks the arguments of a serving function, whose name is `caller`.
@@ -45,7 +43,7 @@ export function checkKnownOptions(options: object, known: readonly string[], cal
  * factory go to standard error.
  */
 export function checkedFactory(
-  factory: McpServerFactory,
+  factory: ServerFactory,
   { onerror }: { onerror?: ((error: Error) => void) | undefined },
 ): McpServerFactory {
   const checked = checkingFactory(factory);
@@ -61,7 +59,7 @@ export function checkedFactory(
   };
 }
 
-function checkingFactory(factory: McpServerFactory): McpServerFactory {
+function checkingFactory(factory: ServerFactory): McpServerFactory {
   const served = new WeakSet();
   return async (context) => {
     const product = await factory(context);
@@ -123,6 +121,6 @@ function noFactory(value: unknown, caller: string): string {
 }
 
 // Checks the shape, because the ESM and CommonJS copies of the SDK have different classes.
-function looksLikeServer(value: unknown): value is Product {
+function looksLikeServer(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'connect' in value && 'close' in value;
 }

@@ -24,6 +24,7 @@ import type {
 import { isPlainObject } from '../define/schema.js';
 import { errorOf } from '../errors.js';
 import { utf8 } from '../platform.js';
+import type { ServerFactory } from '../server/sdkInternals.js';
 
 import { addressHeaders, expiredToken, isExpired, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
@@ -90,7 +91,7 @@ export interface DualEraHandler {
  * @throws {TypeError} If `factory` is not a function or an option has an unusable value.
  */
 export function createDualEraHandler(
-  factory: McpServerFactory,
+  factory: ServerFactory,
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
@@ -99,7 +100,7 @@ export function createDualEraHandler(
 
 /** Creates the handler for the function `caller`, which has checked the types of its arguments. */
 export function createHandler(
-  factory: McpServerFactory,
+  factory: ServerFactory,
   options: DualEraHandlerOptions,
   caller: string,
 ): DualEraHandler {

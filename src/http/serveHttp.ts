@@ -9,12 +9,12 @@
  * while a response is open, so a silent connection is never cut. `close()` ends all streams, gives
  * their last bytes a moment to leave, and then destroys the remaining connections.
  */
-import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { ServerFactory } from '../server/sdkInternals.js';
 import { checkArguments, checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import { createHandler } from './dualEraHandler.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';
@@ -75,7 +75,7 @@ export interface HttpServerHandle {
  * @throws {Error} If the port is taken, or `@modelcontextprotocol/node` is not installed.
  */
 export async function serveHttp(
-  factory: McpServerFactory,
+  factory: ServerFactory,
   options: ServeHttpOptions = {},
 ): Promise<HttpServerHandle> {
   checkArguments(factory, options, 'serveHttp');

@@ -4,10 +4,10 @@
  * The SDK decides the era by the client's first message and keeps it for the connection. This file
  * adds the same checks of the factory that the other serving functions have.
  */
-import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { serveStdio as serveStdioWithSdk } from '@modelcontextprotocol/server/stdio';
 import type { ServeStdioOptions, StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 
+import type { ServerFactory } from '../server/sdkInternals.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
 
 export type { ServeStdioOptions, StdioServerHandle };
@@ -27,7 +27,7 @@ export type { ServeStdioOptions, StdioServerHandle };
  * @throws {TypeError} If `factory` is not a function.
  */
 export function serveStdio(
-  factory: McpServerFactory,
+  factory: ServerFactory,
   options: ServeStdioOptions = {},
 ): StdioServerHandle {
   checkArguments(factory, options, 'serveStdio');

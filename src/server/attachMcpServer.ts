@@ -4,7 +4,6 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type {
-  McpServer,
   ReadResourceResult,
   ResourceTemplate,
   Server,
@@ -18,10 +17,11 @@ import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './def
 import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
 import type { CheckedOptions } from './installOptions.js';
+import type { Registrar } from './sdkInternals.js';
 
 /** The servers and options of one installation. */
 export interface Site {
-  readonly mcp: McpServer;
+  readonly mcp: Registrar;
   /** The server whose client receives the questions. */
   readonly server: Server;
   readonly options: CheckedOptions;

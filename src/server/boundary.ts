@@ -18,7 +18,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import type { McpServer, Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
@@ -30,7 +30,7 @@ import type { Address } from './address.js';
 import { Addressees } from './address.js';
 import { notifyOnerror } from './operator.js';
 import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
-import type { Handler } from './sdkInternals.js';
+import type { AnyServer, Handler } from './sdkInternals.js';
 
 /** The boundary around the handlers of a server. */
 interface ServerBoundary {
@@ -120,9 +120,9 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
 }
 
 /** Returns the seal of a server, or `undefined` if the server has none. */
-export function sealOf(server: McpServer | Server): Seal | undefined {
-  const target: GuardedServer = 'server' in server ? server.server : server;
-  return target[BOUNDARY]?.seal;
+export function sealOf(server: AnyServer): Seal | undefined {
+  const target = 'server' in server ? server.server : server;
+  return (target as GuardedServer)[BOUNDARY]?.seal;
 }
 
 function assertNoOtherCheck(server: Server): void {
@@ -186,7 +186,8 @@ function sealCovering(
   return boundary.only.has(method, String(target)) ? boundary.seal : undefined;
 }
 
-function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
+/** Returns the parameters of a request. */
+export function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
   return isObject(message) && isObject(message.params) ? message.params : {};
 }
 

@@ -4,12 +4,10 @@ import type {
   CallToolResult,
   GetPromptResult,
   Icon,
-  McpServer,
   ReadResourceResult,
   ResourceMetadata as ListedMetadata,
   ResourceTemplate,
   ScopeChallengeHandler,
-  Server,
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -22,6 +20,7 @@ import type { Capability } from '../question/capability.js';
 import type { Address } from './address.js';
 import type { Callable } from './callable.js';
 import type { InstallOptions } from './installOptions.js';
+import type { AnyServer } from './sdkInternals.js';
 
 /** A definition as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {
@@ -34,7 +33,7 @@ export interface Definition<Result> extends Callable<Result> {
 export interface Installable {
   readonly name: string;
   /** Installs only this definition, like `install(server, [definition], options)`. */
-  readonly register: (server: McpServer | Server, options?: InstallOptions) => void;
+  readonly register: (server: AnyServer, options?: InstallOptions) => void;
 }
 
 /** The arguments of a direct call. */

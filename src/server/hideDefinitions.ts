@@ -3,23 +3,13 @@
  * checks this, because in the modern era each request declares the capabilities of its client.
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
 import type { Capability } from '../question/capability.js';
 import { wrapAll } from './sdkInternals.js';
 import { clientFacts, isModern } from './clientFacts.js';
 import type { Installed } from './definitions.js';
+import { isEntry, LISTINGS } from './listings.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
-
-/**
- * The listing methods, each with the property that holds its entries and the kind of definition.
- */
-const LISTS: Readonly<Record<string, readonly [member: string, kind: Installed['kind']]>> = {
-  'tools/list': ['tools', 'tool'],
-  'prompts/list': ['prompts', 'prompt'],
-  'resources/list': ['resources', 'resource'],
-  'resources/templates/list': ['resourceTemplates', 'resource'],
-};
 
 /** Hides definitions with `hideWhenCannotAsk` from clients that cannot answer their questions. */
 export function hideFromIncapable(
@@ -35,9 +25,9 @@ export function hideFromIncapable(
   }
   const all = [...hidden];
   Object.defineProperty(server, HIDDEN, { value: all });
-  wrapAll(server, Object.keys(LISTS), (method, handler) => async (request, ctx) => {
+  wrapAll(server, [...LISTINGS.keys()], (method, handler) => async (request, ctx) => {
     const result = await handler(request, ctx);
-    const [member = '', kind] = LISTS[method] ?? [];
+    const { member = '', kind } = LISTINGS.get(method) ?? {};
     const ours = all.filter((one) => one.kind === kind);
     const listed = result[member];
     if (!Array.isArray(listed) || ours.length === 0) return result;
@@ -59,17 +49,4 @@ export function isShown(
 ): boolean {
   const { clientCapabilities = {} } = clientFacts(server, ctx);
   return shownWith.every(({ isDeclaredIn }) => isDeclaredIn(clientCapabilities));
-}
-
-/**
- * Returns true if an entry of a listing is for a definition, by its uri or its name.
- * `registerResource` hides the resources that a template lists, because a uri that the template
- * matches may belong to another resource.
- */
-function isEntry({ kind, definition }: Installed, entry: unknown): boolean {
-  if (!isObject(entry)) return false;
-  if (kind === 'resource' && typeof entry.uri === 'string')
-    return entry.uri === definition.address.target;
-  const isTemplate = kind === 'resource' && definition.address.target === undefined;
-  return entry.name === definition.name && (kind !== 'resource' || isTemplate);
 }

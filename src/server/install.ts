@@ -2,7 +2,7 @@
  * Attaches definitions to a server, next to its own handlers. All analysis happens when the
  * definitions are made, because HTTP builds a server for every request.
  */
-import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 import type { Schema } from '../define/schema.js';
 import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
@@ -18,7 +18,9 @@ import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
-import { isMcpServer, lowLevelServer } from './sdkInternals.js';
+import { lowLevelServer, registrarOf } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
+import { shareRegistered } from './sharedMethods.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from './operator.js';
 
@@ -39,7 +41,7 @@ import { setSchemaLogger } from './operator.js';
  *   an option is invalid.
  */
 export function install(
-  server: McpServer | Server,
+  server: AnyServer,
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
@@ -48,10 +50,12 @@ export function install(
   const target = lowLevelServer(server, 'install()');
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
   assertStoresFit(target, policy, storing);
-  if (isMcpServer(server)) {
+  const mcp = registrarOf(server);
+  if (mcp !== undefined) {
     protect(target, protection(target, checked));
-    const site = { mcp: server, server: target, options: checked };
+    const site = { mcp, server: target, options: checked };
     for (const one of wanted) register(site, one);
+    shareRegistered(target, wanted, checked.logger);
   } else {
     // If the author chose no seal, the low-level Server's own handlers stay unsealed.
     assertNoChallenges(wanted);

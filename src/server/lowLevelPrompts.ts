@@ -4,10 +4,9 @@
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Server } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
-import { shareMethod } from './sharedMethods.js';
-import type { Share, SharedHandler } from './sharedMethods.js';
+import { answerShared } from './sharedMethods.js';
+import type { SharedHandler } from './sharedMethods.js';
 import type { Installed } from './definitions.js';
 import type { CheckedOptions } from './installOptions.js';
 
@@ -35,11 +34,12 @@ export function addPromptOrResource(
   if (added.kind === 'prompt') registerPrompt(site, added.definition);
   else registerResource(site, added.definition);
   backing.definitions.push(added);
+  const { logger } = options;
   for (const [method, answer] of backing.handlers) {
     if (backing.shared.has(method)) continue;
     backing.shared.add(method);
     declare(server, method);
-    shareMethod(server, method, { answer, ...partIn(method, backing) } as Share);
+    answerShared(server, method, { answer, definitions: backing.definitions, logger });
   }
 }
 
@@ -55,36 +55,6 @@ function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }):
   const backing: BackingServer = { mcp, handlers, definitions: [], shared: new Set() };
   Object.defineProperty(server, BACKING_SERVER, { value: backing });
   return backing;
-}
-
-/** The properties that hold the entries of listings, by method. */
-const LISTS: Readonly<Record<string, string>> = {
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-};
-
-function partIn(method: string, { definitions }: BackingServer): object {
-  const list = LISTS[method];
-  if (list !== undefined) return { list };
-  if (method === 'completion/complete') {
-    return { owns: ({ ref }: { ref?: unknown }) => definitions.some((one) => isAbout(ref, one)) };
-  }
-  const owns = ({ name, uri }: { name?: unknown; uri?: unknown }): boolean =>
-    definitions.some(({ definition: { address } }) => {
-      const target = method === 'resources/read' ? uri : name;
-      return address.method === method && address.matches(String(target));
-    });
-  return { owns };
-}
-
-/** Returns true if a completion request refers to a definition. */
-function isAbout(ref: unknown, { kind, definition }: PromptOrResource): boolean {
-  if (!isObject(ref)) return false;
-  if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
-  const { location } = definition;
-  const shown = typeof location === 'string' ? location : location.uriTemplate.toString();
-  return ref.type === 'ref/resource' && ref.uri === shown;
 }
 
 /** Declares the capability of a method, unless the author has declared it. */

@@ -14,9 +14,9 @@ import { toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { callForRequest } from './runCall.js';
 import type { CallResult } from './runCall.js';
-import type { ToolDefinition } from './definitions.js';
+import type { Installed, ToolDefinition } from './definitions.js';
 import { parseArguments } from './requestArguments.js';
-import { shareMethod } from './sharedMethods.js';
+import { answerShared } from './sharedMethods.js';
 import type { CheckedOptions } from './installOptions.js';
 
 interface Attached {
@@ -24,31 +24,38 @@ interface Attached {
   readonly options: CheckedOptions;
 }
 
-/** The tools on a server, by name. */
-type Tools = Map<string, Attached>;
+/** The tools on a server. */
+interface Tools {
+  readonly byName: Map<string, Attached>;
+  readonly definitions: Installed[];
+}
 
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
 export function attachTool(server: Server, tool: ToolDefinition, options: CheckedOptions): void {
-  const tools = toolsOf(server);
-  if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
-  tools.set(tool.name, { tool, options });
+  const { byName, definitions } = toolsOf(server, options);
+  if (byName.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
+  byName.set(tool.name, { tool, options });
+  definitions.push({ kind: 'tool', definition: tool });
 }
 
-function toolsOf(server: Server & { [TOOLS]?: Tools }): Tools {
+function toolsOf(server: Server & { [TOOLS]?: Tools }, { logger }: CheckedOptions): Tools {
   const known = server[TOOLS];
   if (known !== undefined) return known;
-  const tools: Tools = new Map();
+  const tools: Tools = { byName: new Map(), definitions: [] };
+  const { byName, definitions } = tools;
   if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
-  shareMethod(server, 'tools/list', {
-    list: 'tools',
-    answer: () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
+  answerShared(server, 'tools/list', {
+    definitions,
+    logger,
+    answer: () => ({ tools: [...byName.values()].map(({ tool }) => listed(tool)) }),
   });
-  shareMethod(server, 'tools/call', {
-    owns: ({ name }) => tools.has(String(name)),
+  answerShared(server, 'tools/call', {
+    definitions,
+    logger,
     answer: ({ params = {} }, ctx) =>
-      callTool(server, tools.get(String(params.name)), { params, ctx }),
+      callTool(server, byName.get(String(params.name)), { params, ctx }),
   });
   Object.defineProperty(server, TOOLS, { value: tools });
   return tools;

@@ -85,6 +85,13 @@ export function warnNoBackChannel(logger: Logger): void {
   );
 }
 
+/** Warns about a definition that clients cannot find, because a handler of the host hides it. */
+export function warnUnlisted(logger: Logger, definition: string, method: string): void {
+  Warnings.of(logger).once(
+    `'${definition}' is installed, but a handler of the host answers ${method} without it. Call install(server.server, …) after the host has set its handlers.`,
+  );
+}
+
 /** Warns about a handler that sends the state of a call without a seal. */
 export function warnUnsealedState(logger: Logger): void {
   Warnings.of(logger).once(

@@ -1,5 +1,5 @@
 /** Creates sealing policies: those of authors, and the default policy of the process. */
-import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 import { KIND } from '../define/brand.js';
 import { isObject } from '../define/schema.js';
 import { lazily, randomBytes } from '../platform.js';
@@ -12,11 +12,12 @@ import type { Logger } from '../state/warnings.js';
 import { protect } from './boundary.js';
 import { assertStoresFit } from './onceStores.js';
 import { lowLevelServer, serverName } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
 
 /** A sealing policy. Create it once and use it for every server of a service. */
 export interface RequestStateSeal {
   /** Protects every handler of a server, including hand-written handlers and those set later. */
-  readonly protect: (server: McpServer | Server) => void;
+  readonly protect: (server: AnyServer) => void;
   readonly [KIND]: 'seal';
   readonly '~policy': CheckedSeal;
 }
@@ -59,7 +60,7 @@ requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): Re
 
 function asSeal(policy: CheckedSeal): RequestStateSeal {
   return Object.freeze({
-    protect: (server: McpServer | Server) => {
+    protect: (server: AnyServer) => {
       const target = lowLevelServer(server, 'protect()');
       assertStoresFit(target, policy);
       protect(target, { seal: sealFor(policy, target), explicit: true });

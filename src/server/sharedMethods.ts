@@ -1,67 +1,175 @@
 /**
- * Shares a method of a low-level Server between definitions and the author's handler. The
- * definitions answer the requests that they own. The author's handler answers all others, even if
- * it is set later.
+ * Shares the methods of a server between definitions and other handlers, those of the author or of
+ * the host. The definitions answer the requests that are for them, and add their entries to
+ * listings. The other handler answers everything else, even if it is set later.
+ *
+ * ```
+ * request ─► route ─┬─ for a definition ─► ours:   McpServer's handler, or the library's own
+ *                   └─ everything else ──► theirs: the handler that was set last
+ * ```
  */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { handlersOf, replaceComing } from './sdkInternals.js';
+import { isObject } from '../define/schema.js';
+import type { Logger } from '../state/warnings.js';
+import { paramsOf } from './boundary.js';
+import type { Installed } from './definitions.js';
+import { isEntry, isListedIn, LISTINGS } from './listings.js';
+import { warnUnlisted } from './operator.js';
+import { handlerOf, holdHandler, replaceComing, replacePresent, wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
 
-/** The part of a request that decides which handler answers it. */
-export interface SharedRequest {
-  readonly method: string;
-  readonly params?: Readonly<Record<string, unknown>> | undefined;
-}
+/** The parameters of a request. */
+type Params = Readonly<Record<string, unknown>>;
 
 /** A handler that the SDK accepts. */
 export type SharedHandler = (
-  request: SharedRequest,
+  request: { readonly params?: Params | undefined },
   ctx: ServerContext,
 ) => Result | Promise<Result>;
 
-/**
- * The library's part in a method: it answers the requests that it owns, or adds entries to a
- * listing.
- */
-export type Share = { readonly answer: SharedHandler } & (
-  | { readonly owns: (params: Readonly<Record<string, unknown>>) => boolean }
-  | { readonly list: string }
-);
+/** The definitions that share a method. The array can grow. */
+interface Sharing {
+  readonly definitions: readonly Installed[];
+  readonly logger: Logger;
+}
 
-/** Answers a method together with the author's handler. */
-export function shareMethod(server: Server, method: string, share: Share): void {
-  const handlers = handlersOf(server);
-  let theirs = handlers.has(method) ? handlers.get(method) : undefined;
-  const route: SharedHandler = (request, ctx) => {
-    if ('list' in share) return joined(share.list, { request, ctx, ours: share.answer, theirs });
-    if (theirs === undefined || share.owns(request.params ?? {})) return share.answer(request, ctx);
-    return theirs(request, ctx);
-  };
+/** The definitions that are registered on an McpServer, and the methods that they share. */
+interface Registered {
+  readonly definitions: Installed[];
+  readonly methods: Set<string>;
+}
+
+const REGISTERED = Symbol.for('mcp-resolve.registered');
+
+/** The methods that can be for a definition, by its kind. */
+const METHODS: Readonly<Record<Installed['kind'], readonly string[]>> = {
+  tool: ['tools/list', 'tools/call'],
+  prompt: ['prompts/list', 'prompts/get', 'completion/complete'],
+  resource: ['resources/list', 'resources/templates/list', 'resources/read', 'completion/complete'],
+};
+
+/** Shares the methods of definitions that are registered on an McpServer, which answers them. */
+export function shareRegistered(server: Server, added: readonly Installed[], logger: Logger): void {
+  const { definitions, methods } = registeredOn(server);
+  definitions.push(...added);
+  for (const method of new Set(added.flatMap(({ kind }) => METHODS[kind]))) {
+    const ours = handlerOf(server, method);
+    if (ours === undefined || methods.has(method)) continue;
+    methods.add(method);
+    share(server, method, { definitions, logger, ours, theirs: undefined, listed: 0 });
+  }
+}
+
+function registeredOn(server: Server & { [REGISTERED]?: Registered }): Registered {
+  const known = server[REGISTERED];
+  if (known !== undefined) return known;
+  const registered: Registered = { definitions: [], methods: new Set() };
+  Object.defineProperty(server, REGISTERED, { value: registered });
+  return registered;
+}
+
+/** Answers a method of a low-level Server, together with its present handler. */
+export function answerShared(
+  server: Server,
+  method: string,
+  { answer, ...sharing }: Sharing & { readonly answer: SharedHandler },
+): void {
+  const theirs = holdHandler(server, method);
   const set = server.setRequestHandler.bind(server) as (m: string, h: SharedHandler) => void;
-  set(method, route);
-  const ours = handlers.get(method);
+  set(method, answer);
+  const ours = handlerOf(server, method);
+  if (ours !== undefined) share(server, method, { ...sharing, ours, theirs, listed: 0 });
+}
+
+interface Share extends Sharing {
+  readonly ours: Handler;
+  theirs: Handler | undefined;
+  /** The number of listings so far that had a definition. */
+  listed: number;
+}
+
+function share(server: Server, method: string, parts: Share): void {
+  const isListing = LISTINGS.has(method);
+  const route = isListing ? listRoute(method, parts) : callRoute(method, parts);
+  replacePresent(server, method, route);
   replaceComing(server, method, (_, handler) => {
-    theirs = handler;
-    return ours ?? handler;
+    parts.theirs = handler;
+    return route;
   });
+  if (isListing) wrapAll(server, [method], (_, handler) => warnIfUnlisted(handler, method, parts));
 }
 
-interface Listing {
-  readonly request: SharedRequest;
-  readonly ctx: ServerContext;
-  readonly ours: SharedHandler;
-  readonly theirs: Handler | undefined;
+function callRoute(method: string, parts: Share): Handler {
+  return (request, ctx) => {
+    const { ours, theirs = ours, definitions } = parts;
+    const params = paramsOf(request);
+    const isOurs = definitions.some((one) => isFor(one, method, params));
+    return (isOurs ? ours : theirs)(request, ctx);
+  };
 }
 
-/** Joins the author's entries with the library's. The library's are on the first page. */
-async function joined(member: string, { request, ctx, ours, theirs }: Listing): Promise<Result> {
-  const listed = await theirs?.(request, ctx);
-  if (listed !== undefined && request.params?.cursor !== undefined) return listed;
-  const added = await ours(request, ctx);
-  return { ...listed, [member]: [...membersOf(listed, member), ...membersOf(added, member)] };
+/** Returns true if a request is for a definition. */
+function isFor({ kind, definition }: Installed, method: string, params: Params): boolean {
+  const { address } = definition;
+  if (method !== 'completion/complete') {
+    const target = method === 'resources/read' ? params.uri : params.name;
+    return address.method === method && address.matches(String(target));
+  }
+  const { ref } = params;
+  if (!isObject(ref) || kind === 'tool') return false;
+  if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
+  const { location } = definition;
+  const shown = typeof location === 'string' ? location : location.uriTemplate.toString();
+  return ref.type === 'ref/resource' && ref.uri === shown;
 }
 
-function membersOf(result: Result | undefined, member: string): readonly unknown[] {
-  const members = result?.[member];
-  return Array.isArray(members) ? members : [];
+/**
+ * Joins their entries with those of the definitions, which are on the first page. Requests for a
+ * name that both have go to the definition, so its entry is the one that the client sees.
+ */
+function listRoute(method: string, parts: Share): Handler {
+  const { member = '', kind } = LISTINGS.get(method) ?? {};
+  return async (request, ctx) => {
+    const { ours, theirs } = parts;
+    const definitions = parts.definitions.filter((one) => one.kind === kind);
+    const listed = await theirs?.(request, ctx);
+    if (listed !== undefined && paramsOf(request).cursor !== undefined) return listed;
+    const own = await ours(request, ctx);
+    const added = entriesOf(own, member).filter((entry) =>
+      definitions.some((one) => isEntry(one, entry) || isInTemplate(one, entry)),
+    );
+    if (added.length > 0) parts.listed += 1;
+    if (listed === undefined) return own;
+    const others = entriesOf(listed, member).filter(
+      (entry) => !definitions.some((one) => isEntry(one, entry)),
+    );
+    return { ...listed, [member]: [...others, ...added] };
+  };
+}
+
+/** Returns true if an entry of a listing is a resource of the template of a definition. */
+function isInTemplate({ kind, definition }: Installed, entry: unknown): boolean {
+  if (kind !== 'resource' || !isObject(entry) || typeof entry.uri !== 'string') return false;
+  return definition.address.matches(entry.uri);
+}
+
+/**
+ * Warns if a listing was answered without the definitions: by a handler that was set before them,
+ * or that replaced theirs without `setRequestHandler`.
+ */
+function warnIfUnlisted(handler: Handler, method: string, parts: Share): Handler {
+  return async (request, ctx) => {
+    const { listed, definitions, logger } = parts;
+    const result = await handler(request, ctx);
+    const missing = definitions.find((one) => isListedIn(method, one));
+    const isFirstPage = paramsOf(request).cursor === undefined;
+    if (missing !== undefined && isFirstPage && parts.listed === listed)
+      warnUnlisted(logger, missing.definition.name, method);
+    return result;
+  };
+}
+
+function entriesOf(result: Result, member: string): readonly unknown[] {
+  const entries = result[member];
+  return Array.isArray(entries) ? entries : [];
 }

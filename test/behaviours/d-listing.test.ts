@@ -88,10 +88,13 @@ describe('tools/list is the same with and without the request', () => {
       (server, options) => {
         install(server, [a, b], options);
         server.server.setRequestHandler('tools/list', () => ({
-          tools: [{ name: 'b', inputSchema: { type: 'object' } }],
+          tools: [
+            { name: 'own', inputSchema: { type: 'object' } },
+            { name: 'b', inputSchema: { type: 'object' } },
+          ],
         }));
       },
-      ['b'],
+      ['own', 'a', 'b'],
     ],
     [
       'if the author wraps registerTool',

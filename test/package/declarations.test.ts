@@ -65,6 +65,34 @@ export const result = refund.call({ order_id: 'A-1', region: 'eu' });
 defineTool('less', { inputSchema: z.object({ order_id: z.string() }), resolve: { more } }, () => '');
 `;
 
+/** Servers of one build of the SDK, and the library as the other build declares it. */
+const SERVERS = `
+import type * as esm from '@modelcontextprotocol/server';
+import type * as cjs from '@modelcontextprotocol/server' with { 'resolution-mode': 'require' };
+import type * as library from 'mcp-resolve';
+import type * as cjsLibrary from 'mcp-resolve' with { 'resolution-mode': 'require' };
+import type * as node from 'mcp-resolve/node';
+import type * as cjsNode from 'mcp-resolve/node' with { 'resolution-mode': 'require' };
+
+export function esmTakes(server: cjs.McpServer | cjs.Server, tool: library.Tool, own: typeof library & typeof node) {
+  own.install(server, [tool]);
+  tool.register(server);
+  own.requestStateSeal.ephemeral().protect(server);
+  own.createDualEraHandler(() => server);
+  own.serveStdio(async (request: cjs.McpRequestContext) => (request.era === 'modern' ? server : server));
+  return own.serveHttp(() => server);
+}
+
+export function cjsTakes(server: esm.McpServer | esm.Server, tool: cjsLibrary.Tool, own: typeof cjsLibrary & typeof cjsNode) {
+  own.install(server, [tool]);
+  tool.register(server);
+  own.requestStateSeal.ephemeral().protect(server);
+  own.createDualEraHandler(() => server);
+  own.serveStdio(async (request: esm.McpRequestContext) => (request.era === 'modern' ? server : server));
+  return own.serveHttp(() => server);
+}
+`;
+
 /** Checking libraries takes seconds, so the slow compilers run with one module resolution each. */
 const RUNS = [
   ['typescript-5.9', 'node16'],
@@ -80,6 +108,8 @@ interface Emitted {
   readonly library: string;
   /** The output of the compiler for the project that uses the library. */
   readonly consumer: string;
+  /** The output of the compiler for the project with servers of both builds of the SDK. */
+  readonly servers: string;
   readonly declarations: string;
 }
 
@@ -126,8 +156,12 @@ async function emit(run: (typeof RUNS)[number]): Promise<Emitted> {
     text: CONSUMER,
     options: { noEmit: true },
   });
+  const servers = await compileProject(run, path.join(directory, 'servers'), {
+    text: SERVERS,
+    options: { noEmit: true, skipLibCheck: true },
+  });
   const declarations = await readFile(path.join(directory, 'library/out/index.d.ts'), 'utf8');
-  return { library, consumer, declarations };
+  return { library, consumer, servers, declarations };
 }
 
 /** Writes a project of one file, compiles it, and returns the output of the compiler. */
@@ -189,6 +223,10 @@ describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, r
 
     it('accepts a project that uses the declarations', () => {
       expect(emitted[run]!.consumer).toBe('');
+    });
+
+    it('accepts servers of both builds of the SDK', () => {
+      expect(emitted[run]!.servers).toBe('');
     });
 
     /**

@@ -47,6 +47,31 @@ describe('the SDK', () => {
     expect(result?.content).toEqual([{ type: 'text', text: 'mine' }]);
   });
 
+  test('reads a handler in the synchronous part of _onrequest', async () => {
+    let isDispatching = false;
+    const reads: boolean[] = [];
+    class WatchedMap extends Map<string, AnyHandler> {
+      override get(method: string): AnyHandler | undefined {
+        if (method === 'tools/call') reads.push(isDispatching);
+        return super.get(method);
+      }
+    }
+    const send = overHttp(() => {
+      const server = new Server(info, { capabilities });
+      server.setRequestHandler('tools/call', () => ({ content: [] }));
+      Reflect.set(server, '_requestHandlers', new WatchedMap(handlersOf(server)));
+      const dispatch = Reflect.get(server, '_onrequest') as (...args: unknown[]) => void;
+      Reflect.set(server, '_onrequest', (...args: unknown[]) => {
+        isDispatching = true;
+        Reflect.apply(dispatch, server, args);
+        isDispatching = false;
+      });
+      return server;
+    });
+    await send('tools/call', { name: 'any' });
+    expect(reads).toEqual([true]);
+  });
+
   test('sets the handlers of an McpServer in a map that replaced its own', () => {
     const mcp = new McpServer(info);
     const methods: string[] = [];

@@ -32,7 +32,10 @@ export const STRICT = {
   skipLibCheck: true,
   types: ['node'],
   typeRoots: [path.join(ROOT, 'node_modules/@types')],
-  paths: { 'mcp-resolve': [path.join(ROOT, 'src/index.ts')] },
+  paths: {
+    'mcp-resolve': [path.join(ROOT, 'src/index.ts')],
+    'mcp-resolve/node': [path.join(ROOT, 'src/node.ts')],
+  },
 };
 
 /** An error of a compiler. */

@@ -89,11 +89,15 @@ export interface PlainClient {
   ) => Promise<InputRequiredResult | CallToolResult>;
 }
 
-/** Connects a client of an era to a server of the factory. */
+/**
+ * Connects a client of an era to a server of the factory. `sdk` is the copy of the SDK that serves
+ * the modern era.
+ */
 export async function connectClient(
   era: Era,
   factory: Factory,
   user: ScriptedUser = {},
+  sdk?: Parameters<typeof httpHandler>[1],
 ): Promise<PlainClient> {
   const client = new Client(
     { name: 'plain client', version: '1.0.0' },
@@ -110,7 +114,9 @@ export async function connectClient(
     asked.push(textOfQuestion(question));
   });
   const { transport, server } =
-    era === 'modern' ? overHttp(factory) : await connectInMemory(factory);
+    era === 'modern'
+      ? { transport: transportTo(httpHandler(factory, sdk)), server: undefined }
+      : await connectInMemory(factory);
   const sent = recordSent(transport);
   closeAfterTest(() => client.close());
   await client.connect(transport);
@@ -205,13 +211,6 @@ function textOfQuestion({ method, params }: Asked): string {
   const content = (params as SampleRequest).messages.at(-1)?.content;
   const [block] = [content].flat();
   return block?.type === 'text' ? block.text : method;
-}
-
-function overHttp(factory: Factory): {
-  readonly transport: Transport;
-  readonly server?: undefined;
-} {
-  return { transport: transportTo(httpHandler(factory)) };
 }
 
 function transportTo(handler: McpHttpHandler): Transport {

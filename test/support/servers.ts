@@ -31,9 +31,9 @@ export function onError(server: McpServer | Server, listener: (error: Error) => 
   (server instanceof McpServer ? server.server : server).onerror = listener;
 }
 
-/** Creates the HTTP handler of a server. */
-export function httpHandler(factory: Factory): McpHttpHandler {
-  const handler = createMcpHandler(factory);
+/** Creates the HTTP handler of a server, with the given copy of the SDK. */
+export function httpHandler(factory: Factory, sdk = { createMcpHandler }): McpHttpHandler {
+  const handler = sdk.createMcpHandler(factory);
   closeAfterTest(() => handler.close());
   return handler;
 }

@@ -1,0 +1,41 @@
+/** Servers of both builds of the SDK, whose classes have different private members. */
+import type * as esm from '@modelcontextprotocol/server';
+import type * as cjs from '@modelcontextprotocol/server' with { 'resolution-mode': 'require' };
+import { install, requestStateSeal, type Tool } from 'mcp-resolve';
+import { createDualEraHandler, serveHttp, serveStdio } from 'mcp-resolve/node';
+
+type AnyServer = esm.McpServer | esm.Server | cjs.McpServer | cjs.Server;
+
+export function accepts(server: AnyServer, tool: Tool): void {
+  install(server, [tool]);
+  tool.register(server);
+  requestStateSeal.ephemeral().protect(server);
+}
+
+export function serves(build: (context: cjs.McpRequestContext) => AnyServer): void {
+  createDualEraHandler(build);
+  createDualEraHandler(async (request) => Promise.resolve(build(request)));
+  void serveHttp(build);
+  serveStdio(build);
+}
+
+export function narrows(server: cjs.McpServer, tool: Tool, request: cjs.McpRequestContext): void {
+  install(server, [tool], { request });
+}
+
+// A host can have other functions than the SDK, if it has the SDK's server.
+export class Host {
+  declare readonly server: cjs.Server;
+
+  registerTool(config: { readonly name: string }): this {
+    return config.name === '' ? this : this;
+  }
+}
+export const acceptsHost = (host: Host, tool: Tool): void => install(host, [tool]);
+
+// The class of another SDK has other members.
+declare class ServerOfAnotherSdk {
+  setRequestHandler(schema: object, handler: () => object): void;
+}
+// @ts-expect-error Property 'getNegotiatedProtocolVersion' is missing
+export const refuses = (server: ServerOfAnotherSdk): void => install(server, []);
