@@ -20,7 +20,7 @@ import {
 const SDK = '@modelcontextprotocol/server';
 
 /** The oldest supported SDK, and the newest. */
-const SDKS = ['2.4.0', '2'] as const;
+const SDKS = ['2.0.0', '2'] as const;
 const FILES = ['server.mjs', 'server.cjs'] as const;
 const CALLS = FILES.flatMap((file) =>
   (['auto', 'legacy'] as const).map((mode) => ({ file, mode })),
@@ -50,7 +50,7 @@ describe.each(MANAGERS)('installed by %s', (manager) => {
 
     it('uses the requested SDK', async () => {
       expect(await installedVersion(project, SDK)).toMatch(
-        sdk === '2' ? /^2\.\d+\.\d+$/ : /^2\.4\.0$/,
+        sdk === '2' ? /^2\.\d+\.\d+$/ : /^2\.0\.0$/,
       );
       passed += 1;
     });

@@ -28,7 +28,8 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
   };
   const wrapped = lasting(schema, (value, options) => {
     try {
-      const result = validate(withoutKeys(value, resolved), options);
+      // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
+      const result = validate(value === undefined ? {} : withoutKeys(value, resolved), options);
       return isThenable(result) ? result.then(undefined, uncheckable) : result;
     } catch (error) {
       return uncheckable(error);

@@ -62,6 +62,7 @@ export function createAdmission(options: AdmissionOptions, caller: string): Admi
   const origins = options.allowedOrigins
     ? names(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
     : (hosts ?? localhostAllowedOrigins());
+  assertWildcardsWork(origins, caller);
   return ({ host, origin }) => {
     if (typeof host === 'string' && !HOST_HEADER.test(host)) return invalidHost;
     const hostCheck = hosts && validateHostHeader(host, hosts);
@@ -127,6 +128,18 @@ function names(list: readonly string[], place: string): string[] {
 
 // A name, an IPv6 address in brackets, or all origins of a scheme other than http(s).
 const HOSTNAME = /^([^\s:/[\]]+|\[[0-9a-f:.]+\]|(?!https?:)[a-z][a-z0-9+.-]*:\/\/\*)$/i;
+
+/**
+ * Rejects `moz-extension://*` and the like if the SDK does not know such names. It would refuse
+ * every page that they allow.
+ */
+function assertWildcardsWork(origins: string[], caller: string): void {
+  const wildcard = origins.find((name) => name.endsWith('://*'));
+  if (wildcard === undefined || validateOriginHeader('a://b', ['a://*']).ok) return;
+  throw new TypeError(
+    `${caller}(): '${wildcard}' in \`allowedOrigins\` requires '@modelcontextprotocol/server' 2.3 or later. Update the package, or list the ids of the extensions.`,
+  );
+}
 
 /**
  * Validates the sender of a request. It receives the request before its body is read, and returns

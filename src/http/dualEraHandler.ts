@@ -218,7 +218,7 @@ class EraRouter {
     // The handler may have begun to close while the body was read.
     if (this.stage === 'closed') return handlerClosed(body);
     if (this.stage === 'closing' && !helpsToFinish(request, body)) return shuttingDown(body);
-    return Array.isArray(body) && body.length === 0 ? emptyBatch : undefined;
+    return Array.isArray(body) ? refusalOfBatch(body) : undefined;
   }
 
   /**
@@ -276,11 +276,17 @@ function isSubscription(body: unknown): boolean {
   return isPlainObject(body) && body.method === 'subscriptions/listen' && isJSONRPCRequest(body);
 }
 
-const emptyBatch: HttpRefusal = {
-  status: 400,
-  code: -32_600,
-  message: 'Invalid Request: the batch is empty',
-};
+// SDK 2.0 has no limit, so a single request could start tens of thousands of calls.
+const MAX_BATCH_SIZE = 100;
+
+function refusalOfBatch({ length }: readonly unknown[]): HttpRefusal | undefined {
+  if (length > 0 && length <= MAX_BATCH_SIZE) return undefined;
+  const message =
+    length === 0
+      ? 'Invalid Request: the batch is empty'
+      : `Invalid Request: Batch must not exceed ${MAX_BATCH_SIZE} messages`;
+  return { status: 400, code: -32_600, message };
+}
 
 /** Creates the refusal of a new request while the handler closes. */
 function shuttingDown(body: unknown): HttpRefusal {

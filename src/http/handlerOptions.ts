@@ -3,7 +3,6 @@
  *
  * In: the options of the author. Out: every setting with its default, or a `TypeError`.
  */
-import { DEFAULT_MAX_REQUEST_BODY_SIZE } from '@modelcontextprotocol/server';
 import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 
 import { createAdmission } from './admission.js';
@@ -25,6 +24,12 @@ export interface DualEraHandlerOptions
    * anonymous. A request that already has `authInfo` skips it.
    */
   authenticate?: AuthenticateRequest;
+  /**
+   * The maximum number of bytes of one request body. A larger body gets HTTP 413.
+   *
+   * @defaultValue 4194304 (4 MiB)
+   */
+  maxRequestBodySize?: number;
   /**
    * The maximum number of bytes that the bodies of all requests in progress may have together. At
    * the limit, a request gets HTTP 503. The calls of 2025 sessions have limits of their own.
@@ -100,7 +105,7 @@ export interface CloseOptions {
   timeoutMs?: number;
 }
 
-/** The names of all options of a handler. The first six are options of the SDK. */
+/** The names of all options of a handler. The first five are options of the SDK. */
 export const HANDLER_OPTIONS: readonly string[] = [
   'onerror',
   'responseMode',
@@ -153,10 +158,14 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     disconnectGraceMs,
     ...modernOptions
   } = options;
-  const { maxRequestBodySize = DEFAULT_MAX_REQUEST_BODY_SIZE, keepAliveMs } = modernOptions;
+  const { keepAliveMs } = modernOptions;
   const onerror = reportTo(options.onerror);
   const limit = (value: number, name: string): number =>
     checkInteger(value, `${caller}(): \`${name}\``, { min: 1 });
+  const maxRequestBodySize = limit(
+    options.maxRequestBodySize ?? 4 * MEBIBYTE,
+    'maxRequestBodySize',
+  );
   /** Checks a limit on bytes. If it were smaller than one request, such a request could never pass. */
   const byteLimit = (given: number | undefined, name: string, usual: number): number => {
     const value = given ?? Math.max(usual, maxRequestBodySize);
@@ -175,7 +184,6 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
       maxTotalSessionBytes: byteLimit(maxTotalSessionBytes, 'maxTotalSessionBytes', 64 * MEBIBYTE),
       sessionIdleMs: limit(sessionIdleMs ?? 30 * 60_000, 'sessionIdleMs'),
       disconnectGraceMs: limit(disconnectGraceMs ?? 60_000, 'disconnectGraceMs'),
-      maxRequestBodySize,
       keepAliveMs,
       onerror,
     },

@@ -47,7 +47,6 @@ export interface SessionSettings {
   maxSessionBytes: number;
   /** Counts the bytes of the open calls and questions of all sessions. */
   totalBudget: ByteBudget;
-  maxRequestBodySize: number;
   keepAliveMs: number | undefined;
 }
 
@@ -92,7 +91,7 @@ export class LegacySession {
   /** Builds a server and connects it. The session is open once it has served an `initialize`. */
   static async connect(opening: ParsedRequest, settings: SessionSettings): Promise<LegacySession> {
     const { request, authInfo } = opening;
-    const { factory, onopen, maxRequestBodySize, keepAliveMs } = settings;
+    const { factory, onopen, keepAliveMs } = settings;
     const server = await factory({
       era: 'legacy',
       ...(authInfo !== undefined && { authInfo }),
@@ -105,7 +104,6 @@ export class LegacySession {
       onsessioninitialized: (id) => {
         onopen(id, session);
       },
-      maxRequestBodySize,
       ...(keepAliveMs !== undefined && { keepAliveMs }),
     });
     await server.connect(transport);

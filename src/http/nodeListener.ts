@@ -163,7 +163,7 @@ type NodeAdapter = Pick<typeof nodePackage, 'toNodeHandler'>;
  * Loads `@modelcontextprotocol/node`. The package is an optional peer, because servers over stdio
  * and on web-standard runtimes do not need it. So only a request or `serveHttp` loads it.
  *
- * @throws {Error} If the package is missing. The message says how to install it.
+ * @throws {Error} If the package is missing, or requires a newer SDK. The message has the remedy.
  */
 export async function loadNodeAdapter(load?: () => Promise<NodeAdapter>): Promise<NodeAdapter> {
   try {
@@ -172,6 +172,13 @@ export async function loadNodeAdapter(load?: () => Promise<NodeAdapter>): Promis
     // if `await` stands right before it.
     return await import('@modelcontextprotocol/node');
   } catch (error) {
+    // The package imports names that an older `@modelcontextprotocol/server` does not export.
+    if (error instanceof SyntaxError) {
+      throw new Error(
+        "The installed '@modelcontextprotocol/node' requires a newer '@modelcontextprotocol/server'. Update '@modelcontextprotocol/server', or install the '@modelcontextprotocol/node' that fits it: 2.0.0 for 2.0.",
+        { cause: error },
+      );
+    }
     if (!isMissingModule(error)) throw error;
     throw new Error(
       "Serving HTTP on Node.js requires the package '@modelcontextprotocol/node'. Install it with `npm install @modelcontextprotocol/node`.",

@@ -1,13 +1,14 @@
 /** The types of tools, prompts and resources, as authors hold them and as the library runs them. */
 import type {
+  AuthInfo,
   CacheHint,
   CallToolResult,
   GetPromptResult,
   Icon,
+  JSONRPCRequest,
   ReadResourceResult,
   ResourceMetadata as ListedMetadata,
   ResourceTemplate,
-  ScopeChallengeHandler,
   ServerContext,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
@@ -40,6 +41,18 @@ export interface Installable {
 export type CallArguments<I> = I extends Schema
   ? InputOf<I>
   : Readonly<Record<string, never>> | undefined;
+
+/** The scopes that a request requires, as in the SDK's `ScopeChallenge`. */
+interface ScopeChallenge {
+  scopes: readonly [string, ...string[]];
+  errorDescription?: string;
+}
+
+/** The SDK's type of this name, written out because SDK 2.0 does not export it. */
+type ScopeChallengeHandler = (context: {
+  request: JSONRPCRequest;
+  authInfo?: AuthInfo;
+}) => ScopeChallenge | undefined | Promise<ScopeChallenge | undefined>;
 
 /** The fields of all definitions that go to the SDK unchanged. */
 export interface Metadata {

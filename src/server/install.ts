@@ -18,8 +18,13 @@ import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
-import { lowLevelServer, registrarOf } from './sdkInternals.js';
-import type { AnyServer } from './sdkInternals.js';
+import {
+  checksScopes,
+  lowLevelServer,
+  registrarOf,
+  rejectUncheckedTransports,
+} from './sdkInternals.js';
+import type { AnyServer, Registrar } from './sdkInternals.js';
 import { shareRegistered } from './sharedMethods.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from './operator.js';
@@ -51,6 +56,7 @@ export function install(
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
+  requireScopeChecks(server, mcp, wanted);
   if (mcp !== undefined) {
     protect(target, protection(target, checked));
     const site = { mcp, server: target, options: checked };
@@ -58,7 +64,6 @@ export function install(
     shareRegistered(target, wanted, checked.logger);
   } else {
     // If the author chose no seal, the low-level Server's own handlers stay unsealed.
-    assertNoChallenges(wanted);
     const addresses = wanted.map(({ definition }) => definition.address);
     const only = checked.seal === undefined ? { only: addresses } : {};
     protect(target, { ...protection(target, checked), ...only });
@@ -73,15 +78,27 @@ export function install(
 }
 
 /**
- * Rejects scope challenges on a low-level Server. The SDK checks scopes only on an McpServer, so a
- * challenge would protect nothing.
+ * Rejects scope challenges that would protect nothing. A low-level Server does not check them, an
+ * McpServer does since SDK 2.1, and then only if its transport supports it.
  */
-function assertNoChallenges(wanted: readonly Installed[]): void {
+function requireScopeChecks(
+  server: AnyServer,
+  mcp: Registrar | undefined,
+  wanted: readonly Installed[],
+): void {
   const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
   if (challenging === undefined) return;
+  if (mcp !== undefined && checksScopes(server)) {
+    rejectUncheckedTransports(server);
+    return;
+  }
   const { kind, definition } = challenging;
+  const remedy =
+    mcp !== undefined
+      ? "requires '@modelcontextprotocol/server' 2.1 or later. Update the package"
+      : 'works only on an McpServer. Install it on an McpServer';
   throw new TypeError(
-    `install(): the \`scopeChallenge\` of ${kind} '${definition.name}' works only on an McpServer. Install it on an McpServer, or check the scopes in a guard.`,
+    `install(): the \`scopeChallenge\` of ${kind} '${definition.name}' ${remedy}, or check the scopes in a guard.`,
   );
 }
 

@@ -5,7 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { argsOf, confirm, defineTool, elicit, resolver } from 'mcp-resolve';
 import type { CallContext, Tool } from 'mcp-resolve';
-import { accept, run } from 'mcp-resolve/testing';
+import { accept, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -257,7 +257,9 @@ test('D2: on legacy, cancelling a call withdraws its open question', async () =>
     return confirm('Go?');
   });
   const tool = defineTool('go', { resolve: { ask } }, () => `${++bodies}`);
-  const { client } = await connectClient('legacy', serving([tool]), { elicit: [] });
+  const { client } = await connectClient('legacy', serving([tool]), { elicit: [decline()] });
+  // The first question has the id 0, which clients of SDK 2.0 do not withdraw.
+  await client.callTool({ name: 'go' });
   client.setRequestHandler('elicitation/create', async (_, ctx) => {
     shown.resolve();
     return new Promise((resolve) => {

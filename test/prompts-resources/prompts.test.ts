@@ -136,6 +136,14 @@ describe.each(eras)('a prompt on the %s era', (era) => {
       expect(ran).toEqual(['validated', 'resolved']);
     });
 
+    test('takes a request without arguments if its schema requires none', async () => {
+      const argsSchema = z.object({ city: z.string().default('Lyon') });
+      const plan = definePrompt('plan', { argsSchema }, ({ city }) => city);
+      const { client } = await connectClient(era, serving(layer, [plan]));
+
+      expect(await client.getPrompt({ name: 'plan' })).toMatchObject(userMessage('Lyon'));
+    });
+
     test('A13: is listed with the metadata of its definition', async () => {
       const metadata = {
         title: 'Plan a trip',

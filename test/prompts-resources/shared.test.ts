@@ -3,7 +3,12 @@
  * errors. Each test runs for every kind of definition.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import { type CallToolResult, ProtocolError, requireScopes } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolError,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import {
   arg,
   argsOf,
@@ -13,6 +18,7 @@ import {
   defineTool,
   elicit,
   elicitUrl,
+  install,
   listRoots,
   outcome,
   resolver,
@@ -27,6 +33,7 @@ import * as z from 'zod';
 import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { errorTextOf, protocolErrorOf } from '../support/results.js';
+import { sdkHas } from '../support/sdk.js';
 import { httpHandler } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import {
@@ -39,6 +46,7 @@ import {
   promptAndResource,
   serving,
   servingReported,
+  type SharedConfig,
   Trip,
 } from './library.js';
 
@@ -687,14 +695,23 @@ describe.each(eachKind)('a %s', (_, kind) => {
   test('runs nothing and responds with status 403 if a scope is missing', async () => {
     const ran: string[] = [];
     const note = resolver({}, () => void ran.push('resolver'));
-    const trip = kind.define(
-      'trip',
-      { scopeChallenge: requireScopes('trips:plan'), resolve: { note } },
-      () => {
-        ran.push('body');
-        return 'planned';
-      },
-    );
+    const scopeChallenge: SharedConfig['scopeChallenge'] = ({ authInfo }) =>
+      authInfo?.scopes.includes('trips:plan') === true ? undefined : { scopes: ['trips:plan'] };
+    const trip = kind.define('trip', { scopeChallenge, resolve: { note } }, () => {
+      ran.push('body');
+      return 'planned';
+    });
+    if (!sdkHas('scopeChallenge')) {
+      const server = new McpServer({ name: 'travel', version: '1.0.0' });
+      expect(() => {
+        install(server, [trip]);
+      }).toThrow(
+        new TypeError(
+          `install(): the \`scopeChallenge\` of ${kind.kind} 'trip' requires '@modelcontextprotocol/server' 2.1 or later. Update the package, or check the scopes in a guard.`,
+        ),
+      );
+      return;
+    }
     const handler = httpHandler(serving('McpServer', [trip]));
     const request = (scopes: string[]) => {
       const { method } = kind;
@@ -729,6 +746,27 @@ describe.each(eachKind)('a %s', (_, kind) => {
     const listed = JSON.stringify(await post(handler, kind.listMethod, {}));
     expect(listed).toContain('"name":"trip"');
     expect(listed).not.toContain('scope');
+  });
+
+  test('does not connect to an HTTP transport that ignores its scopes', async () => {
+    const server = new McpServer({ name: 'travel', version: '1.0.0' });
+    const trip = kind.define('trip', { scopeChallenge: () => undefined }, () => 'planned');
+    // The transport of `@modelcontextprotocol/node` 2.0 has no such method.
+    const transport = new WebStandardStreamableHTTPServerTransport();
+    Object.assign(transport, { setScopeChallengeResolver: undefined });
+    if (!sdkHas('scopeChallenge')) {
+      expect(() => {
+        install(server, [trip]);
+      }).toThrow(/requires '@modelcontextprotocol\/server' 2\.1 or later/);
+      return;
+    }
+    install(server, [trip]);
+
+    await expect(server.connect(transport)).rejects.toThrow(
+      new TypeError(
+        "connect(): this transport does not check the `scopeChallenge` of a definition. Update '@modelcontextprotocol/node' to 2.1 or later, or check the scopes in a guard.",
+      ),
+    );
   });
 
   test('D16: cannot ask without a server', async () => {

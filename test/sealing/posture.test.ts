@@ -65,7 +65,8 @@ describe('without an explicit seal', () => {
       const send = overHttp(desk({ when, seen }));
       for (const [method, params] of [
         ['tools/call', { name: 'deploy' }],
-        ['prompts/get', { name: 'deploy' }],
+        // Before SDK 2.3, McpServer refuses a prompt with a schema if `arguments` are missing.
+        ['prompts/get', { name: 'deploy', arguments: {} }],
         ['resources/read', { uri: 'desk://deploy' }],
         ['resources/read', { uri: 'desk://rooms/7' }],
       ] as const) {

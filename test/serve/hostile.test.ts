@@ -184,7 +184,7 @@ describe('a body', () => {
     ['a batch in a batch', JSON.stringify([[toolCall('whoami')]]), 400, -32600],
     [
       'a batch of 101',
-      JSON.stringify(Array.from({ length: 101 }, () => toolCall('whoami'))),
+      JSON.stringify(Array.from({ length: 101 }, (_, id) => toolCall('whoami', id + 2))),
       400,
       -32600,
     ],

@@ -242,8 +242,15 @@ describe('without the package @modelcontextprotocol/node', () => {
     await expect(loadNodeAdapter(() => Promise.reject(missing))).rejects.toThrow(
       "Serving HTTP on Node.js requires the package '@modelcontextprotocol/node'. Install it with `npm install @modelcontextprotocol/node`.",
     );
-    const broken = new Error('a syntax error');
+    const broken = new Error('a broken package');
     await expect(loadNodeAdapter(() => Promise.reject(broken))).rejects.toBe(broken);
+  });
+
+  it('the server throws an error with the remedy if the package requires a newer SDK', async () => {
+    const newer = new SyntaxError('does not provide an export named');
+    await expect(loadNodeAdapter(() => Promise.reject(newer))).rejects.toThrow(
+      "The installed '@modelcontextprotocol/node' requires a newer '@modelcontextprotocol/server'. Update '@modelcontextprotocol/server', or install the '@modelcontextprotocol/node' that fits it: 2.0.0 for 2.0.",
+    );
   });
 
   it('a mounted handler answers with an error and reports the cause', async () => {

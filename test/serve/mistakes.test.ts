@@ -7,6 +7,8 @@ import {
   type ServeHttpOptions,
   serveStdio,
 } from 'mcp-resolve/node';
+import { sdkHas } from '../support/sdk.js';
+import { initialize, post } from './rawHttp.js';
 
 const server = new McpServer({ name: 'one', version: '1.0.0' });
 const build = (): McpServer => new McpServer({ name: 'one', version: '1.0.0' });
@@ -64,6 +66,10 @@ describe('createDualEraHandler', () => {
       { sessionIdleMs: Number.NaN },
       'createDualEraHandler(): `sessionIdleMs` must be an integer of at least 1, got NaN.',
     ],
+    ...[0, 0.5, Number.NaN].map((size): [object, string] => [
+      { maxRequestBodySize: size },
+      `createDualEraHandler(): \`maxRequestBodySize\` must be an integer of at least 1, got ${size}.`,
+    ]),
     [
       { maxSessionsPerPrincipal: -1 },
       'createDualEraHandler(): `maxSessionsPerPrincipal` must be an integer of at least 1, got -1.',
@@ -127,9 +133,19 @@ describe('serveHttp', () => {
     expect(await messageOf(() => serveHttp(build, options))).toBe(sentence);
   });
 
-  it('accepts a wildcard for the scheme of browser extensions', async () => {
-    const handle = await serveHttp(build, { allowedOrigins: ['moz-extension://*'] });
-    await handle.close();
-    expect(handle.server.listening).toBe(false);
+  it('serves all browser extensions with a wildcard, or refuses it if the SDK cannot', async () => {
+    const allowedOrigins = ['moz-extension://*'];
+    if (!sdkHas('originWildcard')) {
+      expect(await messageOf(() => serveHttp(build, { allowedOrigins }))).toBe(
+        "serveHttp(): 'moz-extension://*' in `allowedOrigins` requires '@modelcontextprotocol/server' 2.3 or later. Update the package, or list the ids of the extensions.",
+      );
+      return;
+    }
+    const handler = createDualEraHandler(build, { allowedOrigins });
+    const statusFrom = async (origin: string): Promise<number> =>
+      (await handler.fetch(post(initialize, { origin }))).status;
+    expect(await statusFrom('moz-extension://2c127fa4')).toBe(200);
+    expect(await statusFrom('https://2c127fa4')).toBe(403);
+    await handler.close();
   });
 });
