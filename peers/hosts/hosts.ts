@@ -88,6 +88,21 @@ export const hosts: readonly Host[] = [
     shows: '`createDualEraHandler().fetch` in an object per user, bundled by wrangler',
   },
   {
+    name: 'NestJS with @rekog/mcp-nest',
+    app: 'nest',
+    path: '/mcp',
+    packages: ['@nestjs/core', '@rekog/mcp-nest'],
+    shows: '`install` in `serverMutator`, beside a tool of Nest; a middleware sets `req.auth`',
+  },
+  {
+    name: 'skybridge',
+    app: 'skybridge',
+    path: '/mcp',
+    packages: ['skybridge'],
+    shows: '`install` beside a tool of skybridge, which overrides `registerTool`',
+    asksNoLegacyClient: 'it keeps no sessions',
+  },
+  {
     name: 'a bundle of esbuild',
     app: 'esbuild',
     path: '/mcp',

@@ -22,6 +22,7 @@ export const TIMEOUT_MS = 120_000;
 export const HOST_PAGES: Readonly<Record<string, string>> = {
   cloudflare: 'cloudflare',
   lambda: 'lambda',
+  nestjs: 'nest',
   nextjs: 'next',
 };
 
