@@ -92,6 +92,20 @@ export function warnUnlisted(logger: Logger, definition: string, method: string)
   );
 }
 
+/** Warns about a handler that does not learn which protocol its client speaks. */
+export function warnUnknownEra(logger: Logger): void {
+  Warnings.of(logger).once(
+    "A handler of toolHandler() learns neither the protocol version of its client nor how to send a question, so the client cannot be asked. If the host serves clients of protocol 2026-07-28, set the option `protocolVersion: '2026-07-28'`.",
+  );
+}
+
+/** Warns about a retry whose answers or state did not reach the handler. */
+export function warnHalfOfRetry(logger: Logger): void {
+  Warnings.of(logger).once(
+    "A client came back with answers or with state, but not with both, so it is asked again. Check that the second argument of the handler has `requestState` and `inputResponses` of the host's context.",
+  );
+}
+
 /** Warns about a handler that sends the state of a call without a seal. */
 export function warnUnsealedState(logger: Logger): void {
   Warnings.of(logger).once(

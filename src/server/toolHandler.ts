@@ -14,8 +14,10 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { isKind } from '../define/brand.js';
+import type { AnyResolver } from '../define/model.js';
 import { isObject, withoutKeys } from '../define/schema.js';
 import type { Seal } from '../state/seal.js';
+import type { Logger } from '../state/warnings.js';
 import { boundaryOf, runSealed } from './boundary.js';
 import { envelopeFacts, isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
@@ -24,7 +26,7 @@ import type { Tool, ToolDefinition } from './definitions.js';
 import { checkOptions } from './installOptions.js';
 import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
 import { assertStoresFit } from './onceStores.js';
-import { logError, setSchemaLogger } from './operator.js';
+import { logError, setSchemaLogger, warnHalfOfRetry, warnUnknownEra } from './operator.js';
 import { parseArguments } from './requestArguments.js';
 import type { ParsedArguments } from './requestArguments.js';
 import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
@@ -51,8 +53,9 @@ export interface HandlerContext {
   };
   /** The session of a 2025 client over HTTP. Without one, such a client cannot be asked. */
   readonly sessionId?: string | undefined;
-  /** The request and its user. Without `authInfo`, calls are anonymous. */
-  readonly http?: { readonly authInfo?: AuthInfo; readonly req?: Request } | undefined;
+  /** The request and its user, if it came over HTTP. Without `authInfo`, calls are anonymous. */
+  readonly http?:
+    { readonly authInfo?: AuthInfo | undefined; readonly req?: Request | undefined } | undefined;
 }
 
 /** The options of `toolHandler()`. */
@@ -106,7 +109,9 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   noteInstalled(definition, checked.logger);
   if (definition.inputSchema !== undefined) setSchemaLogger(definition.inputSchema, checked.logger);
   return async (args, given) => {
+    assertContext(definition.name, args, given);
     const facts = factsOf(given, definition.name, options);
+    warnMissingParts(definition, given, { facts, logger: checked.logger });
     const ctx = completed(given);
     const read = () =>
       options.argumentsParsed === true
@@ -202,24 +207,34 @@ const ASSUMED: ClientCapabilities = {
   roots: {},
 };
 
+/** @throws {TypeError} If the second argument is not the context of a request. */
+function assertContext(tool: string, args: unknown, ctx: unknown): void {
+  if (isObject(ctx) && isObject(ctx.mcpReq) && isObject(ctx.mcpReq.signal)) return;
+  throw new TypeError(
+    `The handler of tool '${tool}' has no \`mcpReq.signal\` in its second argument. ${remedyFor(args, ctx)}`,
+  );
+}
+
+function remedyFor(args: unknown, ctx: unknown): string {
+  if (isObject(args) && isObject(args.mcpReq))
+    return 'For a tool without `inputSchema`, the SDK passes only the context. Register (ctx) => handler({}, ctx).';
+  if (isObject(ctx))
+    return "Pass on the parts of the host's context: handler(args, { mcpReq: { signal, requestState, inputResponses }, http: { authInfo } }).";
+  return 'Pass the context of the request: (args, ctx) => handler(args, ctx).';
+}
+
 /**
  * Returns the facts about the client of a request.
  *
  * @throws {TypeError} If the context lacks a part that the request needs.
  */
 function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
-  const request = (ctx as Partial<HandlerContext> | undefined)?.mcpReq;
-  if (!isObject(request) || !isObject(request.signal)) {
-    throw new TypeError(
-      `The handler of tool '${tool}' needs the context of the SDK's handlers as its second argument: \`ctx.mcpReq\` with its \`signal\` is missing. For a tool without \`inputSchema\` the SDK passes only the context, so write (ctx) => handler({}, ctx).`,
-    );
-  }
   const declared = envelopeFacts(ctx);
   const protocolVersion = valueOf(options.protocolVersion, ctx) ?? declared.protocolVersion;
   const modern = isModern(protocolVersion);
-  if (modern && typeof request.requestState !== 'function') {
+  if (modern && typeof ctx.mcpReq.requestState !== 'function') {
     throw new TypeError(
-      `The handler of tool '${tool}' needs \`ctx.mcpReq.requestState\` for a client of protocol 2026-07-28 or later. Pass on the function of the SDK's context.`,
+      `The handler of tool '${tool}' needs \`mcpReq.requestState\` in its second argument, a function that returns the state of the request. Pass on that of the host's context.`,
     );
   }
   if (!modern && !canPush(ctx)) return { protocolVersion, clientCapabilities: undefined };
@@ -229,6 +244,23 @@ function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions)
     (modern ? declared.clientCapabilities : undefined) ??
     ASSUMED;
   return { protocolVersion, clientCapabilities };
+}
+
+/** Warns if a context lacks parts that an adapter should pass on. */
+function warnMissingParts(
+  { plan }: ToolDefinition,
+  { mcpReq }: HandlerContext,
+  { facts: { protocolVersion }, logger }: { readonly facts: ClientFacts; readonly logger: Logger },
+): void {
+  const cannotAsk = protocolVersion === undefined && mcpReq.send === undefined;
+  if (cannotAsk && plan.nodes.some(({ resolver }) => isAsking(resolver))) warnUnknownEra(logger);
+  if (!isModern(protocolVersion)) return;
+  const hasState = mcpReq.requestState?.() !== undefined;
+  if (hasState !== (mcpReq.inputResponses !== undefined)) warnHalfOfRetry(logger);
+}
+
+function isAsking({ options: { asks } }: AnyResolver): boolean {
+  return asks !== undefined && asks !== 'nothing';
 }
 
 /** Returns true if a question can reach a 2025 client, and its answer can come back. */

@@ -188,7 +188,7 @@ export class Seal {
 
   private warnOfAnonymousCall(): void {
     this.warnings.once(
-      'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), or `principal` to requestStateSeal().',
+      'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), `http.authInfo` to a handler of toolHandler(), or `principal` to requestStateSeal().',
     );
   }
 

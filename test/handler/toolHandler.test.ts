@@ -1,5 +1,5 @@
 /** `toolHandler`: a tool as a plain function, in hosts that register tools themselves. */
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ElicitResult } from '@modelcontextprotocol/server';
 import {
   argsOf,
@@ -211,7 +211,7 @@ describe('the capabilities of the client', () => {
   });
 
   test('lead to the fallback if the host cannot send', async () => {
-    const handler = toolHandler(tool);
+    const handler = toolHandler(tool, { logger: SILENT });
     const { signal } = new AbortController();
     expect(await handler({ invoice: 'INV-2' }, { mcpReq: { signal } })).toEqual({
       content: [{ type: 'text', text: '[true,false]' }],
@@ -335,23 +335,68 @@ describe('mistakes', () => {
   const { tool } = paying();
   const { signal } = new AbortController();
 
-  test.each([
-    [undefined],
-    [{}],
-    [{ mcpReq: {} }],
-    [{ signal, requestId: 1, sendRequest: () => undefined }],
-  ])('a context without the parts of the SDK gets a sentence: %j', async (ctx) => {
-    const call = toolHandler(tool)({ invoice: 'INV-1' }, ctx as unknown as HandlerContext);
-    await expect(call).rejects.toThrow(
-      "The handler of tool 'pay' needs the context of the SDK's handlers as its second argument: `ctx.mcpReq` with its `signal` is missing. For a tool without `inputSchema` the SDK passes only the context, so write (ctx) => handler({}, ctx).",
+  const PASS_ON =
+    "Pass on the parts of the host's context: handler(args, { mcpReq: { signal, requestState, inputResponses }, http: { authInfo } }).";
+
+  test.each<[what: string, args: unknown, ctx: unknown, remedy: string]>([
+    [
+      'no context',
+      { invoice: 'INV-1' },
+      undefined,
+      'Pass the context of the request: (args, ctx) => handler(args, ctx).',
+    ],
+    ['an empty context', { invoice: 'INV-1' }, {}, PASS_ON],
+    ['a context without a signal', { invoice: 'INV-1' }, { mcpReq: {} }, PASS_ON],
+    ['the flat context of a host', { invoice: 'INV-1' }, { signal, requestId: 1 }, PASS_ON],
+    [
+      'the context as its arguments',
+      { mcpReq: { signal } },
+      undefined,
+      'For a tool without `inputSchema`, the SDK passes only the context. Register (ctx) => handler({}, ctx).',
+    ],
+  ])('a handler that gets %s says what to pass', async (_, args, ctx, remedy) => {
+    await expect(toolHandler(tool)(args, ctx as HandlerContext)).rejects.toThrow(
+      `The handler of tool 'pay' has no \`mcpReq.signal\` in its second argument. ${remedy}`,
     );
   });
 
   test('a 2026 request whose context has no `requestState` gets a sentence', async () => {
     const handler = toolHandler(tool, { protocolVersion: '2026-07-28' });
     await expect(handler({ invoice: 'INV-1' }, { mcpReq: { signal } })).rejects.toThrow(
-      "The handler of tool 'pay' needs `ctx.mcpReq.requestState` for a client of protocol 2026-07-28 or later. Pass on the function of the SDK's context.",
+      "The handler of tool 'pay' needs `mcpReq.requestState` in its second argument, a function that returns the state of the request. Pass on that of the host's context.",
     );
+  });
+
+  test.each<[part: string, forgotten: object]>([
+    ['the answers', { inputResponses: undefined }],
+    ['the state', { requestState: () => undefined }],
+  ])('an adapter that does not pass on %s is reported once', async (_, forgotten) => {
+    const { lines, logger } = logged();
+    const handler = toolHandler(tool, { logger });
+    const send = overHttp(() => {
+      const server = new Server(
+        { name: 'host', version: '1.0.0' },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/call', ({ params }, ctx) =>
+        handler(params.arguments, { ...ctx, mcpReq: { ...ctx.mcpReq, ...forgotten } }),
+      );
+      return server;
+    });
+    const token = await ask(send, CALL);
+    for (const _ of [1, 2]) await retry(send, token);
+    expect(lines.filter((line) => line.startsWith('A client came back'))).toEqual([
+      "A client came back with answers or with state, but not with both, so it is asked again. Check that the second argument of the handler has `requestState` and `inputResponses` of the host's context.",
+    ]);
+  });
+
+  test('a handler that learns nothing about its client reports it', async () => {
+    const { lines, logger } = logged();
+    const handler = toolHandler(tool, { logger });
+    await handler({ invoice: 'INV-1' }, { mcpReq: { signal, requestState: () => undefined } });
+    expect(lines).toEqual([
+      "A handler of toolHandler() learns neither the protocol version of its client nor how to send a question, so the client cannot be asked. If the host serves clients of protocol 2026-07-28, set the option `protocolVersion: '2026-07-28'`.",
+    ]);
   });
 
   test.each<[options: unknown, problem: string]>([
