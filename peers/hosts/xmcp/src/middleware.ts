@@ -1,0 +1,13 @@
+import type { Middleware } from 'xmcp';
+
+import { verify } from '../users.js';
+
+// The user: xmcp passes on the validated token that it finds here.
+const authenticate: Middleware = (req, res, next) => {
+  const auth = verify(req.headers.authorization);
+  if (!auth) return void res.status(401).end();
+  Object.assign(req, { auth });
+  next();
+};
+
+export default authenticate;
