@@ -92,8 +92,8 @@ const TOOL_HANDLER: OptionsOwner = {
  * @example
  *
  * ```ts
- * const handler = toolHandler(payInvoice);
- * const result = await handler({ invoice: 'INV-1' }, ctx);
+ * const handler = toolHandler(payInvoice, { argumentsParsed: true });
+ * server.registerTool(payInvoice.name, payInvoice, handler);
  * ```
  *
  * @throws {TypeError} If `tool` is not a tool, or an option is invalid.

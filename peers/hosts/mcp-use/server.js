@@ -37,8 +37,7 @@ function contextOf({ signal, requestState, inputResponses, client, auth }) {
 }
 
 const pay = toolHandler(payInvoice, { protocolVersion: '2026-07-28', argumentsParsed: true });
-const { name, description, inputSchema } = payInvoice;
-server.tool({ name, description, inputSchema }, (args, ctx) => pay(args, contextOf(ctx)));
+server.tool(payInvoice, (args, ctx) => pay(args, contextOf(ctx)));
 
 const { port } = await server.listen();
 console.log(`http://127.0.0.1:${port}`);
