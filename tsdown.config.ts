@@ -39,6 +39,7 @@ const library = defineConfig({
     'src/graph.ts',
     'src/testing.ts',
     'src/otel.ts',
+    'src/v1.ts',
   ],
   format: ['esm', 'cjs'],
   // "neutral" keeps Node's modules and globals out of the core; src/node.ts names what it needs.

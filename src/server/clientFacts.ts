@@ -33,8 +33,19 @@ export interface ClientFacts {
   readonly clientCapabilities: ClientCapabilities | undefined;
 }
 
+const FACTS = Symbol.for('mcp-resolve.clientFacts');
+
+/** Returns the context with facts that its server does not know. */
+export function withFacts(ctx: ServerContext, facts: ClientFacts): ServerContext {
+  return Object.assign({}, ctx, { [FACTS]: facts });
+}
+
 /** Returns the facts about the client, from the request itself or from its `initialize`. */
-export function clientFacts(server: Server, ctx: ServerContext): ClientFacts {
+export function clientFacts(
+  server: Server,
+  ctx: ServerContext & { readonly [FACTS]?: ClientFacts },
+): ClientFacts {
+  if (ctx[FACTS] !== undefined) return ctx[FACTS];
   const protocolVersion = server.getNegotiatedProtocolVersion();
   const clientCapabilities = isModern(protocolVersion)
     ? declaredIn(ctx)

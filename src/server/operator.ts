@@ -106,6 +106,13 @@ export function warnHalfOfRetry(logger: Logger): void {
   );
 }
 
+/** Warns about a definition whose name the author's own handler lists, too. */
+export function warnListedTwice(logger: Logger, name: string): void {
+  Warnings.of(logger).once(
+    `The server's own handler also lists '${name}'. The definition of that name answers, so rename one of them.`,
+  );
+}
+
 /** Warns about a handler that sends the state of a call without a seal. */
 export function warnUnsealedState(logger: Logger): void {
   Warnings.of(logger).once(

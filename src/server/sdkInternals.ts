@@ -245,7 +245,7 @@ export function lowLevelServer(server: AnyServer, caller: string): Server {
   }
   if (isServer) {
     throw new TypeError(
-      `${caller}: this server is not from '@modelcontextprotocol/server' 2.0 or later. Servers from '@modelcontextprotocol/sdk' are not supported.`,
+      `${caller}: this server is not from '@modelcontextprotocol/server' 2.0 or later. For a server from '@modelcontextprotocol/sdk', use install() of 'mcp-resolve/v1'.`,
     );
   }
   throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.`);
@@ -285,4 +285,29 @@ export function serverName(server: Server): string | undefined {
   const info: unknown = Reflect.get(server, '_serverInfo');
   const name = (info as { readonly name?: unknown } | undefined)?.name;
   return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/** Returns the handler of a request to a server of SDK 1.x, given the one that the server has. */
+export type RouteV1<H> = (method: string, theirs: H | undefined) => H | undefined;
+
+/**
+ * Chooses the handlers of a server of SDK 1.x when requests arrive, so that it does not matter when
+ * the author sets them. The server still has only its own handlers, because `McpServer` refuses to
+ * set one that is there already.
+ *
+ * @throws {Error} If this version of SDK 1.x has no map of handlers.
+ */
+export function routeV1<H>(server: object, route: RouteV1<H>): void {
+  const handlers: unknown = Reflect.get(server, '_requestHandlers');
+  if (!(handlers instanceof Map)) {
+    throw new Error(
+      "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/sdk' is not supported.",
+    );
+  }
+  const present = handlers.get.bind(handlers) as (method: string) => H | undefined;
+  const value = (method: string): H | undefined => {
+    const fallback = Reflect.get(server, 'fallbackRequestHandler') as H | undefined;
+    return route(method, present(method) ?? fallback);
+  };
+  Object.defineProperty(handlers, 'get', { value, writable: true, configurable: true });
 }

@@ -20,6 +20,7 @@ export const FOLDERS = [
   'once',
   'server',
   'definition',
+  'v1',
   'http',
   'client',
   'dev',

@@ -179,7 +179,7 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
   [
     'install on a server of the first SDK package',
     () => untyped.install({ registerTool: body, server: { setRequestHandler: body } }, []),
-    "Servers from '@modelcontextprotocol/sdk' are not supported",
+    "For a server from '@modelcontextprotocol/sdk', use install() of 'mcp-resolve/v1'",
   ],
   [
     'a function among the definitions',

@@ -1,0 +1,8 @@
+/**
+ * The entry `mcp-resolve/v1`: installs definitions on servers of `@modelcontextprotocol/sdk` 1.x.
+ * Every export listed here is public API.
+ *
+ * @module mcp-resolve/v1
+ */
+export { install } from './v1/installV1.js';
+export type { InstallV1Options, McpServerV1, ServerV1 } from './v1/serverV1.js';
