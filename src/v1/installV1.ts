@@ -163,7 +163,7 @@ async function joined(
   { method, ours, theirs }: Shared,
   request: Parameters<HandlerV1>,
 ): Promise<Result> {
-  const listed = await theirs?.(...request).catch(noneIfUnknown);
+  const listed = await listedBy(theirs, request);
   const kept = entriesOf(listed, method).filter((entry) => isTheirs(backing, method, entry));
   const isFirst = listed === undefined || paramsOf(request[0]).cursor === undefined;
   const added = isFirst ? entriesOf(await ours(...request), method) : [];
@@ -172,10 +172,17 @@ async function joined(
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** Lets a listing go on if the author's `fallbackRequestHandler` does not know the method. */
-function noneIfUnknown(error: unknown): undefined {
-  if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
-  throw error;
+/** Returns the author's listing. A `fallbackRequestHandler` need not know the method. */
+async function listedBy(
+  theirs: HandlerV1 | undefined,
+  request: Parameters<HandlerV1>,
+): Promise<Result | undefined> {
+  try {
+    return await theirs?.(...request);
+  } catch (error) {
+    if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
+    throw error;
+  }
 }
 
 /** Returns true if an entry that the author's handler lists is not that of a definition. */

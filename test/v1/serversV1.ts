@@ -38,15 +38,17 @@ export interface AnyClient {
   readonly list: () => Promise<readonly { readonly name: string }[]>;
 }
 
-export type Connect = (server: McpServer | Server, user?: User) => Promise<AnyClient>;
+export type AnyServerV1 = McpServer | Server;
+
+export type Connect = (server: AnyServerV1, user?: User) => Promise<AnyClient>;
 
 const FORMS: ClientCapabilities = { elicitation: { form: {} } };
 
-/** Connects a client of SDK 1.x. */
+/** Connects a client of SDK 1.x. `received` has the methods of the server's messages. */
 export async function connectV1(
   server: McpServer | Server,
   user: User = {},
-): Promise<AnyClient & { client: ClientV1 }> {
+): Promise<AnyClient & { readonly client: ClientV1; readonly received: string[] }> {
   const { capabilities = user.answer ? FORMS : {}, answer } = user;
   const client = new ClientV1({ name: 'client', version: '1.0.0' }, { capabilities });
   const asked: Arrived[] = [];
@@ -58,12 +60,17 @@ export async function connectV1(
   if (capabilities.sampling) client.setRequestHandler(CreateMessageRequestSchema, reply);
   if (capabilities.roots) client.setRequestHandler(ListRootsRequestSchema, reply);
   const [near, far] = InMemoryTransport.createLinkedPair();
+  const received: string[] = [];
+  near.onmessage = (message) => {
+    if ('method' in message) received.push(message.method);
+  };
   closeAfterTest(() => client.close());
   await server.connect(far);
   await client.connect(near);
   return {
     client,
     asked,
+    received,
     call: (name, args = {}, options = {}) =>
       client.callTool({ name, arguments: args }, undefined, options) as Promise<CallToolResult>,
     list: async () => (await client.listTools()).tools,
@@ -105,7 +112,7 @@ export const clients: readonly (readonly [name: string, connect: Connect])[] = [
   ['SDK 2.x', connectV2],
 ];
 
-export const servers: readonly (readonly [name: string, create: () => McpServer | Server])[] = [
+export const servers: readonly (readonly [name: string, create: () => AnyServerV1])[] = [
   ['an McpServer', () => new McpServer(INFO)],
 
   ['a Server', () => new Server(INFO, { capabilities: {} })],
