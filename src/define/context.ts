@@ -17,7 +17,7 @@ export interface CallContext extends ServerContext {
   readonly signal: AbortSignal;
   /** The id of this call: 128 random bits, created by the server. */
   readonly callId: string;
-  /** The negotiated protocol version, or `undefined` outside a connection. */
+  /** The negotiated protocol version, or `undefined` outside a connection and on SDK 1.x. */
   readonly protocolVersion: string | undefined;
   /** The capabilities that the client declared, or `undefined` if they are not known. */
   readonly clientCapabilities: ClientCapabilities | undefined;

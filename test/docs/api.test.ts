@@ -13,6 +13,7 @@ import * as node from 'mcp-resolve/node';
 import * as once from 'mcp-resolve/once';
 import * as otel from 'mcp-resolve/otel';
 import * as testing from 'mcp-resolve/testing';
+import * as v1 from 'mcp-resolve/v1';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -30,6 +31,7 @@ const ENTRIES = {
   'mcp-resolve/graph': graph,
   'mcp-resolve/testing': testing,
   'mcp-resolve/otel': otel,
+  'mcp-resolve/v1': v1,
 };
 
 const page = await readFile(path.join(GUIDE, 'api.md'), 'utf8');

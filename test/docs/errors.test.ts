@@ -38,6 +38,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   '`node:crypto` is not available in this runtime.': 'an invariant',
   'The server pushed a question on the modern era, which does not push questions.': 'an invariant',
   'OOM command not allowed': 'the words of Redis',
+  'MCP error <>: ': 'the words of SDK 1.x',
+  'mcp-resolve answers this request.': 'an invariant',
   'neither yes nor no': 'a wrong answer of a probe',
   'not an array': 'a wrong answer of a probe',
   'only modern': 'a label in the message about a difference between the eras',

@@ -26,6 +26,7 @@ const ENTRIES = [
   'mcp-resolve/graph',
   'mcp-resolve/testing',
   'mcp-resolve/otel',
+  'mcp-resolve/v1',
 ];
 const PEERS = [
   '@modelcontextprotocol/server',
@@ -79,7 +80,17 @@ async function installInto(directory: string): Promise<string> {
 
 describe('the tarball', () => {
   it('contains a build of every entry point', () => {
-    for (const entry of ['index', 'engine', 'node', 'client', 'once', 'graph', 'testing', 'otel']) {
+    for (const entry of [
+      'index',
+      'engine',
+      'node',
+      'client',
+      'once',
+      'graph',
+      'testing',
+      'otel',
+      'v1',
+    ]) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
       expect(packed).toEqual(expect.arrayContaining(outputs));
     }
@@ -163,9 +174,16 @@ describe('the installed package', () => {
     );
   }
 
-  for (const start of ['index', 'engine', 'client', 'once', 'graph', 'testing', 'otel'].flatMap(
-    (entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`],
-  )) {
+  for (const start of [
+    'index',
+    'engine',
+    'client',
+    'once',
+    'graph',
+    'testing',
+    'otel',
+    'v1',
+  ].flatMap((entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`])) {
     it(`imports no Node module from ${start}`, async () => {
       const reached = await importsReachedFrom(path.join(installed, 'dist', start));
       expect(reached.files.size).toBeGreaterThan(0);
