@@ -164,7 +164,7 @@ async function joined(
   request: Parameters<HandlerV1>,
 ): Promise<Result> {
   const listed = await listedBy(theirs, request);
-  const kept = entriesOf(listed, method).filter((entry) => isTheirs(backing, method, entry));
+  const kept = entriesOfAuthor(backing, method, listed);
   const isFirst = listed === undefined || paramsOf(request[0]).cursor === undefined;
   const added = isFirst ? entriesOf(await ours(...request), method) : [];
   return { ...listed, [LISTS[method] ?? '']: [...kept, ...added.map(withObjectOutput)] };
@@ -185,9 +185,15 @@ async function listedBy(
   }
 }
 
-/** Returns true if an entry that the author's handler lists is not that of a definition. */
-function isTheirs({ installed, logger }: Backing, method: string, entry: unknown): boolean {
-  const one = installed.find((candidate) => isEntryOf(candidate, method, entry));
-  if (one !== undefined && !one.isReserved) warnListedTwice(logger, one.definition.name);
-  return one === undefined;
+/** Returns the author's entries that no definition replaces, and warns about the others. */
+function entriesOfAuthor(
+  { installed, logger }: Backing,
+  method: string,
+  listed: Result | undefined,
+): readonly unknown[] {
+  return entriesOf(listed, method).filter((entry) => {
+    const one = installed.find((candidate) => isEntryOf(candidate, method, entry));
+    if (one !== undefined && !one.isReserved) warnListedTwice(logger, one.definition.name);
+    return one === undefined;
+  });
 }
