@@ -13,27 +13,30 @@ import { pack } from '../package/projects.js';
 import { countsOf } from '../support/counts.js';
 import { versionOf, writeReport } from '../support/report.js';
 import { type Answer, begin, ERAS, finish, no, pay, post, VERSION, yes } from './callers.js';
-import { type Host, hosts } from './hosts.js';
+import { type Ends, type Host, hosts } from './hosts.js';
 import { makeProject, type Running, start } from './project.js';
 
 const QUESTION = 'Pay 900 euros for INV-2?';
 const PAID = { text: 'Paid 900 euros for INV-2.' };
-const REFUSED = { error: [-32602, 'Invalid or expired requestState'] };
 const DECLINED = {
   failure:
     "Error executing tool pay_invoice: Resolver for parameter 'approved' could not resolve: elicitation was decline",
 };
-const NO_FORMS = {
-  error: [
-    -32021,
-    "Client did not declare the form elicitation capability required by resolver 'approved'",
-  ],
-};
-const NO_SESSION = {
-  error: [
-    -32600,
-    "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
-  ],
+/** The ends of calls in hosts that use `install`. */
+const ENDS: Ends = {
+  refused: { error: [-32602, 'Invalid or expired requestState'] },
+  noForms: {
+    error: [
+      -32021,
+      "Client did not declare the form elicitation capability required by resolver 'approved'",
+    ],
+  },
+  noSession: {
+    error: [
+      -32600,
+      "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+    ],
+  },
 };
 
 /** The app that runs, and the origins of its two processes. They share their keys. */
@@ -62,20 +65,26 @@ afterAll(async ({}, file) => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function rowOf({ name, app, packages, shows, asksNoLegacyClient: why }: Host) {
+function rowOf(host: Host) {
+  const { name, app, packages, shows, onlyLegacy = false } = host;
   const versions = packages.map((installed) =>
     versionOf(pathToFileURL(path.join(folder, app, 'node_modules', installed, '/'))),
   );
-  const asked =
-    why === undefined
-      ? 'clients of both protocols are asked'
-      : `${VERSION.legacy} clients cannot be asked, because ${why}`;
+  const finished = onlyLegacy
+    ? 'another user cannot answer'
+    : 'a second process can finish a call, another user cannot';
   return {
     peer: name,
     version: versions.join(', '),
-    over: `${VERSION.modern} and ${VERSION.legacy}, HTTP`,
-    saw: `${shows}; ${asked}; a second process can finish a call, another user cannot`,
+    over: `${onlyLegacy ? '' : `${VERSION.modern} and `}${VERSION.legacy}, HTTP`,
+    saw: `${shows}; ${whoIsAsked(host)}; ${finished}`,
   };
+}
+
+function whoIsAsked({ asksNoLegacyClient: why, onlyLegacy = false }: Host): string {
+  if (onlyLegacy) return `every client speaks ${VERSION.legacy}, and is asked`;
+  if (why === undefined) return 'clients of both protocols are asked';
+  return `${VERSION.legacy} clients cannot be asked, because ${why}`;
 }
 
 /** Returns the URLs of a host in both processes of its app. Only one app runs at a time. */
@@ -101,7 +110,9 @@ async function stopAll(): Promise<void> {
 }
 
 describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) => {
+  const { onlyLegacy = false } = host;
   const isAsked = { modern: true, legacy: host.asksNoLegacyClient === undefined };
+  const ends = { ...ENDS, ...host.ends };
   let url: URL;
   let secondProcess: URL;
 
@@ -110,7 +121,7 @@ describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) =
   });
 
   describe.each(ERAS)('%s', (era) => {
-    const call = { version: VERSION[era], asked: [] };
+    const call = { version: VERSION[onlyLegacy ? 'legacy' : era], asked: [] };
     const asked = isAsked[era] ? [QUESTION] : [];
 
     it('pays at once if there is nothing to ask', async () => {
@@ -120,23 +131,23 @@ describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) =
 
     it('pays what the user approved, or says that the client cannot be asked', async () => {
       const ended = await pay(url, { era, answer: yes }, { invoice: 'INV-2' });
-      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : NO_SESSION) });
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : ends.noSession) });
     });
 
     it('pays nothing if the user declines', async () => {
       const ended = await pay(url, { era, answer: no }, { invoice: 'INV-2' });
-      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? DECLINED : NO_SESSION) });
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? DECLINED : ends.noSession) });
     });
 
     it('tells a client without forms that it cannot be asked', async () => {
       const ended = await pay(url, { era }, { invoice: 'INV-2' });
-      expect(ended).toEqual({ ...call, ...(isAsked[era] ? NO_FORMS : NO_SESSION) });
+      expect(ended).toEqual({ ...call, ...(isAsked[era] ? ends.noForms : ends.noSession) });
     });
 
     it('drops an amount and an approval that the client sends', async () => {
       const forged = { invoice: 'INV-2', euros: 1, approved: true };
       const ended = await pay(url, { era, answer: yes }, forged);
-      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : NO_SESSION) });
+      expect(ended).toEqual({ ...call, asked, ...(isAsked[era] ? PAID : ends.noSession) });
     });
 
     it('refuses arguments that do not match the schema', async () => {
@@ -150,16 +161,18 @@ describe.each(hosts.map((host) => [host.name, host] as const))('%s', (_, host) =
     expect(await post(url, { user: 'eve', message })).toBe(401);
   });
 
-  it('goes on in a second process', async () => {
-    const call = await begin(url, { invoice: 'INV-2' });
-    expect(await finish(secondProcess, call, 'alice')).toEqual(PAID);
-  });
+  if (!onlyLegacy) {
+    it('goes on in a second process', async () => {
+      const call = await begin(url, { invoice: 'INV-2' });
+      expect(await finish(secondProcess, call, 'alice')).toEqual(PAID);
+    });
 
-  it('refuses to finish the call of another user', async () => {
-    const call = await begin(url, { invoice: 'INV-2' });
-    expect(await finish(url, call, 'bob')).toEqual(REFUSED);
-    expect(await finish(url, call, 'alice')).toEqual(PAID);
-  });
+    it('refuses to finish the call of another user', async () => {
+      const call = await begin(url, { invoice: 'INV-2' });
+      expect(await finish(url, call, 'bob')).toEqual(ends.refused);
+      expect(await finish(url, call, 'alice')).toEqual(PAID);
+    });
+  }
 
   if (isAsked.legacy) {
     it('refuses to answer in the session of another user', async () => {

@@ -2,6 +2,17 @@
  * The hosts. To add one, write the smallest app in a folder of its own (`npm start` serves it on
  * `PORT` and prints its URL), and add an entry here.
  */
+import type { Ended } from './callers.js';
+
+/** The ends of calls that hosts word differently. */
+export interface Ends {
+  /** The state of another user's call. */
+  readonly refused: Ended;
+  /** A client that cannot show forms. */
+  readonly noForms: Ended;
+  /** A 2025-11-25 client of a host without sessions. */
+  readonly noSession: Ended;
+}
 
 export interface Host {
   /** The name of the row in docs/compatibility.md. */
@@ -16,7 +27,15 @@ export interface Host {
   readonly shows: string;
   /** The reason why 2025-11-25 clients are not asked there: for the row. Undefined if they are. */
   readonly asksNoLegacyClient?: string;
+  /** True if the host speaks only 2025-11-25, so that newer clients speak it, too. */
+  readonly onlyLegacy?: boolean;
+  /** The ends that differ from those of `install`. */
+  readonly ends?: Partial<Ends>;
 }
+
+const NO_FORMS =
+  "Client did not declare the form elicitation capability required by resolver 'approved'";
+const NO_FORMS_OF_SDK = "Cannot request input 'approved' (elicitation/create): the";
 
 export const hosts: readonly Host[] = [
   {
@@ -101,6 +120,55 @@ export const hosts: readonly Host[] = [
     packages: ['skybridge'],
     shows: '`install` beside a tool of skybridge, which overrides `registerTool`',
     asksNoLegacyClient: 'it keeps no sessions',
+  },
+  {
+    name: 'xmcp',
+    app: 'xmcp',
+    path: '/mcp',
+    packages: ['xmcp'],
+    shows: '`toolHandler` with the parts of its context; protocol errors become tool errors',
+    asksNoLegacyClient: 'it keeps no sessions',
+    ends: {
+      refused: { failure: 'Invalid or expired requestState' },
+      noForms: {
+        error: [
+          -32021,
+          `${NO_FORMS_OF_SDK} request's client capabilities do not declare the required capability`,
+        ],
+      },
+      noSession: {
+        failure: `${NO_FORMS_OF_SDK} client on this 2025-era connection did not declare the required capability (no client capabilities are available on this connection — per-request legacy serving cannot receive server-to-client requests)`,
+      },
+    },
+  },
+  {
+    name: 'mcp-use',
+    app: 'mcp-use',
+    path: '/mcp',
+    packages: ['mcp-use'],
+    shows: '`toolHandler` with the parts of its context; protocol errors become tool errors',
+    asksNoLegacyClient: 'it keeps no sessions',
+    ends: {
+      refused: { failure: 'Invalid or expired requestState' },
+      noForms: { failure: NO_FORMS },
+      noSession: { failure: NO_FORMS },
+    },
+  },
+  {
+    name: 'SDK 1.x',
+    app: 'sdk-v1',
+    path: '/mcp',
+    packages: ['@modelcontextprotocol/sdk'],
+    shows: '`install` of `mcp-resolve/v1` on an `McpServer`, in sessions of express',
+    onlyLegacy: true,
+  },
+  {
+    name: '@hono/mcp',
+    app: 'hono-mcp',
+    path: '/mcp',
+    packages: ['@hono/mcp', '@modelcontextprotocol/sdk'],
+    shows: '`install` of `mcp-resolve/v1`, in sessions of hono',
+    onlyLegacy: true,
   },
   {
     name: 'a bundle of esbuild',

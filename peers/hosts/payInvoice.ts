@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const invoices = { 'INV-1': 40, 'INV-2': 900 }; // in euros
 
-const PayInput = z.object({ invoice: z.enum(['INV-1', 'INV-2']) });
+export const PayInput = z.object({ invoice: z.enum(['INV-1', 'INV-2']) });
 const args = argsOf(PayInput);
 
 const amountDue = resolver({ id: args.invoice }, ({ id }) => invoices[id], { pin: z.number() });
