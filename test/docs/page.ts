@@ -23,6 +23,7 @@ export const HOST_PAGES: Readonly<Record<string, string>> = {
   cloudflare: 'cloudflare',
   lambda: 'lambda',
   nestjs: 'nest',
+  'other-hosts': '',
   nextjs: 'next',
 };
 
