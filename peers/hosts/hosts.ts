@@ -29,6 +29,8 @@ export interface Host {
   readonly asksNoLegacyClient?: string;
   /** True if the host speaks only 2025-11-25, so that newer clients speak it, too. */
   readonly onlyLegacy?: boolean;
+  /** True if any user who knows the id of a session can answer in it, and no app can prevent it. */
+  readonly sharesSessions?: boolean;
   /** The ends that differ from those of `install`. */
   readonly ends?: Partial<Ends>;
 }
@@ -169,6 +171,16 @@ export const hosts: readonly Host[] = [
     packages: ['@hono/mcp', '@modelcontextprotocol/sdk'],
     shows: '`install` of `mcp-resolve/v1`, in sessions of hono',
     onlyLegacy: true,
+  },
+  {
+    name: 'FastMCP',
+    app: 'fastmcp',
+    path: '/mcp',
+    packages: ['fastmcp'],
+    shows: '`toolHandler` with the parts of its context; forms and links only',
+    onlyLegacy: true,
+    sharesSessions: true,
+    ends: { noForms: { failure: 'Error executing tool pay_invoice' } },
   },
   {
     name: 'a bundle of esbuild',

@@ -24,6 +24,7 @@ export const HOST_PAGES: Readonly<Record<string, string>> = {
   lambda: 'lambda',
   nestjs: 'nest',
   'other-hosts': '',
+  'sdk-v1': '',
   nextjs: 'next',
 };
 
