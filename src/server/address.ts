@@ -1,4 +1,13 @@
 /** Matches requests with definitions, by method and by name or uri. */
+import { isObject } from '../define/schema.js';
+
+/** The parameters of a request. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Returns the parameters of a request, as the client sent them. */
+export function paramsOf(message: unknown): Params {
+  return isObject(message) && isObject(message.params) ? message.params : {};
+}
 
 /** The methods whose requests a definition answers. */
 export type Method = 'tools/call' | 'prompts/get' | 'resources/read';

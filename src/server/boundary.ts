@@ -19,7 +19,6 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
 import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
@@ -27,7 +26,7 @@ import type { Rejection } from '../state/sealOptions.js';
 import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
-import { Addressees } from './address.js';
+import { Addressees, paramsOf } from './address.js';
 import { notifyOnerror } from './operator.js';
 import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
 import type { AnyServer, Handler } from './sdkInternals.js';
@@ -184,11 +183,6 @@ function sealCovering(
   if (boundary?.only === undefined) return boundary?.seal;
   const target = method === 'resources/read' ? params.uri : params.name;
   return boundary.only.has(method, String(target)) ? boundary.seal : undefined;
-}
-
-/** Returns the parameters of a request. */
-export function paramsOf(message: unknown): Readonly<Record<string, unknown>> {
-  return isObject(message) && isObject(message.params) ? message.params : {};
 }
 
 function assertShallow({ params, ctx }: StatefulRequest): void {

@@ -7,7 +7,7 @@ import type { Capability } from '../question/capability.js';
 import { wrapAll } from './sdkInternals.js';
 import { clientFacts, isModern } from './clientFacts.js';
 import type { Installed } from './definitions.js';
-import { isEntry, LISTINGS } from './listings.js';
+import { isEntry, LISTINGS } from './requestMatching.js';
 
 const HIDDEN = Symbol.for('mcp-resolve.hidden');
 

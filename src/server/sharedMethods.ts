@@ -11,15 +11,13 @@
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import type { Logger } from '../state/warnings.js';
-import { paramsOf } from './boundary.js';
+import { paramsOf } from './address.js';
+import type { Params } from './address.js';
 import type { Installed } from './definitions.js';
-import { isEntry, isListedIn, LISTINGS } from './listings.js';
 import { warnUnlisted } from './operator.js';
+import { entriesOf, isEntry, isFor, isListedIn, LISTINGS, METHODS_OF } from './requestMatching.js';
 import { handlerOf, holdHandler, replaceComing, replacePresent, wrapAll } from './sdkInternals.js';
 import type { Handler } from './sdkInternals.js';
-
-/** The parameters of a request. */
-type Params = Readonly<Record<string, unknown>>;
 
 /** A handler that the SDK accepts. */
 export type SharedHandler = (
@@ -41,18 +39,11 @@ interface Registered {
 
 const REGISTERED = Symbol.for('mcp-resolve.registered');
 
-/** The methods that can be for a definition, by its kind. */
-const METHODS: Readonly<Record<Installed['kind'], readonly string[]>> = {
-  tool: ['tools/list', 'tools/call'],
-  prompt: ['prompts/list', 'prompts/get', 'completion/complete'],
-  resource: ['resources/list', 'resources/templates/list', 'resources/read', 'completion/complete'],
-};
-
 /** Shares the methods of definitions that are registered on an McpServer, which answers them. */
 export function shareRegistered(server: Server, added: readonly Installed[], logger: Logger): void {
   const { definitions, methods } = registeredOn(server);
   definitions.push(...added);
-  for (const method of new Set(added.flatMap(({ kind }) => METHODS[kind]))) {
+  for (const method of new Set(added.flatMap(({ kind }) => METHODS_OF[kind]))) {
     const ours = handlerOf(server, method);
     if (ours === undefined || methods.has(method)) continue;
     methods.add(method);
@@ -108,21 +99,6 @@ function callRoute(method: string, parts: Share): Handler {
   };
 }
 
-/** Returns true if a request is for a definition. */
-function isFor({ kind, definition }: Installed, method: string, params: Params): boolean {
-  const { address } = definition;
-  if (method !== 'completion/complete') {
-    const target = method === 'resources/read' ? params.uri : params.name;
-    return address.method === method && address.matches(String(target));
-  }
-  const { ref } = params;
-  if (!isObject(ref) || kind === 'tool') return false;
-  if (kind === 'prompt') return ref.type === 'ref/prompt' && ref.name === definition.name;
-  const { location } = definition;
-  const shown = typeof location === 'string' ? location : location.uriTemplate.toString();
-  return ref.type === 'ref/resource' && ref.uri === shown;
-}
-
 /**
  * Joins their entries with those of the definitions, which are on the first page. Requests for a
  * name that both have go to the definition, so its entry is the one that the client sees.
@@ -167,9 +143,4 @@ function warnIfUnlisted(handler: Handler, method: string, parts: Share): Handler
       warnUnlisted(logger, missing.definition.name, method);
     return result;
   };
-}
-
-function entriesOf(result: Result, member: string): readonly unknown[] {
-  const entries = result[member];
-  return Array.isArray(entries) ? entries : [];
 }

@@ -9,28 +9,20 @@
  *              └── questions, through `extra.sendRequest` ◄── context of SDK 2.x
  * ```
  */
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Result } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
+import { paramsOf } from '../server/address.js';
 import { readDefinitions } from '../server/definitions.js';
 import type { AnyDefinition, Installed } from '../server/definitions.js';
 import { install as installV2 } from '../server/install.js';
 import { warnListedTwice } from '../server/operator.js';
+import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
 import { handlerOf, routeV1 } from '../server/sdkInternals.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { contextOf } from './contextV1.js';
 import type { ExtraV1 } from './contextV1.js';
-import {
-  entriesOf,
-  isEntryOf,
-  isFor,
-  LISTS,
-  paramsOf,
-  SHARED_METHODS,
-  withObjectOutput,
-} from './requestsV1.js';
-import type { RequestV1 } from './requestsV1.js';
 import { assertOptionsV1, isMcpServerV1, lowLevelServerV1 } from './serverV1.js';
 import type { InstallV1Options, McpServerV1, ServerV1 } from './serverV1.js';
 
@@ -130,7 +122,7 @@ function neverCalled(): never {
 }
 
 /** A request handler as SDK 1.x stores it. It receives the request as the client sent it. */
-type HandlerV1 = (request: RequestV1, extra: ExtraV1) => Promise<Result>;
+type HandlerV1 = (request: unknown, extra: ExtraV1) => Promise<Result>;
 
 /** The handlers of a method: that of the backing server, and the author's. */
 interface Shared {
@@ -139,6 +131,8 @@ interface Shared {
   readonly theirs: HandlerV1 | undefined;
 }
 
+const SHARED_METHODS = new Set(Object.values(METHODS_OF).flat());
+
 /** Returns the handler of a method. */
 function route(
   target: ServerV1,
@@ -146,54 +140,63 @@ function route(
   { method, theirs }: Omit<Shared, 'ours'>,
 ): HandlerV1 | undefined {
   const { installed, mcp } = backing;
-  const handler = SHARED_METHODS.includes(method) ? handlerOf(mcp.server, method) : undefined;
+  const handler = SHARED_METHODS.has(method) ? handlerOf(mcp.server, method) : undefined;
   if (handler === undefined) return theirs;
   const ours: HandlerV1 = (request, extra) => handler(request, contextOf(target, method, extra));
-  if (method in LISTS)
-    return (request, extra) => joined(backing, { method, ours, theirs }, [request, extra]);
+  if (LISTINGS.has(method)) return listHandler(backing, { method, ours, theirs });
   return async (request, extra) => {
-    const isOurs = theirs === undefined || installed.some((one) => isFor(one, request));
+    const params = paramsOf(request);
+    const isOurs = theirs === undefined || installed.some((one) => isFor(one, method, params));
     return isOurs ? ours(request, extra) : theirs(request, extra);
   };
 }
 
-/** Joins the author's entries with the library's. The library's are on the first page. */
-async function joined(
-  backing: Backing,
-  { method, ours, theirs }: Shared,
-  request: Parameters<HandlerV1>,
-): Promise<Result> {
-  const listed = await listedBy(theirs, request);
-  const kept = entriesOfAuthor(backing, method, listed);
-  const isFirst = listed === undefined || paramsOf(request[0]).cursor === undefined;
-  const added = isFirst ? entriesOf(await ours(...request), method) : [];
-  return { ...listed, [LISTS[method] ?? '']: [...kept, ...added.map(withObjectOutput)] };
+/** Joins the author's entries with those of the definitions, which are on the first page. */
+function listHandler(backing: Backing, { method, ours, theirs }: Shared): HandlerV1 {
+  const { member = '', kind } = LISTINGS.get(method) ?? {};
+  return async (request, extra) => {
+    const listed = await listingBy(theirs, request, extra);
+    const isFirst = listed === undefined || paramsOf(request).cursor === undefined;
+    const own = isFirst ? await ours(request, extra) : undefined;
+    const definitions = backing.installed.filter((one) => one.kind === kind);
+    const others = entriesOf(listed, member).filter((entry) => {
+      const one = definitions.find((candidate) => isEntry(candidate, entry));
+      // McpServer also lists the names that `reserve` takes on it.
+      if (one !== undefined && !one.isReserved)
+        warnListedTwice(backing.logger, one.definition.name);
+      return one === undefined;
+    });
+    return { ...listed, [member]: [...others, ...entriesOf(own, member).map(withObjectOutput)] };
+  };
 }
 
-const METHOD_NOT_FOUND = -32_601;
+const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
 
 /** Returns the author's listing. A `fallbackRequestHandler` need not know the method. */
-async function listedBy(
+async function listingBy(
   theirs: HandlerV1 | undefined,
-  request: Parameters<HandlerV1>,
+  request: unknown,
+  extra: ExtraV1,
 ): Promise<Result | undefined> {
   try {
-    return await theirs?.(...request);
+    return await theirs?.(request, extra);
   } catch (error) {
     if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
     throw error;
   }
 }
 
-/** Returns the author's entries that no definition replaces, and warns about the others. */
-function entriesOfAuthor(
-  { installed, logger }: Backing,
-  method: string,
-  listed: Result | undefined,
-): readonly unknown[] {
-  return entriesOf(listed, method).filter((entry) => {
-    const one = installed.find((candidate) => isEntryOf(candidate, method, entry));
-    if (one !== undefined && !one.isReserved) warnListedTwice(logger, one.definition.name);
-    return one === undefined;
-  });
+/**
+ * Returns the entry of a tool with an output schema that 2025 clients accept. They know only
+ * objects, so SDK 2.x sends them other values as `{ result }`.
+ */
+function withObjectOutput(entry: unknown): unknown {
+  if (!isObject(entry) || !isObject(entry.outputSchema)) return entry;
+  const { outputSchema, ...rest } = entry;
+  if (outputSchema.type === 'object') return entry;
+  // References count from the root of a schema, so they would be wrong further down.
+  if (JSON.stringify(outputSchema).includes('"$ref"')) return rest;
+  const { $schema, ...result } = outputSchema;
+  const wrapped = { type: 'object', properties: { result }, required: ['result'] };
+  return { ...rest, outputSchema: { ...($schema !== undefined && { $schema }), ...wrapped } };
 }
