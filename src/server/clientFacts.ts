@@ -48,15 +48,9 @@ export function clientFacts(
   if (ctx[FACTS] !== undefined) return ctx[FACTS];
   const protocolVersion = server.getNegotiatedProtocolVersion();
   const clientCapabilities = isModern(protocolVersion)
-    ? declaredIn(ctx)
+    ? (envelopeFacts(ctx).clientCapabilities ?? {})
     : server.getClientCapabilities();
   return { protocolVersion, clientCapabilities };
-}
-
-/** Returns the capabilities that a request declares. If it declares none, the client has none. */
-function declaredIn({ mcpReq }: ServerContext): ClientCapabilities {
-  const envelope: Readonly<Record<string, ClientCapabilities>> | undefined = mcpReq.envelope;
-  return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
 }
 
 /** The part of a request's context that carries its envelope. */
@@ -73,4 +67,12 @@ export function envelopeFacts({ mcpReq }: EnvelopeContext): ClientFacts {
     protocolVersion: typeof version === 'string' ? version : undefined,
     clientCapabilities: isObject(declared) ? declared : undefined,
   };
+}
+
+/**
+ * Returns true if the answer to a pushed question can come back. Over HTTP that takes a session.
+ * Without one, the answer reaches another server, or a server that all users share.
+ */
+export function hasBackChannel(http: object | undefined, sessionId: string | undefined): boolean {
+  return http === undefined || sessionId !== undefined;
 }

@@ -18,13 +18,9 @@ import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
-import {
-  checksScopes,
-  lowLevelServer,
-  registrarOf,
-  rejectUncheckedTransports,
-} from './sdkInternals.js';
-import type { AnyServer, Registrar } from './sdkInternals.js';
+import { requireScopeChecks } from './scopeChallenges.js';
+import { lowLevelServer, registrarOf } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
 import { shareRegistered } from './sharedMethods.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from './operator.js';
@@ -56,7 +52,7 @@ export function install(
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
-  requireScopeChecks(server, mcp, wanted);
+  requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
   if (mcp !== undefined) {
     protect(target, protection(target, checked));
     const site = { mcp, server: target, options: checked };
@@ -75,31 +71,6 @@ export function install(
     if (schema !== undefined) setSchemaLogger(schema, checked.logger);
   }
   hideFromIncapable(target, wanted);
-}
-
-/**
- * Rejects scope challenges that would protect nothing. A low-level Server does not check them, an
- * McpServer does since SDK 2.1, and then only if its transport supports it.
- */
-function requireScopeChecks(
-  server: AnyServer,
-  mcp: Registrar | undefined,
-  wanted: readonly Installed[],
-): void {
-  const challenging = wanted.find(({ definition }) => definition.metadata.scopeChallenge);
-  if (challenging === undefined) return;
-  if (mcp !== undefined && checksScopes(server)) {
-    rejectUncheckedTransports(server);
-    return;
-  }
-  const { kind, definition } = challenging;
-  const remedy =
-    mcp !== undefined
-      ? "requires '@modelcontextprotocol/server' 2.1 or later. Update the package"
-      : 'works only on an McpServer. Install it on an McpServer';
-  throw new TypeError(
-    `install(): the \`scopeChallenge\` of ${kind} '${definition.name}' ${remedy}, or check the scopes in a guard.`,
-  );
 }
 
 function register(site: Site, { kind, definition }: Installed): void {

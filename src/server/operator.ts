@@ -29,6 +29,13 @@ export function reportError(
   if (!notifyOnerror(server, error)) logError(logger, error, place);
 }
 
+/** Returns a reporter that omits the cancellation itself, but not other errors that it caused. */
+export function exceptCancellation(signal: AbortSignal, report: ReportError): ReportError {
+  return (error, place) => {
+    if (!signal.aborted || error !== signal.reason) report(error, place);
+  };
+}
+
 /** Logs an unexpected error of a call. */
 export function logError(
   logger: Logger,

@@ -20,7 +20,7 @@ import type { CurrentCall } from './callRecord.js';
 import { tell, watchCall } from './callWatch.js';
 import type { CallWatch } from './callWatch.js';
 import type { Callable, CallSettings } from './callable.js';
-import { notifyOnerror, reportError } from './operator.js';
+import { exceptCancellation, notifyOnerror, reportError } from './operator.js';
 import type { ReportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
@@ -48,12 +48,9 @@ export function callForRequest<Result>(
     ...clientFacts(server, ctx),
     ...settings,
     ctx,
-    report: (error, place) => {
-      // Does not report the cancellation itself, only other errors that it caused.
-      const { signal } = ctx.mcpReq;
-      if (signal.aborted && error === signal.reason) return;
+    report: exceptCancellation(ctx.mcpReq.signal, (error, place) => {
       reportError(server, error, { place, logger: settings.logger });
-    },
+    }),
   });
 }
 

@@ -251,30 +251,6 @@ export function lowLevelServer(server: AnyServer, caller: string): Server {
   throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.`);
 }
 
-/** Returns true if an McpServer checks the `scopeChallenge` of its tools, as SDK 2.1 and later do. */
-export function checksScopes(server: AnyServer): boolean {
-  return typeof Reflect.get(server, 'resolveScopeChallenge') === 'function';
-}
-
-/**
- * Makes an McpServer reject HTTP transports that do not check scopes, such as those of
- * `@modelcontextprotocol/node` 2.0. The SDK would ignore the challenges there.
- */
-export function rejectUncheckedTransports(server: AnyServer): void {
-  const connect = (server as McpServer).connect.bind(server);
-  const value: typeof connect = async (transport) => {
-    const methods = transport as unknown as Readonly<Record<string, unknown>>;
-    const isHttp = typeof methods.handleRequest === 'function';
-    if (isHttp && typeof methods.setScopeChallengeResolver !== 'function') {
-      throw new TypeError(
-        "connect(): this transport does not check the `scopeChallenge` of a definition. Update '@modelcontextprotocol/node' to 2.1 or later, or check the scopes in a guard.",
-      );
-    }
-    await connect(transport);
-  };
-  Object.defineProperty(server, 'connect', { value, writable: true, configurable: true });
-}
-
 /** Returns true if a server has the SDK's own check of request state. */
 export function hasOwnStateCheck(server: Server): boolean {
   return Reflect.get(server, '_requestStateVerify') !== undefined;

@@ -19,18 +19,25 @@ import { isObject, withoutKeys } from '../define/schema.js';
 import type { Seal } from '../state/seal.js';
 import type { Logger } from '../state/warnings.js';
 import { boundaryOf, runSealed } from './boundary.js';
-import { envelopeFacts, isModern } from './clientFacts.js';
+import { envelopeFacts, hasBackChannel, isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
 import { noteInstalled } from './definitionCounts.js';
 import type { Tool, ToolDefinition } from './definitions.js';
 import { checkOptions } from './installOptions.js';
 import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
 import { assertStoresFit } from './onceStores.js';
-import { logError, setSchemaLogger, warnHalfOfRetry, warnUnknownEra } from './operator.js';
+import {
+  exceptCancellation,
+  logError,
+  setSchemaLogger,
+  warnHalfOfRetry,
+  warnUnknownEra,
+} from './operator.js';
 import { parseArguments } from './requestArguments.js';
-import type { ParsedArguments } from './requestArguments.js';
 import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
 import { rejectionTeller, runCall } from './runCall.js';
+import type { Arguments } from './runCall.js';
+import { refuseChallenges } from './scopeChallenges.js';
 
 /** A handler of one tool. The context is that of the SDK's handlers, or its parts. */
 export type ToolHandler = (
@@ -104,64 +111,28 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   const definition = tool['~definition'];
   const checked = checkOptions(options, TOOL_HANDLER);
   checkOwnOptions(options, checked);
-  assertNoChallenge(definition);
+  refuseChallenges(
+    [{ kind: 'tool', definition }],
+    TOOL_HANDLER.caller,
+    'works only with install() on an McpServer. Check the scopes in a guard.',
+  );
   const seal = sealOf(definition, checked, options.audience);
   noteInstalled(definition, checked.logger);
   if (definition.inputSchema !== undefined) setSchemaLogger(definition.inputSchema, checked.logger);
+  const isParsed = options.argumentsParsed === true;
   return async (args, given) => {
     assertContext(definition.name, args, given);
     const facts = factsOf(given, definition.name, options);
     warnMissingParts(definition, given, { facts, logger: checked.logger });
     const ctx = completed(given);
-    const read = () =>
-      options.argumentsParsed === true
-        ? { args: parsedArguments(definition, args) }
-        : parseArguments(definition, args);
     const call = (inner: ServerContext) =>
-      runParsed(definition, read(), { ctx: inner, facts, checked });
+      runHandled(definition, args, { ctx: inner, facts, checked, isParsed });
     // The host's server seals the state itself.
     if (boundaryOf(ctx) !== undefined) return call(ctx);
     const params = { name: definition.name, arguments: args };
     const request = { method: 'tools/call', params, ctx };
     return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
   };
-}
-
-interface HandledCall {
-  readonly ctx: ServerContext;
-  readonly facts: ClientFacts;
-  readonly checked: CheckedOptions;
-}
-
-async function runParsed(
-  tool: ToolDefinition,
-  reading: ParsedArguments | Promise<ParsedArguments>,
-  { ctx, facts, checked }: HandledCall,
-): Promise<CallToolResult | InputRequiredResult> {
-  const parsed = await reading;
-  if ('problem' in parsed) return parsed.problem;
-  return runCall(tool, parsed.args, {
-    ...facts,
-    ...checked,
-    ctx,
-    report: (error, place) => {
-      const { signal } = ctx.mcpReq;
-      if (signal.aborted && error === signal.reason) return;
-      logError(checked.logger, error, place);
-    },
-  });
-}
-
-/** Returns arguments that the host has validated, without the names of resolved parameters. */
-function parsedArguments(
-  { plan }: ToolDefinition,
-  args: unknown,
-): Readonly<Record<string, unknown>> {
-  const given = withoutKeys(
-    args,
-    plan.params.map(({ param }) => param),
-  );
-  return isObject(given) ? given : {};
 }
 
 function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions): void {
@@ -181,14 +152,6 @@ function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions):
     throw invalid('the seal has an audience already. Remove `audience`.');
 }
 
-/** Rejects a tool with a scope challenge. Nothing here checks scopes, so it would protect nothing. */
-function assertNoChallenge({ name, metadata }: ToolDefinition): void {
-  if (metadata.scopeChallenge === undefined) return;
-  throw invalid(
-    `the \`scopeChallenge\` of tool '${name}' works only with install() on an McpServer. Check the scopes in a guard.`,
-  );
-}
-
 /** Creates the seal of a handler. */
 function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string = tool.name): Seal {
   const { onEvent, logger } = checked;
@@ -199,13 +162,6 @@ function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string 
   if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
   return seal;
 }
-
-/** The capabilities of a client that the host does not tell. The client itself refuses a question. */
-const ASSUMED: ClientCapabilities = {
-  elicitation: { form: {}, url: {} },
-  sampling: { tools: {} },
-  roots: {},
-};
 
 /** @throws {TypeError} If the second argument is not the context of a request. */
 function assertContext(tool: string, args: unknown, ctx: unknown): void {
@@ -223,6 +179,13 @@ function remedyFor(args: unknown, ctx: unknown): string {
   return 'Pass the context of the request: (args, ctx) => handler(args, ctx).';
 }
 
+/** The capabilities of a client that the host does not tell. The client itself refuses a question. */
+const ASSUMED: ClientCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+};
+
 /**
  * Returns the facts about the client of a request.
  *
@@ -230,7 +193,7 @@ function remedyFor(args: unknown, ctx: unknown): string {
  */
 function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
   const declared = envelopeFacts(ctx);
-  const protocolVersion = valueOf(options.protocolVersion, ctx) ?? declared.protocolVersion;
+  const protocolVersion = optionFor(ctx, options.protocolVersion) ?? declared.protocolVersion;
   const modern = isModern(protocolVersion);
   if (modern && typeof ctx.mcpReq.requestState !== 'function') {
     throw new TypeError(
@@ -239,11 +202,21 @@ function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions)
   }
   if (!modern && !canPush(ctx)) return { protocolVersion, clientCapabilities: undefined };
   const clientCapabilities =
-    valueOf(options.clientCapabilities, ctx) ??
+    optionFor(ctx, options.clientCapabilities) ??
     // A 2025 client can send a part of an envelope, which says nothing about its session.
     (modern ? declared.clientCapabilities : undefined) ??
     ASSUMED;
   return { protocolVersion, clientCapabilities };
+}
+
+/** Returns true if a question can reach a 2025 client, and its answer can come back. */
+function canPush({ mcpReq, http, sessionId }: HandlerContext): boolean {
+  return typeof mcpReq.send === 'function' && hasBackChannel(http, sessionId);
+}
+
+/** Returns the value of an option that may be a function of the context. */
+function optionFor<T>(ctx: HandlerContext, option: T | ((ctx: HandlerContext) => T)): T {
+  return typeof option === 'function' ? (option as (ctx: HandlerContext) => T)(ctx) : option;
 }
 
 /** Warns if a context lacks parts that an adapter should pass on. */
@@ -263,19 +236,40 @@ function isAsking({ options: { asks } }: AnyResolver): boolean {
   return asks !== undefined && asks !== 'nothing';
 }
 
-/** Returns true if a question can reach a 2025 client, and its answer can come back. */
-function canPush({ mcpReq, http, sessionId }: HandlerContext): boolean {
-  return typeof mcpReq.send === 'function' && (http === undefined || sessionId !== undefined);
-}
-
-function valueOf<T>(option: T | ((ctx: HandlerContext) => T), ctx: HandlerContext): T {
-  return typeof option === 'function' ? (option as (ctx: HandlerContext) => T)(ctx) : option;
-}
-
 /** Returns the context with the parts that every request of the SDK has. */
 function completed(ctx: HandlerContext): ServerContext {
   const mcpReq = { method: 'tools/call', requestState: () => undefined, ...ctx.mcpReq };
   return { ...ctx, mcpReq } as unknown as ServerContext;
+}
+
+interface HandledCall {
+  readonly ctx: ServerContext;
+  readonly facts: ClientFacts;
+  readonly checked: CheckedOptions;
+  /** True if the host has validated the arguments. */
+  readonly isParsed: boolean;
+}
+
+async function runHandled(
+  tool: ToolDefinition,
+  args: unknown,
+  { ctx, facts, checked, isParsed }: HandledCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const parsed = isParsed
+    ? { args: withoutResolved(tool, args) }
+    : await parseArguments(tool, args);
+  if ('problem' in parsed) return parsed.problem;
+  const report = exceptCancellation(ctx.mcpReq.signal, (error, place) => {
+    logError(checked.logger, error, place);
+  });
+  return runCall(tool, parsed.args, { ...facts, ...checked, ctx, report });
+}
+
+/** Returns arguments that the host has validated, without the names of resolved parameters. */
+function withoutResolved({ plan }: ToolDefinition, args: unknown): Arguments {
+  const names = plan.params.map(({ param }) => param);
+  const kept = withoutKeys(args, names);
+  return isObject(kept) ? kept : {};
 }
 
 function invalid(problem: string): TypeError {

@@ -10,14 +10,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type {
   AuthInfo,
-  ClientCapabilities,
   RequestId,
   RequestMeta,
   ServerContext,
   StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { describeIssues, isObject } from '../define/schema.js';
-import { withFacts } from '../server/clientFacts.js';
+import { hasBackChannel, withFacts } from '../server/clientFacts.js';
 import type { ServerV1 } from './serverV1.js';
 
 /** The second argument of SDK 1.x request handlers. */
@@ -59,23 +58,12 @@ export function contextOf(server: ServerV1, method: string, extra: ExtraV1): Ser
   };
   const http = httpOf(extra);
   const ctx = { ...(sessionId !== undefined && { sessionId }), mcpReq, ...(http && { http }) };
+  const canPush = hasBackChannel(extra.requestInfo, sessionId);
   // SDK 1.x does not tell the version that it negotiated.
   return withFacts(ctx as unknown as ServerContext, {
     protocolVersion: undefined,
-    clientCapabilities: canPush(extra) ? capabilitiesOf(server) : undefined,
+    clientCapabilities: canPush ? (server.getClientCapabilities() ?? {}) : undefined,
   });
-}
-
-/**
- * Returns true if an answer can come back. Over HTTP that takes a session: without one, the answer
- * reaches another server, or a server that all users share.
- */
-function canPush({ requestInfo, sessionId }: ExtraV1): boolean {
-  return requestInfo === undefined || sessionId !== undefined;
-}
-
-function capabilitiesOf(server: ServerV1): ClientCapabilities {
-  return server.getClientCapabilities() ?? {};
 }
 
 function httpOf(extra: ExtraV1): ServerContext['http'] {

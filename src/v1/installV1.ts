@@ -18,6 +18,7 @@ import type { AnyDefinition, Installed } from '../server/definitions.js';
 import { install as installV2 } from '../server/install.js';
 import { warnListedTwice } from '../server/operator.js';
 import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
+import { refuseChallenges } from '../server/scopeChallenges.js';
 import { handlerOf, routeV1 } from '../server/sdkInternals.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
@@ -50,7 +51,7 @@ export function install(
   const target = lowLevelServerV1(server);
   assertOptionsV1(options);
   const added = readDefinitions(definitions);
-  assertNoChallenges(added);
+  refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
   assertNotConnected(target);
   const backing = backingOf(target, options.logger);
   installV2(backing.mcp, definitions, options);
@@ -60,17 +61,6 @@ export function install(
     const isReserved = isMcpServerV1(server) && reserve(server, one);
     backing.installed.push({ ...one, isReserved });
   }
-}
-
-/**
- * Rejects scope challenges. Nothing checks scopes on SDK 1.x, so a challenge would protect nothing.
- */
-function assertNoChallenges(added: readonly Installed[]): void {
-  const found = added.find(({ definition }) => definition.metadata.scopeChallenge);
-  if (found === undefined) return;
-  throw new TypeError(
-    `install(): the \`scopeChallenge\` of ${found.kind} '${found.definition.name}' does not work on SDK 1.x. Check the scopes in a guard.`,
-  );
 }
 
 function assertNotConnected({ transport }: ServerV1): void {
