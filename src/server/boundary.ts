@@ -27,9 +27,10 @@ import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
 import type { Address } from './address.js';
 import { Addressees, paramsOf } from './address.js';
+import type { Handler } from './handlerMap.js';
 import { notifyOnerror } from './operator.js';
-import { hasOwnStateCheck, wrapAll } from './sdkInternals.js';
-import type { AnyServer, Handler } from './sdkInternals.js';
+import { handlersOf, hasOwnStateCheck } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
 
 /** The boundary around the handlers of a server. */
 interface ServerBoundary {
@@ -101,7 +102,7 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
   if (present === undefined) {
     assertNoOtherCheck(server);
     const boundary: ServerBoundary = { seal, explicit, only: only && new Addressees(only) };
-    wrapAll(server, METHODS, (method, handler) => withBoundary(server, method, handler));
+    handlersOf(server).wrapAll(METHODS, (method, handler) => withBoundary(server, method, handler));
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
     return boundary;
   }

@@ -4,7 +4,7 @@
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Capability } from '../question/capability.js';
-import { wrapAll } from './sdkInternals.js';
+import { handlersOf } from './sdkInternals.js';
 import { clientFacts, isModern } from './clientFacts.js';
 import type { Installed } from './definitions.js';
 import { isEntry, LISTINGS } from './requestMatching.js';
@@ -25,7 +25,7 @@ export function hideFromIncapable(
   }
   const all = [...hidden];
   Object.defineProperty(server, HIDDEN, { value: all });
-  wrapAll(server, [...LISTINGS.keys()], (method, handler) => async (request, ctx) => {
+  handlersOf(server).wrapAll([...LISTINGS.keys()], (method, handler) => async (request, ctx) => {
     const result = await handler(request, ctx);
     const { member = '', kind } = LISTINGS.get(method) ?? {};
     const ours = all.filter((one) => one.kind === kind);

@@ -3,15 +3,12 @@
  * This is the only file that uses private fields of the SDK. If the handlers are missing, it
  * throws.
  *
- * It replaces the SDK's map of handlers with its own, which wraps handlers whenever they are set.
+ * It replaces the SDK's map of handlers with a `HandlerMap`, and tells it when the server sets a
+ * handler or dispatches a request.
  */
-import type {
-  McpRequestContext,
-  McpServer,
-  Result,
-  Server,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
+import { HandlerMap } from './handlerMap.js';
+import type { Handler } from './handlerMap.js';
 
 /** The part of a low-level `Server` that tells it from servers of other libraries. */
 interface LowLevelServer {
@@ -28,165 +25,41 @@ export type AnyServer = LowLevelServer | { readonly server: LowLevelServer };
 /** Builds the server of a request or of a session. */
 export type ServerFactory = (context: McpRequestContext) => AnyServer | Promise<AnyServer>;
 
-/** A request handler as the SDK stores it. It receives the request as the client sent it. */
-export type Handler = (request: unknown, ctx: ServerContext) => Promise<Result>;
-
-/** Returns the replacement of a handler. */
-export type Replace = (method: string, handler: Handler) => Handler;
-
-interface Wrapping {
-  readonly methods: readonly string[];
-  readonly wrap: Replace;
-  /**
-   * True if only handlers set by `setRequestHandler` are wrapped, not those that wrap the present
-   * handler themselves.
-   */
-  readonly onlySet: boolean;
-}
-
-/** The functions of a server that read or set handlers. */
-type Noticed = '_onrequest' | 'setRequestHandler';
-
-/** Replaces the SDK's map of handlers by method, and wraps handlers when they are set. */
-class Handlers extends Map<string, Handler> {
-  private readonly wrappings: Wrapping[] = [];
-  /** The functions that run at this moment, of those that are noticed. */
-  private readonly running = new Set<Noticed>();
-  private isNoticing = false;
-  /**
-   * The methods whose handler was read by other code than the SDK. The next handler wraps the one
-   * that was read.
-   */
-  private readonly held = new Set<string>();
-
-  /** `inner` is the previous map: the SDK's own, or that of another copy of this package. */
-  constructor(
-    private readonly server: Server,
-    private readonly inner: Map<string, Handler>,
-  ) {
-    super();
-    for (const [method, handler] of inner) super.set(method, handler);
-  }
-
-  override set(method: string, handler: Handler): this {
-    this.inner.set(method, handler);
-    const wrapped = this.wrapped(method, presentIn(this.inner, method) ?? handler);
-    this.held.delete(method);
-    return super.set(method, wrapped);
-  }
-
-  override get(method: string): Handler | undefined {
-    if (!this.running.has('_onrequest')) this.held.add(method);
-    this.inner.get(method);
-    return presentIn(this, method) ?? this.fallback(method);
-  }
-
-  override delete(method: string): boolean {
-    this.held.delete(method);
-    this.inner.delete(method);
-    return super.delete(method);
-  }
-
-  /** Replaces the present handler of a method without wrapping it again. */
-  replace(method: string, replace: Replace): void {
-    const present = presentIn(this, method);
-    if (present !== undefined) super.set(method, replace(method, present));
-  }
-
-  wrapComing(wrapping: Wrapping): void {
-    this.wrappings.push(wrapping);
-    if (!wrapping.onlySet || this.isNoticing) return;
-    this.isNoticing = true;
-    this.held.clear();
-    this.notice('setRequestHandler');
-    this.notice('_onrequest');
-  }
-
-  /** Notes when a function of the server runs. */
-  private notice(name: Noticed): void {
-    const original: unknown = Reflect.get(this.server, name);
-    if (typeof original !== 'function') return;
-    const value = (...args: unknown[]): void => {
-      this.running.add(name);
-      try {
-        Reflect.apply(original, this.server, args);
-      } finally {
-        this.running.delete(name);
-      }
-    };
-    Object.defineProperty(this.server, name, { value, writable: true, configurable: true });
-  }
-
-  /** Returns the fallback handler, which the SDK calls if a method has no handler of its own. */
-  private fallback(method: string): Handler | undefined {
-    if (!this.wrappings.some(({ methods }) => methods.includes(method))) return undefined;
-    const fallback = (this.inner.get(method) ?? this.server.fallbackRequestHandler) as
-      Handler | undefined;
-    return fallback && this.wrapped(method, fallback);
-  }
-
-  private wrapped(method: string, handler: Handler): Handler {
-    let last = handler;
-    const isNew = this.running.has('setRequestHandler') && !this.held.has(method);
-    for (const { methods, wrap, onlySet } of this.wrappings) {
-      if (methods.includes(method) && (isNew || !onlySet)) last = wrap(method, last);
-    }
-    return last;
-  }
-}
-
-/** Returns the handler of a method, without the fallback and without noting that it was read. */
-function presentIn(handlers: Map<string, Handler>, method: string): Handler | undefined {
-  return Map.prototype.get.call(handlers, method) as Handler | undefined;
-}
-
 /**
  * Returns the handlers of a server.
  *
  * @throws {Error} If this version of the SDK has no map of handlers that can be replaced.
  */
-export function handlersOf(server: Server): Handlers {
+export function handlersOf(server: Server): HandlerMap {
   const present: unknown = Reflect.get(server, '_requestHandlers');
-  if (present instanceof Handlers) return present;
+  if (present instanceof HandlerMap) return present;
   if (present instanceof Map) {
-    const handlers = new Handlers(server, present as Map<string, Handler>);
-    if (Reflect.set(server, '_requestHandlers', handlers)) return handlers;
+    const handlers = new HandlerMap(server, present as Map<string, Handler>);
+    if (Reflect.set(server, '_requestHandlers', handlers)) {
+      wrapFunction(server, 'setRequestHandler', (run) => {
+        handlers.during('setting', run);
+      });
+      wrapFunction(server, '_onrequest', (run) => {
+        handlers.during('dispatching', run);
+      });
+      return handlers;
+    }
   }
   throw new Error(
     "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/server' is not supported.",
   );
 }
 
-/** Returns the present handler of a method. */
-export function handlerOf(server: Server, method: string): Handler | undefined {
-  return presentIn(handlersOf(server), method);
-}
-
-/** Returns the present handler of a method. The next one counts as a wrapper of it. */
-export function holdHandler(server: Server, method: string): Handler | undefined {
-  handlersOf(server).get(method);
-  return handlerOf(server, method);
-}
-
-/** Puts another handler in the place of the present one. */
-export function replacePresent(server: Server, method: string, handler: Handler): void {
-  handlersOf(server).replace(method, () => handler);
-}
-
-/**
- * Calls `replace` for each handler of a method that `setRequestHandler` sets from now on. It
- * ignores handlers that wrap the present one: those that are put into the map directly, and those
- * that are set after the present one was read.
- */
-export function replaceComing(server: Server, method: string, replace: Replace): void {
-  handlersOf(server).wrapComing({ methods: [method], wrap: replace, onlySet: true });
-}
-
-/** Wraps the present and future handlers of some methods. */
-export function wrapAll(server: Server, methods: readonly string[], wrap: Replace): void {
-  const handlers = handlersOf(server);
-  for (const method of methods) handlers.replace(method, wrap);
-  handlers.wrapComing({ methods, wrap, onlySet: false });
+/** Wraps a function of a server that returns nothing. */
+function wrapFunction(server: Server, name: string, around: (run: () => void) => void): void {
+  const original: unknown = Reflect.get(server, name);
+  if (typeof original !== 'function') return;
+  const value = (...args: unknown[]): void => {
+    around(() => {
+      Reflect.apply(original, server, args);
+    });
+  };
+  Object.defineProperty(server, name, { value, writable: true, configurable: true });
 }
 
 /** The functions of an McpServer that register definitions. */

@@ -16,8 +16,8 @@ import type { Params } from './address.js';
 import type { Installed } from './definitions.js';
 import { warnUnlisted } from './operator.js';
 import { entriesOf, isEntry, isFor, isListedIn, LISTINGS, METHODS_OF } from './requestMatching.js';
-import { handlerOf, holdHandler, replaceComing, replacePresent, wrapAll } from './sdkInternals.js';
-import type { Handler } from './sdkInternals.js';
+import type { Handler } from './handlerMap.js';
+import { handlersOf } from './sdkInternals.js';
 
 /** A handler that the SDK accepts. */
 export type SharedHandler = (
@@ -44,7 +44,7 @@ export function shareRegistered(server: Server, added: readonly Installed[], log
   const { definitions, methods } = registeredOn(server);
   definitions.push(...added);
   for (const method of new Set(added.flatMap(({ kind }) => METHODS_OF[kind]))) {
-    const ours = handlerOf(server, method);
+    const ours = handlersOf(server).present(method);
     if (ours === undefined || methods.has(method)) continue;
     methods.add(method);
     share(server, method, { definitions, logger, ours, theirs: undefined, listed: 0 });
@@ -65,29 +65,32 @@ export function answerShared(
   method: string,
   { answer, ...sharing }: Sharing & { readonly answer: SharedHandler },
 ): void {
-  const theirs = holdHandler(server, method);
+  const handlers = handlersOf(server);
+  // After this read, the map takes the answer for a wrapper, not for a new handler of a host.
+  const theirs = handlers.has(method) ? handlers.get(method) : undefined;
   const set = server.setRequestHandler.bind(server) as (m: string, h: SharedHandler) => void;
   set(method, answer);
-  const ours = handlerOf(server, method);
+  const ours = handlers.present(method);
   if (ours !== undefined) share(server, method, { ...sharing, ours, theirs, listed: 0 });
 }
 
 interface Share extends Sharing {
   readonly ours: Handler;
   theirs: Handler | undefined;
-  /** The number of listings so far that had a definition. */
+  /** The number of listings so far with a definition. A handler that hides them does not add to it. */
   listed: number;
 }
 
 function share(server: Server, method: string, parts: Share): void {
   const isListing = LISTINGS.has(method);
   const route = isListing ? listRoute(method, parts) : callRoute(method, parts);
-  replacePresent(server, method, route);
-  replaceComing(server, method, (_, handler) => {
+  const handlers = handlersOf(server);
+  handlers.replacePresent(method, () => route);
+  handlers.replaceNew(method, (_, handler) => {
     parts.theirs = handler;
     return route;
   });
-  if (isListing) wrapAll(server, [method], (_, handler) => warnIfUnlisted(handler, method, parts));
+  if (isListing) handlers.wrapAll([method], (_, handler) => warnIfUnlisted(handler, method, parts));
 }
 
 function callRoute(method: string, parts: Share): Handler {

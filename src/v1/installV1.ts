@@ -19,7 +19,7 @@ import { install as installV2 } from '../server/install.js';
 import { warnListedTwice } from '../server/operator.js';
 import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
 import { refuseChallenges } from '../server/scopeChallenges.js';
-import { handlerOf, routeV1 } from '../server/sdkInternals.js';
+import { handlersOf, routeV1 } from '../server/sdkInternals.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { contextOf } from './contextV1.js';
@@ -130,7 +130,7 @@ function route(
   { method, theirs }: Omit<Shared, 'ours'>,
 ): HandlerV1 | undefined {
   const { installed, mcp } = backing;
-  const handler = SHARED_METHODS.has(method) ? handlerOf(mcp.server, method) : undefined;
+  const handler = SHARED_METHODS.has(method) ? handlersOf(mcp.server).present(method) : undefined;
   if (handler === undefined) return theirs;
   const ours: HandlerV1 = (request, extra) => handler(request, contextOf(target, method, extra));
   if (LISTINGS.has(method)) return listHandler(backing, { method, ours, theirs });
