@@ -6,6 +6,7 @@ import { deepFreeze, toAdvertisedJson, withoutKeys } from '../define/schema.js';
 import type { JsonSchema, Schema } from '../define/schema.js';
 import { isThenable } from '../platform.js';
 import { warnThrowingSchema } from '../server/operator.js';
+import { droppedNames } from '../server/requestArguments.js';
 
 /** The definition that a schema of arguments belongs to. */
 export interface ArgumentSpec {
@@ -22,6 +23,7 @@ export interface ArgumentSpec {
  */
 export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): Schema {
   const { validate } = schema['~standard'];
+  const dropped = droppedNames(resolved);
   const uncheckable = (error: unknown): { issues: { message: string }[] } => {
     warnThrowingSchema(wrapped, name, error);
     return { issues: [{ message: 'could not be validated' }] };
@@ -29,7 +31,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
   const wrapped = lasting(schema, (value, options) => {
     try {
       // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
-      const result = validate(value === undefined ? {} : withoutKeys(value, resolved), options);
+      const result = validate(value === undefined ? {} : withoutKeys(value, dropped), options);
       return isThenable(result) ? result.then(undefined, uncheckable) : result;
     } catch (error) {
       return uncheckable(error);

@@ -39,7 +39,11 @@ export class HandlerMap extends Map<string, Handler> {
     private readonly inner: Map<string, Handler>,
   ) {
     super();
-    for (const [method, handler] of inner) super.set(method, handler);
+    // The map of another copy must not note that its handlers were read.
+    for (const method of inner.keys()) {
+      const present = presentIn(inner, method);
+      if (present !== undefined) super.set(method, present);
+    }
   }
 
   override set(method: string, handler: Handler): this {
@@ -56,8 +60,26 @@ export class HandlerMap extends Map<string, Handler> {
     return this.present(method) ?? this.fallback(method);
   }
 
+  override entries(): MapIterator<[string, Handler]> {
+    this.readAll();
+    return super.entries();
+  }
+
+  override values(): MapIterator<Handler> {
+    this.readAll();
+    return super.values();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Handler]> {
+    return this.entries();
+  }
+
+  override forEach(use: Parameters<Map<string, Handler>['forEach']>[0]): void {
+    this.readAll();
+    super.forEach(use);
+  }
+
   override delete(method: string): boolean {
-    this.read.delete(method);
     this.inner.delete(method);
     return super.delete(method);
   }
@@ -92,6 +114,11 @@ export class HandlerMap extends Map<string, Handler> {
     } finally {
       this.activities.delete(activity);
     }
+  }
+
+  /** Notes that every handler was read. Code that goes through the map can wrap any of them. */
+  private readAll(): void {
+    for (const method of this.keys()) this.get(method);
   }
 
   /** Returns the fallback handler, which the SDK calls if a method has no handler of its own. */

@@ -12,6 +12,14 @@ import type { ResourceDefinition, ToolDefinition } from './definitions.js';
 export type ParsedArguments =
   { readonly args: Readonly<Record<string, unknown>> } | { readonly problem: CallToolResult };
 
+/**
+ * Returns the names that are dropped from the arguments of a call: those of resolved parameters,
+ * and `__proto__`, which the digest of the arguments ignores.
+ */
+export function droppedNames(resolved: readonly string[]): readonly string[] {
+  return [...resolved, '__proto__'];
+}
+
 /** Validates the arguments of a tool call. The error message is the same as McpServer's. */
 export async function parseArguments(
   { name, inputSchema }: ToolDefinition,

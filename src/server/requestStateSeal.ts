@@ -4,7 +4,7 @@ import { KIND } from '../define/brand.js';
 import { isObject } from '../define/schema.js';
 import { lazily, randomBytes } from '../platform.js';
 import { ringCodec, tokenLength } from '../state/codec.js';
-import { keysOfEnvironment } from '../state/keyRing.js';
+import { hasKeysOfEnvironment, keysOfEnvironment } from '../state/keyRing.js';
 import { Seal } from '../state/seal.js';
 import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
@@ -119,7 +119,7 @@ export const defaultPolicy: () => CheckedSeal = /* @__PURE__ */ lazily(() => {
       return configured() !== undefined;
     },
     get byDefault() {
-      return configured() === undefined;
+      return !hasKeysOfEnvironment();
     },
   };
 });

@@ -118,6 +118,9 @@ export async function resolveCall(
   { options, call, watch, outer }: CallInProgress,
 ): Promise<Resolution> {
   const { protocolVersion, clientCapabilities, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
+  const boundary = boundaryOf(options.ctx);
+  if (isModern(protocolVersion) && plan.nodes.length > 0)
+    void boundary?.seal.bind(boundary.request);
   const request = options.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);
   const ctx = createContext(options.ctx, {
@@ -150,14 +153,14 @@ export async function resolveCall(
       assertCanAsk(open, options, outer);
       if (isModern(protocolVersion)) {
         for (const question of open) noteAsked(question, watch);
-        if (boundaryOf(options.ctx) === undefined) warnUnsealedState(outer.logger);
+        if (boundary === undefined) warnUnsealedState(outer.logger);
         const requestState = keepRecord(call, ledger.next(), options.ctx);
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: resultAsking(open, requestState) };
       }
       noteAsked(first, watch);
-      await boundaryOf(options.ctx)?.seal.warnIfAnonymous(options.ctx);
+      await boundary?.seal.warnIfAnonymous(options.ctx);
       await round.answerOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
     }
   } catch (error) {

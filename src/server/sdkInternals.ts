@@ -88,16 +88,18 @@ type AnyFunction = (...args: never) => unknown;
 
 /**
  * Returns the function of a server that takes the SDK's parameters. The class of a host may
- * override it with fewer, as in `registerTool(config, callback)`. Then the function of the class
- * below is the SDK's. A function of the instance wraps that of the class, and one without declared
- * parameters passes on what it gets.
+ * override it with exactly two, as in `registerTool(config, callback)`. Then the function of the
+ * class below is the SDK's. Any other function is called as it is, because it may add a check: a
+ * property of the instance, or one with rest or default parameters.
  */
 function sdkFunction(server: AnyServer, name: keyof Registrar): AnyFunction | undefined {
+  const called: unknown = Reflect.get(server, name);
+  if (typeof called !== 'function') return undefined;
+  if (called.length !== 2 || Object.hasOwn(server, name)) return called as AnyFunction;
   for (let at: unknown = server; at != null; at = Object.getPrototypeOf(at)) {
     const value: unknown = Object.getOwnPropertyDescriptor(at, name)?.value;
-    if (typeof value !== 'function') continue;
-    const isOverride = value.length > 0 && value.length < PARAMETERS[name];
-    if (at === server || !isOverride) return value as AnyFunction;
+    if (typeof value === 'function' && value.length === PARAMETERS[name])
+      return value as AnyFunction;
   }
   return undefined;
 }

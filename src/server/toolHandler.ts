@@ -17,6 +17,7 @@ import { isKind } from '../define/brand.js';
 import type { AnyResolver } from '../define/model.js';
 import { isObject, withoutKeys } from '../define/schema.js';
 import type { Seal } from '../state/seal.js';
+import type { CheckedSeal } from '../state/sealOptions.js';
 import type { Logger } from '../state/warnings.js';
 import { boundaryOf, runSealed } from './boundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from './clientFacts.js';
@@ -33,7 +34,7 @@ import {
   warnHalfOfRetry,
   warnUnknownEra,
 } from './operator.js';
-import { parseArguments } from './requestArguments.js';
+import { droppedNames, parseArguments } from './requestArguments.js';
 import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
 import { rejectionTeller, runCall } from './runCall.js';
 import type { Arguments } from './runCall.js';
@@ -127,8 +128,11 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
     const ctx = completed(given);
     const call = (inner: ServerContext) =>
       runHandled(definition, args, { ctx: inner, facts, checked, isParsed });
-    // The host's server seals the state itself.
-    if (boundaryOf(ctx) !== undefined) return call(ctx);
+    const boundary = boundaryOf(ctx);
+    if (boundary !== undefined) {
+      assertSealFits(boundary.seal.policy, definition, checked);
+      return call(ctx);
+    }
     const params = { name: definition.name, arguments: args };
     const request = { method: 'tools/call', params, ctx };
     return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
@@ -161,6 +165,21 @@ function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string 
   const seal = sealOfOwner(policy ?? defaultPolicy(), { owner, audience, logger });
   if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
   return seal;
+}
+
+/**
+ * Checks that a handler can use the seal of the server that its request came through.
+ *
+ * @throws {TypeError} If the author chose another seal for the handler, or a store that does not
+ *   fit.
+ */
+function assertSealFits(policy: CheckedSeal, tool: ToolDefinition, { seal }: CheckedOptions): void {
+  if (seal !== undefined && seal['~policy'] !== policy) {
+    throw new TypeError(
+      `The handler of tool '${tool.name}' has another seal than its server. Pass the same seal to install() and to toolHandler(), or only to install().`,
+    );
+  }
+  assertStoresFit({}, policy, [tool]);
 }
 
 /** @throws {TypeError} If the second argument is not the context of a request. */
@@ -236,10 +255,25 @@ function isAsking({ options: { asks } }: AnyResolver): boolean {
   return asks !== undefined && asks !== 'nothing';
 }
 
-/** Returns the context with the parts that every request of the SDK has. */
+/**
+ * Returns a context of the SDK's shape. It reads each part by its name, because a host may have
+ * them in getters or in a class, which a spread would leave out. Without its user, a call is
+ * anonymous.
+ */
 function completed(ctx: HandlerContext): ServerContext {
-  const mcpReq = { method: 'tools/call', requestState: () => undefined, ...ctx.mcpReq };
-  return { ...ctx, mcpReq } as unknown as ServerContext;
+  const { mcpReq: given, http, sessionId } = ctx;
+  const { signal, inputResponses, envelope } = given;
+  const mcpReq = {
+    method: 'tools/call',
+    ...given,
+    signal,
+    requestState: () => given.requestState?.(),
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(envelope !== undefined && { envelope }),
+    ...(given.send && { send: given.send.bind(given) }),
+  };
+  const parts = { ...(http && { http }), ...(sessionId !== undefined && { sessionId }), mcpReq };
+  return { ...ctx, ...parts } as unknown as ServerContext;
 }
 
 interface HandledCall {
@@ -268,7 +302,7 @@ async function runHandled(
 /** Returns arguments that the host has validated, without the names of resolved parameters. */
 function withoutResolved({ plan }: ToolDefinition, args: unknown): Arguments {
   const names = plan.params.map(({ param }) => param);
-  const kept = withoutKeys(args, names);
+  const kept = withoutKeys(args, droppedNames(names));
   return isObject(kept) ? kept : {};
 }
 

@@ -56,10 +56,11 @@ function write(value: unknown, ascii: AsciiWriter): void {
 
 function writeArray(members: readonly unknown[], ascii: AsciiWriter): void {
   ascii.write('[');
-  members.forEach((member, index) => {
+  // An index loop, because `forEach()` would skip the holes of a sparse array.
+  for (let index = 0; index < members.length; index += 1) {
     if (index > 0) ascii.write(',');
-    write(member, ascii);
-  });
+    write(members[index], ascii);
+  }
   ascii.write(']');
 }
 

@@ -222,12 +222,24 @@ export class Seal {
     return found;
   }
 
+  /**
+   * Binds state to the arguments of a request as they are now. Call it before the author's code,
+   * which can change them.
+   */
+  bind(request: StatefulRequest): Promise<RequestBinding> {
+    if (request.binding === undefined) {
+      request.binding = bindingOf(request);
+      // An error is of interest only if the request sends or receives state.
+      request.binding.catch(() => undefined);
+    }
+    return request.binding;
+  }
+
   private async claimContext(
     request: StatefulRequest,
     principal: string | undefined,
   ): Promise<ClaimContext> {
-    request.binding ??= bindingOf(request);
-    const binding = await request.binding;
+    const binding = await this.bind(request);
     return { binding, audience: this.audience, principal, now: Date.now() / 1000 };
   }
 }

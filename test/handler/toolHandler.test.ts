@@ -10,7 +10,7 @@ import {
   resolver,
   toolHandler,
 } from 'mcp-resolve';
-import type { CallEvent, HandlerContext, ToolHandlerOptions } from 'mcp-resolve';
+import type { CallEvent, HandlerContext, Tool, ToolHandlerOptions } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -19,7 +19,7 @@ import { ACCEPT, ask, caller, endOf, KEY, OTHER_KEY, overHttp } from '../sealing
 import type { Send, SendOptions } from '../sealing/desk.js';
 import { connectClient, connectStateless } from '../support/plainClient.js';
 import { eras } from '../support/eras.js';
-import { protocolErrorOf } from '../support/results.js';
+import { protocolErrorOf, questionsOf } from '../support/results.js';
 import { httpHandler, SILENT } from '../support/servers.js';
 import { hosts, onMcpServer, onServer, paying, Payment } from './hosts.js';
 
@@ -262,17 +262,93 @@ describe('the state', () => {
     expect(paid).toEqual(['INV-2']);
   });
 
-  test('is left to the seal of the server, if it has one', async () => {
-    const { tool, paid } = paying();
-    const handler = toolHandler(tool, { seal: sealed(OTHER_KEY), argumentsParsed: true });
-    const send = overHttp(() => {
-      const server = new McpServer({ name: 'host', version: '1.0.0' });
-      install(server, [], { seal: sealed(), logger: SILENT });
-      server.registerTool('pay', { inputSchema: Payment }, handler);
-      return server;
+  describe('of a server with a seal', () => {
+    const seal = sealed();
+    const onSealed = (tool: Tool, options: ToolHandlerOptions = {}) => {
+      const handler = toolHandler(tool, { argumentsParsed: true, ...options });
+      return overHttp(() => {
+        const server = new McpServer({ name: 'host', version: '1.0.0' });
+        install(server, [], { seal, logger: SILENT });
+        server.registerTool('pay', { inputSchema: Payment }, handler);
+        return server;
+      });
+    };
+
+    test.each([[{}], [{ seal }]])('is left to it', async (options) => {
+      const { tool, paid } = paying();
+      const send = onSealed(tool, options);
+      expect(endOf(await retry(send, await ask(send, CALL)))).toBe('Paid 900 euros for INV-2.');
+      expect(paid).toEqual(['INV-2']);
     });
-    expect(endOf(await retry(send, await ask(send, CALL)))).toBe('Paid 900 euros for INV-2.');
+
+    test('is not sent if the handler has another seal, with its own idea of the user', async () => {
+      const { tool, paid } = paying();
+      const reply = await onSealed(tool, { seal: sealed(OTHER_KEY) })('tools/call', CALL);
+      expect(endOf(reply)).toBe(
+        "The handler of tool 'pay' has another seal than its server. Pass the same seal to install() and to toolHandler(), or only to install().",
+      );
+      expect(paid).toEqual([]);
+    });
+
+    test('is not sent if others share its keys, and the `once` store is of this process', async () => {
+      const { tool, paid } = paying({ once: memoryOnceStore() });
+      const reply = await onSealed(tool)('tools/call', CALL);
+      expect(endOf(reply)).toContain('is visible only to this process');
+      expect(paid).toEqual([]);
+    });
+  });
+
+  test('belongs to the user, wherever the context has it', async () => {
+    const { tool, paid } = paying();
+    const handler = toolHandler(tool, { seal: sealed(), logger: SILENT });
+    const { signal } = new AbortController();
+    /** A context whose parts are getters of a class. */
+    class HostContext implements HandlerContext {
+      constructor(
+        readonly user: string,
+        readonly state?: string,
+      ) {}
+      get http() {
+        return { authInfo: caller(this.user) };
+      }
+      get mcpReq() {
+        const { state } = this;
+        const answered = { inputResponses: { approved: ACCEPT.confirm } };
+        return Object.create({
+          signal,
+          requestState: () => state,
+          envelope: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+          ...(state !== undefined && answered),
+        }) as HandlerContext['mcpReq'];
+      }
+    }
+    const round = await handler(CALL.arguments, new HostContext('alice'));
+    const { requestState } = questionsOf(round);
+    await expect(handler(CALL.arguments, new HostContext('bob', requestState))).rejects.toThrow(
+      'Invalid or expired requestState',
+    );
+    expect(paid).toEqual([]);
+    await handler(CALL.arguments, new HostContext('alice', requestState));
     expect(paid).toEqual(['INV-2']);
+  });
+
+  test('is bound to the arguments as they came, also if a resolver changes them', async () => {
+    const List = z.object({ to: z.array(z.string()) });
+    const { to } = argsOf(List);
+    const first = resolver({ to }, ({ to }) => to[1] ?? '', { pin: z.string() });
+    const approved = resolver({ first }, ({ first }) => confirm(`Pay ${first}?`));
+    const changing = resolver({ to, first }, ({ to }) => to.shift());
+    const tool = defineTool(
+      'pay',
+      { inputSchema: List, resolve: { approved, changing } },
+      (values) => `Paid ${values.to[0]}.`,
+    );
+    const send = overHttp(onMcpServer(tool, { logger: SILENT }));
+    const sent = { name: 'pay', arguments: { to: ['urgent', 'bob', 'alice'] } };
+    const token = await ask(send, sent);
+    const other = { name: 'pay', arguments: { to: ['bob', 'alice'] } };
+    expect((await retry(send, token, other)).text).toContain('Invalid or expired requestState');
+    expect(endOf(await retry(send, token, sent))).toBe('Paid bob.');
   });
 });
 
@@ -282,6 +358,19 @@ describe('arguments that the host has validated', () => {
     const tool = defineTool('measure', { inputSchema: Length }, ({ text }) => `${text}`);
     const client = await connectClient('modern', onMcpServer(tool));
     expect(await client.text('measure', { text: 'four' })).toBe('4');
+  });
+
+  test('lose `__proto__`, which the digest ignores', async () => {
+    const tool = defineTool('echo', { inputSchema: z.looseObject({}) }, (values) =>
+      JSON.stringify(Object.getOwnPropertyNames(values)),
+    );
+    const { signal } = new AbortController();
+    const forged: unknown = JSON.parse('{"__proto__":{"amount":7},"a":1}');
+    for (const argumentsParsed of [true, false]) {
+      expect(await toolHandler(tool, { argumentsParsed })(forged, { mcpReq: { signal } })).toEqual({
+        content: [{ type: 'text', text: '["a"]' }],
+      });
+    }
   });
 
   test('lose the names of resolved parameters', async () => {

@@ -100,6 +100,13 @@ test.each([
   30_000,
 );
 
+test('refuses a wrong value when it opens a state, and names the variable', async () => {
+  const [good, wrong] = await Promise.all([start(key()), start('short')]);
+  const state = stateOf(await good.send({ name: 'deploy' }));
+  expect((await wrong.send(answered(state))).error).toMatchObject({ code: -32602 });
+  await expect.poll(wrong.printed).toContain('MCP_RESOLVE_KEYS: key 1 must have at least 32 bytes');
+}, 30_000);
+
 test('refuses a store of the process when it seals with shared keys', async () => {
   const { send, printed } = await start(key(), '--once');
   expect((await send({ name: 'pay' })).error).toMatchObject({ code: -32603 });

@@ -161,14 +161,54 @@ describe.each(eras)('on the %s era', (era) => {
         McpServer.prototype.registerTool.call(server, config.name, {}, callback as never);
         return this;
       }
-      registerPrompt(config: { name: string }): this {
+      registerPrompt(config: { name: string }, _: unknown): this {
         throw new Error(`not for ${config.name}`);
       }
-      registerResource(config: { name: string }): this {
+      registerResource(config: { name: string }, _: unknown): this {
         throw new Error(`not for ${config.name}`);
       }
     }
     type HostBase = Omit<McpServer, 'registerTool' | 'registerPrompt' | 'registerResource'>;
+
+    const register = Reflect.get(McpServer.prototype, 'registerTool') as AnyFunction;
+    type AnyFunction = (...args: unknown[]) => unknown;
+
+    test.each<[kind: string, override: (note: () => void) => PropertyDescriptor]>([
+      [
+        'rest parameters',
+        (note) => ({
+          value(name: string, ...rest: unknown[]) {
+            note();
+            return Reflect.apply(register, this, [name, ...rest]);
+          },
+        }),
+      ],
+      [
+        'a default parameter',
+        (note) => ({
+          value(name: string, config = {}, callback: unknown) {
+            note();
+            return Reflect.apply(register, this, [name, config, callback]);
+          },
+        }),
+      ],
+      [
+        'a getter',
+        (note) => ({
+          get() {
+            note();
+            return register;
+          },
+        }),
+      ],
+    ])('is called if it takes the parameters of the SDK: %s', (_, override) => {
+      let calls = 0;
+      class Host extends McpServer {}
+      const descriptor = override(() => (calls += 1));
+      Object.defineProperty(Host.prototype, 'registerTool', descriptor);
+      install(new Host(info), [book]);
+      expect(calls).toBeGreaterThan(0);
+    });
 
     test('serves its tools and the definitions', async () => {
       const factory = () => {
@@ -233,9 +273,25 @@ test('a subclass that takes the parameters of the SDK sees every definition', as
 describe.each(['before', 'after'])('a host that wraps handlers %s it connects', (when) => {
   type Handle = (request: { params: { name: string } }, ctx: unknown) => Promise<CallToolResult>;
 
+  /** Returns the handlers of a server, read in a way that a host could choose. */
+  type Read = (handlers: Map<string, Handle>) => ReadonlyMap<string, Handle>;
+  const reads: readonly (readonly [how: string, read: Read])[] = [
+    ['by method', (handlers) => handlers],
+    ['as a copy', (handlers) => new Map(handlers)],
+    ['one by one', (handlers) => new Map([...handlers.entries()])],
+    [
+      'with forEach',
+      (handlers) => {
+        const copy = new Map<string, Handle>();
+        handlers.forEach((handler, method) => copy.set(method, handler));
+        return copy;
+      },
+    ],
+  ];
+
   /** Reads the handlers, and sets others with setRequestHandler that call them. */
-  function wrap(server: Server, seen: string[]): void {
-    const handlers = Reflect.get(server, '_requestHandlers') as Map<string, Handle>;
+  function wrap(server: Server, seen: string[], read: Read = (handlers) => handlers): void {
+    const handlers = read(Reflect.get(server, '_requestHandlers') as Map<string, Handle>);
     for (const method of ['tools/list', 'tools/call'] as const) {
       const inner = handlers.get(method)!;
       server.setRequestHandler(method, ((request, ctx) => {
@@ -270,6 +326,19 @@ describe.each(['before', 'after'])('a host that wraps handlers %s it connects', 
     expect(await text('free')).toBe('free');
     expect(await text('own')).toBe('own');
     expect(seen).toEqual(['tools/list', 'tools/call', 'tools/call', 'tools/call']);
+  });
+
+  test.each(reads)('sees requests for definitions, if it read the handlers %s', async (_, read) => {
+    const seen: string[] = [];
+    const server = new McpServer(info);
+    install(server, [book]);
+    if (when === 'before') wrap(server.server, seen, read);
+    const { client, text } = await connectClient('legacy', () => server, yes);
+    if (when === 'after') wrap(server.server, seen, read);
+
+    expect((await client.listTools()).tools).toHaveLength(1);
+    expect(await text('book', { city: 'Lyon' })).toBe('refused');
+    expect(seen).toEqual(['tools/list', 'tools/call']);
   });
 });
 

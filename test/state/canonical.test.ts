@@ -72,6 +72,7 @@ describe('I36: canonical JSON', () => {
   test.each<[unknown, string]>([
     [{ a: undefined }, '{"a":undefined}'],
     [{ a: 7n }, '{"a":7n}'],
+    [[1, , 3], '[1,undefined,3]'],
     [{ a: new Date(7) }, '{"a":Date(7)}'],
     [{ a: new Date(Number.NaN) }, '{"a":Date(NaN)}'],
     [Object.assign(Object.create(null) as object, { a: 1 }), '{"a":1}'],
