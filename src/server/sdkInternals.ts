@@ -7,6 +7,7 @@
  * handler or dispatches a request.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
+import { isObject } from '../define/schema.js';
 import { HandlerMap } from './handlerMap.js';
 import type { Handler } from './handlerMap.js';
 
@@ -110,20 +111,27 @@ function sdkFunction(server: AnyServer, name: keyof Registrar): AnyFunction | un
  * @throws {TypeError} If the value is not a server, or belongs to an unsupported SDK.
  */
 export function lowLevelServer(server: AnyServer, caller: string): Server {
-  const isMcpServer =
-    typeof (server as Partial<McpServer> | undefined)?.registerTool === 'function';
-  const target: unknown = isMcpServer ? (server as McpServer).server : server;
-  const methods = (target ?? {}) as Readonly<Record<string, unknown>>;
-  const isServer = typeof methods.setRequestHandler === 'function';
-  if (isServer && typeof methods.getNegotiatedProtocolVersion === 'function') {
-    return target as Server;
-  }
-  if (isServer) {
-    throw new TypeError(
-      `${caller}: this server is not from '@modelcontextprotocol/server' 2.0 or later. For a server from '@modelcontextprotocol/sdk', use install() of 'mcp-resolve/v1'.`,
-    );
-  }
+  const target = lowLevelOf(server, caller);
+  if (typeof target.getNegotiatedProtocolVersion === 'function') return target as unknown as Server;
+  throw new TypeError(
+    `${caller}: this server is not from '@modelcontextprotocol/server' 2.0 or later. For a server from '@modelcontextprotocol/sdk', use install() of 'mcp-resolve/v1'.`,
+  );
+}
+
+/**
+ * Returns the low-level server of a server of any SDK.
+ *
+ * @throws {TypeError} If the value is not a server.
+ */
+export function lowLevelOf(server: unknown, caller: string): Readonly<Record<string, unknown>> {
+  const target = isMcpServer(server) ? server.server : server;
+  if (isObject(target) && typeof target.setRequestHandler === 'function') return target;
   throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.`);
+}
+
+/** Returns true for an McpServer of any SDK. */
+export function isMcpServer(server: unknown): server is { readonly server: unknown } {
+  return isObject(server) && typeof server.registerTool === 'function';
 }
 
 /** Returns true if a server has the SDK's own check of request state. */

@@ -19,12 +19,12 @@ import { install as installV2 } from '../server/install.js';
 import { warnListedTwice } from '../server/operator.js';
 import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
 import { refuseChallenges } from '../server/scopeChallenges.js';
-import { handlersOf, routeV1 } from '../server/sdkInternals.js';
+import { handlersOf, isMcpServer, routeV1 } from '../server/sdkInternals.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { contextOf } from './contextV1.js';
 import type { ExtraV1 } from './contextV1.js';
-import { assertOptionsV1, isMcpServerV1, lowLevelServerV1 } from './serverV1.js';
+import { assertOptionsV1, lowLevelServerV1 } from './serverV1.js';
 import type { InstallV1Options, McpServerV1, ServerV1 } from './serverV1.js';
 
 /**
@@ -58,7 +58,7 @@ export function install(
   const declared = Object.keys(backing.mcp.server.getCapabilities());
   target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
   for (const one of added) {
-    const isReserved = isMcpServerV1(server) && reserve(server, one);
+    const isReserved = isMcpServer(server) && reserve(server, one);
     backing.installed.push({ ...one, isReserved });
   }
 }

@@ -1,6 +1,7 @@
 /** The parts of an SDK 1.x server that the library uses, and the checks of what an author passes. */
 import { isObject } from '../define/schema.js';
 import type { CallOptions } from '../server/installOptions.js';
+import { lowLevelOf } from '../server/sdkInternals.js';
 
 /** A low-level `Server` of SDK 1.x. */
 export interface ServerV1 {
@@ -26,26 +27,18 @@ export interface McpServerV1 {
 /** The options of `install()` of `mcp-resolve/v1`. */
 export type InstallV1Options = Omit<CallOptions, 'seal'>;
 
-/** Returns true for an McpServer. */
-export function isMcpServerV1(server: McpServerV1 | ServerV1): server is McpServerV1 {
-  return isObject(server) && typeof server.registerTool === 'function';
-}
-
 /**
  * Returns the low-level server of an McpServer, or the given low-level Server.
  *
  * @throws {TypeError} If the value is not a server of SDK 1.x.
  */
 export function lowLevelServerV1(server: McpServerV1 | ServerV1): ServerV1 {
-  const target = isMcpServerV1(server) ? server.server : server;
-  if (!isObject(target) || typeof target.setRequestHandler !== 'function')
-    throw new TypeError('install(): `server` must be an McpServer or a Server.');
-  if (typeof target.getNegotiatedProtocolVersion === 'function') {
-    throw new TypeError(
-      "install(): this server is from '@modelcontextprotocol/server'. Import install() from 'mcp-resolve' instead of 'mcp-resolve/v1'.",
-    );
-  }
-  return target;
+  const target = lowLevelOf(server, 'install()');
+  if (typeof target.getNegotiatedProtocolVersion !== 'function')
+    return target as unknown as ServerV1;
+  throw new TypeError(
+    "install(): this server is from '@modelcontextprotocol/server'. Import install() from 'mcp-resolve' instead of 'mcp-resolve/v1'.",
+  );
 }
 
 /**
