@@ -93,7 +93,7 @@ export async function pushQuestion(
         `The client did not answer the question of resolver '${node.key}' within ${askTimeoutMs / 1000} seconds`,
       );
     }
-    // A host that does not tell the capabilities of its client learns them here.
+    // toolHandler() assumes capabilities that its host does not pass on, so this client may lack them.
     if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) {
       throw new MissingRequiredClientCapabilityError(
         { requiredCapabilities: asked.capability.required },

@@ -198,7 +198,7 @@ function remedyFor(args: unknown, ctx: unknown): string {
   return 'Pass the context of the request: (args, ctx) => handler(args, ctx).';
 }
 
-/** The capabilities of a client that the host does not tell. The client itself refuses a question. */
+/** The capabilities if the host passes on none. The client itself refuses what it does not know. */
 const ASSUMED: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },

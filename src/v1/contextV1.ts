@@ -59,7 +59,7 @@ export function contextOf(server: ServerV1, method: string, extra: ExtraV1): Ser
   const http = httpOf(extra);
   const ctx = { ...(sessionId !== undefined && { sessionId }), mcpReq, ...(http && { http }) };
   const canPush = hasBackChannel(extra.requestInfo, sessionId);
-  // SDK 1.x does not tell the version that it negotiated.
+  // SDK 1.x does not expose the version that it negotiated.
   return withFacts(ctx as unknown as ServerContext, {
     protocolVersion: undefined,
     clientCapabilities: canPush ? (server.getClientCapabilities() ?? {}) : undefined,
@@ -77,7 +77,7 @@ function httpOf(extra: ExtraV1): ServerContext['http'] {
   };
 }
 
-/** Returns the HTTP request. Some transports tell its headers, but not its URL. */
+/** Returns the HTTP request. Some transports pass on its headers, but not its URL. */
 function requestOf({ headers, url }: NonNullable<ExtraV1['requestInfo']>): Request {
   const given = new Headers();
   for (const [name, values = []] of Object.entries(headers)) {
