@@ -147,7 +147,7 @@ describe('the era of a request', () => {
     expect(paid).toEqual(['INV-2']);
   });
 
-  test('Z10: pushes the question if the host does not tell the capabilities', async () => {
+  test('Z10: pushes the question if the host does not pass on the capabilities', async () => {
     const { client, asked } = await connectClient('legacy', onServer(paying().tool));
     expect(await protocolErrorOf(client.callTool(CALL))).toEqual({
       code: -32_021,
@@ -403,7 +403,7 @@ describe('arguments that the host has validated', () => {
     expect(endOf(await retry(send, token, onDay('2026-11-18')))).toBe('2026-11-18T00:00:00.000Z');
   });
 
-  test('cannot ask if a value has no form that a digest could tell apart', async () => {
+  test('cannot ask if a value is neither JSON nor a date nor a bigint', async () => {
     const Tags = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
     const tool = defineTool(
       'tag',
@@ -449,7 +449,7 @@ describe('mistakes', () => {
     );
   });
 
-  test('a 2026 request whose context has no `requestState` gets a sentence', async () => {
+  test('throws an error that names `requestState` if a 2026 context lacks it', async () => {
     const handler = toolHandler(tool, { protocolVersion: '2026-07-28' });
     await expect(handler({ invoice: 'INV-1' }, { mcpReq: { signal } })).rejects.toThrow(
       "The handler of tool 'pay' needs `mcpReq.requestState` in its second argument, a function that returns the state of the request. Pass on that of the host's context.",
@@ -479,7 +479,7 @@ describe('mistakes', () => {
     ]);
   });
 
-  test('a handler that learns nothing about its client reports it', async () => {
+  test('warns if the context has neither the version of the client nor `send`', async () => {
     const { lines, logger } = logged();
     const handler = toolHandler(tool, { logger });
     await handler({ invoice: 'INV-1' }, { mcpReq: { signal, requestState: () => undefined } });

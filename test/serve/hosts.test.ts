@@ -11,6 +11,7 @@ import {
   defineResource,
   defineTool,
   install,
+  requestStateSeal,
   resolver,
 } from 'mcp-resolve';
 import type { Logger } from 'mcp-resolve';
@@ -340,6 +341,24 @@ describe.each(['before', 'after'])('a host that wraps handlers %s it connects', 
     expect(await text('book', { city: 'Lyon' })).toBe('refused');
     expect(seen).toEqual(['tools/list', 'tools/call']);
   });
+});
+
+test('a host that reads a handler before install, and sets a wrapper after it, sees every request', async () => {
+  const server = new McpServer(info);
+  server.registerTool('own', {}, () => said('own'));
+  requestStateSeal.ephemeral({ logger: SILENT }).protect(server);
+  const handlers = Reflect.get(server.server, '_requestHandlers') as Map<string, () => never>;
+  const inner = handlers.get('tools/call')!;
+  install(server, [book]);
+  const refuse: typeof inner = (...args) => {
+    const [{ params }] = args as unknown as [{ params: { name: string } }];
+    return params.name === 'book' ? (said('refused') as never) : inner(...args);
+  };
+  server.server.setRequestHandler('tools/call', refuse);
+  const { text } = await connectClient('legacy', () => server, yes);
+
+  expect(await text('book', { city: 'Lyon' })).toBe('refused');
+  expect(await text('own')).toBe('own');
 });
 
 describe('the state of a definition beside the handlers of a host', () => {
