@@ -96,12 +96,13 @@ export class Seal {
     const { ttlSeconds, maxStateBytes, codec } = this.policy;
     let claims: Uint8Array = new Uint8Array();
     try {
+      // Before there are claims, so that the log can name the tool.
+      this.settings.assertUsable?.();
       const principal =
         opened === undefined ? await this.principalOf(request.ctx) : opened.principal;
       claims = await writeClaims(state, ttlSeconds, await this.claimContext(request, principal));
       if (claims.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
-      this.settings.assertUsable?.();
       this.warnOfProcessKey(request.ctx);
       if (principal === undefined && this.mustHavePrincipal(request.ctx))
         this.warnOfAnonymousCall();
@@ -188,7 +189,7 @@ export class Seal {
 
   private warnOfAnonymousCall(): void {
     this.warnings.once(
-      'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), `http.authInfo` to a handler of toolHandler(), or `principal` to requestStateSeal().',
+      'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), set `req.auth` in the middleware of a framework, pass `http.authInfo` to a handler of toolHandler(), or `principal` to requestStateSeal().',
     );
   }
 

@@ -21,6 +21,7 @@ export const TIMEOUT_MS = 120_000;
 /** The pages whose code is that of an app in `peers/hosts`, with the folder of the app. */
 export const HOST_PAGES: Readonly<Record<string, string>> = {
   cloudflare: 'cloudflare',
+  http: '',
   lambda: 'lambda',
   nestjs: 'nest',
   'other-hosts': '',

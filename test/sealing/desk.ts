@@ -316,7 +316,7 @@ export const acceptQuestion = (send: Send, key: string, requestState: string): P
 
 /** The warning about calls of anonymous clients. Most clients of these tests are anonymous. */
 export const ANONYMOUS_CALL =
-  'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), `http.authInfo` to a handler of toolHandler(), or `principal` to requestStateSeal().';
+  'A call that asks arrived over HTTP without a principal, so any client that holds its token or its session can finish it. Pass `authenticate` to serveHttp() or createDualEraHandler(), set `req.auth` in the middleware of a framework, pass `http.authInfo` to a handler of toolHandler(), or `principal` to requestStateSeal().';
 
 /** A seal and the warnings that it logged, except for {@link ANONYMOUS_CALL}. */
 export interface LoggedSeal {

@@ -13,7 +13,7 @@ const RESOURCE = 'https://payments.example.com/mcp';
 
 // The user: the properties that the sign-in stored. The tokens of OAuthProvider have no subject.
 const seal = requestStateSeal({
-  keys: () => [env.MCP_RESOLVE_KEYS],
+  keys: () => env.MCP_RESOLVE_KEYS.split(','),
   audience: 'payments',
   principal: () => z.string().parse(getMcpAuthContext()?.props.userId),
 });

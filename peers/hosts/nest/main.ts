@@ -30,7 +30,7 @@ const mcp = new McpStrategy({
   transports: [
     new StreamableHttpTransport({
       statefulMode: true, // so that 2025-11-25 clients can be asked
-      sessionIdGenerator: () => `${users.getStore()}.${randomUUID()}`,
+      sessionIdGenerator: () => `${users.getStore()}:${randomUUID()}`,
     }),
   ],
   serverMutator: (server) => {
@@ -42,14 +42,17 @@ const mcp = new McpStrategy({
 /** The user. mcp-nest has `req.user`, but the SDK and mcp-resolve read the user from `req.auth`. */
 const signIn: RequestHandler = (req: Request & { auth?: unknown }, res, next) => {
   const auth = verify(req.headers.authorization);
-  const session = req.get('mcp-session-id');
-  if (auth === undefined) res.status(401).send('Who are you?');
-  // mcp-nest does not know whose session it is, so the id of a session begins with its user.
-  else if (session !== undefined && !session.startsWith(`${auth.extra.sub}.`)) res.sendStatus(404);
-  else {
-    req.auth = auth;
-    users.run(auth.extra.sub, next);
+  if (auth === undefined) {
+    res.status(401).send('Who are you?');
+    return;
   }
+  req.auth = auth;
+  // mcp-nest does not know whose session it is, so the id of a session begins with its user. The
+  // encoded name has no colon, so no name is the beginning of another one.
+  const user = encodeURIComponent(auth.extra.sub);
+  const session = req.get('mcp-session-id');
+  if (session !== undefined && !session.startsWith(`${user}:`)) res.sendStatus(404);
+  else users.run(user, next);
 };
 
 const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });

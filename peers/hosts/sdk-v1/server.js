@@ -16,7 +16,9 @@ async function openSession(user) {
   install(server, [payInvoice]);
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
-    onsessioninitialized: (id) => sessions.set(id, { transport, user }),
+    onsessioninitialized: (id) => {
+      sessions.set(id, { transport, user });
+    },
   });
   transport.onclose = () => sessions.delete(transport.sessionId);
   await server.connect(transport);

@@ -1,6 +1,6 @@
 import type { Middleware } from 'xmcp';
 
-import { verify } from '../users.js';
+import { verify } from '../users';
 
 // The user: xmcp passes on the validated token that it finds here.
 const authenticate: Middleware = (req, res, next) => {

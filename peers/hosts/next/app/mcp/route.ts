@@ -1,8 +1,8 @@
 import { createMcpHandler, withMcpAuth } from 'mcp-handler';
 import { install } from 'mcp-resolve';
 
-import { payInvoice } from '../../payInvoice.js';
-import { verify } from '../../users.js';
+import { payInvoice } from '../../payInvoice';
+import { verify } from '../../users';
 
 const handler = createMcpHandler(
   (server) => {

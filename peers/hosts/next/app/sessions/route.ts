@@ -2,8 +2,8 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { install } from 'mcp-resolve';
 import { createDualEraHandler } from 'mcp-resolve/node';
 
-import { payInvoice } from '../../payInvoice.js';
-import { verify } from '../../users.js';
+import { payInvoice } from '../../payInvoice';
+import { verify } from '../../users';
 
 function buildServer(): McpServer {
   const server = new McpServer({ name: 'payments', version: '1.0.0' });

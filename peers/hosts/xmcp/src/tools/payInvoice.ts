@@ -1,7 +1,7 @@
 import { toolHandler } from 'mcp-resolve';
 import type { ToolExtraArguments } from 'xmcp';
 
-import { PayInput, payInvoice } from '../../payInvoice.js';
+import { PayInput, payInvoice } from '../../payInvoice';
 import { contextOf } from '../contextOf';
 
 const handler = toolHandler(payInvoice, { protocolVersion: '2026-07-28' });
