@@ -95,7 +95,8 @@ function share(server: Server, method: string, parts: Share): void {
 
 function callRoute(method: string, parts: Share): Handler {
   return (request, ctx) => {
-    const { ours, theirs = ours, definitions } = parts;
+    const { ours, theirs, definitions } = parts;
+    if (theirs === undefined) return ours(request, ctx);
     const params = paramsOf(request);
     const isOurs = definitions.some((one) => isFor(one, method, params));
     return (isOurs ? ours : theirs)(request, ctx);
@@ -114,11 +115,11 @@ function listRoute(method: string, parts: Share): Handler {
     const listed = await theirs?.(request, ctx);
     if (listed !== undefined && paramsOf(request).cursor !== undefined) return listed;
     const own = await ours(request, ctx);
-    const added = entriesOf(own, member).filter((entry) =>
-      definitions.some((one) => isEntry(one, entry) || isInTemplate(one, entry)),
-    );
-    if (added.length > 0) parts.listed += 1;
+    const isDefined = (entry: unknown): boolean =>
+      definitions.some((one) => isEntry(one, entry) || isInTemplate(one, entry));
+    if (entriesOf(own, member).some(isDefined)) parts.listed += 1;
     if (listed === undefined) return own;
+    const added = entriesOf(own, member).filter(isDefined);
     const others = entriesOf(listed, member).filter(
       (entry) => !definitions.some((one) => isEntry(one, entry)),
     );
