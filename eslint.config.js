@@ -60,6 +60,14 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     rules: {
       'max-params': ['error', 3],
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'URL',
+          property: 'canParse',
+          message: 'It is wrong on Node 20 and 22 once it is hot. Use parseUrl() of platform.ts.',
+        },
+      ],
     },
   },
 

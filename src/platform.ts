@@ -44,6 +44,18 @@ export function isServerless(): boolean {
   return isWorker() || (VERCEL ?? AWS_LAMBDA_FUNCTION_NAME ?? K_SERVICE) !== undefined;
 }
 
+/**
+ * Parses an absolute URL, or returns `undefined`. It does not ask `URL.canParse`, which returns
+ * false for a Latin-1 host once Node 20 or 22 has optimized it.
+ */
+export function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns a function that computes a value on its first call and then keeps it. */
 export function lazily<T>(compute: () => T): () => T {
   let computed: { readonly value: T } | undefined;

@@ -10,6 +10,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
+import { parseUrl } from '../platform.js';
 import { noteQuestionMade } from './questionScope.js';
 import { isObject, isPlainObject, isSchema } from './schema.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
@@ -293,7 +294,7 @@ function assertAttempts(attempts: unknown): void {
 
 /** Returns the `href` of a link, or throws if a user cannot be asked to open it. */
 function linkOf(given: string | URL): string {
-  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  const url = parseUrl(String(given));
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new TypeError('elicitUrl(): `url` must be an absolute http or https URL.');
   }

@@ -6,6 +6,7 @@ import type { ResourceTemplate } from '@modelcontextprotocol/server';
 import { followReference, propertyNames, sentNames, toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import type { Surroundings } from '../plan/buildPlan.js';
+import { parseUrl } from '../platform.js';
 import type { Address } from '../server/address.js';
 import type { Location } from '../server/definitions.js';
 
@@ -26,19 +27,20 @@ export function readLocation(name: string, given: unknown): Location {
       `'${given}' is a template. Write new ResourceTemplate('${given}', { list: undefined }).`,
     );
   }
-  if (!URL.canParse(given)) throw invalid(name, `the uri must be absolute, got '${given}'.`);
-  return new URL(given).href;
+  const uri = parseUrl(given);
+  if (uri === undefined) throw invalid(name, `the uri must be absolute, got '${given}'.`);
+  return uri.href;
 }
 
 /** Returns the address of a resource. */
 export function addressAt(location: Location): Address {
   const method = 'resources/read';
   if (typeof location === 'string') {
-    return { method, target: location, matches: (target) => hrefOf(target) === location };
+    return { method, target: location, matches: (target) => parseUrl(target)?.href === location };
   }
   const matches = (target: string): boolean => {
-    const uri = hrefOf(target);
-    return uri !== undefined && isAt(location, uri);
+    const uri = parseUrl(target);
+    return uri !== undefined && isAt(location, uri.href);
   };
   return { method, target: undefined, matches };
 }
@@ -95,10 +97,6 @@ function isTemplate(value: unknown): value is ResourceTemplate {
   if (typeof value !== 'object' || value === null) return false;
   const { uriTemplate } = value as Partial<ResourceTemplate>;
   return typeof uriTemplate?.match === 'function';
-}
-
-function hrefOf(uri: string): string | undefined {
-  return URL.canParse(uri) ? new URL(uri).href : undefined;
 }
 
 function invalid(name: string, problem: string): TypeError {

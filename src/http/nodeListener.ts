@@ -14,6 +14,7 @@ import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorOf } from '../errors.js';
+import { parseUrl } from '../platform.js';
 
 import type { Admission } from './admission.js';
 import {
@@ -94,7 +95,8 @@ function refusalOfHead(
   const host = headers.host ?? [headers[':authority']].flat()[0];
   const refusal = admission({ host, origin: headers.origin });
   if (refusal !== undefined) return refusal;
-  return URL.canParse(`http://${host ?? 'localhost'}${url ?? '/'}`) ? undefined : badTarget;
+  const target = parseUrl(`http://${host ?? 'localhost'}${url ?? '/'}`);
+  return target === undefined ? badTarget : undefined;
 }
 
 const badTarget: HttpRefusal = {
