@@ -113,6 +113,7 @@ export type RejectReason =
   | 'minted in the future'
   | 'expired'
   | 'request binding'
+  | 'unsealed'
   | 'audience'
   | 'principal binding error'
   | 'principal drift'

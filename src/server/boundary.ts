@@ -45,7 +45,10 @@ interface ServerBoundary {
  */
 export interface RequestBoundary {
   readonly seal: Seal;
+  /** The request as its definition received it. */
   readonly request: StatefulRequest;
+  /** The state that the seal opened for the request. */
+  readonly opened: OpenedState | undefined;
   error?: ProtocolError;
 }
 
@@ -63,6 +66,11 @@ const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read
 /** Returns the boundary around the request of this context, or `undefined` if there is none. */
 export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
   return (ctx as BoundedContext)[REQUEST_BOUNDARY];
+}
+
+/** Returns a copy of the context with the boundary around its request. */
+export function insideBoundary(ctx: ServerContext, boundary: RequestBoundary): ServerContext {
+  return Object.assign({}, ctx, { [REQUEST_BOUNDARY]: boundary });
 }
 
 /** The settings of a server's protection. */
@@ -167,10 +175,10 @@ export async function runSealed<R extends Result>(
 ): Promise<R> {
   assertShallow(request);
   const { inner, opened } = await enter(seal, request, protocolVersion);
-  const boundary: RequestBoundary = { seal, request };
-  const result = await handler({ ...inner, [REQUEST_BOUNDARY]: boundary } as BoundedContext);
+  const boundary: RequestBoundary = { seal, request, opened };
+  const result = await handler(insideBoundary(inner, boundary));
   if (boundary.error !== undefined) throw boundary.error;
-  return sealResult(result, boundary, opened).catch((error: unknown) => {
+  return sealResult(result, boundary).catch((error: unknown) => {
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
@@ -196,7 +204,7 @@ function assertShallow({ params, ctx }: StatefulRequest): void {
 
 interface Entered {
   readonly inner: ServerContext;
-  readonly opened?: OpenedState;
+  readonly opened: OpenedState | undefined;
 }
 
 /**
@@ -212,9 +220,11 @@ async function enter(
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
   if (isModern(protocolVersion)) {
-    return token === undefined ? { inner: ctx } : openState(seal, token, request);
+    return token === undefined
+      ? { inner: ctx, opened: undefined }
+      : openState(seal, token, request);
   }
-  if (token === undefined) return { inner: withoutAnswers(ctx) };
+  if (token === undefined) return { inner: withoutAnswers(ctx), opened: undefined };
   throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
 }
 
@@ -240,8 +250,7 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
 /** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
 async function sealResult<R extends Result>(
   result: R,
-  { seal, request }: RequestBoundary,
-  opened?: OpenedState,
+  { seal, request, opened }: RequestBoundary,
 ): Promise<R> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
   const requestState = await seal.seal(result.requestState, request, opened);

@@ -38,7 +38,7 @@ export function createContext(ctx: ServerContext, facts: CallFacts): CallContext
   const known: CallContext & { readonly [OUTER]: OuterCall } = {
     ...ctx,
     [OUTER]: outer,
-    mcpReq: withoutState(withoutAnswers(ctx).mcpReq),
+    mcpReq: withoutProgress(ctx).mcpReq,
     protocolVersion,
     clientCapabilities,
     canAsk: canAskOf(clientCapabilities),
@@ -78,13 +78,12 @@ export class CallSignal {
   }
 }
 
-type McpRequest = ServerContext['mcpReq'];
-
-/** Returns the same request without its state. */
-function withoutState(mcpReq: McpRequest): McpRequest {
-  const { requestState } = mcpReq as Partial<McpRequest>;
-  if (requestState !== undefined && mcpReq.requestState() === undefined) return mcpReq;
-  return { ...mcpReq, requestState: () => undefined };
+/** Returns the same context without state and answers, which belong to another call. */
+export function withoutProgress(ctx: ServerContext): ServerContext {
+  const { mcpReq } = withoutAnswers(ctx);
+  const { requestState } = mcpReq as Partial<ServerContext['mcpReq']>;
+  if (requestState !== undefined && mcpReq.requestState() === undefined) return { ...ctx, mcpReq };
+  return { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } };
 }
 
 /**

@@ -14,6 +14,7 @@ import type { ToolError } from '../errors.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 import type { Plan } from '../plan/plan.js';
 import type { Logger } from '../state/warnings.js';
+import type { Address } from './address.js';
 import type { Listening } from './callWatch.js';
 
 /** The errors that the model may read: all of them, or only `ToolError`s. */
@@ -30,6 +31,7 @@ export interface CallSettings extends Pick<Listening, 'onEvent' | 'eventValues'>
 /** A definition as a call uses it. */
 export interface Callable<Result> {
   readonly name: string;
+  readonly address: Address;
   readonly plan: Plan;
   readonly body: (values: Record<string, unknown>, ctx: CallContext) => unknown;
   /** Returns the result for the return value of the body. */

@@ -18,14 +18,12 @@ import type { CallContext } from '../define/context.js';
 import type { Raw } from '../define/infer.js';
 import type { InputOf, Schema } from '../define/schema.js';
 import type { Capability } from '../question/capability.js';
-import type { Address } from './address.js';
 import type { Callable } from './callable.js';
 import type { InstallOptions } from './installOptions.js';
 import type { AnyServer } from './sdkInternals.js';
 
 /** A definition as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {
-  readonly address: Address;
   /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];
 }

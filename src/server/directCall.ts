@@ -7,7 +7,7 @@ import { allowManyListeners } from '../platform.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import { shownFailure } from './callable.js';
 import { runCall } from './runCall.js';
-import { outerCallOf, withoutAnswers } from './callContext.js';
+import { outerCallOf, withoutProgress } from './callContext.js';
 import type { OuterCall } from './callContext.js';
 import { logError } from './operator.js';
 import type { ClientFacts } from './clientFacts.js';
@@ -26,10 +26,9 @@ export async function callAlone<Result>(
 ): Promise<Result> {
   // Many calls may run at the same time inside one request.
   allowManyListeners(ctx.mcpReq.signal);
-  const { mcpReq } = withoutAnswers(ctx);
   const outer = outerCallOf(ctx) ?? NO_OUTER_CALL;
   const result = await runCall(definition, args, {
-    ctx: { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } },
+    ctx: withoutProgress(ctx),
     ...factsOf(ctx),
     errors: 'toolErrorsOnly',
     logger: outer.logger,

@@ -4,6 +4,7 @@
  */
 import type { Server } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
+import type { RejectReason } from '../errors.js';
 import { nameOf, shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 
@@ -125,6 +126,12 @@ export function warnUnsealedState(logger: Logger): void {
   Warnings.of(logger).once(
     'The state between rounds leaves this server unsealed, so the client can read it and change it. It comes from resolveArguments() of mcp-resolve/engine in a handler that no seal protects. Call requestStateSeal({ keys, audience }).protect(server) where the server is built.',
   );
+}
+
+/** Warns about state that reached a definition without a seal. */
+export function warnUnsealedRequest(logger: Logger, method: string): void {
+  const reason: RejectReason = 'unsealed';
+  Warnings.of(logger).warn(`requestState rejected on ${method}: ${reason}`);
 }
 
 /** Warns about an error of `dispose` that does not change the answer. */

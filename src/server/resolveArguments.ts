@@ -14,6 +14,7 @@ import type { CallContext } from '../define/context.js';
 import type { End } from '../define/model.js';
 import { isRefusal } from '../errors.js';
 import type { Plan } from '../plan/plan.js';
+import { isThenable } from '../platform.js';
 import { Disposals } from '../engine/disposals.js';
 import { Ledger } from '../engine/ledger.js';
 import { Round } from '../engine/round.js';
@@ -22,7 +23,7 @@ import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { boundaryOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
-import { beginCall, keepRecord } from './callRecord.js';
+import { assertOnlyAsking, beginCall, keepRecord } from './callRecord.js';
 import type { CurrentCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
 import { CallSignal, createContext } from './callContext.js';
@@ -93,9 +94,12 @@ export async function resolveArguments(
   options: ResolveOptions,
 ): Promise<Resolution> {
   const { logger = STANDARD_ERROR } = options;
+  const definition = `resolveArguments ${plan.name}`;
+  const subject = { definition, origin: 'engine', resolves: plan.nodes.length > 0 } as const;
+  const begun = beginCall({ ...options, ...subject, logger });
   return resolveCall(plan, args, {
     options,
-    call: beginCall(options),
+    call: isThenable(begun) ? await begun : begun,
     watch: undefined,
     outer: { report: options.onUnexpectedError, logger, isDirect: false },
   });
@@ -118,9 +122,8 @@ export async function resolveCall(
   { options, call, watch, outer }: CallInProgress,
 ): Promise<Resolution> {
   const { protocolVersion, clientCapabilities, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
+  if (call.conflict !== undefined) throw call.conflict;
   const boundary = boundaryOf(options.ctx);
-  if (isModern(protocolVersion) && plan.nodes.length > 0)
-    void boundary?.seal.bind(boundary.request);
   const request = options.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);
   const ctx = createContext(options.ctx, {
@@ -151,10 +154,11 @@ export async function resolveCall(
       const [first] = open;
       if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
       assertCanAsk(open, options, outer);
+      assertOnlyAsking(call, options.ctx);
       if (isModern(protocolVersion)) {
         for (const question of open) noteAsked(question, watch);
         if (boundary === undefined) warnUnsealedState(outer.logger);
-        const requestState = keepRecord(call, ledger.next(), options.ctx);
+        const requestState = await keepRecord(call, ledger.next(), options.ctx);
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: resultAsking(open, requestState) };

@@ -9,13 +9,14 @@ import { runInScope } from '../define/questionScope.js';
 import { UNBOUND } from '../define/unbound.js';
 import { isRefusal, messageOf, ToolError } from '../errors.js';
 import { SingleUse } from '../once/singleUse.js';
+import { isThenable } from '../platform.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { shownError, Warnings } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { clientFacts } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
 import { bodyAskedError, shownFailure } from './callable.js';
-import { beginCall } from './callRecord.js';
+import { beginCall, CallConflict } from './callRecord.js';
 import type { CurrentCall } from './callRecord.js';
 import { tell, watchCall } from './callWatch.js';
 import type { CallWatch } from './callWatch.js';
@@ -59,7 +60,10 @@ export interface RunCallOptions extends CallSettings, ClientFacts {
   readonly ctx: ServerContext;
   /** Receives every error that is not meant for the model. */
   readonly report: ReportError;
-  /** True if the author's code started the call, so there is no client. */
+  /**
+   * Set for a call that the author's code started: true if it did so outside of a request, so there
+   * is no client.
+   */
   readonly isDirect?: boolean;
 }
 
@@ -75,8 +79,14 @@ export async function runCall<Result>(
   args: Arguments,
   given: RunCallOptions,
 ): Promise<Result | InputRequiredResult> {
-  const call = beginCall(given);
-  const { name } = definition;
+  const { name, plan, address } = definition;
+  const begun = beginCall({
+    ...given,
+    definition: `${address.method} ${name}`,
+    resolves: plan.nodes.length > 0,
+    origin: given.isDirect === undefined ? 'request' : 'author',
+  });
+  const call = isThenable(begun) ? await begun : begun;
   const options: StartedOptions = {
     ...given,
     onUnexpectedError: (error) => {
@@ -228,6 +238,7 @@ function failureResult<Result>(
 ): Result {
   const error = readable(thrown);
   if (error instanceof ProtocolError) throw error;
+  if (error instanceof CallConflict) options.onUnexpectedError(error);
   if (error instanceof ToolError) return definition.fail(shownFailure(error));
   const { id: callId } = call;
   options.report(error, { definition: definition.name, callId, failed: true });

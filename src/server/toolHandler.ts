@@ -19,7 +19,9 @@ import { isObject, withoutKeys } from '../define/schema.js';
 import type { Seal } from '../state/seal.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { Logger } from '../state/warnings.js';
-import { boundaryOf, runSealed } from './boundary.js';
+import { askingCallIn } from './askingCall.js';
+import { withoutProgress } from './callContext.js';
+import { boundaryOf, runSealed, insideBoundary } from './boundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
 import { noteInstalled } from './definitionCounts.js';
@@ -125,16 +127,16 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
     assertContext(definition.name, args, given);
     const facts = factsOf(given, definition.name, options);
     warnMissingParts(definition, given, { facts, logger: checked.logger });
-    const ctx = completed(given);
+    const ctx = forNextCall(completed(given));
     const call = (inner: ServerContext) =>
       runHandled(definition, args, { ctx: inner, facts, checked, isParsed });
+    const params = { name: definition.name, arguments: args };
+    const request = { method: 'tools/call', params, ctx };
     const boundary = boundaryOf(ctx);
     if (boundary !== undefined) {
       assertSealFits(boundary.seal.policy, definition, checked);
-      return call(ctx);
+      return call(insideBoundary(ctx, { ...boundary, request }));
     }
-    const params = { name: definition.name, arguments: args };
-    const request = { method: 'tools/call', params, ctx };
     return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
   };
 }
@@ -274,6 +276,15 @@ function completed(ctx: HandlerContext): ServerContext {
   };
   const parts = { ...(http && { http }), ...(sessionId !== undefined && { sessionId }), mcpReq };
   return { ...ctx, ...parts } as unknown as ServerContext;
+}
+
+/**
+ * Hides the state and the answers of a request from a second handler, because they belong to the
+ * call that the first one goes on with.
+ */
+function forNextCall(ctx: ServerContext): ServerContext {
+  const asking = askingCallIn(ctx);
+  return asking === undefined || asking.sent !== undefined ? ctx : withoutProgress(ctx);
 }
 
 interface HandledCall {

@@ -4,7 +4,8 @@
  * relies on that.
  *
  * ```
- * {"v":5,"id":"…","start":1767225600.5,"deadline":1767229200.5,
+ * {"v":6,"id":"…","definition":"tools/call refund","args":"…",
+ *  "start":1767225600.5,"deadline":1767229200.5,
  *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"},
  *  "pins":{"quote":{"value":{…},"on":"…"}}}
  * ```
@@ -15,12 +16,16 @@ import type { Entry, FailedAttempts, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';
 
 /** The version of the format. A new shape needs a new number. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** A call between two rounds. */
 export interface CallRecord {
   /** The id of the call. */
   readonly id: string;
+  /** The method and the name of the definition. */
+  readonly definition: string;
+  /** The digest of the arguments that the definition received. */
+  readonly args: string;
   /** The time of its first question, in seconds. */
   readonly start: number;
   /**
@@ -32,13 +37,15 @@ export interface CallRecord {
 }
 
 /** Encodes a call as a record. */
-export function encodeRecord({ id, start, deadline, progress }: CallRecord): string {
+export function encodeRecord({ progress, ...call }: CallRecord): string {
   const { outcomes, asked, failed, reworded, pins } = progress;
   return JSON.stringify({
     v: VERSION,
-    id,
-    start,
-    deadline,
+    id: call.id,
+    definition: call.definition,
+    args: call.args,
+    start: call.start,
+    deadline: call.deadline,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
     // `JSON.stringify` omits undefined properties.
@@ -52,8 +59,10 @@ export function encodeRecord({ id, start, deadline, progress }: CallRecord): str
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
-  const { id, start, deadline, outcomes, asked, failed = {}, reworded = [], pins = {} } = record;
-  if (!isText(id) || !isNumber(start) || !isNumber(deadline)) return undefined;
+  const { id, definition, args, start, deadline } = record;
+  if (!isText(id) || !isText(definition) || !isText(args)) return undefined;
+  if (!isNumber(start) || !isNumber(deadline)) return undefined;
+  const { outcomes, asked, failed = {}, reworded = [], pins = {} } = record;
   if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
   if (!isMapOf(failed, isFailedAttempts)) return undefined;
   if (!Array.isArray(reworded) || !reworded.every(isText)) return undefined;
@@ -65,7 +74,7 @@ export function decodeRecord(text: string | undefined): CallRecord | undefined {
     reworded: new Set(reworded),
     pins: new Map(Object.entries(pins)),
   };
-  return { id, start, deadline, progress };
+  return { id, definition, args, start, deadline, progress };
 }
 
 /** The largest part of a record, for the error about its size. */

@@ -413,9 +413,9 @@ describe('arguments that the host has validated', () => {
     const { lines, logger } = logged();
     const send = overHttp(onMcpServer(tool, { logger }));
     const reply = await send('tools/call', { name: 'tag', arguments: { tags: ['a'] } });
-    expect(reply.text).toContain('Internal error');
-    expect(lines).toEqual([
-      'requestState could not be sealed on tools/call: TypeError: The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
+    expect(endOf(reply)).toBe('Error executing tool tag');
+    expect(lines.map((line) => line.replace(/call \S+:/, 'call …:'))).toEqual([
+      "'tag' failed in call …: TypeError: The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.",
     ]);
   });
 });

@@ -79,8 +79,10 @@ describe('I30: the envelope', () => {
     const { s, ...claims } = await claimsIn(seal, await ask(send, { name: 'went' }));
     expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 't', 'v']);
     expect(JSON.parse(s as string)).toEqual({
-      v: 5,
+      v: 6,
       id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/) as string,
+      definition: 'tools/call went',
+      args: 'RBNvo1WzZ4oRRq0W9-hkng',
       start: 1_767_225_600.5,
       deadline: 1_767_229_200.5,
       outcomes: {},

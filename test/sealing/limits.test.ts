@@ -104,8 +104,10 @@ describe('the id of a call', () => {
     expect(ids).toHaveLength(1);
     expect(ids[0]).not.toBe(id);
     const record = JSON.stringify({
-      v: 5,
+      v: 6,
       id,
+      definition: 'tools/call went',
+      args: 'RBNvo1WzZ4oRRq0W9-hkng',
       start: NOW / 1000,
       deadline: NOW,
       outcomes: {},

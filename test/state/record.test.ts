@@ -6,6 +6,8 @@ import type { CallRecord } from '../../src/state/record.js';
 
 const record: CallRecord = {
   id: 'AAECAwQFBgcICQoLDA0ODw',
+  definition: 'tools/call refund',
+  args: 'RBNvo1WzZ4oRRq0W9-hkng',
   start: 1_767_225_600.5,
   deadline: 1_767_229_200.5,
   progress: {
@@ -21,7 +23,8 @@ const record: CallRecord = {
 };
 
 const TEXT =
-  '{"v":5,"id":"AAECAwQFBgcICQoLDA0ODw","start":1767225600.5,"deadline":1767229200.5,' +
+  '{"v":6,"id":"AAECAwQFBgcICQoLDA0ODw","definition":"tools/call refund",' +
+  '"args":"RBNvo1WzZ4oRRq0W9-hkng","start":1767225600.5,"deadline":1767229200.5,' +
   '"outcomes":{"scope":{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"},' +
   '"restock":{"action":"decline","q":"dCNOmK_nSY-12vHzasLXig"}},' +
   '"asked":{"approve":"RBNvo1WzZ4oRRq0W9-hkng"}}';
@@ -76,8 +79,8 @@ describe('G26: the reader finds no progress in', () => {
     ['a number', '4'],
     ['an array', '[]'],
     ['an empty object', '{}'],
-    ['an older version', changed({ v: 4 })],
-    ['a newer version', changed({ v: 6 })],
+    ['an older version', changed({ v: 5 })],
+    ['a newer version', changed({ v: 7 })],
     ['a version as a string', changed({ v: '5' })],
     ['a record without id', changed({ id: undefined })],
     ['an id that is not a string', changed({ id: 7 })],

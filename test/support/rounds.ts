@@ -124,9 +124,9 @@ export interface StateRecord {
   asked: Record<string, string>;
 }
 
-/** Reads the state of a round, without the id and the times of the call. */
+/** Reads the state of a round, without what it says of the call. */
 export function readState(result: RoundResult): StateRecord {
-  const { id: _, start: __, deadline: ___, ...record } = openRecord(result);
+  const { id, definition, args, start, deadline, ...record } = openRecord(result);
   return record;
 }
 
@@ -135,17 +135,23 @@ export function readState(result: RoundResult): StateRecord {
  * used as the record's JSON.
  */
 export function writeState(origin: RoundResult, record: unknown): string {
-  const { id, start, deadline } = openRecord(origin);
+  const { id, definition, args, start, deadline } = openRecord(origin);
   const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record);
   const s =
     typeof record === 'string'
       ? record
-      : JSON.stringify(isRecord ? { id, start, deadline, ...record } : record);
+      : JSON.stringify(isRecord ? { id, definition, args, start, deadline, ...record } : record);
   const claims = JSON.stringify({ ...openClaims(origin), s });
   return key.seal(claims);
 }
 
-type WholeRecord = StateRecord & { id: string; start: number; deadline: number };
+type WholeRecord = StateRecord & {
+  id: string;
+  definition: string;
+  args: string;
+  start: number;
+  deadline: number;
+};
 
 /** The key of the servers. */
 const key = new TokenKey(KEY);

@@ -1,0 +1,239 @@
+/**
+ * Several calls of `toolHandler` in one request. A request carries the state of one call, so only
+ * one of them may ask, and no approval may reach another call than the one that it was given to.
+ */
+import { McpServer, Server } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { argsOf, confirm, defineTool, install, resolver, toolHandler } from 'mcp-resolve';
+import type { Tool, ToolHandler } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+
+import { ACCEPT, endOf, overHttp, overStdio } from '../sealing/desk.js';
+import type { Send } from '../sealing/desk.js';
+import { connectClient } from '../support/plainClient.js';
+import type { Factory } from '../support/servers.js';
+
+/** The body of a hand-written tool, which calls handlers. */
+type Body = (ctx: ServerContext) => Promise<unknown>;
+
+const INFO = { name: 'host', version: '1.0.0' };
+
+const mcpServer = (body: Body) => (): McpServer => {
+  const server = new McpServer(INFO);
+  server.registerTool('both', {}, (ctx) => body(ctx) as never);
+  return server;
+};
+
+const lowLevelServer = (body: Body) => (): Server => {
+  const server = new Server(INFO, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/call', (_, ctx) => body(ctx) as never);
+  return server;
+};
+
+const unrelated = defineTool('unrelated', {}, () => 'nothing');
+
+const installed =
+  (build: (body: Body) => () => McpServer | Server) =>
+  (body: Body): Factory =>
+  () => {
+    const server = build(body)();
+    install(server, [unrelated], { logger });
+    return server;
+  };
+
+const hosts: [name: string, host: (body: Body) => Factory][] = [
+  ['a McpServer', mcpServer],
+  ['a Server', lowLevelServer],
+  ['a McpServer with install()', installed(mcpServer)],
+  ['a Server with install()', installed(lowLevelServer)],
+];
+
+let lines: string[] = [];
+const logger = { warn: (line: string) => void lines.push(line) };
+
+const Payment = z.object({ invoice: z.string() });
+
+/** A tool that pins an amount and asks, and the payments of its body. */
+function paying(name = 'pay', extra: object = {}) {
+  const paid: string[] = [];
+  const { invoice } = argsOf(Payment);
+  const euros = resolver({ invoice }, ({ invoice }): number => (invoice === 'INV-1' ? 1 : 900), {
+    pin: z.number(),
+  });
+  const approved = resolver({ euros }, () => confirm('Proceed?'), { asks: 'form' });
+  const tool = defineTool(
+    name,
+    { ...extra, inputSchema: Payment, resolve: { euros, approved } },
+    ({ invoice, euros }) => {
+      paid.push(`${name} ${invoice} ${euros}`);
+      return `${name} ${invoice} ${euros}`;
+    },
+  );
+  return { tool, paid, handler: handlerOf(tool) };
+}
+
+const handlerOf = (tool: Tool): ToolHandler => toolHandler(tool, { logger });
+
+/** Runs a call until nothing is asked, and returns the last reply. The user accepts everything. */
+async function runAll(send: Send) {
+  let reply = await send('tools/call', { name: 'both' });
+  for (let round = 0; round < 5 && reply.result?.requestState !== undefined; round += 1) {
+    const inputResponses = { approved: ACCEPT.confirm };
+    const requestState = reply.result.requestState;
+    reply = await send('tools/call', { name: 'both', inputResponses, requestState });
+  }
+  return reply;
+}
+
+const isAsking = (result: unknown): boolean =>
+  (result as { resultType?: string }).resultType === 'input_required';
+
+const CANNOT_ASK = /cannot ask, because another call of the same request asks/;
+
+describe.each(hosts)('on %s', (_, host) => {
+  describe.each([
+    ['HTTP', overHttp],
+    ['stdio', overStdio],
+  ])('over %s', (_transport, over) => {
+    /** Calls two handlers, each as soon as the one before does not ask. */
+    const inTurn = (first: ToolHandler, second: ToolHandler, invoices: readonly string[]) =>
+      over(
+        host(async (ctx) => {
+          const result = await first({ invoice: invoices[0] }, ctx);
+          return isAsking(result) ? result : second({ invoice: invoices[1] }, ctx);
+        }),
+      );
+
+    test('an approval of one payment does not pay another with the same tool', async () => {
+      const { handler, paid } = paying();
+      const reply = await runAll(inTurn(handler, handler, ['INV-1', 'INV-2']));
+      expect(endOf(reply)).toMatch(CANNOT_ASK);
+      expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    test('an approval of one payment does not pay it twice', async () => {
+      const { handler, paid } = paying();
+      const reply = await runAll(inTurn(handler, handler, ['INV-1', 'INV-1']));
+      expect(endOf(reply)).toMatch(CANNOT_ASK);
+      expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    test('an approval of one tool does not run another', async () => {
+      const [read, wipe] = [paying('read'), paying('wipe')];
+      const reply = await runAll(inTurn(read.handler, wipe.handler, ['INV-1', 'INV-1']));
+      expect(endOf(reply)).toMatch(CANNOT_ASK);
+      expect([read.paid, wipe.paid]).toEqual([['read INV-1 1'], []]);
+    });
+
+    test('the second call does not get the recorded result of the first', async () => {
+      const { handler, paid } = paying('pay', { once: memoryOnceStore({ singleProcess: true }) });
+      const reply = await runAll(inTurn(handler, handler, ['INV-1', 'INV-2']));
+      expect(endOf(reply)).toMatch(CANNOT_ASK);
+      expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    test.each([
+      ['the same arguments', ['INV-1', 'INV-1', 'INV-1']],
+      ['other arguments', ['INV-1', 'INV-2', 'INV-3']],
+    ])('of three calls at the same time with %s, only one asks', async (_what, invoices) => {
+      const { handler, paid } = paying();
+      const asked: unknown[] = [];
+      const send = over(
+        host(async (ctx) => {
+          const calls = invoices.map((invoice) => handler({ invoice }, ctx));
+          const results = await Promise.all(calls);
+          asked.push(...results.filter(isAsking));
+          return results.find(isAsking) ?? results[0];
+        }),
+      );
+      await runAll(send);
+      expect(asked).toHaveLength(1);
+      expect(paid.filter((payment) => payment !== 'pay INV-1 1')).toEqual([]);
+      expect(paid.length).toBeLessThan(2);
+    });
+
+    test('a call in a later round with another tool ends with a sentence', async () => {
+      const [read, wipe] = [paying('read'), paying('wipe')];
+      let round = 0;
+      const send = over(
+        host((ctx) => (++round === 1 ? read.handler : wipe.handler)({ invoice: 'INV-1' }, ctx)),
+      );
+      const reply = await runAll(send);
+      expect(wipe.paid).toEqual([]);
+      expect(reply.text).toMatch(/belongs to another call|Invalid or expired requestState/);
+    });
+
+    test('a call in a later round with other arguments ends with a sentence', async () => {
+      const { handler, paid } = paying();
+      let round = 0;
+      const send = over(host((ctx) => handler({ invoice: `INV-${++round}` }, ctx)));
+      const reply = await runAll(send);
+      expect(paid).toEqual([]);
+      expect(reply.text).toMatch(/belongs to another call|Invalid or expired requestState/);
+    });
+
+    test('a handler that does not ask runs beside one that does', async () => {
+      const { handler, paid } = paying();
+      const now = resolver({}, () => 'now');
+      const note = defineTool('note', { resolve: { now } }, ({ now }) => `noted ${now}`);
+      const noting = handlerOf(note);
+      const notes: unknown[] = [];
+      const send = over(
+        host(async (ctx) => {
+          const result = await handler({ invoice: 'INV-1' }, ctx);
+          if (!isAsking(result)) notes.push(await noting({}, ctx));
+          return result;
+        }),
+      );
+      expect(endOf(await runAll(send))).toBe('pay INV-1 1');
+      expect(paid).toEqual(['pay INV-1 1']);
+      expect(notes).toMatchObject([{ content: [{ text: 'noted now' }] }]);
+    });
+
+    test('a state that the handler changes is refused', async () => {
+      const { handler, paid } = paying();
+      const state = JSON.stringify({ v: 6 });
+      const send = over(
+        host((ctx) =>
+          handler({ invoice: 'INV-1' }, {
+            ...ctx,
+            mcpReq: { ...ctx.mcpReq, requestState: () => state },
+          }),
+        ),
+      );
+      const reply = await send('tools/call', { name: 'both' });
+      expect(reply.text).toContain('Invalid or expired requestState');
+      expect(paid).toEqual([]);
+    });
+  });
+
+  test('a 2025 client is asked by one call only', async () => {
+    const { handler, paid } = paying();
+    const client = await connectClient(
+      'legacy',
+      host(async (ctx) => {
+        await handler({ invoice: 'INV-1' }, ctx);
+        return handler({ invoice: 'INV-2' }, ctx);
+      }),
+      { elicit: () => ({ action: 'accept', content: { confirm: true } }) },
+    );
+    expect(await client.errorText('both', {})).toMatch(CANNOT_ASK);
+    expect(client.asked).toEqual(['Proceed?']);
+    expect(paid).toEqual(['pay INV-1 1']);
+  });
+
+  test('the operator reads the sentence, too', async () => {
+    lines = [];
+    const { handler } = paying();
+    const send = overHttp(
+      host(async (ctx) => {
+        await handler({ invoice: 'INV-1' }, ctx);
+        return handler({ invoice: 'INV-2' }, ctx);
+      }),
+    );
+    expect(endOf(await send('tools/call', { name: 'both' }))).toMatch(CANNOT_ASK);
+    expect(lines.filter((line) => line.includes('cannot ask, because another call of the same request asks'))).toHaveLength(1);
+  });
+});
