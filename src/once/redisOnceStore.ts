@@ -11,7 +11,7 @@
  * ```
  *
  * A reply is an array of strings that starts with a status word. An unexpected reply ends the call,
- * because a client that loses replies must not look like a successful claim.
+ * because a client that loses or mixes up replies must not look like a successful claim.
  */
 import { errorOf, messageOf } from '../errors.js';
 import { checkLogger, Warnings } from '../state/warnings.js';
@@ -74,8 +74,11 @@ export function redisOnceStore(
   const { prefix, logger } = checkOptions(options);
   const redis = new Redis(senderOf(client), logger);
   return {
-    read: async (id) => entryOf(await redis.run(READ, prefix + id)),
-    claim: async (id, lease) => entryOf(await redis.run(CLAIM, prefix + id, leaseArgs(lease))),
+    read: async (id) => entryOf(await redis.run(READ, prefix + id), 'unknown'),
+    claim: async (id, lease) => {
+      const answer = await redis.run(CLAIM, prefix + id, leaseArgs(lease));
+      return entryOf(answer, 'claimed');
+    },
     renew: async (id, lease) => {
       const answer = await redis.runWhenFull(RENEW, prefix + id, leaseArgs(lease));
       return yesOrNo(answer);
@@ -238,10 +241,13 @@ class Redis {
   }
 }
 
-function entryOf([word = '', result]: RedisAnswer): OnceEntry | undefined {
+/** Reads the reply of a step. `none` is the word with which that step returns no entry. */
+function entryOf(
+  [word = '', result]: RedisAnswer,
+  none: 'unknown' | 'claimed',
+): OnceEntry | undefined {
   switch (word) {
-    case 'unknown':
-    case 'claimed':
+    case none:
       return undefined;
     case 'running':
     case 'lapsed':
