@@ -18,9 +18,11 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
 import { randomId, utf8 } from '../platform.js';
+import { inTime } from './inTime.js';
 import type { OnceEntry, OnceLease } from './onceStore.js';
 import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';
+import { waitWhileRunning } from './sharedPoll.js';
 
 /** The time that a record outlives the tokens of its call, to allow for clock differences. */
 const SLACK_SECONDS = 120;
@@ -28,13 +30,11 @@ const SLACK_SECONDS = 120;
 /** The duration of a claim that is not renewed. */
 const LEASE_MS = 30_000;
 
-/** The time that a store may take for one step. */
-const STORE_TIMEOUT_MS = 5000;
-
 /** The number of attempts to record a result before its outcome stays unknown. */
 const RECORD_ATTEMPTS = 3;
 
-const POLL_MS = 50;
+/** The time before the second attempt to record a result. */
+const RECORD_AGAIN_MS = 50;
 
 /** The options of a call that runs once. */
 export interface SingleUseOptions extends OnceSettings {
@@ -102,15 +102,13 @@ export class SingleUse<Result> {
     return answerOf(readEnd<Result>(entry.result));
   }
 
+  /** Waits until the call is no longer running, for at most `waitMs`. */
   private async wait(): Promise<OnceEntry | undefined> {
-    const { waitMs, signal } = this.options;
+    const { store, waitMs, signal } = this.options;
+    if (waitMs === 0) return { state: 'running' };
     const until = performance.now() + waitMs;
-    let entry: OnceEntry | undefined = { state: 'running' };
-    while (entry?.state === 'running' && performance.now() < until) {
-      await pause(Math.min(POLL_MS, until - performance.now()));
-      signal.throwIfAborted();
-      entry = await this.step((store) => store.read(this.id));
-    }
+    const entry = await this.orFail(() => waitWhileRunning({ store, id: this.id, until, signal }));
+    signal.throwIfAborted();
     return entry;
   }
 
@@ -132,25 +130,22 @@ export class SingleUse<Result> {
       ).catch(() => undefined);
       if (recorded === false) this.options.onUnexpectedError(new Error(NOT_RECORDED));
       if (recorded !== undefined || attempt === RECORD_ATTEMPTS) return;
-      await pause(POLL_MS * attempt);
+      await pause(RECORD_AGAIN_MS * attempt);
     }
   }
 
   /** Runs one step of the store. It fails closed, also on a timeout. */
-  private async step<T>(take: (store: OnceSettings['store']) => Promise<T>): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new Error(`The \`once\` store did not answer within ${STORE_TIMEOUT_MS} ms.`));
-      }, STORE_TIMEOUT_MS);
-    });
+  private step<T>(take: (store: OnceSettings['store']) => Promise<T>): Promise<T> {
+    return this.orFail(() => inTime(() => take(this.options.store)));
+  }
+
+  /** Reports an error of the store, and ends the call with its reason. */
+  private async orFail<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await Promise.race([take(this.options.store), late]);
+      return await work();
     } catch (error) {
       this.options.onUnexpectedError(error);
       throw new OnceError(isFull(error) ? 'store_full' : 'store_unavailable');
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

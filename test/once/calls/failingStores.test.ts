@@ -189,6 +189,23 @@ describe('before the body runs', () => {
   });
 });
 
+test('a failed read is reported for each waiting request', async () => {
+  const { store, taken } = recordSteps();
+  let down = false;
+  const once = { store: failing('read', FAILURES.rejects[0], () => down, store), waitMs: 600_000 };
+  const { reported, options } = collectReported();
+  const { rounds, last, first, release } = await runningCall(once, options);
+  const asked = taken.length;
+  const waiting = [rounds(last), rounds(last), rounds(last)];
+  await until(() => taken.length >= asked + waiting.length);
+  down = true;
+  const ends = await Promise.all(waiting);
+  expect(ends.map(answerOf)).toEqual(waiting.map(() => storeUnavailable('pay')));
+  expect(reported).toEqual(waiting.map(() => 'connection lost'));
+  release();
+  expect(answerOf(await first)).toEqual(PAID);
+});
+
 describe('while the body runs', () => {
   test.each(Object.entries(FAILURES))(
     'a renew() that %s is reported, and the next one succeeds',

@@ -7,6 +7,7 @@ import { confirm, defineTool, resolver } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { pollsOf } from '../../../src/once/sharedPoll.js';
 import { tokenOf } from '../../sealing/desk.js';
 import { deferred } from '../../support/deferred.js';
 import {
@@ -183,6 +184,53 @@ describe('a second request with waitMs', () => {
     release();
     expect(answerOf(await first)).toEqual(PAID);
     expect(answerOf(await rounds(last))).toEqual(PAID);
+  });
+});
+
+describe('300 requests with waitMs', () => {
+  /** Starts a call, and repeats its last round 300 times until each repetition has read once. */
+  async function replay300() {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    });
+    const { store, newSteps } = recordSteps();
+    const { rounds, last, runs, first, release } = await runningCall({ store, waitMs: 10_000 });
+    newSteps();
+    const replays = Array.from({ length: 300 }, () => rounds(last));
+    let reads = 0;
+    while (reads < 300) {
+      await new Promise((resolve) => setImmediate(resolve));
+      reads += countOf(newSteps(), 'read');
+    }
+    return { store, newSteps, runs, first, release, replays, reads };
+  }
+
+  test('read the store 14 times together in ten seconds, besides one read each', async () => {
+    const { store, newSteps, runs, first, release, replays, reads } = await replay300();
+    expect(reads).toBe(300);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const ends = await Promise.all(replays);
+    expect(ends.map(answerOf)).toEqual(ends.map(() => inProgress('pay')));
+    expect(countOf(newSteps(), 'read')).toBe(14);
+    expect(pollsOf(store).size).toBe(0);
+    release();
+    await first;
+    expect(countOf(runs, 'body')).toBe(1);
+  });
+
+  test('all receive the result when the call ends', async () => {
+    const { store, newSteps, runs, first, release, replays } = await replay300();
+    await vi.advanceTimersByTimeAsync(3000);
+    release();
+    const end = await first;
+    newSteps();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(new Set((await Promise.all(replays)).map(({ text }) => text))).toEqual(
+      new Set([end.text]),
+    );
+    expect(newSteps()).toEqual(['read']);
+    expect(pollsOf(store).size).toBe(0);
+    expect(countOf(runs, 'body')).toBe(1);
   });
 });
 
