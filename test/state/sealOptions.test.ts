@@ -77,7 +77,7 @@ describe('I26: requestStateSeal refuses its keys', () => {
   ])('if one contains a variable that was not replaced: %s', (key) => {
     expect(() => withKeys(key)).toThrow(
       new TypeError(
-        `requestStateSeal(): \`keys[0]\` contains a variable that was not replaced, such as \${NAME} or {{NAME}}. Check how the key is passed to the process. ${ADVICE}`,
+        `requestStateSeal(): \`keys[0]\` contains a variable that was not replaced, such as \${NAME}, {{NAME}}, $NAME or %NAME%. Check how the key is passed to the process. ${ADVICE}`,
       ),
     );
   });

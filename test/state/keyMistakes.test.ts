@@ -1,0 +1,152 @@
+/** Keys that are a variable, a command, a placeholder or in quotes, and keys that only look so. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { requestStateSeal } from 'mcp-resolve';
+import type { RequestStateKey } from 'mcp-resolve';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { keysOfEnvironment, readKeys } from '../../src/state/keyRing.js';
+
+const ADVICE =
+  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+const VARIABLE = `contains a variable that was not replaced, such as \${NAME}, {{NAME}}, $NAME or %NAME%. Check how the key is passed to the process. ${ADVICE}`;
+const COMMAND = `contains a command that was not run, such as $(cat key). Check how the key is passed to the process. ${ADVICE}`;
+const PLACEHOLDER = `is a placeholder, such as <your-secret-key>. Replace it with a key. ${ADVICE}`;
+const QUOTES = `is in quotes, which would be part of the key. Remove them. ${ADVICE}`;
+
+const GOOD = 'M3rzZcEoCnwHqgyvVZCpQ9sKDkX0vK1Fh2bXbBqv7yE';
+const OTHER = 'vZ3o0cq0rTg4m7rE8bQyqZ5hQnJ6m1oXJX2mHk9pA-w';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const WRONG: readonly (readonly [string, string])[] = [
+  ['${REQUEST_STATE_KEY_OF_PRODUCTION}', VARIABLE],
+  ['${{ secrets.REQUEST_STATE_KEY }}-and-more', VARIABLE],
+  ['$NAME', VARIABLE],
+  ['$REQUEST_STATE_KEY_OF_PRODUCTION', VARIABLE],
+  ['$requestStateKeyOfTheProductionServer', VARIABLE],
+  ['$env:REQUEST_STATE_KEY_OF_PRODUCTION', VARIABLE],
+  ['$REQUEST_STATE_KEY_OF_PRODUCTION\n', VARIABLE],
+  [`production-$SECRET-${GOOD}`, VARIABLE],
+  ['$HOME/keys/request-state-key-of-production', VARIABLE],
+  ['$KEYA$KEYB and some more text behind it', VARIABLE],
+  ['prefix_$REQUEST_STATE_KEY!and-more-text-behind-it', VARIABLE],
+  ['%NAME%', VARIABLE],
+  ['%REQUEST_STATE_KEY_OF_PRODUCTION%', VARIABLE],
+  ['%requestStateKeyOfTheProductionServer%', VARIABLE],
+  ['%USERPROFILE%\\keys\\request-state-key.txt', VARIABLE],
+  ['prefix_%REQUEST_STATE_KEY%!and-more-text-behind-it', VARIABLE],
+  ['$(cat key)', COMMAND],
+  ['$(cat /run/secrets/request-state-key)', COMMAND],
+  ['$(</run/secrets/request-state-key.txt)', COMMAND],
+  ["$(node -e 'console.log(1)' | tr -d x)", COMMAND],
+  ['production-$(cat /run/secrets/key)-2026', COMMAND],
+  ['`cat /run/secrets/request-state-key`', COMMAND],
+  ['production-`cat /run/secrets/key`-2026', COMMAND],
+  ['<your-secret-key>', PLACEHOLDER],
+  ['<your-secret-key-with-at-least-32-bytes>', PLACEHOLDER],
+  ['<a base64url key: see "Create a key">', PLACEHOLDER],
+  ['production-<your-secret-key>-of-the-service', PLACEHOLDER],
+  [`"${GOOD}"`, QUOTES],
+  [`'${GOOD}'`, QUOTES],
+  [`"${GOOD}"\n`, QUOTES],
+  ['"pa$$phrase & more with 32 bytes or more"', QUOTES],
+];
+
+describe.each(WRONG)('the key %j', (key, sentence) => {
+  test('is refused in the options of a seal', () => {
+    expect(() => requestStateSeal({ keys: [GOOD, key], audience: 'desk' })).toThrow(
+      new TypeError(`requestStateSeal(): \`keys[1]\` ${sentence}`),
+    );
+  });
+
+  test('is refused in the environment', () => {
+    vi.stubEnv('MCP_RESOLVE_KEYS', ` ${GOOD} , ${key} `);
+    expect(keysOfEnvironment).toThrow(new TypeError(`MCP_RESOLVE_KEYS: key 2 ${sentence}`));
+  });
+});
+
+test.each([
+  ['${REQUEST_STATE_KEY_OF_PRODUCTION}', VARIABLE],
+  ['${{ secrets.REQUEST_STATE_KEY_OF_PRODUCTION }}', VARIABLE],
+  ['{{ .Values.requestState.keyOfProduction }}', VARIABLE],
+  ['$REQUEST_STATE_KEY_OF_PRODUCTION', VARIABLE],
+  ['%REQUEST_STATE_KEY_OF_PRODUCTION%', VARIABLE],
+  ['$(cat /run/secrets/request-state-key)\n', COMMAND],
+  ['`cat /run/secrets/request-state-key`', COMMAND],
+  ['<your-secret-key-with-at-least-32-bytes>', PLACEHOLDER],
+  [`"${GOOD}"`, QUOTES],
+  [`'${GOOD}'\n`, QUOTES],
+])('the bytes of %j are refused', (key, sentence) => {
+  expect(() => readKeys([Buffer.from(key)])).toThrow(
+    new TypeError(`requestStateSeal(): \`keys[0]\` ${sentence}`),
+  );
+});
+
+describe('several keys that are one text', () => {
+  const TEXTS: readonly (readonly [string, string])[] = [
+    [`"${GOOD},${OTHER}"`, QUOTES],
+    [`'${GOOD}, ${OTHER}'`, QUOTES],
+    ['$(vault read --fields request-state-key,the-older-key-of-the-request-state)', COMMAND],
+    ['<your-new-key-of-32-bytes-or-more,your-old-key-of-32-bytes-or-more>', PLACEHOLDER],
+  ];
+
+  test.each(TEXTS)('are refused in the options of a seal: %j', (text, sentence) => {
+    expect(() => requestStateSeal({ keys: text.split(','), audience: 'desk' })).toThrow(
+      new TypeError(`requestStateSeal(): \`keys\` as a whole ${sentence}`),
+    );
+  });
+
+  test.each(TEXTS)('are refused in the environment: %j', (text, sentence) => {
+    vi.stubEnv('MCP_RESOLVE_KEYS', text);
+    expect(keysOfEnvironment).toThrow(new TypeError(`MCP_RESOLVE_KEYS as a whole ${sentence}`));
+  });
+
+  test('are refused if each one is in quotes', () => {
+    vi.stubEnv('MCP_RESOLVE_KEYS', `"${GOOD}", "${OTHER}"`);
+    expect(keysOfEnvironment).toThrow(new TypeError(`MCP_RESOLVE_KEYS: key 1 ${QUOTES}`));
+  });
+});
+
+describe('a key is accepted', () => {
+  test.each([
+    'correct$horse$battery$staple$and$more',
+    'correct$HORSE$BATTERY$STAPLE$and$more',
+    'correct-horse-battery-$taple-and-more',
+    'it costs $400, or $1,200 with all extras',
+    '100% sure, 50%off, and 20% of 4 words more',
+    'ca$(h)-money-`tick`-and-some-more-words',
+    'a < b, c > d, <3 and a few more characters',
+    `it's "quoted" inside, but not around it`,
+    `"only the first character is a quote mark`,
+    '"two different quote marks are around it\'',
+    '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub',
+    '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    '%C3%A9%20%2B%2F%3D-a-key-that-was-encoded-for-a-url',
+    '{"k":"M3rzZcEoCnwHqgyvVZCpQ9sKDkX0vK1Fh2bXbBqv7yE"}',
+  ])('if it only contains special characters: %j', (key) => {
+    expect(readKeys([key, Buffer.from(`${key} `)])).toHaveLength(2);
+  });
+
+  test.each([
+    'x${KEY}! #random& (bytes) *that+ ;are~ |text',
+    '"Jt;?9!~x(R}&0[q^>|w#*:1_)]{4@l<+s\\/5gZ"',
+  ])('if it is bytes that happen to be the text %j', (text) => {
+    expect(readKeys([Buffer.from(text)])).toHaveLength(1);
+  });
+
+  test('if it is random bytes in any encoding, or random text as bytes', () => {
+    const printable = (): Uint8Array =>
+      Uint8Array.from({ length: 32 }, () => randomInt(0x20, 0x7f));
+    for (let time = 0; time < 2000; time += 1) {
+      const bytes = randomBytes(32);
+      const encoded = (['hex', 'base64', 'base64url'] as const).map((as) => bytes.toString(as));
+      const keys: RequestStateKey[] = [bytes, ...encoded, printable()];
+      expect(readKeys(keys)).toHaveLength(5);
+      expect(readKeys(encoded)).toHaveLength(3);
+      vi.stubEnv('MCP_RESOLVE_KEYS', encoded.join(','));
+      expect(keysOfEnvironment()).toHaveLength(3);
+    }
+  });
+});
