@@ -5,7 +5,8 @@
  * same.
  *
  * Tabs and line breaks stay, and so do joiners and variation selectors where scripts and emoji need
- * them.
+ * them. One pass reads each character with its neighbours only, so that the work grows with the
+ * length of a text.
  */
 
 /** Joiners shape letters in these scripts, so they are part of a word there. */
@@ -27,32 +28,81 @@ const JOINING_SCRIPTS = [
   'Telugu',
 ];
 
-const LETTER = `[${JOINING_SCRIPTS.map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
+const INVISIBLE = `[${[
+  String.raw`\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}`,
+  // Control characters, except tabs and line feeds. Line separators.
+  String.raw`\0-\x08\v-\x1F\x7F-\x9F\u2028\u2029`,
+  // Annotations, and the place of an embedded object.
+  String.raw`\uFFF9-\uFFFC`,
+  // An empty Braille pattern, a note without a head, blank hieroglyphs.
+  String.raw`\u2800\u{1D159}\u{13441}\u{13442}`,
+  // Joiners, fillers and selectors of Tifinagh, Brahmi, Egyptian, Khitan and Duployan.
+  String.raw`\u2D7F\u{1107F}\u{13430}-\u{13440}\u{16FE4}\u{1BC9D}`,
+].join('')}]`;
 
-/** The joiners and variation selectors that belong to the characters around them. */
+/** Returns a pattern for the visible characters of scripts. */
+function lettersOf(...scripts: readonly string[]): string {
+  const names = scripts.map((script) => String.raw`\p{Script=${script}}`);
+  return `(?!${INVISIBLE})[${names.join('')}]`;
+}
+
+const LETTER = lettersOf(...JOINING_SCRIPTS);
+
+/** The invisible characters that belong to the characters around them. */
 const NEEDED = [
-  String.raw`(?<=${LETTER}\p{M}*)[\u200C\u200D](?=${LETTER})`,
-  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`,
-  String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
-  String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
-  String.raw`(?<=\p{Script=Han})[\u{E0100}-\u{E01EF}]`,
-  String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
-  // The flag of a region, such as Scotland.
-  String.raw`(?<=\u{1F3F4}[\u{E0020}-\u{E007E}]*)[\u{E0020}-\u{E007F}]`,
+  String.raw`${LETTER}[\u200C\u200D]${LETTER}`,
+  String.raw`${lettersOf('Tifinagh')}\u2D7F${lettersOf('Tifinagh')}`,
+  String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]\u200D\p{Extended_Pictographic}`,
+  String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F]`,
+  String.raw`[0-9#*]\uFE0F\u20E3`,
+  String.raw`${lettersOf('Mongolian')}[\u180B-\u180D\u180F]`,
 ].join('|');
 
-const INVISIBLE = new RegExp(
-  [
-    String.raw`(?!${NEEDED})\p{Default_Ignorable_Code_Point}`,
-    // Control characters, except tabs and line breaks. Line separators and annotations.
-    String.raw`(?!\t|\n|\r\n)[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]`,
-  ].join('|'),
-  'gu',
-);
+const IS_INVISIBLE = new RegExp(`^${INVISIBLE}$`, 'u');
+const IS_NEEDED = new RegExp(`^(?:${NEEDED})`, 'u');
+const IS_LETTER = new RegExp(`^${LETTER}$`, 'u');
+const IS_MARK = /^\p{M}$/u;
 
-/** Returns the text with every invisible character written as its code, such as `\u{202E}`. */
-export function visibleText(text: string): string {
-  return text.replace(INVISIBLE, codeOf);
+/**
+ * The sequences that stay as they are: a Windows line break, and the flags of England, Scotland and
+ * Wales. Fonts draw the tags of other regions as a black flag, so those would hide text.
+ */
+const WHOLE = ['\r\n', ...['gbeng', 'gbsct', 'gbwls'].map(flagOf)];
+
+function flagOf(region: string): string {
+  const tags = Array.from(region, (letter) => 0xe0000 + letter.charCodeAt(0));
+  return String.fromCodePoint(0x1f3f4, ...tags, 0xe007f);
+}
+
+/**
+ * Returns the text with every invisible character written as its code, such as `\u{202E}`. If the
+ * result is longer than `longest`, it is cut between characters and ends in `…`.
+ */
+export function visibleText(text: string, longest = Infinity): string {
+  let shown = '';
+  let before = '';
+  for (let at = 0; at < text.length;) {
+    const character = wholeAt(text, at) ?? characterAt(text, at);
+    at += character.length;
+    const isVisible = !IS_INVISIBLE.test(character);
+    const stays = isVisible || IS_NEEDED.test(before + character + characterAt(text, at));
+    const written = stays ? character : codeOf(character);
+    if (shown.length + written.length > longest) return `${shown}…`;
+    shown += written;
+    // The marks of a letter may stand between it and its joiner.
+    const isMark = isVisible && IS_MARK.test(character) && IS_LETTER.test(before);
+    if (!isMark) before = stays ? character : '';
+  }
+  return shown;
+}
+
+function wholeAt(text: string, at: number): string | undefined {
+  return WHOLE.find((sequence) => text.startsWith(sequence, at));
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
 }
 
 function codeOf(character: string): string {
