@@ -208,16 +208,29 @@ function convertLeniently(schema: Schema): JsonSchema {
   });
 }
 
-/** Formats validation issues with their paths. */
+/** The length of a description. A client can cause thousands of issues and choose long names. */
+const LONGEST_DESCRIPTION = 4000;
+
+/** Formats validation issues with their paths. Cuts a long description. */
 export function describeIssues(issues: SchemaIssues, separator = ', '): string {
-  return issues
-    .map(({ path = [], message }) => {
-      const place = path
-        .map((step) => String(typeof step === 'object' ? step.key : step))
-        .join('.');
-      return place === '' ? message : `${place}: ${message}`;
-    })
-    .join(separator);
+  let text = '';
+  for (const [index, issue] of issues.entries()) {
+    if (text.length > LONGEST_DESCRIPTION) break;
+    text += index === 0 ? describeIssue(issue) : separator + describeIssue(issue);
+  }
+  return cut(text, LONGEST_DESCRIPTION);
+}
+
+function describeIssue({ path = [], message }: StandardSchemaV1.Issue): string {
+  const place = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
+  return place === '' ? message : `${place}: ${message}`;
+}
+
+/** Cuts a long string between characters. */
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const splitsCharacter = (text.codePointAt(longest - 1) ?? 0) > 0xffff;
+  return `${text.slice(0, splitsCharacter ? longest - 1 : longest)}…`;
 }
 
 /** Freezes a value that calls share, so that no call can change it. */

@@ -42,13 +42,6 @@ const MISFIT = 'received an accepted elicitation whose content does not match th
 /** The complaint travels in the state between rounds. */
 const LONGEST_COMPLAINT = 500;
 
-/** Cuts a long complaint between characters, not inside one. */
-function shortened(text: string): string {
-  const characters = Array.from(text);
-  if (characters.length <= LONGEST_COMPLAINT) return text;
-  return `${characters.slice(0, LONGEST_COMPLAINT).join('')}…`;
-}
-
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
 function accepted(
@@ -66,7 +59,7 @@ function settled(
   result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
 ): AnswerOutcome {
   if (result.issues !== undefined) {
-    const complaint = shortened(visibleText(describeIssues(result.issues, '\n')));
+    const complaint = visibleText(describeIssues(result.issues, '\n'), LONGEST_COMPLAINT);
     return { problem: `${MISFIT}${shownField(schema, result.issues)}`, complaint };
   }
   if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };

@@ -5,6 +5,7 @@
  */
 import { describe, expect, test, vi } from 'vitest';
 
+import { describeIssues } from '../../src/define/schema.js';
 import { visibleText } from '../../src/question/visibleText.js';
 
 function workOn(text: string, longest?: number): number {
@@ -41,5 +42,28 @@ describe('showing invisible characters', () => {
 
   test('stops when a text has its greatest length', () => {
     expect(workOn('\u0301'.repeat(20 * SIZE), 500)).toBe(workOn('\u0301'.repeat(SIZE), 500));
+  });
+});
+
+describe('describing the issues of an answer', () => {
+  const LONGEST = 4000;
+  const read = vi.fn(() => 'wrong');
+  const issueAt = (...path: string[]) => ({
+    path,
+    get message() {
+      return read();
+    },
+  });
+
+  test('reads only the issues that it shows', () => {
+    const text = describeIssues(Array.from({ length: 20 * SIZE }, () => issueAt('amount')));
+    expect(text).toMatch(/^amount: wrong, amount: wrong, .*…$/);
+    expect(text).toHaveLength(LONGEST + 1);
+    expect(read.mock.calls.length).toBeLessThan(SIZE);
+  });
+
+  test('cuts a long name between its characters', () => {
+    const issues = Array.from({ length: SIZE }, () => issueAt(`x${'👍'.repeat(20 * SIZE)}`, '7'));
+    expect(describeIssues(issues)).toBe(`x${'👍'.repeat(LONGEST / 2 - 1)}…`);
   });
 });

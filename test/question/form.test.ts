@@ -64,6 +64,15 @@ describe('an answer that does not match the schema of a form', () => {
     });
   });
 
+  test('has a complaint of at most 500 characters, cut between them', async () => {
+    const long = (name: string) => outcomeOf(z.strictObject({}), { [name]: true });
+    const hidden = await long('\u202e'.repeat(60_000));
+    const codes = String.raw`Unrecognized key: "${String.raw`\u{202E}`.repeat(60)}…`;
+    expect(hidden).toMatchObject({ complaint: codes });
+    const faces = await long('👍'.repeat(60_000));
+    expect(faces).toMatchObject({ complaint: `Unrecognized key: "${'👍'.repeat(240)}…` });
+  });
+
   test.each([
     ['it is not an object', Login, 'octocat'],
     ['the field is not in the schema', z.strictObject({}), { username: 'octocat' }],
