@@ -12,7 +12,7 @@ import type { ClaimContext, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
-import { shownError, STANDARD_ERROR, Warnings } from './warnings.js';
+import { oneLine, shownError, STANDARD_ERROR, Warnings } from './warnings.js';
 import type { Logger } from './warnings.js';
 
 /** A request whose state is opened or sealed. */
@@ -129,7 +129,8 @@ export class Seal {
       error instanceof InvalidRequestStateError
         ? error
         : Object.assign(new InvalidRequestStateError('codec error'), { cause: error });
-    const reason = rejection.message.slice(0, LONGEST_REASON).replace(UNPRINTABLE, '?');
+    // `onReject` may write a log of its own.
+    const reason = oneLine(rejection.message.slice(0, LONGEST_REASON));
     const { cause } = rejection;
     const details = cause === undefined ? '' : ` (${shownError(cause, token)})`;
     const remedy =
@@ -251,9 +252,6 @@ const CREATE_KEY =
   ' This host may serve the next round of a call from another process. Create a key with: npx mcp-resolve key';
 
 const LONGEST_REASON = 40;
-
-/** Characters that are replaced, so that a codec's reason cannot write its own log lines. */
-const UNPRINTABLE = /[^ -~]/g;
 
 /** The approximate size of the claims without the state, the target and the audience. */
 const CLAIM_BYTES = 256;

@@ -38,25 +38,25 @@ const LONGEST_NAME = 40;
  * occur in `secret` are left out, if they have six or more characters.
  */
 export function shownError(error: unknown, secret = ''): string {
-  const message = hide(secret, messageOf(error).slice(0, LONGEST_MESSAGE));
-  return `${nameOf(error)}: ${onOneLine(message)}`;
+  return `${nameOf(error)}: ${hide(secret, messageOf(error).slice(0, LONGEST_MESSAGE))}`;
 }
 
 /** Returns the name of an error, for lines that must not quote its message. */
 export function nameOf(error: unknown): string {
   try {
     const name: unknown = error instanceof Error ? error.name : undefined;
-    return typeof name === 'string' ? onOneLine(name.slice(0, LONGEST_NAME)) : typeof error;
+    return typeof name === 'string' ? name.slice(0, LONGEST_NAME) : typeof error;
   } catch {
     return typeof error;
   }
 }
 
-/** Escapes control characters, so that a text cannot write log lines of its own. */
-function onOneLine(text: string): string {
-  return visibleText(text)
-    .replaceAll('\n', String.raw`\n`)
-    .replaceAll('\t', String.raw`\t`);
+/**
+ * Escapes control characters, so that a text cannot write log lines or move the cursor of a
+ * terminal. A line has none left, so escaping it again changes nothing.
+ */
+export function oneLine(text: string): string {
+  return visibleText(text.replace(/[\t\n\r]/g, (space) => JSON.stringify(space).slice(1, -1)));
 }
 
 /** Shorter matches count as coincidence. */
@@ -130,12 +130,14 @@ export class Warnings {
     this.say(message);
   }
 
-  /** Calls the logger. A logger that fails must not change the response to the client. */
+  /**
+   * Calls the logger with one line. A logger that fails must not change the response to the client.
+   */
   private say(message: string): void {
     const nowhereElse = (): void => undefined;
     try {
       const warn: (message: string) => unknown = this.logger.warn;
-      const said = warn.call(this.logger, message);
+      const said = warn.call(this.logger, oneLine(message));
       if (isThenable(said)) said.then(undefined, nowhereElse);
     } catch {
       nowhereElse();

@@ -1,7 +1,7 @@
 /** Custom codecs, and the effect of their failures. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from 'mcp-resolve';
-import type { RequestStateCodec } from 'mcp-resolve';
+import type { Rejection, RequestStateCodec } from 'mcp-resolve';
 import { describe, expect, test, vi } from 'vitest';
 
 import {
@@ -168,6 +168,21 @@ describe('I44: a codec that fails to open a token', () => {
       },
     );
   });
+});
+
+test('Z6: a reason that quotes a token writes no lines of its own', async () => {
+  const rejections: Rejection[] = [];
+  const unseal = (token: string): never => {
+    throw new InvalidRequestStateError(`no key "${token}" é`);
+  };
+  const { seal, logged } = createSeal({
+    codec: { seal: () => 'token', unseal },
+    onReject: (rejection) => void rejections.push(rejection),
+  });
+  expectFrozen(await retry(overHttp(desk({ seal })), 'a\r\u001B[2J\n'));
+  const reason = String.raw`no key "a\r\u{001B}[2J\n" é`;
+  expect(rejections).toEqual([{ reason, method: 'tools/call' }]);
+  expect(logged).toEqual([`requestState rejected on tools/call: ${reason}`]);
 });
 
 describe('I44, K6: a codec that fails to seal a state', () => {

@@ -1,7 +1,7 @@
 /** Warnings: rate-limited if a client can cause them, logged once if the setup causes them. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { shownError, Warnings } from '../../src/state/warnings.js';
+import { shownError, STANDARD_ERROR, Warnings } from '../../src/state/warnings.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_767_225_600_000 });
@@ -100,11 +100,37 @@ test('Z3: logs every failed call, regardless of the rate limit', () => {
   expect(logged).toHaveLength(30);
 });
 
+test('writes one line, whatever a text contains', () => {
+  const { logged, warnings } = loggedWarnings();
+  const hostile = 'a\r\nb\rc\n\td\u2028e\u2029f\u0085g\u001B[31mh\u009B31mi\0\u202E';
+  const line =
+    String.raw`a\r\nb\rc\n\td\u{2028}e\u{2029}f\u{0085}g\u{001B}[31mh\u{009B}31mi\u{0000}` +
+    String.raw`\u{202E}`;
+  warnings.warn(hostile);
+  warnings.once(hostile);
+  warnings.failure(hostile);
+  expect(logged).toEqual([line, line, line]);
+});
+
+test('escapes no text twice', () => {
+  const { logged, warnings } = loggedWarnings();
+  const path = String.raw`C:\new\table \u{202E} 👨‍👩‍👧`;
+  warnings.warn(path);
+  warnings.warn(shownError(new Error(`${path}\n`)));
+  expect(logged).toEqual([path, `Error: ${path}${String.raw`\n`}`]);
+});
+
+test('writes one line to standard error', () => {
+  const written = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  Warnings.of(STANDARD_ERROR).failure('a\rb');
+  expect(written.mock.calls).toEqual([[String.raw`mcp-resolve: a\rb`]]);
+  written.mockRestore();
+});
+
 describe('a line about an error', () => {
   test.each([
     ['the name and the message', new RangeError('no key'), 'RangeError: no key'],
     ['the type of a value that is not an error', 'no key', 'string: no key'],
-    ['line breaks as escapes', new Error('a\nb\tc\r'), String.raw`Error: a\nb\tc\u{000D}`],
     ['at most 500 characters', new Error('x'.repeat(600)), `Error: ${'x'.repeat(500)}`],
     ['a message that is not a string', Object.assign(new Error(), { message: 42 }), 'Error: 42'],
   ])('shows %s', (_, error, line) => {
