@@ -100,9 +100,11 @@ export class Seal {
       this.settings.assertUsable?.();
       const principal =
         opened === undefined ? await this.principalOf(request.ctx) : opened.principal;
-      claims = await writeClaims(state, ttlSeconds, await this.claimContext(request, principal));
-      if (claims.length > maxStateBytes)
+      const context = await this.claimContext(request, principal);
+      const written = await writeClaims(state, ttlSeconds, context);
+      if (written.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
+      claims = written;
       this.warnOfProcessKey(request.ctx);
       if (principal === undefined && this.mustHavePrincipal(request.ctx))
         this.warnOfAnonymousCall();

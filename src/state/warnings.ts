@@ -62,20 +62,27 @@ export function oneLine(text: string): string {
 /** Shorter matches count as coincidence. */
 const SHORTEST_PART = 6;
 
-/** Replaces the parts of a message that also occur in a secret. */
+/** Replaces the parts of a message that also occur in a secret. Reads the secret once. */
 function hide(secret: string, message: string): string {
+  const parts = new Set(partsOf(message));
+  const shared = new Set<string>();
+  for (const part of partsOf(secret)) if (parts.has(part)) shared.add(part);
   let shown = '';
+  let hiddenTo = -1;
   for (let at = 0; at < message.length; at += 1) {
-    let end = at + SHORTEST_PART;
-    if (end > message.length || !secret.includes(message.slice(at, end))) {
-      shown += message.charAt(at);
-      continue;
-    }
-    while (end < message.length && secret.includes(message.slice(at, end + 1))) end += 1;
-    shown += '…';
-    at = end - 1;
+    if (shared.has(message.slice(at, at + SHORTEST_PART))) {
+      if (at > hiddenTo) shown += '…';
+      hiddenTo = at + SHORTEST_PART;
+    } else if (at >= hiddenTo) shown += message.charAt(at);
   }
   return shown;
+}
+
+/** Returns the parts of a text that have the length of the shortest match. */
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0; at + SHORTEST_PART <= text.length; at += 1) {
+    yield text.slice(at, at + SHORTEST_PART);
+  }
 }
 
 const BURST = 20;

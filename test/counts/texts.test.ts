@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { describeIssues } from '../../src/define/schema.js';
 import { visibleText } from '../../src/question/visibleText.js';
+import { shownError } from '../../src/state/warnings.js';
 
 function workOn(text: string, longest?: number): number {
   const reads = vi.spyOn(RegExp.prototype, 'exec');
@@ -66,4 +67,19 @@ describe('describing the issues of an answer', () => {
     const issues = Array.from({ length: SIZE }, () => issueAt(`x${'👍'.repeat(20 * SIZE)}`, '7'));
     expect(describeIssues(issues)).toBe(`x${'👍'.repeat(LONGEST / 2 - 1)}…`);
   });
+});
+
+test('an error is compared with a long secret in one pass', () => {
+  const [secret, message] = ['a'.repeat(20 * SIZE), 'aaaaab'.repeat(80)];
+  const searches = vi.spyOn(String.prototype, 'includes');
+  const copies = vi.spyOn(String.prototype, 'slice');
+  try {
+    expect(shownError(new Error(message), secret)).toBe(`Error: ${message}`);
+    // A search may read the whole secret.
+    const read = searches.mock.calls.length * secret.length + copies.mock.calls.length;
+    expect(read).toBeLessThan(2 * secret.length);
+  } finally {
+    searches.mockRestore();
+    copies.mockRestore();
+  }
 });

@@ -144,4 +144,8 @@ describe('a line about an error', () => {
       'SyntaxError: Unexpected token, "…" is not valid, nor "v1.ab"',
     );
   });
+
+  test('Z6: leaves out parts that overlap', () => {
+    expect(shownError(new Error('key abcdefghijk.'), 'abcdefgh-efghijk')).toBe('Error: key ….');
+  });
 });
