@@ -14,7 +14,7 @@ import type { Logger } from './warnings.js';
 export interface Rejection {
   /**
    * A short fixed reason, such as `expired`. With a custom codec, the first 40 characters of its
-   * message.
+   * message, with control characters escaped.
    */
   readonly reason: string;
   /** The method of the request that carried the state. */
