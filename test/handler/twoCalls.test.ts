@@ -197,10 +197,13 @@ describe.each(hosts)('on %s', (_, host) => {
       const state = JSON.stringify({ v: 6 });
       const send = over(
         host((ctx) =>
-          handler({ invoice: 'INV-1' }, {
-            ...ctx,
-            mcpReq: { ...ctx.mcpReq, requestState: () => state },
-          }),
+          handler(
+            { invoice: 'INV-1' },
+            {
+              ...ctx,
+              mcpReq: { ...ctx.mcpReq, requestState: () => state },
+            },
+          ),
         ),
       );
       const reply = await send('tools/call', { name: 'both' });
@@ -234,6 +237,10 @@ describe.each(hosts)('on %s', (_, host) => {
       }),
     );
     expect(endOf(await send('tools/call', { name: 'both' }))).toMatch(CANNOT_ASK);
-    expect(lines.filter((line) => line.includes('cannot ask, because another call of the same request asks'))).toHaveLength(1);
+    expect(
+      lines.filter((line) =>
+        line.includes('cannot ask, because another call of the same request asks'),
+      ),
+    ).toHaveLength(1);
   });
 });
