@@ -25,21 +25,21 @@ export function addressOf(method: Method, name: string): Address {
   return { method, target: name, matches: (target) => target === name };
 }
 
-/** A set of addresses that can grow. */
+/** A set of addresses. */
 export class Addressees {
   private readonly exact = new Set<string>();
   private readonly matching: Address[] = [];
 
-  constructor(addresses: readonly Address[]) {
-    this.add(addresses);
-  }
-
-  /** Adds addresses. */
-  add(addresses: readonly Address[]): void {
+  constructor(private readonly addresses: readonly Address[]) {
     for (const address of addresses) {
       if (address.method === 'resources/read') this.matching.push(address);
       else this.exact.add(`${address.method} ${address.target ?? ''}`);
     }
+  }
+
+  /** Returns the set with more addresses. */
+  with(more: readonly Address[]): Addressees {
+    return new Addressees([...this.addresses, ...more]);
   }
 
   /** Returns true if a request is for one of the addresses. */

@@ -18,17 +18,25 @@ import { readVariables } from './requestArguments.js';
 import { isShown } from './hideDefinitions.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Registrar } from './sdkInternals.js';
+import { removing } from './undo.js';
+import type { Undo } from './undo.js';
 
 /** The servers and options of one installation. */
-export interface Site {
+export interface Site extends LowLevelSite {
   readonly mcp: Registrar;
+}
+
+/** The server and options of one installation. */
+export interface LowLevelSite {
   /** The server whose client receives the questions. */
   readonly server: Server;
   readonly options: CheckedOptions;
+  /** Receives the steps that take the installation back. */
+  readonly undo: Undo[];
 }
 
 /** Registers a tool. */
-export function registerTool({ mcp, server, options }: Site, tool: ToolDefinition): void {
+export function registerTool({ mcp, server, options, undo }: Site, tool: ToolDefinition): void {
   const { name, registration, inputSchema } = tool;
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
@@ -42,28 +50,35 @@ export function registerTool({ mcp, server, options }: Site, tool: ToolDefinitio
       return { content: [], isError: true };
     }
   };
-  if (inputSchema === undefined) mcp.registerTool(name, registration, (ctx) => answer({}, ctx));
-  else
-    mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
-      answer(args as Arguments, ctx),
-    );
+  const registered =
+    inputSchema === undefined
+      ? mcp.registerTool(name, registration, (ctx) => answer({}, ctx))
+      : mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
+          answer(args as Arguments, ctx),
+        );
+  undo.push(removing(registered));
 }
 
 /** Registers a prompt. Its errors reach the client unchanged. */
-export function registerPrompt({ mcp, server, options }: Site, prompt: PromptDefinition): void {
+export function registerPrompt(
+  { mcp, server, options, undo }: Site,
+  prompt: PromptDefinition,
+): void {
   const { name, metadata, argsSchema } = prompt;
   const answer = (args: Arguments, ctx: ServerContext) =>
     callForRequest(server, prompt, { args, ctx, settings: options });
-  if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
-  else
-    mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
-      answer(args as Arguments, ctx),
-    );
+  const registered =
+    argsSchema === undefined
+      ? mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx))
+      : mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
+          answer(args as Arguments, ctx),
+        );
+  undo.push(removing(registered));
 }
 
 /** Registers a resource. Its errors reach the client unchanged. */
 export function registerResource(
-  { mcp, server, options }: Site,
+  { mcp, server, options, undo }: Site,
   resource: ResourceDefinition,
 ): void {
   const { name, location, metadata } = resource;
@@ -75,12 +90,12 @@ export function registerResource(
     const request = await readVariables(resource, { uri, raw, ctx });
     return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
-  if (typeof location === 'string')
-    mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));
-  else {
-    const shown = listingIf(location, (ctx) => isShown(resource, server, ctx));
-    mcp.registerResource(name, shown, metadata, answer);
-  }
+  const shownTo = (ctx: ServerContext): boolean => isShown(resource, server, ctx);
+  const registered =
+    typeof location === 'string'
+      ? mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx))
+      : mcp.registerResource(name, listingIf(location, shownTo), metadata, answer);
+  undo.push(removing(registered));
 }
 
 /** Returns a copy of the template that lists its resources only for clients that may see them. */

@@ -31,6 +31,7 @@ import type { Handler } from './handlerMap.js';
 import { notifyOnerror } from './operator.js';
 import { handlersOf, hasOwnStateCheck } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
+import type { Undo } from './undo.js';
 
 /** The boundary around the handlers of a server. */
 interface ServerBoundary {
@@ -58,7 +59,10 @@ const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 /** The boundary is an enumerable property, because the SDK copies contexts property by property. */
 type BoundedContext = ServerContext & { [REQUEST_BOUNDARY]?: RequestBoundary };
 
-type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary };
+/** Set on a server whose handlers are wrapped. */
+const WRAPPED = Symbol.for('mcp-resolve.wrapped');
+
+type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined; [WRAPPED]?: true };
 
 /** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
@@ -90,19 +94,23 @@ export interface Protection {
 }
 
 /**
- * Puts the boundary around the present and future handlers of a server.
+ * Puts the boundary around the present and future handlers of a server. Returns a function that
+ * takes it back.
  *
  * @throws {Error} If the author chose another seal before, if the server has the SDK's own check of
  *   request state, or if this version of the SDK has no handlers that can be wrapped.
  */
-export function protect(server: GuardedServer, protection: Protection): void {
+export function protect(server: GuardedServer, protection: Protection): Undo {
   const present = server[BOUNDARY];
   const { seal } = wrapOrWiden(server, protection);
-  const listeners = [
-    ...(present?.seal.listeners ?? []),
-    ...(protection.listener ? [protection.listener] : []),
-  ];
-  for (const [whose, tell] of listeners) seal.listeners.set(whose, tell);
+  const known = [...(present?.seal.listeners ?? [])];
+  const added = protection.listener ? [protection.listener] : [];
+  for (const [whose, tell] of [...known, ...added]) seal.listeners.set(whose, tell);
+  return () => {
+    server[BOUNDARY] = present;
+    for (const [whose] of added) present?.seal.listeners.delete(whose);
+    for (const [whose, tell] of known) present?.seal.listeners.set(whose, tell);
+  };
 }
 
 function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): ServerBoundary {
@@ -110,7 +118,7 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
   if (present === undefined) {
     assertNoOtherCheck(server);
     const boundary: ServerBoundary = { seal, explicit, only: only && new Addressees(only) };
-    handlersOf(server).wrapAll(METHODS, (method, handler) => withBoundary(server, method, handler));
+    wrapHandlers(server);
     Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
     return boundary;
   }
@@ -119,12 +127,17 @@ function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection
       'This server already has another seal. Use one seal per server, with install() or with protect().',
     );
   }
-  const widened = explicit || only === undefined ? undefined : present.only;
-  widened?.add(only ?? []);
+  const widened = only && present.only?.with(only);
   server[BOUNDARY] = explicit
     ? { seal, explicit, only: undefined }
     : { ...present, only: present.explicit ? undefined : widened };
   return server[BOUNDARY];
+}
+
+function wrapHandlers(server: GuardedServer): void {
+  if (server[WRAPPED]) return;
+  handlersOf(server).wrapAll(METHODS, (method, handler) => withBoundary(server, method, handler));
+  Object.defineProperty(server, WRAPPED, { value: true });
 }
 
 /** Returns the seal of a server, or `undefined` if the server has none. */
@@ -142,8 +155,9 @@ function assertNoOtherCheck(server: Server): void {
 
 function withBoundary(server: GuardedServer, method: string, handler: Handler): Handler {
   return async (message, ctx: BoundedContext) => {
-    // This handler is already inside a boundary.
-    if (ctx[REQUEST_BOUNDARY] !== undefined) return handler(message, ctx);
+    // The handler is inside a boundary already, or the boundary was taken back.
+    if (ctx[REQUEST_BOUNDARY] !== undefined || server[BOUNDARY] === undefined)
+      return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
     const seal = sealCovering(server, request);
     if (seal === undefined) return handler(message, enterUnsealed(server, ctx));

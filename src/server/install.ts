@@ -10,12 +10,12 @@ import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { rejectionTeller } from './runCall.js';
 import { noteInstalled } from './definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
-import type { Site } from './attachMcpServer.js';
+import type { LowLevelSite, Site } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
 import { hideFromIncapable } from './hideDefinitions.js';
-import { assertStoresFit } from './onceStores.js';
+import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { CheckedOptions, InstallOptions } from './installOptions.js';
 import { requireScopeChecks } from './scopeChallenges.js';
@@ -24,6 +24,7 @@ import type { AnyServer } from './sdkInternals.js';
 import { shareRegistered } from './sharedMethods.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from './operator.js';
+import { allOrNothing } from './undo.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -38,8 +39,11 @@ import { setSchemaLogger } from './operator.js';
  * });
  * ```
  *
+ * If it throws, it has installed none of them.
+ *
  * @throws {TypeError} If `server` is not a server, `definitions` is not an array of definitions, or
  *   an option is invalid.
+ * @throws {Error} If the server has a definition of the same name.
  */
 export function install(
   server: AnyServer,
@@ -53,18 +57,21 @@ export function install(
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
   requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
-  if (mcp !== undefined) {
-    protect(target, protection(target, checked));
-    const site = { mcp, server: target, options: checked };
-    for (const one of wanted) register(site, one);
-    shareRegistered(target, wanted, checked.logger);
-  } else {
-    // If the author chose no seal, the low-level Server's own handlers stay unsealed.
-    const addresses = wanted.map(({ definition }) => definition.address);
-    const only = checked.seal === undefined ? { only: addresses } : {};
-    protect(target, { ...protection(target, checked), ...only });
-    for (const one of wanted) attach(target, one, checked);
-  }
+  allOrNothing((undo) => {
+    const site = { server: target, options: checked, undo };
+    if (mcp !== undefined) {
+      undo.push(protect(target, protection(target, checked)));
+      for (const one of wanted) register({ ...site, mcp }, one);
+      shareRegistered(target, wanted, checked.logger);
+    } else {
+      // If the author chose no seal, the low-level Server's own handlers stay unsealed.
+      const addresses = wanted.map(({ definition }) => definition.address);
+      const only = checked.seal === undefined ? { only: addresses } : {};
+      undo.push(protect(target, { ...protection(target, checked), ...only }));
+      for (const one of wanted) attach(site, one);
+    }
+  });
+  noteStores(target, storing);
   for (const one of wanted) {
     noteInstalled(one.definition, checked.logger);
     const schema = schemaOf(one);
@@ -79,9 +86,9 @@ function register(site: Site, { kind, definition }: Installed): void {
   else registerResource(site, definition);
 }
 
-function attach(server: Server, one: Installed, options: CheckedOptions): void {
-  if (one.kind === 'tool') attachTool(server, one.definition, options);
-  else addPromptOrResource(server, one, options);
+function attach(site: LowLevelSite, one: Installed): void {
+  if (one.kind === 'tool') attachTool(site, one.definition);
+  else addPromptOrResource(site, one);
 }
 
 /** Returns the schema of the arguments or variables of a definition. */

@@ -8,7 +8,7 @@ import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { answerShared } from './sharedMethods.js';
 import type { SharedHandler } from './sharedMethods.js';
 import type { Installed } from './definitions.js';
-import type { CheckedOptions } from './installOptions.js';
+import type { LowLevelSite } from './attachMcpServer.js';
 
 type PromptOrResource = Exclude<Installed, { readonly kind: 'tool' }>;
 
@@ -25,20 +25,20 @@ const BACKING_SERVER = Symbol.for('mcp-resolve.backing');
 
 /** Adds a prompt or a resource to a server. */
 export function addPromptOrResource(
-  server: Server,
+  { server, options, undo }: LowLevelSite,
   added: PromptOrResource,
-  options: CheckedOptions,
 ): void {
   const backing = backingServerOf(server);
-  const site = { mcp: backing.mcp, server, options };
+  const site = { mcp: backing.mcp, server, options, undo };
   if (added.kind === 'prompt') registerPrompt(site, added.definition);
   else registerResource(site, added.definition);
   backing.definitions.push(added);
+  undo.push(() => void backing.definitions.pop());
   const { logger } = options;
   for (const [method, answer] of backing.handlers) {
     if (backing.shared.has(method)) continue;
-    backing.shared.add(method);
     declare(server, method);
+    backing.shared.add(method);
     answerShared(server, method, { answer, definitions: backing.definitions, logger });
   }
 }

@@ -17,6 +17,7 @@ import type { CallResult } from './runCall.js';
 import type { Installed, ToolDefinition } from './definitions.js';
 import { parseArguments } from './requestArguments.js';
 import { answerShared } from './sharedMethods.js';
+import type { LowLevelSite } from './attachMcpServer.js';
 import type { CheckedOptions } from './installOptions.js';
 
 interface Attached {
@@ -33,11 +34,15 @@ interface Tools {
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
-export function attachTool(server: Server, tool: ToolDefinition, options: CheckedOptions): void {
+export function attachTool({ server, options, undo }: LowLevelSite, tool: ToolDefinition): void {
   const { byName, definitions } = toolsOf(server, options);
   if (byName.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
   byName.set(tool.name, { tool, options });
   definitions.push({ kind: 'tool', definition: tool });
+  undo.push(() => {
+    byName.delete(tool.name);
+    definitions.pop();
+  });
 }
 
 function toolsOf(server: Server & { [TOOLS]?: Tools }, { logger }: CheckedOptions): Tools {

@@ -10,25 +10,36 @@ interface Storing {
 
 const LOCAL = Symbol.for('mcp-resolve.localStore');
 
+/** A server, or the handler of one tool. */
+type Owner = object & { [LOCAL]?: string | undefined };
+
 /**
  * Checks that a store of this process is not combined with keys that several processes share. With
  * shared keys, a call can continue in another process, which would not know that it has run. Call
- * this before anything is attached, with the policy that will apply. The server, or the handler of
- * one tool, remembers the first tool with such a store, because a seal with shared keys may
- * follow.
+ * this before anything is attached, with the policy that will apply.
  *
  * @throws {TypeError} If a store belongs to this process alone but the keys are shared.
  */
 export function assertStoresFit(
-  owner: object & { [LOCAL]?: string },
+  owner: Owner,
   policy: CheckedSeal | undefined,
   definitions: readonly Storing[] = [],
 ): void {
-  const found = definitions.find(({ once }) => once?.store.onlyThisProcess === true);
-  const local = owner[LOCAL] ?? found?.name;
-  if (local === undefined) return;
-  if (policy?.shared === true) throw misfit(local);
-  Object.defineProperty(owner, LOCAL, { value: local, configurable: true });
+  const local = owner[LOCAL] ?? localIn(definitions)?.name;
+  if (local !== undefined && policy?.shared === true) throw misfit(local);
+}
+
+/**
+ * Notes the first tool with a store of this process on its server, or on the handler of the tool,
+ * because a seal with shared keys may follow.
+ */
+export function noteStores(owner: Owner, definitions: readonly Storing[]): void {
+  const value = owner[LOCAL] ?? localIn(definitions)?.name;
+  Object.defineProperty(owner, LOCAL, { value, configurable: true });
+}
+
+function localIn(definitions: readonly Storing[]): Storing | undefined {
+  return definitions.find(({ once }) => once?.store.onlyThisProcess === true);
 }
 
 function misfit(tool: string): TypeError {

@@ -28,7 +28,7 @@ import { noteInstalled } from './definitionCounts.js';
 import type { Tool, ToolDefinition } from './definitions.js';
 import { checkOptions } from './installOptions.js';
 import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
-import { assertStoresFit } from './onceStores.js';
+import { assertStoresFit, noteStores } from './onceStores.js';
 import {
   exceptCancellation,
   logError,
@@ -164,6 +164,7 @@ function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string 
   const policy = checked.seal?.['~policy'];
   const owner = {};
   assertStoresFit(owner, policy, [tool]);
+  noteStores(owner, [tool]);
   const seal = sealOfOwner(policy ?? defaultPolicy(), { owner, audience, logger });
   if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
   return seal;

@@ -20,6 +20,8 @@ import { warnListedTwice } from '../server/operator.js';
 import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
 import { refuseChallenges } from '../server/scopeChallenges.js';
 import { handlersOf, isMcpServer, routeV1 } from '../server/sdkInternals.js';
+import { allOrNothing, removing } from '../server/undo.js';
+import type { Undo } from '../server/undo.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { contextOf } from './contextV1.js';
@@ -54,13 +56,16 @@ export function install(
   refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
   assertNotConnected(target);
   const backing = backingOf(target, options.logger);
-  installV2(backing.mcp, definitions, options);
+  allOrNothing((undo) => {
+    const installed = added.map((one) => {
+      const isReserved = isMcpServer(server) && reserve(server, one, undo);
+      return { ...one, isReserved };
+    });
+    installV2(backing.mcp, definitions, options);
+    backing.installed.push(...installed);
+  });
   const declared = Object.keys(backing.mcp.server.getCapabilities());
   target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
-  for (const one of added) {
-    const isReserved = isMcpServer(server) && reserve(server, one);
-    backing.installed.push({ ...one, isReserved });
-  }
 }
 
 function assertNotConnected({ transport }: ServerV1): void {
@@ -97,14 +102,19 @@ function backingOf(
  * Takes the name on the author's McpServer, which refuses a second definition with it. Returns
  * false for a template, which has no name that could be taken.
  */
-function reserve(mcp: McpServerV1, { kind, definition }: Installed): boolean {
-  const { name } = definition;
-  if (kind === 'tool') mcp.registerTool(name, {}, neverCalled);
-  else if (kind === 'prompt') mcp.registerPrompt(name, {}, neverCalled);
-  else if (typeof definition.location === 'string')
-    mcp.registerResource(name, definition.location, {}, neverCalled);
-  else return false;
+function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): boolean {
+  if (one.kind === 'resource' && typeof one.definition.location !== 'string') return false;
+  undo.push(removing(registerOn(mcp, one)));
   return true;
+}
+
+function registerOn(mcp: McpServerV1, { kind, definition }: Installed): unknown {
+  const { name } = definition;
+  if (kind === 'tool') return mcp.registerTool(name, {}, neverCalled);
+  if (kind === 'prompt') return mcp.registerPrompt(name, {}, neverCalled);
+  return typeof definition.location === 'string'
+    ? mcp.registerResource(name, definition.location, {}, neverCalled)
+    : undefined;
 }
 
 function neverCalled(): never {
@@ -121,8 +131,6 @@ interface Shared {
   readonly theirs: HandlerV1 | undefined;
 }
 
-const SHARED_METHODS = new Set(Object.values(METHODS_OF).flat());
-
 /** Returns the handler of a method. */
 function route(
   target: ServerV1,
@@ -130,7 +138,8 @@ function route(
   { method, theirs }: Omit<Shared, 'ours'>,
 ): HandlerV1 | undefined {
   const { installed, mcp } = backing;
-  const handler = SHARED_METHODS.has(method) ? handlersOf(mcp.server).present(method) : undefined;
+  const isShared = installed.some(({ kind }) => METHODS_OF[kind].includes(method));
+  const handler = isShared ? handlersOf(mcp.server).present(method) : undefined;
   if (handler === undefined) return theirs;
   const ours: HandlerV1 = (request, extra) => handler(request, contextOf(target, method, extra));
   if (LISTINGS.has(method)) return listHandler(backing, { method, ours, theirs });

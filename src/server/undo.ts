@@ -1,0 +1,22 @@
+/** Takes back what an installation has done, if a later step of it fails. */
+
+/** Takes back one step. */
+export type Undo = () => void;
+
+/** Runs steps. If one throws, takes back the others, the last one first, and throws its error. */
+export function allOrNothing(run: (undo: Undo[]) => void): void {
+  const undo: Undo[] = [];
+  try {
+    run(undo);
+  } catch (error) {
+    for (const step of undo.reverse()) step();
+    throw error;
+  }
+}
+
+/** Returns the function that removes what an McpServer has registered. A host may return nothing. */
+export function removing(registered: unknown): Undo {
+  return () => {
+    (registered as { readonly remove?: Undo } | undefined)?.remove?.();
+  };
+}

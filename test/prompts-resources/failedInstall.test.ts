@@ -1,0 +1,169 @@
+/** An `install` that fails leaves nothing behind, on servers of both SDKs. */
+import { McpServer, ResourceTemplate, Server } from '@modelcontextprotocol/server';
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js';
+import { confirm, definePrompt, defineResource, defineTool, install } from 'mcp-resolve';
+import { requestStateSeal, resolver } from 'mcp-resolve';
+import type { AnyDefinition } from 'mcp-resolve';
+import { memoryOnceStore } from 'mcp-resolve/once';
+import { install as installV1 } from 'mcp-resolve/v1';
+import { describe, expect, test } from 'vitest';
+
+import { KEY, overHttp } from '../sealing/desk.js';
+import { connectV1 } from '../v1/serversV1.js';
+import { connectClient } from '../support/plainClient.js';
+import { SILENT } from '../support/servers.js';
+
+const approved = resolver({}, () => confirm('Go?'), { asks: 'form' });
+const resolve = { approved };
+const tool = defineTool('go', { resolve, once: memoryOnceStore() }, () => 'gone');
+const prompt = definePrompt('plan', { resolve }, () => 'planned');
+const resource = defineResource('next', 'trips://next', { resolve }, () => 'next');
+const template = defineResource(
+  'trip',
+  new ResourceTemplate('trips://{id}', { list: undefined }),
+  { resolve },
+  () => 'trip',
+);
+const all: readonly AnyDefinition[] = [tool, prompt, resource, template];
+const rest = [definePrompt('later', {}, () => 'later'), defineTool('last', {}, () => 'last')];
+const seal = () => requestStateSeal({ keys: [KEY], audience: 'trips', logger: SILENT });
+
+/** The part of the clients of both SDKs that lists names. */
+interface Lister {
+  listTools(): Promise<{ tools: { name: string }[] }>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  listResources(): Promise<{ resources: { name: string }[] }>;
+  listResourceTemplates(): Promise<{ resourceTemplates: { name: string }[] }>;
+}
+
+/** Returns the names in all listings. A method that the server does not know has none. */
+async function namesFrom(client: Lister): Promise<string[]> {
+  const [one, two, three, four] = await Promise.all([
+    client.listTools().catch(() => ({ tools: [] })),
+    client.listPrompts().catch(() => ({ prompts: [] })),
+    client.listResources().catch(() => ({ resources: [] })),
+    client.listResourceTemplates().catch(() => ({ resourceTemplates: [] })),
+  ]);
+  const entries = [one.tools, two.prompts, three.resources, four.resourceTemplates];
+  return entries.flat().map(({ name }) => name);
+}
+
+const NAMES = ['go', 'plan', 'next', 'trip'];
+const ALREADY = 'is already registered';
+
+const servers = {
+  McpServer: () => new McpServer({ name: 'trips', version: '1.0.0' }),
+  Server: () => new Server({ name: 'trips', version: '1.0.0' }, { capabilities: {} }),
+};
+
+/** Installs definitions on a server, which must fail. */
+function failing(
+  server: McpServer | Server,
+  definitions: readonly AnyDefinition[],
+  options: object = {},
+): void {
+  expect(() => {
+    install(server, definitions, { logger: SILENT, ...options });
+  }).toThrow(ALREADY);
+}
+
+describe.each(Object.entries(servers))('on a %s', (_, create) => {
+  test.each(all.map((one) => [one.name, one] as const))(
+    'a second definition with the name of %s removes the others',
+    async (name, taken) => {
+      const { client } = await connectClient('modern', () => {
+        const server = create();
+        install(server, [taken], { logger: SILENT });
+        failing(server, [...rest, ...all.filter((one) => one !== taken), taken]);
+        return server;
+      });
+      expect(await namesFrom(client)).toEqual([name]);
+    },
+  );
+
+  test('the same definitions can be installed after the mistake is corrected', async () => {
+    const { client } = await connectClient('modern', () => {
+      const server = create();
+      failing(server, [...all, tool]);
+      install(server, all, { logger: SILENT });
+      return server;
+    });
+    expect(await namesFrom(client)).toEqual(NAMES);
+  });
+
+  test('another seal can be used after it', () => {
+    const server = create();
+    failing(server, [...rest, ...rest], { seal: seal() });
+    install(server, rest, { seal: seal(), logger: SILENT });
+  });
+
+  test('a store that failed to install does not forbid shared keys', () => {
+    const server = create();
+    failing(server, [tool, tool]);
+    install(server, [prompt], { seal: seal(), logger: SILENT });
+  });
+
+  test('its listener hears of no rejected state', async () => {
+    const heard: unknown[] = [];
+    const send = overHttp(() => {
+      const server = create();
+      failing(server, [...rest, ...rest], { onEvent: (event: unknown) => heard.push(event) });
+      install(server, [prompt], { logger: SILENT });
+      return server;
+    });
+    await send('prompts/get', { name: 'plan', requestState: 'v1.forged' });
+    expect(heard).toEqual([]);
+  });
+});
+
+test.each(['tool', 'prompt', 'resource', 'template'])(
+  'a connected Server, which cannot declare capabilities, keeps no %s',
+  async (kind) => {
+    const server = servers.Server();
+    const { client } = await connectClient('legacy', () => server);
+    const one = all[['tool', 'prompt', 'resource', 'template'].indexOf(kind)]!;
+    expect(() => {
+      install(server, [one], { logger: SILENT });
+    }).toThrow('capabilities');
+    await client.close();
+    install(server, [one], { logger: SILENT });
+    expect(await namesFrom((await connectClient('legacy', () => server)).client)).toEqual([
+      one.name,
+    ]);
+  },
+);
+
+describe.each([
+  ['McpServer', () => new McpServerV1({ name: 'trips', version: '1.0.0' })],
+  ['Server', () => new ServerV1({ name: 'trips', version: '1.0.0' }, { capabilities: {} })],
+])('on a %s of SDK 1.x', (_, create) => {
+  test('a second definition with a name removes the others', async () => {
+    const server = create();
+    installV1(server, [tool], { logger: SILENT });
+    expect(() => {
+      installV1(server, [...rest, prompt, resource, template, tool], { logger: SILENT });
+    }).toThrow(ALREADY);
+    expect(await namesFrom((await connectV1(server)).client)).toEqual(['go']);
+  });
+
+  test('the same definitions can be installed after the mistake is corrected', async () => {
+    const server = create();
+    expect(() => {
+      installV1(server, [...all, tool], { logger: SILENT });
+    }).toThrow(ALREADY);
+    installV1(server, all, { logger: SILENT });
+    expect(await namesFrom((await connectV1(server)).client)).toEqual(NAMES);
+  });
+});
+
+test('a name that the McpServer of SDK 1.x has already removes the others', async () => {
+  const server = new McpServerV1({ name: 'trips', version: '1.0.0' });
+  server.registerTool('go', {}, () => ({ content: [{ type: 'text', text: 'own' }] }));
+  expect(() => {
+    installV1(server, [...rest, prompt, tool], { logger: SILENT });
+  }).toThrow(ALREADY);
+  const { client, call } = await connectV1(server);
+  expect(await namesFrom(client)).toEqual(['go']);
+  expect(await call('go')).toEqual({ content: [{ type: 'text', text: 'own' }] });
+});
