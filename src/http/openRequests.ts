@@ -9,7 +9,8 @@
  *   until the session ends, so this class ends the stream.
  * - A **question** is any request to the client: a form, sampling or roots. It is open until its
  *   answer arrives or the server cancels it, because its call is cancelled or its time is over. The
- *   number of open questions is limited.
+ *   number of open questions is limited. An answer may spell the id 7 as `"7"` or `"7.0"`. The ids
+ *   of calls are compared as they are.
  *
  * Bytes count against a budget: those of an open question, and those of an HTTP request as long as
  * a call is open that it began or answered.
@@ -64,7 +65,8 @@ interface OpenRequestsSettings {
 /** The open calls and questions of one connected transport. */
 export class OpenRequests {
   private readonly calls = new Map<RequestId, CallInFlight>();
-  private readonly questions = new Map<RequestId, OpenQuestion>();
+  /** By id. The SDK numbers its requests, and finds them by `Number(id)` when they are answered. */
+  private readonly questions = new Map<number, OpenQuestion>();
   /** The bytes of the HTTP requests that arrive now. */
   private readonly arriving = new Map<Request, HeldBytes>();
 
@@ -151,7 +153,7 @@ export class OpenRequests {
     if (this.questions.size >= maxQuestions) throw tooManyQuestions(maxQuestions);
     const size = utf8(JSON.stringify(message)).length;
     if (!budget.tryHold(size)) throw questionTooLarge();
-    this.questions.set(message.id, { size, call });
+    this.questions.set(Number(message.id), { size, call });
   }
 
   private beginCall(id: RequestId, carrier: Request | undefined): void {
@@ -195,9 +197,9 @@ export class OpenRequests {
   }
 
   private closeQuestion(id: RequestId | undefined): OpenQuestion | undefined {
-    const question = id === undefined ? undefined : this.questions.get(id);
-    if (id === undefined || question === undefined) return undefined;
-    this.questions.delete(id);
+    const question = id === undefined ? undefined : this.questions.get(Number(id));
+    if (question === undefined) return undefined;
+    this.questions.delete(Number(id));
     this.settings.budget.release(question.size);
     return question;
   }

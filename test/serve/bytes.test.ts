@@ -11,6 +11,7 @@ import { deferred } from '../support/deferred.js';
 import { closeAfterTest } from '../support/servers.js';
 import { newHandler, serve } from './handlers.js';
 import {
+  at,
   ENDPOINT,
   get,
   headersWith,
@@ -323,38 +324,97 @@ describe('the open calls of 2025 sessions', () => {
     expect(await (await ask(handler, session, 4)).answer?.()).toBe('kept 1500');
   });
 
-  it('count with the answers to their questions', async () => {
+  /** Serves a tool that asks `First?` and `Second?`, and opens a session. */
+  async function twoQuestions(options: DualEraHandlerOptions) {
     const Two = z.object({ text: z.string() });
     const first = resolver({}, () => elicit('First?', Two), { name: 'first' });
     const second = resolver({ first }, () => elicit('Second?', Two), { name: 'second' });
     const two = defineTool('two', { resolve: { first, second } }, () => 'done');
-    const handler = createDualEraHandler(
-      () => {
-        const server = new McpServer({ name: 'two', version: '1.0.0' });
-        install(server, [two], { logger: { warn: () => undefined } });
-        return server;
-      },
-      { maxRequestBodySize: 2000, maxSessionBytes: 2500 },
-    );
-    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const { url, close } = await serveHttp(() => {
+      const server = new McpServer({ name: 'two', version: '1.0.0' });
+      install(server, [two], { logger: { warn: () => undefined } });
+      return server;
+    }, options);
+    closeAfterTest(() => close({ timeoutMs: 0 }));
+    const handler = at(url);
     const session = withSession(await openSession(handler));
-    const messages = messagesOn(await handler.fetch(post(toolCall('two'), session)));
-    const says = (id: unknown) => ({
-      jsonrpc: '2.0',
-      id,
-      result: { action: 'accept', content: { text: 'x'.repeat(1500) } },
-    });
-    await handler.fetch(post(says((await messages.next()).id), session));
-    const { id: question } = await messages.next();
-    expect((await handler.fetch(post(says(question), session))).status).toBe(429);
-    expect(
-      (await handler.fetch(post({ ...says(question), result: { action: 'decline' } }, session)))
-        .status,
-    ).toBe(202);
-    expect((await messages.next()).result).toMatchObject({ isError: true });
-    expect(
-      (await handler.fetch(post(toolCall('two', 9, { x: 'x'.repeat(1700) }), session))).status,
-    ).toBe(200);
+    const call = async (id: string | number = 2, args: object = {}) =>
+      messagesOn(await handler.fetch(post(toolCall('two', id, args), session)));
+    const send = async (id: unknown, text: string) => {
+      const result = { action: 'accept', content: { text } };
+      return (await handler.fetch(post({ jsonrpc: '2.0', id, result }, session))).status;
+    };
+    return { call, send };
+  }
+
+  it('count with the answers to their questions', async () => {
+    const { call, send } = await twoQuestions({ maxRequestBodySize: 2000, maxSessionBytes: 2500 });
+    const messages = await call();
+    await send((await messages.next()).id, 'x'.repeat(1500));
+    const { id } = await messages.next();
+    expect(await send(id, 'x'.repeat(1500))).toBe(429);
+    expect(await send(id, 'x')).toBe(202);
+    expect((await messages.next()).result?.content[0]?.text).toBe('done');
+    expect(await (await call(9, { x: 'x'.repeat(1700) })).next()).toHaveProperty('method');
+  });
+
+  // The SDK finds the question of an answer with `Number(id)`.
+  const spellings: [string, (id: number) => unknown][] = [
+    ['a number', (id) => id],
+    ['a decimal string', (id) => `${id}`],
+    ['a string with a fraction', (id) => `${id}.0`],
+    ['a string with spaces', (id) => ` ${id} `],
+    ['a hexadecimal string', (id) => `0x${id.toString(16)}`],
+    ['a string with an exponent', (id) => `${id}e0`],
+    ['an empty string for 0', (id) => (id === 0 ? '' : `${id}`)],
+  ];
+
+  it.each(spellings)('count with answers whose id is %s', async (_, spelling) => {
+    const { call, send } = await twoQuestions({ maxRequestBodySize: 2000, maxSessionBytes: 2500 });
+    const messages = await call();
+    expect(await send(spelling((await messages.next()).id as number), 'x'.repeat(1500))).toBe(202);
+    const second = spelling((await messages.next()).id as number);
+    expect(await send(second, 'x'.repeat(1500))).toBe(429);
+    expect(await send(second, '')).toBe(202);
+    expect((await messages.next()).result?.content[0]?.text).toBe('done');
+  });
+
+  it.each(spellings)('close questions answered with %s as the id', async (_, spelling) => {
+    const { call, send } = await twoQuestions({ maxOpenQuestions: 1 });
+    for (let id = 2; id < 5; id += 1) {
+      const messages = await call(id);
+      await send(spelling((await messages.next()).id as number), 'a');
+      await send(spelling((await messages.next()).id as number), 'b');
+      expect((await messages.next()).result?.content[0]?.text).toBe('done');
+    }
+  });
+
+  it.each([
+    ['a fraction', (id: number) => id + 0.5, 400],
+    ['a string with another number', (id: number) => `${id}.5`, 202],
+    ['a string without a number', (id: number) => `${id}th`, 202],
+  ])('still wait for an answer after one whose id is %s', async (_, other, status) => {
+    const { call, send } = await twoQuestions({ maxOpenQuestions: 1 });
+    const messages = await call();
+    const { id } = await messages.next();
+    expect(await send(other(id as number), 'a')).toBe(status);
+    const refused = (await (await call(3)).next()).result;
+    expect(refused).toMatchObject({ isError: true });
+    await send(id, 'a');
+    await send((await messages.next()).id, 'b');
+    expect((await messages.next()).result?.content[0]?.text).toBe('done');
+  });
+
+  it('have ids of their own if one is a string and the other the same number', async () => {
+    const { call, send } = await twoQuestions({ maxSessionBytes: 5_000_000 });
+    const one = await call(2);
+    const other = await call('2');
+    for (const messages of [one, other]) {
+      await send((await messages.next()).id, 'a');
+      await send((await messages.next()).id, 'b');
+    }
+    expect((await one.next()).id).toBe(2);
+    expect((await other.next()).id).toBe('2');
   });
 
   it('do not keep other requests from the session', async () => {

@@ -16,7 +16,7 @@ export const initialize = {
   },
 };
 
-export function toolCall(name: string, id = 2, args: object = {}): object {
+export function toolCall(name: string, id: string | number = 2, args: object = {}): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
