@@ -6,8 +6,9 @@
  * server between requests, so that a tool can ask the client during a call.
  *
  * The handler checks a request in this order: method, Host and Origin; token; media type; body. It
- * reads the body only after the other checks. While it closes, it serves only requests that help to
- * finish a call. If a check fails, it answers with an error response and does not throw.
+ * reads the body only after the other checks, at the expense of the user. While it closes, it
+ * serves only requests that help to finish a call. If a check fails, it answers with an error
+ * response and does not throw.
  */
 import {
   createMcpHandler,
@@ -36,14 +37,17 @@ import {
   methodNotAllowed,
   HTTP_METHODS,
   refuse,
+  RETRY_SOON,
 } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { InFlight, isEventStream, relay } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
 import type { AdmittedOptions, NodeListener } from './nodeListener.js';
-import { RequestBody, streamChunks, withLazyBody } from './requestBody.js';
+import { RequestBody, streamSource, withLazyBody } from './requestBody.js';
 import { SessionTable } from './sessionTable.js';
+import type { FullLimit } from './sharedLimit.js';
+import { Users } from './users.js';
 
 /** The handler made by {@link createDualEraHandler}. */
 export interface DualEraHandler {
@@ -125,6 +129,7 @@ class EraRouter {
   readonly sessions: SessionTable;
   private readonly modern: McpHttpHandler;
   private readonly inFlight = new InFlight();
+  private readonly users = new Users();
   /** While `closing`, only requests that help to finish a call in flight are served. */
   private stage: 'open' | 'closing' | 'closed' = 'open';
 
@@ -133,8 +138,9 @@ class EraRouter {
     private readonly settings: HandlerSettings,
   ) {
     const { inFlight } = this;
-    this.modern = createMcpHandler(factory, settings.modernOptions);
-    this.sessions = new SessionTable({ ...settings.sessionSettings, factory, inFlight });
+    const watched = this.users.watch(factory);
+    this.modern = createMcpHandler(watched, settings.modernOptions);
+    this.sessions = new SessionTable({ ...settings.sessionSettings, factory: watched, inFlight });
   }
 
   /** Serves one request. */
@@ -148,23 +154,24 @@ class EraRouter {
    * since then.
    */
   async serveAdmitted(request: Request, options: AdmittedOptions): Promise<Response> {
-    const { parsedBody, chunks = streamChunks(request.body) } = options;
+    const { parsedBody, source = streamSource(request.body) } = options;
     if (this.stage === 'closed') return refuse(handlerClosed(parsedBody));
     const isUnread = parsedBody === undefined && request.method === 'POST';
-    const unread = isUnread ? new RequestBody(request, chunks, this.settings) : undefined;
+    const unread = isUnread ? new RequestBody(request, source, this.settings) : undefined;
     let body = parsedBody;
     try {
       const authInfo = await this.authenticate(request, unread, options);
       if (authInfo instanceof Response) return authInfo;
       // The SDK's handler refuses a wrong media type before it reads anything.
       if (!hasReadableBody(request)) return await this.modern.fetch(request);
-      const read = await unread?.parse();
+      const user = await this.users.of(request, authInfo);
+      const read = await unread?.parse(user);
       if (read !== undefined && 'refusal' in read) {
         if (read.cause !== undefined) this.settings.onerror(errorOf(read.cause));
         return refuse(read.refusal);
       }
       body = read === undefined ? parsedBody : read.value;
-      return await this.serveEra({ request, body, authInfo }, unread);
+      return await this.serveEra({ request, body, authInfo, user }, unread);
     } catch (error) {
       this.settings.onerror(errorOf(error));
       return refuse({ ...internalError, body });
@@ -226,16 +233,22 @@ class EraRouter {
    * its response is complete or its client has gone.
    */
   private async serveModern(
-    { request, body, authInfo }: ParsedRequest,
+    { request, body, authInfo, user }: ParsedRequest,
     read: RequestBody | undefined,
   ): Promise<Response> {
     const options = { parsedBody: body, ...(authInfo !== undefined && { authInfo }) };
+    const subscriptions = isSubscription(body)
+      ? this.settings.subscriptions.shareOf(user)
+      : undefined;
+    const full = subscriptions?.hold(1);
+    if (full !== undefined) return refuse(tooManySubscriptions(full, body));
     // A subscription ends with the handler, so `close()` does not wait for it.
-    const leave = isSubscription(body) ? undefined : this.inFlight.enter();
+    const leave = subscriptions === undefined ? this.inFlight.enter() : undefined;
     const release = read?.handOver();
     const end = (): void => {
       leave?.();
       release?.();
+      subscriptions?.release(1);
     };
     try {
       const response = await this.modern.fetch(request, options);
@@ -286,6 +299,14 @@ function refusalOfBatch({ length }: readonly unknown[]): HttpRefusal | undefined
       ? 'Invalid Request: the batch is empty'
       : `Invalid Request: Batch must not exceed ${MAX_BATCH_SIZE} messages`;
   return { status: 400, code: -32_600, message };
+}
+
+function tooManySubscriptions(full: FullLimit, body: unknown): HttpRefusal {
+  const message =
+    full === 'own'
+      ? 'Too many subscriptions: you have reached the limit for one user. End one of your subscriptions first.'
+      : 'Too many subscriptions: this server has reached its limit. Try again later.';
+  return { status: full === 'own' ? 429 : 503, code: -32_000, message, body, headers: RETRY_SOON };
 }
 
 /** Creates the refusal of a new request while the handler closes. */

@@ -9,13 +9,17 @@ import { createAdmission } from './admission.js';
 import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
 import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
 import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
-import { ByteBudget } from './byteBudget.js';
 import type { BodyLimits } from './requestBody.js';
 import type { SessionTableSettings } from './sessionTable.js';
+import { SharedLimit } from './sharedLimit.js';
 
 /**
  * The options of `createDualEraHandler`: the SDK handler's options, the checks of incoming
  * requests, and the limits on memory and on 2025 sessions.
+ *
+ * One user holds at most a quarter of `maxBufferedBytes`, `maxSessions`, `maxTotalSessionBytes` and
+ * `maxSubscriptions`. The user is the `principal` of the seal. All requests without a principal are
+ * together one user, so without `authenticate` a server uses a quarter of these limits.
  */
 export interface DualEraHandlerOptions
   extends Omit<CreateMcpHandlerOptions, 'legacy'>, AdmissionOptions {
@@ -31,24 +35,29 @@ export interface DualEraHandlerOptions
    */
   maxRequestBodySize?: number;
   /**
-   * The maximum number of bytes that the bodies of all requests in progress may have together. At
-   * the limit, a request gets HTTP 503. The calls of 2025 sessions have limits of their own.
+   * The maximum number of bytes that the bodies of all requests in progress, and the messages that
+   * 2026 clients have not read, may have together. At the limit, a request gets HTTP 503. The
+   * requests of one user may have a quarter of it. At that limit, a request gets HTTP 429. The
+   * calls of 2025 sessions have limits of their own. Must be at least 4 times
+   * `maxRequestBodySize`.
    *
-   * @defaultValue 67108864 (64 MiB), or `maxRequestBodySize` if that is larger
+   * @defaultValue 67108864 (64 MiB), or 4 times `maxRequestBodySize` if that is larger
    */
   maxBufferedBytes?: number;
   /**
    * The maximum number of open 2025 sessions. At the limit, a new handshake ends the least recently
    * used session that has no call in flight and no open question. If there is none, the handshake
-   * gets HTTP 503. A client whose session has ended gets HTTP 404 and opens another.
+   * gets HTTP 503. A client whose session has ended gets HTTP 404 and opens another. One user may
+   * have a quarter of the sessions, but at least one.
    *
    * @defaultValue 1000
    */
   maxSessions?: number;
   /**
-   * The maximum number of open 2025 sessions of one authenticated principal. At the limit, a new
-   * handshake ends a session of the same principal, by the same rule. If there is none, the
-   * handshake gets HTTP 429.
+   * The maximum number of open 2025 sessions of one authenticated principal, if that is less than a
+   * quarter of `maxSessions`. At the limit, a new handshake ends a session of the same principal,
+   * by the same rule. If there is none, the handshake gets HTTP 429. Anonymous sessions together
+   * have the quarter.
    *
    * @defaultValue 100
    */
@@ -70,10 +79,11 @@ export interface DualEraHandlerOptions
   maxSessionBytes?: number;
   /**
    * The maximum number of bytes that the open calls and questions of all 2025 sessions may have
-   * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
-   * fails.
+   * together. At the limit, a new call gets HTTP 503, and a new question is not sent and its call
+   * fails. The sessions of one user may have a quarter of it. At that limit, a new call gets HTTP
+   * 429. Must be at least 4 times `maxRequestBodySize`.
    *
-   * @defaultValue 67108864 (64 MiB), or `maxRequestBodySize` if that is larger
+   * @defaultValue 67108864 (64 MiB), or 4 times `maxRequestBodySize` if that is larger
    */
   maxTotalSessionBytes?: number;
   /**
@@ -129,6 +139,8 @@ export const HANDLER_OPTIONS: readonly string[] = [
 /** The settings of a handler. */
 export interface HandlerSettings extends BodyLimits {
   modernOptions: CreateMcpHandlerOptions;
+  /** Counts the open subscriptions of 2026 clients. */
+  subscriptions: SharedLimit;
   sessionSettings: Omit<SessionTableSettings, 'factory' | 'inFlight'>;
   admission: Admission;
   authenticate: AuthenticateRequest | undefined;
@@ -166,22 +178,16 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     options.maxRequestBodySize ?? 4 * MEBIBYTE,
     'maxRequestBodySize',
   );
-  /** Checks a limit on bytes. If it were smaller than one request, such a request could never pass. */
-  const byteLimit = (given: number | undefined, name: string, usual: number): number => {
-    const value = given ?? Math.max(usual, maxRequestBodySize);
-    if (limit(value, name) >= maxRequestBodySize) return value;
-    throw new TypeError(
-      `${caller}(): \`${name}\` must be at least \`maxRequestBodySize\`, which is ${maxRequestBodySize} bytes, got ${value}.`,
-    );
-  };
+  const bytes = byteLimits(maxRequestBodySize, caller);
   return {
     modernOptions: { ...modernOptions, legacy: 'reject' },
+    subscriptions: new SharedLimit(modernOptions.maxSubscriptions ?? SUBSCRIPTIONS_OF_SDK),
     sessionSettings: {
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
       maxSessionsPerPrincipal: limit(maxSessionsPerPrincipal ?? 100, 'maxSessionsPerPrincipal'),
       maxOpenQuestions: limit(maxOpenQuestions ?? 128, 'maxOpenQuestions'),
-      maxSessionBytes: byteLimit(maxSessionBytes, 'maxSessionBytes', 16 * MEBIBYTE),
-      maxTotalSessionBytes: byteLimit(maxTotalSessionBytes, 'maxTotalSessionBytes', 64 * MEBIBYTE),
+      maxSessionBytes: bytes.ofSession(maxSessionBytes, 'maxSessionBytes'),
+      maxTotalSessionBytes: bytes.ofAll(maxTotalSessionBytes, 'maxTotalSessionBytes'),
       sessionIdleMs: limit(sessionIdleMs ?? 30 * 60_000, 'sessionIdleMs'),
       disconnectGraceMs: limit(disconnectGraceMs ?? 60_000, 'disconnectGraceMs'),
       keepAliveMs,
@@ -190,13 +196,43 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     admission: createAdmission(options, caller),
     authenticate: checkedAuthenticate(authenticate, caller),
     maxRequestBodySize,
-    bodyBudget: new ByteBudget(byteLimit(maxBufferedBytes, 'maxBufferedBytes', 64 * MEBIBYTE)),
+    bodyBytes: new SharedLimit(bytes.ofAll(maxBufferedBytes, 'maxBufferedBytes')),
     onerror,
     onAuthenticateError: options.onerror === undefined ? logAuthenticateError : onerror,
   };
 }
 
+/** Checks a limit on bytes, or returns its default. */
+type ByteLimit = (given: number | undefined, name: string) => number;
+
+/** Creates the checks of the limits on bytes. The longest request must fit into each limit. */
+function byteLimits(longest: number, caller: string): { ofSession: ByteLimit; ofAll: ByteLimit } {
+  const check = (value: number, name: string): string => {
+    const place = `${caller}(): \`${name}\``;
+    checkInteger(value, place, { min: 1 });
+    return place;
+  };
+  const ofSession: ByteLimit = (given = Math.max(16 * MEBIBYTE, longest), name) => {
+    const place = check(given, name);
+    if (given >= longest) return given;
+    throw new TypeError(
+      `${place} must be at least \`maxRequestBodySize\`, which is ${longest} bytes, got ${given}.`,
+    );
+  };
+  const ofAll: ByteLimit = (given = Math.max(64 * MEBIBYTE, 4 * longest), name) => {
+    const place = check(given, name);
+    if (given >= 4 * longest) return given;
+    throw new TypeError(
+      `${place} must be at least ${4 * longest}, which is 4 times \`maxRequestBodySize\`, got ${given}. One user may hold a quarter of it. Raise it, or lower \`maxRequestBodySize\`.`,
+    );
+  };
+  return { ofSession, ofAll };
+}
+
 const MEBIBYTE = 1024 * 1024;
+
+/** The default of `maxSubscriptions`, which the SDK does not export. */
+const SUBSCRIPTIONS_OF_SDK = 1024;
 
 /**
  * Returns the timeout of `close()`.

@@ -17,6 +17,9 @@ export interface HttpRefusal {
   headers?: Record<string, string>;
 }
 
+/** The headers of a refusal that ends as soon as other requests have finished. */
+export const RETRY_SOON: Record<string, string> = { 'Retry-After': '1' };
+
 /** Creates the response for a refusal. */
 export function refuse(refusal: HttpRefusal): Response {
   const { status, headers = {} } = refusal;

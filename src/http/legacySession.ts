@@ -26,12 +26,15 @@ import { tokenPrincipal } from '../state/principal.js';
 import { sealOf } from '../server/boundary.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-import { ByteBudget } from './byteBudget.js';
-import { refuse } from './httpRefusal.js';
+import { refuse, RETRY_SOON } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream, relay } from './inFlight.js';
 import type { InFlight } from './inFlight.js';
 import { OpenRequests } from './openRequests.js';
+import { LimitedShare } from './sharedLimit.js';
+import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
+import { userOfPrincipal } from './users.js';
+import type { User } from './users.js';
 
 /** The settings of a session. */
 export interface SessionSettings {
@@ -46,7 +49,7 @@ export interface SessionSettings {
   maxOpenQuestions: number;
   maxSessionBytes: number;
   /** Counts the bytes of the open calls and questions of all sessions. */
-  totalBudget: ByteBudget;
+  totalBytes: SharedLimit;
   keepAliveMs: number | undefined;
 }
 
@@ -64,6 +67,8 @@ export interface ParsedRequest {
   /** The size of the body in bytes, or undefined if a framework has parsed it. */
   size?: number | undefined;
   authInfo?: AuthInfo | undefined;
+  /** The user whose shares of the limits the request takes. */
+  user: User;
 }
 
 /** A server that serves one `Mcp-Session-Id`. */
@@ -79,10 +84,10 @@ export class LegacySession {
     private readonly settings: SessionSettings,
     private readonly principals: Principals,
   ) {
-    const { maxOpenQuestions, maxSessionBytes, totalBudget } = settings;
+    const { maxOpenQuestions, maxSessionBytes } = settings;
     this.requests = new OpenRequests(transport, {
       maxQuestions: maxOpenQuestions,
-      budget: new ByteBudget(maxSessionBytes, totalBudget),
+      bytes: new LimitedShare(maxSessionBytes, principals.share),
       onCall: () => this.countCall(),
     });
     this.listenToTransport();
@@ -91,14 +96,16 @@ export class LegacySession {
   /** Builds a server and connects it. The session is open once it has served an `initialize`. */
   static async connect(opening: ParsedRequest, settings: SessionSettings): Promise<LegacySession> {
     const { request, authInfo } = opening;
-    const { factory, onopen, keepAliveMs } = settings;
+    const { factory, onopen, totalBytes, keepAliveMs } = settings;
     const server = await factory({
       era: 'legacy',
       ...(authInfo !== undefined && { authInfo }),
       requestInfo: request,
     });
     const principalOf = principalReader(server);
-    const principals = { owner: await principalOf(opening), principalOf };
+    const owner = await principalOf(opening);
+    const share = totalBytes.shareOf(await userOfPrincipal(owner));
+    const principals = { owner, principalOf, share };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
@@ -192,7 +199,8 @@ export class LegacySession {
     // An open call keeps its arguments and the answers to its questions. Notifications are not kept.
     if (!messages.some((message) => isObject(message) && 'id' in message)) return undefined;
     const arrival = { bytes: sizeOf(incoming), ids };
-    return this.requests.tryArrive(incoming.request, arrival) ? undefined : noRoom();
+    const full = this.requests.arrive(incoming.request, arrival);
+    return full === undefined ? undefined : noRoom(full);
   }
 
   private touch(): void {
@@ -247,6 +255,8 @@ type PrincipalReader = (incoming: ParsedRequest) => Promise<string | undefined>;
 interface Principals {
   readonly owner: string | undefined;
   readonly principalOf: PrincipalReader;
+  /** The bytes that all sessions of the owner may hold. */
+  readonly share: Share;
 }
 
 function principalReader(server: Awaited<ReturnType<McpServerFactory>>): PrincipalReader {
@@ -268,11 +278,23 @@ const idInUse: HttpRefusal = {
   message: 'Invalid Request: the request id is already in use in this session. Use a new id.',
 };
 
-function noRoom(): HttpRefusal {
+function noRoom(full: FullLimit): HttpRefusal {
+  return full === 'own' ? shareFull() : allFull();
+}
+
+function shareFull(): HttpRefusal {
   Warnings.of(STANDARD_ERROR).once(
-    'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise the limit.',
+    'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of its user hold a quarter of `maxTotalSessionBytes` bytes. All sessions without a principal are one user. If the process has the memory for more, raise the limit.',
   );
   const message =
-    'Too many bytes are waiting: the open calls and questions of this session, or of all sessions, have reached their limit. Answer or cancel some of them, or try again later.';
-  return { status: 429, code: -32_000, message };
+    'Too many bytes are waiting: the open calls and questions of this session, or of all your sessions, have reached their limit. Answer or cancel some of them, or try again later.';
+  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
+}
+
+function allFull(): HttpRefusal {
+  Warnings.of(STANDARD_ERROR).once(
+    'A call of a 2025 session was refused with HTTP 503, because the open calls and questions of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise `maxTotalSessionBytes`.',
+  );
+  const message = 'This server is busy with the open calls of other sessions. Try again later.';
+  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
 }

@@ -26,6 +26,7 @@ import {
 } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { isEventStream } from './inFlight.js';
+import type { BodySource } from './requestBody.js';
 
 /**
  * Serves one Node request. The third argument is the parsed body, if a framework has read it. If it
@@ -41,7 +42,7 @@ export type NodeListener = (
 /** The options of a request whose head has been checked. */
 export interface AdmittedOptions extends McpHandlerRequestOptions {
   /** The unread body of a Node request. */
-  chunks?: AsyncIterable<Uint8Array>;
+  source?: BodySource;
 }
 
 /** The parts of a handler that its Node listener uses. */
@@ -117,7 +118,8 @@ async function answer(
   { request, response, body }: Exchange,
 ): Promise<void> {
   const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
-    const unread = body === undefined ? { chunks: nodeChunks(request) } : { parsedBody: body };
+    const unread =
+      body === undefined ? { source: { chunks: nodeChunks(request) } } : { parsedBody: body };
     const answered = await serveAdmitted(web, { ...options, ...unread });
     keepOpenForBody(response);
     if (isEventStream(answered)) flushHeadersSoon(response);

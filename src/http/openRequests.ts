@@ -12,8 +12,8 @@
  *   number of open questions is limited. An answer may spell the id 7 as `"7"` or `"7.0"`. The ids
  *   of calls are compared as they are.
  *
- * Bytes count against a budget: those of an open question, and those of an HTTP request as long as
- * a call is open that it began or answered.
+ * Bytes count against a limit: those of an open question, and those of an HTTP request as long as a
+ * call is open that it began or answered.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import type {
@@ -24,7 +24,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { utf8 } from '../platform.js';
 
-import type { ByteBudget } from './byteBudget.js';
+import type { FullLimit, Share } from './sharedLimit.js';
 
 interface CallInFlight {
   /** The HTTP request that carried the call. The calls of a batch share it, and its stream. */
@@ -57,7 +57,7 @@ interface OpenRequestsSettings {
    */
   maxQuestions: number;
   /** Counts the bytes of open calls and questions. */
-  budget: ByteBudget;
+  bytes: Share;
   /** Called when a call begins. It returns a function to call when that call ends. */
   onCall: () => () => void;
 }
@@ -112,13 +112,13 @@ export class OpenRequests {
   }
 
   /**
-   * Counts the bytes of an HTTP request that arrives with these calls, and returns true. If there
-   * is no room for them, it returns false.
+   * Counts the bytes of an HTTP request that arrives with these calls. If there is no room for
+   * them, it returns the limit that is full.
    */
-  tryArrive(carrier: Request, { bytes, ids }: Omit<HeldBytes, 'holders'>): boolean {
-    if (!this.settings.budget.tryHold(bytes)) return false;
-    this.arriving.set(carrier, { bytes, ids, holders: 1 });
-    return true;
+  arrive(carrier: Request, { bytes, ids }: Omit<HeldBytes, 'holders'>): FullLimit | undefined {
+    const full = this.settings.bytes.hold(bytes);
+    if (full === undefined) this.arriving.set(carrier, { bytes, ids, holders: 1 });
+    return full;
   }
 
   /** Notes that the transport has delivered an HTTP request, or refused it. */
@@ -149,10 +149,10 @@ export class OpenRequests {
   private sending(message: JSONRPCMessage, call: RequestId | undefined): void {
     this.closeQuestion(cancelledId(message));
     if (!isRequest(message)) return;
-    const { maxQuestions, budget } = this.settings;
+    const { maxQuestions, bytes } = this.settings;
     if (this.questions.size >= maxQuestions) throw tooManyQuestions(maxQuestions);
     const size = utf8(JSON.stringify(message)).length;
-    if (!budget.tryHold(size)) throw questionTooLarge();
+    if (bytes.hold(size) !== undefined) throw questionTooLarge();
     this.questions.set(Number(message.id), { size, call });
   }
 
@@ -182,7 +182,7 @@ export class OpenRequests {
 
   private letGo(held: HeldBytes): void {
     held.holders -= 1;
-    if (held.holders === 0) this.settings.budget.release(held.bytes);
+    if (held.holders === 0) this.settings.bytes.release(held.bytes);
   }
 
   private cancelCall(id: RequestId | undefined): void {
@@ -200,7 +200,7 @@ export class OpenRequests {
     const question = id === undefined ? undefined : this.questions.get(Number(id));
     if (question === undefined) return undefined;
     this.questions.delete(Number(id));
-    this.settings.budget.release(question.size);
+    this.settings.bytes.release(question.size);
     return question;
   }
 }

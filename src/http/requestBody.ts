@@ -4,18 +4,30 @@
  * In: the chunks of a web-standard or a Node request. `authenticate` decides before the body is
  * read, so a request without a valid token costs no memory. If `authenticate` reads the body
  * itself, for example to check a signature, the handler uses the same bytes.
+ *
+ * The bytes count against the share of the user. Bytes that `authenticate` reads count as anonymous
+ * until the user is known.
  */
 import { withRoom } from '../platform.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-import type { ByteBudget } from './byteBudget.js';
+import { RETRY_SOON } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
+import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
+import type { User } from './users.js';
 
 /** The limits of a body. */
 export interface BodyLimits {
   maxRequestBodySize: number;
   /** Counts the bytes of all bodies that the handler holds. */
-  bodyBudget: ByteBudget;
+  bodyBytes: SharedLimit;
+}
+
+/** The unread body of a request. */
+export interface BodySource {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Called if nothing will read the rest. */
+  readonly abandon?: () => void;
 }
 
 /** The parsed body, or the refusal of the request with its cause, if the connection was lost. */
@@ -26,14 +38,19 @@ export class RequestBody {
   /** Set if the body was refused, even if `authenticate` read it. */
   refusal: HttpRefusal | undefined;
   private reading: Promise<Uint8Array> | undefined;
+  /** The bytes read so far, if they are not in use yet, and room for more. */
+  private buffer = NOTHING;
   private held = 0;
+  private share: Share;
   private isReleased = false;
 
   constructor(
     private readonly request: Request,
-    private readonly chunks: AsyncIterable<Uint8Array>,
+    private readonly source: BodySource,
     private readonly limits: BodyLimits,
-  ) {}
+  ) {
+    this.share = limits.bodyBytes.shareOf(undefined);
+  }
 
   /** The number of bytes that count against the limit. */
   get size(): number {
@@ -45,8 +62,10 @@ export class RequestBody {
     return withLazyBody(this.request, () => this.read());
   }
 
-  /** Reads and parses the body. */
-  async parse(): Promise<ParsedBody> {
+  /** Reads the body at the expense of a user, and parses it. */
+  async parse(user: User): Promise<ParsedBody> {
+    const refusal = this.moveTo(user);
+    if (refusal !== undefined) return { refusal };
     try {
       return parseJson(await this.read());
     } catch (cause) {
@@ -54,23 +73,37 @@ export class RequestBody {
     } finally {
       // The bytes must not stay in memory while the call runs.
       this.reading = undefined;
+      this.buffer = NOTHING;
     }
   }
 
   /** Stops reading, and stops counting the bytes unless they were handed over. */
   release(): void {
     this.isReleased = true;
-    this.limits.bodyBudget.release(this.held);
+    this.buffer = NOTHING;
+    this.share.release(this.held);
     this.held = 0;
   }
 
   /** Lets the caller decide when the bytes no longer count, by calling the returned function. */
   handOver(): () => void {
-    const { held, limits } = this;
+    const { held, share } = this;
     this.held = 0;
     return () => {
-      limits.bodyBudget.release(held);
+      share.release(held);
     };
+  }
+
+  /** Counts the bytes against the share of a user from now on, or returns the refusal. */
+  private moveTo(user: User): HttpRefusal | undefined {
+    const { held } = this;
+    this.share.release(held);
+    this.share = this.limits.bodyBytes.shareOf(user);
+    const full = this.share.hold(held);
+    if (full === undefined) return undefined;
+    this.held = 0;
+    this.release();
+    return noRoom(full);
   }
 
   private read(): Promise<Uint8Array> {
@@ -82,22 +115,22 @@ export class RequestBody {
     const declared = Number(this.request.headers.get('content-length'));
     if (declared > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
     // Chunks are copied, because an array of small chunks takes many times their bytes.
-    let buffer: Uint8Array = new Uint8Array();
-    for await (const chunk of this.chunks) {
+    for await (const chunk of this.source.chunks) {
       const length = this.held;
       this.hold(chunk.length);
-      buffer = withRoom(buffer, length, chunk.length);
-      buffer.set(chunk, length);
+      this.buffer = withRoom(this.buffer, length, chunk.length);
+      this.buffer.set(chunk, length);
     }
-    return buffer.subarray(0, this.held);
+    return this.buffer.subarray(0, this.held);
   }
 
   private hold(bytes: number): void {
-    const { maxRequestBodySize, bodyBudget } = this.limits;
+    const { maxRequestBodySize } = this.limits;
     // `authenticate` can return while it still reads.
     if (this.isReleased) throw new Error('The request has ended.');
     if (this.held + bytes > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
-    if (!bodyBudget.tryHold(bytes)) throw this.refuse(tooBusy());
+    const full = this.share.hold(bytes);
+    if (full !== undefined) throw this.refuse(noRoom(full));
     this.held += bytes;
   }
 
@@ -106,6 +139,8 @@ export class RequestBody {
     return new Error(refusal.message);
   }
 }
+
+const NOTHING: Uint8Array = new Uint8Array();
 
 function parseJson(bytes: Uint8Array): ParsedBody {
   try {
@@ -131,21 +166,26 @@ export function withLazyBody(request: Request, read: () => Promise<Uint8Array>):
   return new Request(request, init);
 }
 
-/** Reads the chunks of a stream. Not every runtime can iterate over a stream. */
-export async function* streamChunks(
-  stream: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  if (stream === null) return;
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
+/** Returns the body of a web-standard request. Not every runtime can iterate over a stream. */
+export function streamSource(stream: ReadableStream<Uint8Array> | null): BodySource {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (stream === null) return;
+    reader = stream.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      reader.releaseLock();
     }
-  } finally {
-    reader.releaseLock();
   }
+  const abandon = (): void => {
+    reader?.cancel().catch(() => undefined);
+  };
+  return { chunks: chunks(), abandon };
 }
 
 const notJson: HttpRefusal = {
@@ -159,10 +199,23 @@ function tooLarge(maxBytes: number): HttpRefusal {
   return { status: 413, code: -32_000, message };
 }
 
+function noRoom(full: FullLimit): HttpRefusal {
+  return full === 'own' ? shareFull() : tooBusy();
+}
+
+function shareFull(): HttpRefusal {
+  Warnings.of(STANDARD_ERROR).once(
+    'A request was refused with HTTP 429, because the requests of its user hold a quarter of `maxBufferedBytes` bytes. All requests without a principal are one user. If the process has the memory for more, raise `maxBufferedBytes`.',
+  );
+  const message =
+    'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.';
+  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
+}
+
 function tooBusy(): HttpRefusal {
   Warnings.of(STANDARD_ERROR).once(
     'A request was refused with HTTP 503, because the requests in progress hold `maxBufferedBytes` bytes. If the process has the memory for more, raise `maxBufferedBytes`.',
   );
   const message = 'This server is busy with other large requests. Try again later.';
-  return { status: 503, code: -32_000, message, headers: { 'Retry-After': '1' } };
+  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
 }

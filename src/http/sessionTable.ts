@@ -5,38 +5,39 @@
  * request must name one. A request for another principal's session gets the same answer as one for
  * a missing session, so a client cannot probe for ids. A session ends by DELETE, when it is
  * abandoned, by `close()`, or to make room. A full table ends the least recently used session that
- * is not busy.
+ * is not busy. One user has at most a quarter of the sessions, and of the handshakes in progress.
  */
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 
-import { ByteBudget } from './byteBudget.js';
-import { handlerClosed, refuse } from './httpRefusal.js';
+import { handlerClosed, refuse, RETRY_SOON } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { LegacySession, sizeOf } from './legacySession.js';
 import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
+import { quarterOf, SharedLimit } from './sharedLimit.js';
 
 /** The settings of a table. */
 export interface SessionTableSettings
-  extends Omit<SessionSettings, 'onopen' | 'onclose' | 'totalBudget'>, IdleLimits {
+  extends Omit<SessionSettings, 'onopen' | 'onclose' | 'totalBytes'>, IdleLimits {
   maxTotalSessionBytes: number;
   maxSessions: number;
-  /** The limit for each authenticated principal. Only `maxSessions` limits anonymous sessions. */
+  /** The limit for each authenticated principal, if it is less than a quarter of `maxSessions`. */
   maxSessionsPerPrincipal: number;
 }
 
 /** Serves 2025 requests, each in its session. */
 export class SessionTable {
   private readonly sessions = new Map<string, LegacySession>();
-  /** The number of handshakes whose server is being built. */
-  private building = 0;
+  /** Counts the handshakes in progress, also those whose server is being built. */
+  private readonly opening: SharedLimit;
   /** The sessions in a handshake, which have no id yet. They count as sessions. */
   private readonly handshakes = new Set<LegacySession>();
-  private readonly totalBudget: ByteBudget;
+  private readonly totalBytes: SharedLimit;
   private sealed = false;
   private idleTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly settings: SessionTableSettings) {
-    this.totalBudget = new ByteBudget(settings.maxTotalSessionBytes);
+    this.opening = new SharedLimit(settings.maxSessions);
+    this.totalBytes = new SharedLimit(settings.maxTotalSessionBytes);
   }
 
   /** The number of open sessions. */
@@ -82,24 +83,25 @@ export class SessionTable {
     }
     // The session keeps what the client says of itself.
     if (sizeOf(incoming) > MAX_INITIALIZE_BYTES) return refuse({ ...longInitialize, body });
-    if (this.building + this.handshakes.size >= this.settings.maxSessions) {
-      return refuse({ ...tooMany(this.settings.maxSessions), body });
+    const { maxSessions } = this.settings;
+    const share = this.opening.shareOf(incoming.user);
+    const full = share.hold(1);
+    if (full === 'own') return refuse({ ...tooManyOfUser(quarterOf(maxSessions)), body });
+    if (full === 'whole') return refuse({ ...tooMany(maxSessions), body });
+    try {
+      return await this.build(incoming);
+    } finally {
+      share.release(1);
     }
-    const session = await this.build(incoming);
+  }
+
+  /** Builds the server of a new session and answers its handshake. */
+  private async build(incoming: ParsedRequest): Promise<Response> {
+    const session = await LegacySession.connect(incoming, this.sessionSettings());
     try {
       return await this.shakeHands(incoming, session);
     } finally {
       if (!session.initialized) await session.close();
-    }
-  }
-
-  /** Builds the server of a new session. Its seal determines the principal. */
-  private async build(incoming: ParsedRequest): Promise<LegacySession> {
-    this.building += 1;
-    try {
-      return await LegacySession.connect(incoming, this.sessionSettings());
-    } finally {
-      this.building -= 1;
     }
   }
 
@@ -121,12 +123,18 @@ export class SessionTable {
 
   /** Makes room for one more session of a principal, or returns the refusal if all are busy. */
   private makeRoom(principal: string | undefined): HttpRefusal | undefined {
-    const { maxSessions, maxSessionsPerPrincipal } = this.settings;
     if (this.isFullFor(principal) && !this.evict(({ owner }) => owner === principal)) {
-      return tooManyOfPrincipal(maxSessionsPerPrincipal);
+      return tooManyOfUser(this.limitFor(principal));
     }
-    if (this.isFull() && !this.evict(() => true)) return tooMany(maxSessions);
+    if (this.isFull() && !this.evict(() => true)) return tooMany(this.settings.maxSessions);
     return undefined;
+  }
+
+  /** Returns the number of sessions that a principal may have, or all anonymous clients together. */
+  private limitFor(principal: string | undefined): number {
+    const { maxSessions, maxSessionsPerPrincipal } = this.settings;
+    const quarter = quarterOf(maxSessions);
+    return principal === undefined ? quarter : Math.min(quarter, maxSessionsPerPrincipal);
   }
 
   /** Ends the least recently used candidate that is not busy. Returns false if all are busy. */
@@ -144,10 +152,9 @@ export class SessionTable {
   }
 
   private isFullFor(principal: string | undefined): boolean {
-    if (principal === undefined) return false;
     const all = [...this.sessions.values(), ...this.handshakes];
     const own = all.filter(({ owner }) => owner === principal);
-    return own.length >= this.settings.maxSessionsPerPrincipal;
+    return own.length >= this.limitFor(principal);
   }
 
   /**
@@ -157,7 +164,7 @@ export class SessionTable {
   private sessionSettings(): SessionSettings {
     return {
       ...this.settings,
-      totalBudget: this.totalBudget,
+      totalBytes: this.totalBytes,
       onopen: (id, session) => {
         this.handshakes.delete(session);
         this.sessions.set(id, session);
@@ -225,10 +232,10 @@ function sessionRequired(body: unknown): HttpRefusal {
 
 function tooMany(max: number): HttpRefusal {
   const message = `Too many sessions: this server allows at most ${max}. Try again later.`;
-  return { status: 503, code: -32_000, message };
+  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
 }
 
-function tooManyOfPrincipal(max: number): HttpRefusal {
+function tooManyOfUser(max: number): HttpRefusal {
   const message = `Too many sessions: this server allows at most ${max} per user. End one of your sessions first.`;
-  return { status: 429, code: -32_000, message };
+  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
 }

@@ -17,10 +17,12 @@ import {
   headersWith,
   initialize,
   messagesOn,
+  modernCall,
   openSession,
   post,
   refusalOf,
   remove,
+  slowRequest,
   toolCall,
   withSession,
 } from './rawHttp.js';
@@ -80,24 +82,8 @@ describe('authenticate', () => {
   });
 });
 
-/** A request whose body arrives when the test says so. */
-function slowRequest(): {
-  incoming: Request;
-  send: (text: string) => Promise<void>;
-  end: () => void;
-} {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: readable, duplex: 'half' };
-  return {
-    incoming: new Request(ENDPOINT, { ...init, headers: headersWith({}) }),
-    send: (text) => writer.write(new TextEncoder().encode(text)),
-    end: () => void writer.close(),
-  };
-}
-
 describe('maxBufferedBytes', () => {
-  const limits = { maxRequestBodySize: 1000, maxBufferedBytes: 1000 };
+  const limits = { maxRequestBodySize: 1000, maxBufferedBytes: 4000 };
   const clientInfo = { name: 'x'.repeat(500), version: '1.0.0' };
   const padded = { ...initialize, params: { ...initialize.params, clientInfo } };
 
@@ -111,8 +97,9 @@ describe('maxBufferedBytes', () => {
     const refused = await handler.fetch(post(padded));
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refusalOf(refused)).toMatchObject({
-      status: 503,
-      message: 'This server is busy with other large requests. Try again later.',
+      status: 429,
+      message:
+        'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.',
     });
 
     await send(text.slice(600));
@@ -153,33 +140,18 @@ describe('maxBufferedBytes', () => {
         install(server, [slow]);
         return server;
       },
-      { maxRequestBodySize: 1500, maxBufferedBytes: 1500 },
+      { maxRequestBodySize: 1500, maxBufferedBytes: 6000 },
     );
     closeAfterTest(() => handler.close({ timeoutMs: 0 }));
     const call = () => handler.fetch(modernCall('slow', { note: 'x'.repeat(800) }));
     const first = call();
     await started.promise;
-    expect((await call()).status).toBe(503);
+    expect((await call()).status).toBe(429);
     release.resolve();
     expect(await (await first).text()).toContain('done');
     expect(await (await call()).text()).toContain('done');
   });
 });
-
-function modernCall(name: string, args: object): Request {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'by hand', version: '1.0.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const headers = {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'tools/call',
-    'mcp-name': name,
-  };
-  const params = { name, arguments: args, _meta };
-  return post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers);
-}
 
 describe('the open calls of 2025 sessions', () => {
   const Input = z.object({ note: z.string(), shown: z.string().default('') });
@@ -198,7 +170,7 @@ describe('the open calls of 2025 sessions', () => {
         install(server, [keep], { logger: { warn: () => undefined } });
         return server;
       },
-      { maxRequestBodySize: 2000, ...options },
+      { maxRequestBodySize: 2000, maxTotalSessionBytes: 4 * 4500, ...options },
     );
     closeAfterTest(() => handler.close({ timeoutMs: 0 }));
     return handler;
@@ -229,12 +201,12 @@ describe('the open calls of 2025 sessions', () => {
     status: 429,
     code: -32000,
     message:
-      'Too many bytes are waiting: the open calls and questions of this session, or of all sessions, have reached their limit. Answer or cancel some of them, or try again later.',
+      'Too many bytes are waiting: the open calls and questions of this session, or of all your sessions, have reached their limit. Answer or cancel some of them, or try again later.',
     id: 4,
   };
 
   it('are limited by maxSessionBytes, and by it alone', async () => {
-    const handler = handlerWith({ maxSessionBytes: 4500 });
+    const handler = handlerWith({ maxSessionBytes: 4500, maxTotalSessionBytes: 40_000 });
     const session = await openSession(handler);
     const first = await ask(handler, session, 2);
     const second = await ask(handler, session, 3);
@@ -248,8 +220,8 @@ describe('the open calls of 2025 sessions', () => {
     expect(await third.answer?.()).toBe('kept 1500');
   });
 
-  it('are limited by maxTotalSessionBytes in all sessions together', async () => {
-    const handler = handlerWith({ maxSessionBytes: 4500, maxTotalSessionBytes: 4500 });
+  it('are limited by a quarter of maxTotalSessionBytes in all sessions of a user', async () => {
+    const handler = handlerWith({ maxSessionBytes: 4500 });
     const [one, other] = [await openSession(handler), await openSession(handler)];
     const first = await ask(handler, one, 2);
     await ask(handler, other, 3);
@@ -259,7 +231,7 @@ describe('the open calls of 2025 sessions', () => {
   });
 
   it('make room when they are cancelled, and when their session ends', async () => {
-    const handler = handlerWith({ maxSessionBytes: 2000, maxTotalSessionBytes: 2000 });
+    const handler = handlerWith({ maxSessionBytes: 2000, maxTotalSessionBytes: 8000 });
     const one = await openSession(handler);
     for (let time = 0; time < 3; time += 1) {
       expect((await ask(handler, one, 2)).refusal).toBeUndefined();
@@ -502,7 +474,7 @@ it('runs one of several simultaneous 2025 calls with one id, and leaks no bytes'
   const { handler, observed } = newHandler({
     maxRequestBodySize: 1000,
     maxSessionBytes: 2000,
-    maxTotalSessionBytes: 2000,
+    maxTotalSessionBytes: 8000,
   });
   for (let time = 0; time < 3; time += 1) {
     observed.entered.length = 0;
@@ -528,7 +500,7 @@ describe('the body of a request', () => {
   it('no longer counts if authenticate returns before it has read it', async () => {
     const { handler } = newHandler({
       maxRequestBodySize: 1000,
-      maxBufferedBytes: 1000,
+      maxBufferedBytes: 4000,
       authenticate: (incoming) => {
         void incoming.text().catch(() => undefined);
         return undefined;
@@ -558,13 +530,21 @@ describe('a limit on bytes', () => {
     expect((await handler.fetch(post(initialize))).status).toBe(200);
   });
 
-  it.each(['maxBufferedBytes', 'maxSessionBytes', 'maxTotalSessionBytes'])(
-    'must let the longest request pass: %s',
+  const served = (options: DualEraHandlerOptions) =>
+    serveHttp(() => new McpServer({ name: 'x', version: '1' }), options);
+
+  it('must let the longest request pass: maxSessionBytes', async () => {
+    const sentence =
+      'serveHttp(): `maxSessionBytes` must be at least `maxRequestBodySize`, which is 4194304 bytes, got 1000.';
+    await expect(served({ maxSessionBytes: 1000 })).rejects.toThrow(new TypeError(sentence));
+  });
+
+  it.each(['maxBufferedBytes', 'maxTotalSessionBytes'])(
+    'must let the longest request of one user pass: %s',
     async (name) => {
-      const sentence = `serveHttp(): \`${name}\` must be at least \`maxRequestBodySize\`, which is 4194304 bytes, got 1000.`;
-      await expect(
-        serveHttp(() => new McpServer({ name: 'x', version: '1' }), { [name]: 1000 }),
-      ).rejects.toThrow(new TypeError(sentence));
+      const sentence = `serveHttp(): \`${name}\` must be at least 16777216, which is 4 times \`maxRequestBodySize\`, got 16777215. One user may hold a quarter of it. Raise it, or lower \`maxRequestBodySize\`.`;
+      await expect(served({ [name]: 16_777_215 })).rejects.toThrow(new TypeError(sentence));
+      await (await served({ [name]: 16_777_216 })).close();
     },
   );
 });

@@ -39,6 +39,15 @@ function advanceClock(ms = 1): void {
   vi.setSystemTime(Date.now() + ms);
 }
 
+/** The options of a request with a user's token. */
+function user(sub: string): { authInfo: AuthInfo } {
+  return { authInfo: { token: sub, clientId: 'app', scopes: [], extra: { sub } } };
+}
+
+const alice = user('alice');
+const bob = user('bob');
+const carol = user('carol');
+
 const full = {
   status: 503,
   code: -32000,
@@ -49,18 +58,18 @@ const full = {
 describe('a full handler', () => {
   it('ends the least recently used session to open a new one', async () => {
     const { handler } = newHandler({ maxSessions: 2 });
-    const first = await openSession(handler);
+    const first = await openSession(handler, alice);
     advanceClock();
-    const second = await openSession(handler);
+    const second = await openSession(handler, bob);
     advanceClock();
-    expect(await isOpen(handler, first)).toBe(true);
+    expect(await isOpen(handler, first, alice)).toBe(true);
 
     advanceClock();
-    const third = await openSession(handler);
+    const third = await openSession(handler, carol);
     expect(handler.sessionCount).toBe(2);
-    expect(await isOpen(handler, second)).toBe(false);
-    expect(await isOpen(handler, first)).toBe(true);
-    expect(await isOpen(handler, third)).toBe(true);
+    expect(await isOpen(handler, second, bob)).toBe(false);
+    expect(await isOpen(handler, first, alice)).toBe(true);
+    expect(await isOpen(handler, third, carol)).toBe(true);
   });
 
   it('refuses a new session while the only one runs a call', async () => {
@@ -68,7 +77,7 @@ describe('a full handler', () => {
     const id = await openSession(handler);
     await handler.fetch(post(toolCall('hang'), withSession(id)));
     await observed.hanging;
-    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
+    expect(await refusalOf(await handler.fetch(post(initialize), bob))).toEqual(full);
     expect(await isOpen(handler, id)).toBe(true);
 
     expect((await handler.fetch(remove(withSession(id)))).status).toBe(200);
@@ -78,7 +87,7 @@ describe('a full handler', () => {
   it('refuses a new session while the only one waits for an answer', async () => {
     const { handler } = newHandler({ maxSessions: 1 });
     const { session, messages, question } = await openQuestion(handler);
-    expect(await refusalOf(await handler.fetch(post(initialize)))).toEqual(full);
+    expect(await refusalOf(await handler.fetch(post(initialize), bob))).toEqual(full);
 
     await handler.fetch(post(answer(question, 'Ada'), session));
     expect((await messages.next()).result?.content[0]?.text).toBe('Hello, Ada!');
@@ -102,7 +111,7 @@ describe('a full handler', () => {
     };
     const handler = createDualEraHandler(slow, { maxSessions: 1 });
     const first = handler.fetch(post(initialize));
-    const second = await handler.fetch(post(initialize));
+    const second = await handler.fetch(post(initialize), bob);
     gate.resolve();
 
     expect(await refusalOf(second)).toEqual(full);
@@ -113,7 +122,7 @@ describe('a full handler', () => {
     const { handler } = newHandler({ maxSessions: 1 });
     const { id, messages } = await openQuestion(handler);
     await messages.cancel();
-    expect((await handler.fetch(post(initialize))).status).toBe(503);
+    expect((await handler.fetch(post(initialize), bob)).status).toBe(503);
 
     advanceClock(60_000);
     expect((await handler.fetch(post(initialize))).status).toBe(200);
@@ -137,12 +146,6 @@ describe('a full handler', () => {
 });
 
 describe('a user with the maximum number of sessions', () => {
-  const user = (sub: string): { authInfo: AuthInfo } => ({
-    authInfo: { token: sub, clientId: 'app', scopes: [], extra: { sub } },
-  });
-  const alice = user('alice');
-  const bob = user('bob');
-
   it('loses the least recently used of their own sessions', async () => {
     const { handler } = newHandler({ maxSessionsPerPrincipal: 2 });
     const bobs = await openSession(handler, bob);
@@ -206,10 +209,82 @@ describe('a user with the maximum number of sessions', () => {
     await handler.close({ timeoutMs: 0 });
   });
 
-  it('has a token, so anonymous sessions have only the common limit', async () => {
+  it('has a token, so maxSessionsPerPrincipal does not limit anonymous sessions', async () => {
     const { handler } = newHandler({ maxSessionsPerPrincipal: 1 });
     await Promise.all([openSession(handler), openSession(handler), openSession(handler)]);
     expect(handler.sessionCount).toBe(3);
+  });
+});
+
+describe('one of several users', () => {
+  const anonymous = {};
+  const tooMany = {
+    status: 429,
+    code: -32000,
+    message:
+      'Too many sessions: this server allows at most 2 per user. End one of your sessions first.',
+    id: 1,
+  };
+
+  it.each([
+    ['with a token', alice],
+    ['without a token', anonymous],
+  ])('has a quarter of maxSessions: %s', async (_, one) => {
+    const { handler } = newHandler({ maxSessions: 8 });
+    for (let time = 0; time < 2; time += 1) {
+      const session = withSession(await openSession(handler, one));
+      await handler.fetch(post(toolCall('hang'), session), one);
+    }
+    const refused = await handler.fetch(post(initialize), one);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await refusalOf(refused)).toEqual(tooMany);
+    expect((await handler.fetch(post(initialize), bob)).status).toBe(200);
+  });
+
+  it('ends a session of their own, although others are idle for longer', async () => {
+    const { handler } = newHandler({ maxSessions: 4 });
+    const bobs = await openSession(handler, bob);
+    advanceClock();
+    const first = await openSession(handler);
+    advanceClock();
+    const second = await openSession(handler);
+    expect(await isOpen(handler, first)).toBe(false);
+    expect(await isOpen(handler, second)).toBe(true);
+    expect(await isOpen(handler, bobs, bob)).toBe(true);
+  });
+
+  it('has a quarter of the handshakes in progress', async () => {
+    const gate = deferred();
+    const { factory } = askingFactory();
+    const slow: McpServerFactory = async (context) => {
+      await gate.promise;
+      return factory(context);
+    };
+    const handler = createDualEraHandler(slow, { maxSessions: 8 });
+    const begun = [alice, alice].map((one) => handler.fetch(post(initialize), one));
+    expect(await refusalOf(await handler.fetch(post(initialize), alice))).toEqual(tooMany);
+    const bobs = handler.fetch(post(initialize), bob);
+    gate.resolve();
+    const statuses = (await Promise.all([...begun, bobs])).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200]);
+    expect((await handler.fetch(post(initialize), alice)).status).toBe(200);
+    await handler.close({ timeoutMs: 0 });
+  });
+
+  it('has room for another handshake after the factory failed', async () => {
+    let fails = true;
+    const { factory } = askingFactory();
+    const failing: McpServerFactory = (context) => {
+      if (fails) throw new Error('no database');
+      return factory(context);
+    };
+    const handler = createDualEraHandler(failing, { maxSessions: 4, onerror: () => undefined });
+    for (let time = 0; time < 3; time += 1) {
+      expect((await handler.fetch(post(initialize), alice)).status).toBe(500);
+    }
+    fails = false;
+    expect((await handler.fetch(post(initialize), alice)).status).toBe(200);
+    await handler.close({ timeoutMs: 0 });
   });
 });
 
@@ -285,7 +360,7 @@ describe('the questions of a session', () => {
 });
 
 describe('3,000 abandoned sessions', () => {
-  it('never exceed maxSessions, and all end', { timeout: 60_000 }, async () => {
+  it('never exceed a quarter of maxSessions, and all end', { timeout: 60_000 }, async () => {
     const count = { built: 0, closed: 0 };
     const counted: McpServerFactory = () => {
       const server = new McpServer({ name: 'counted', version: '1.0.0' });
@@ -295,7 +370,7 @@ describe('3,000 abandoned sessions', () => {
       };
       return server;
     };
-    const handler = createDualEraHandler(counted, { maxSessions: 200 });
+    const handler = createDualEraHandler(counted, { maxSessions: 800 });
     for (let opened = 0; opened < 3000; opened += 100) {
       // The clients do not read their responses.
       await Promise.all(Array.from({ length: 100 }, () => handler.fetch(post(initialize))));

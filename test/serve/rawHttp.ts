@@ -37,6 +37,35 @@ export function post(body: unknown, headers: Record<string, string> = {}, url = 
   });
 }
 
+/** Creates a 2026 request. */
+export function modern(
+  method: string,
+  params: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Request {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'by hand', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const known = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+  };
+  const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+  return post(body, { ...known, ...headers });
+}
+
+/** Creates a 2026 call of a tool. */
+export function modernCall(
+  name: string,
+  args: object,
+  headers: Record<string, string> = {},
+): Request {
+  return modern('tools/call', { name, arguments: args }, headers);
+}
+
 export function get(headers: Record<string, string> = {}, url = ENDPOINT): Request {
   return new Request(url, { headers: { accept: 'text/event-stream', ...headers } });
 }
@@ -62,6 +91,22 @@ export function at(url: URL): Handler {
 /** Returns the headers of a POST request, with these in addition. */
 export function headersWith(more: Record<string, string>): Record<string, string> {
   return { ...Object.fromEntries(post('').headers), ...more };
+}
+
+/** A request whose body arrives when the test says so. */
+export function slowRequest(): {
+  incoming: Request;
+  send: (text: string) => Promise<void>;
+  end: () => void;
+} {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: readable, duplex: 'half' };
+  return {
+    incoming: new Request(ENDPOINT, { ...init, headers: headersWith({}) }),
+    send: (text) => writer.write(new TextEncoder().encode(text)),
+    end: () => void writer.close(),
+  };
 }
 
 /** Sends a handshake with headers that `fetch` does not allow, and returns the status. */
