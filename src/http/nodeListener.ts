@@ -121,7 +121,9 @@ async function answer(
     const unread =
       body === undefined ? { source: { chunks: nodeChunks(request) } } : { parsedBody: body };
     const answered = await serveAdmitted(web, { ...options, ...unread });
-    keepOpenForBody(response);
+    // The rest of a body that is late may never arrive, so the connection closes.
+    if (answered.status === 408) response.shouldKeepAlive = false;
+    else keepOpenForBody(response);
     if (isEventStream(answered)) flushHeadersSoon(response);
     return answered;
   };

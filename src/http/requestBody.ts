@@ -6,7 +6,7 @@
  * itself, for example to check a signature, the handler uses the same bytes.
  *
  * The bytes count against the share of the user. Bytes that `authenticate` reads count as anonymous
- * until the user is known.
+ * until the user is known. A body has a fixed time to arrive, however often a part of it arrives.
  */
 import { withRoom } from '../platform.js';
 import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
@@ -107,7 +107,20 @@ export class RequestBody {
   }
 
   private read(): Promise<Uint8Array> {
-    return (this.reading ??= this.readAll());
+    return (this.reading ??= this.readInTime());
+  }
+
+  private readInTime(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(this.expire());
+      }, BODY_TIMEOUT_MS);
+      this.readAll()
+        .finally(() => {
+          clearTimeout(timer);
+        })
+        .then(resolve, reject);
+    });
   }
 
   private async readAll(): Promise<Uint8Array> {
@@ -134,6 +147,14 @@ export class RequestBody {
     this.held += bytes;
   }
 
+  /** Refuses a body that has not arrived in time. The source may never end, so it is abandoned. */
+  private expire(): Error {
+    this.release();
+    // Deferred, because a host may close the connection, and the response has to be sent first.
+    setTimeout(() => this.source.abandon?.(), 0);
+    return this.refuse(tooSlow);
+  }
+
   private refuse(refusal: HttpRefusal): Error {
     this.refusal = refusal;
     return new Error(refusal.message);
@@ -141,6 +162,9 @@ export class RequestBody {
 }
 
 const NOTHING: Uint8Array = new Uint8Array();
+
+/** The time that a body has to arrive. A connection of 0.6 Mbit/s sends 4 MiB in it. */
+const BODY_TIMEOUT_MS = 60_000;
 
 function parseJson(bytes: Uint8Array): ParsedBody {
   try {
@@ -198,6 +222,12 @@ function tooLarge(maxBytes: number): HttpRefusal {
   const message = `Payload Too Large: Request body must not exceed ${maxBytes} bytes`;
   return { status: 413, code: -32_000, message };
 }
+
+const tooSlow: HttpRefusal = {
+  status: 408,
+  code: -32_000,
+  message: `Request Timeout: The request body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds. Send it again.`,
+};
 
 function noRoom(full: FullLimit): HttpRefusal {
   return full === 'own' ? shareFull() : tooBusy();
