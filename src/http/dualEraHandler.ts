@@ -40,10 +40,11 @@ import {
   RETRY_SOON,
 } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
-import { InFlight, isEventStream, relay } from './inFlight.js';
+import { InFlight } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
 import type { AdmittedOptions, NodeListener } from './nodeListener.js';
+import { isEventStream, relay } from './relay.js';
 import { RequestBody, streamSource, withLazyBody } from './requestBody.js';
 import { SessionTable } from './sessionTable.js';
 import type { FullLimit } from './sharedLimit.js';
@@ -252,7 +253,8 @@ class EraRouter {
     };
     try {
       const response = await this.modern.fetch(request, options);
-      if (isEventStream(response)) return relay(response, request, end);
+      const unread = this.settings.bodyBytes.shareOf(user);
+      if (isEventStream(response)) return relay(response, request, { onend: end, unread });
       end();
       return response;
     } catch (error) {

@@ -70,18 +70,18 @@ export interface DualEraHandlerOptions
    */
   maxOpenQuestions?: number;
   /**
-   * The maximum number of bytes that the open calls and questions of one 2025 session may have
-   * together. At the limit, a new call gets HTTP 429, and a new question is not sent and its call
-   * fails.
+   * The maximum number of bytes that the open calls and questions of one 2025 session, and the
+   * messages that its client has not read, may have together. At the limit, a new call gets HTTP
+   * 429, and a new question is not sent and its call fails.
    *
    * @defaultValue 16777216 (16 MiB), or `maxRequestBodySize` if that is larger
    */
   maxSessionBytes?: number;
   /**
-   * The maximum number of bytes that the open calls and questions of all 2025 sessions may have
-   * together. At the limit, a new call gets HTTP 503, and a new question is not sent and its call
-   * fails. The sessions of one user may have a quarter of it. At that limit, a new call gets HTTP
-   * 429. Must be at least 4 times `maxRequestBodySize`.
+   * The maximum number of bytes that the open calls, questions and unread messages of all 2025
+   * sessions may have together. At the limit, a new call gets HTTP 503, and a new question is not
+   * sent and its call fails. The sessions of one user may have a quarter of it. At that limit, a
+   * new call gets HTTP 429. Must be at least 4 times `maxRequestBodySize`.
    *
    * @defaultValue 67108864 (64 MiB), or 4 times `maxRequestBodySize` if that is larger
    */

@@ -28,9 +28,9 @@ import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
 import { refuse, RETRY_SOON } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
-import { isEventStream, relay } from './inFlight.js';
 import type { InFlight } from './inFlight.js';
 import { OpenRequests } from './openRequests.js';
+import { isEventStream, relay } from './relay.js';
 import { LimitedShare } from './sharedLimit.js';
 import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
 import { userOfPrincipal } from './users.js';
@@ -74,6 +74,8 @@ export interface ParsedRequest {
 /** A server that serves one `Mcp-Session-Id`. */
 export class LegacySession {
   private readonly requests: OpenRequests;
+  /** The bytes that the session may hold. */
+  private readonly bytes: Share;
   private getStreams = 0;
   /** The number of requests that the transport has not accepted or refused yet. */
   private arriving = 0;
@@ -85,9 +87,10 @@ export class LegacySession {
     private readonly principals: Principals,
   ) {
     const { maxOpenQuestions, maxSessionBytes } = settings;
+    this.bytes = new LimitedShare(maxSessionBytes, principals.share);
     this.requests = new OpenRequests(transport, {
       maxQuestions: maxOpenQuestions,
-      bytes: new LimitedShare(maxSessionBytes, principals.share),
+      bytes: this.bytes,
       onCall: () => this.countCall(),
     });
     this.listenToTransport();
@@ -219,18 +222,20 @@ export class LegacySession {
   /** Counts the GET stream for as long as both ends hold it open. */
   private followGetStream(response: Response, request: Request): Response {
     this.getStreams += 1;
-    return relay(response, request, () => {
+    const onend = (): void => {
       this.getStreams -= 1;
       this.touch();
-    });
+    };
+    return relay(response, request, { onend, unread: this.bytes });
   }
 
   /** Records when the client no longer waits for the response of a POST. */
   private followCallStream(response: Response, request: Request): Response {
-    return relay(response, request, (carrier) => {
+    const onend = (carrier: Request): void => {
       this.requests.leave(carrier);
       this.touch();
-    });
+    };
+    return relay(response, request, { onend, unread: this.bytes });
   }
 
   private listenToTransport(): void {

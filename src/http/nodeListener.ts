@@ -25,7 +25,7 @@ import {
   refuseTo,
 } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
-import { isEventStream } from './inFlight.js';
+import { isEventStream } from './relay.js';
 import type { BodySource } from './requestBody.js';
 
 /**

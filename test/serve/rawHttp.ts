@@ -47,6 +47,7 @@ export function modern(
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'by hand', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/logLevel': 'info',
   };
   const known = {
     'mcp-protocol-version': '2026-07-28',
