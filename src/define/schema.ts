@@ -132,6 +132,11 @@ function namesIn(json: JsonSchema): readonly string[] | undefined {
   return names.includes(undefined) ? undefined : names.flatMap((some) => some ?? []);
 }
 
+/** Returns true if all values of a schema are objects. */
+export function describesObject(json: JsonSchema): boolean {
+  return namesIn(json) !== undefined;
+}
+
 const LOCAL_REFERENCE = /^#\/\$defs\/(.+)$/;
 
 /**

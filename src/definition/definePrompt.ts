@@ -22,7 +22,7 @@ import { describeIssues, isObject } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import type { Sentences } from '../define/sentences.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
-import { addressOf } from '../server/address.js';
+import { addressOf } from '../server/callable.js';
 import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
 import type { CallFailure } from '../server/callable.js';
 import { argumentSchema } from './argumentSchema.js';

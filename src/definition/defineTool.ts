@@ -25,7 +25,7 @@ import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
 import type { OnceStore } from '../once/onceStore.js';
-import { addressOf } from '../server/address.js';
+import { addressOf } from '../server/callable.js';
 import {
   assertResultValue,
   CALL_ID_KEY,

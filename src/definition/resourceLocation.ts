@@ -7,7 +7,7 @@ import { followReference, propertyNames, sentNames, toJsonSchema } from '../defi
 import type { Schema } from '../define/schema.js';
 import type { Surroundings } from '../plan/buildPlan.js';
 import { parseUrl } from '../platform.js';
-import type { Address } from '../server/address.js';
+import type { Address } from '../server/callable.js';
 import type { Location } from '../server/definitions.js';
 
 /**

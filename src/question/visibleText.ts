@@ -79,6 +79,7 @@ function flagOf(region: string): string {
  * result is longer than `longest`, it is cut between characters and ends in `…`.
  */
 export function visibleText(text: string, longest = Infinity): string {
+  if (text.length <= longest && isOrdinary(text)) return text;
   let shown = '';
   let before = '';
   for (let at = 0; at < text.length;) {
@@ -94,6 +95,15 @@ export function visibleText(text: string, longest = Infinity): string {
     if (!isMark) before = stays ? character : '';
   }
   return shown;
+}
+
+/** Returns true if a text has only printable ASCII characters, tabs and line feeds, as most have. */
+function isOrdinary(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7e || (code < 0x20 && code !== 0x09 && code !== 0x0a)) return false;
+  }
+  return true;
 }
 
 function wholeAt(text: string, at: number): string | undefined {

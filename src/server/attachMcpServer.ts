@@ -15,7 +15,8 @@ import { callForRequest } from './runCall.js';
 import type { CallResult, Arguments } from './runCall.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
 import { readVariables } from './requestArguments.js';
-import { isShown } from './hideDefinitions.js';
+import { clientFacts } from './clientFacts.js';
+import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Registrar } from './sdkInternals.js';
 import { removing } from './undo.js';
@@ -90,7 +91,7 @@ export function registerResource(
     const request = await readVariables(resource, { uri, raw, ctx });
     return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
-  const shownTo = (ctx: ServerContext): boolean => isShown(resource, server, ctx);
+  const shownTo = (ctx: ServerContext): boolean => isShown(resource, clientFacts(server, ctx));
   const registered =
     typeof location === 'string'
       ? mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx))

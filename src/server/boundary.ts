@@ -25,20 +25,18 @@ import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { withoutAnswers } from './callContext.js';
 import { isModern } from './clientFacts.js';
-import type { Address } from './address.js';
-import { Addressees, paramsOf } from './address.js';
-import type { Handler } from './handlerMap.js';
 import { notifyOnerror } from './operator.js';
-import { handlersOf, hasOwnStateCheck } from './sdkInternals.js';
+import { paramsOf } from './routeMap.js';
+import type { Handler } from './routeMap.js';
+import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 import type { Undo } from './undo.js';
 
-/** The boundary around the handlers of a server. */
+/** The boundary of a server. */
 interface ServerBoundary {
-  seal: Seal;
-  explicit: boolean;
-  /** The requests whose state is sealed. `undefined` means all requests of the server. */
-  readonly only: Addressees | undefined;
+  readonly seal: Seal;
+  readonly explicit: boolean;
+  readonly coversAll: boolean;
 }
 
 /**
@@ -59,10 +57,7 @@ const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 /** The boundary is an enumerable property, because the SDK copies contexts property by property. */
 type BoundedContext = ServerContext & { [REQUEST_BOUNDARY]?: RequestBoundary };
 
-/** Set on a server whose handlers are wrapped. */
-const WRAPPED = Symbol.for('mcp-resolve.wrapped');
-
-type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined; [WRAPPED]?: true };
+type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined };
 
 /** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
@@ -84,8 +79,8 @@ export interface Protection {
    * True if the author chose the seal. It replaces a default seal, and a server can have only one.
    */
   readonly explicit: boolean;
-  /** The only requests to protect. If omitted, all requests are protected. */
-  readonly only?: readonly Address[];
+  /** True if it also covers hand-written handlers. It always covers definitions. */
+  readonly coversAll: boolean;
   /**
    * Receives every rejected state, in addition to the policy's `onReject`. A seal keeps one
    * listener per `whose`.
@@ -113,31 +108,19 @@ export function protect(server: GuardedServer, protection: Protection): Undo {
   };
 }
 
-function wrapOrWiden(server: GuardedServer, { seal, explicit, only }: Protection): ServerBoundary {
+function wrapOrWiden(server: GuardedServer, given: Protection): ServerBoundary {
   const present = server[BOUNDARY];
-  if (present === undefined) {
-    assertNoOtherCheck(server);
-    const boundary: ServerBoundary = { seal, explicit, only: only && new Addressees(only) };
-    wrapHandlers(server);
-    Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true });
-    return boundary;
-  }
-  if (explicit && present.explicit && present.seal.policy !== seal.policy) {
+  if (present === undefined) assertNoOtherCheck(server);
+  if (given.explicit && present?.explicit && present.seal.policy !== given.seal.policy) {
     throw new Error(
       'This server already has another seal. Use one seal per server, with install() or with protect().',
     );
   }
-  const widened = only && present.only?.with(only);
-  server[BOUNDARY] = explicit
-    ? { seal, explicit, only: undefined }
-    : { ...present, only: present.explicit ? undefined : widened };
-  return server[BOUNDARY];
-}
-
-function wrapHandlers(server: GuardedServer): void {
-  if (server[WRAPPED]) return;
-  handlersOf(server).wrapAll(METHODS, (method, handler) => withBoundary(server, method, handler));
-  Object.defineProperty(server, WRAPPED, { value: true });
+  routesOf<ServerContext>(server).guard ??= (method, handler) => guard(server, method, handler);
+  const { seal, explicit } = present === undefined || given.explicit ? given : present;
+  const boundary = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };
+  Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true, configurable: true });
+  return boundary;
 }
 
 /** Returns the seal of a server, or `undefined` if the server has none. */
@@ -153,20 +136,42 @@ function assertNoOtherCheck(server: Server): void {
   );
 }
 
-function withBoundary(server: GuardedServer, method: string, handler: Handler): Handler {
-  return async (message, ctx: BoundedContext) => {
-    // The handler is inside a boundary already, or the boundary was taken back.
-    if (ctx[REQUEST_BOUNDARY] !== undefined || server[BOUNDARY] === undefined)
+/** Wraps a handler of the author or of a host, whose requests are for no definition. */
+function guard(
+  server: GuardedServer,
+  method: string,
+  handler: Handler<ServerContext>,
+): Handler<ServerContext> {
+  const boundary = server[BOUNDARY];
+  if (boundary === undefined || !METHODS.includes(method)) return handler;
+  if (boundary.coversAll) return sealing(server, method, handler);
+  return async (message, ctx) => handler(message, isInside(ctx) ? ctx : enterUnsealed(server, ctx));
+}
+
+/**
+ * Returns a handler that opens the state of its requests with the seal of its server, and seals the
+ * state of its results.
+ */
+export function sealing(
+  server: GuardedServer,
+  method: string,
+  handler: Handler<ServerContext>,
+): Handler<ServerContext> {
+  return async (message, ctx) => {
+    const seal = server[BOUNDARY]?.seal;
+    if (seal === undefined || !METHODS.includes(method) || isInside(ctx))
       return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
-    const seal = sealCovering(server, request);
-    if (seal === undefined) return handler(message, enterUnsealed(server, ctx));
     const protocolVersion = server.getNegotiatedProtocolVersion();
     const onSealError = (error: unknown) => notifyOnerror(server, error);
-    return runSealed({ seal, request, protocolVersion, onSealError }, (inner): Promise<Result> =>
+    return runSealed({ seal, request, protocolVersion, onSealError }, (inner) =>
       handler(message, inner),
     );
   };
+}
+
+function isInside(ctx: BoundedContext): boolean {
+  return ctx[REQUEST_BOUNDARY] !== undefined;
 }
 
 /** A request whose state a seal covers. */
@@ -196,16 +201,6 @@ export async function runSealed<R extends Result>(
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
-}
-
-function sealCovering(
-  server: GuardedServer,
-  { method, params }: StatefulRequest,
-): Seal | undefined {
-  const boundary = server[BOUNDARY];
-  if (boundary?.only === undefined) return boundary?.seal;
-  const target = method === 'resources/read' ? params.uri : params.name;
-  return boundary.only.has(method, String(target)) ? boundary.seal : undefined;
 }
 
 function assertShallow({ params, ctx }: StatefulRequest): void {

@@ -14,7 +14,6 @@ import type { ToolError } from '../errors.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 import type { Plan } from '../plan/plan.js';
 import type { Logger } from '../state/warnings.js';
-import type { Address } from './address.js';
 import type { Listening } from './callWatch.js';
 
 /** The errors that the model may read: all of them, or only `ToolError`s. */
@@ -26,6 +25,22 @@ export interface CallSettings extends Pick<Listening, 'onEvent' | 'eventValues'>
   /** The destination of the server's log lines. */
   readonly logger: Logger;
   readonly askTimeoutMs?: number;
+}
+
+/** The methods whose requests a definition answers. */
+export type Method = 'tools/call' | 'prompts/get' | 'resources/read';
+
+/** The requests that a definition answers, by method and by name or uri. */
+export interface Address {
+  readonly method: Method;
+  /** The name or uri. `undefined` for a template, which matches many uris. */
+  readonly target: string | undefined;
+  readonly matches: (target: string) => boolean;
+}
+
+/** Creates an address by name. */
+export function addressOf(method: Method, name: string): Address {
+  return { method, target: name, matches: (target) => target === name };
 }
 
 /** A definition as a call uses it. */

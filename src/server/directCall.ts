@@ -6,12 +6,12 @@ import { ToolError } from '../errors.js';
 import { allowManyListeners } from '../platform.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
 import { shownFailure } from './callable.js';
+import type { Method } from './callable.js';
 import { runCall } from './runCall.js';
 import { outerCallOf, withoutProgress } from './callContext.js';
 import type { OuterCall } from './callContext.js';
 import { logError } from './operator.js';
 import type { ClientFacts } from './clientFacts.js';
-import type { Method } from './address.js';
 import type { Definition } from './definitions.js';
 
 /**

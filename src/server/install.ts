@@ -2,7 +2,7 @@
  * Attaches definitions to a server, next to its own handlers. All analysis happens when the
  * definitions are made, because HTTP builds a server for every request.
  */
-import type { Server } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Schema } from '../define/schema.js';
 import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
@@ -14,14 +14,14 @@ import type { LowLevelSite, Site } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
-import { hideFromIncapable } from './hideDefinitions.js';
 import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
-import type { CheckedOptions, InstallOptions } from './installOptions.js';
+import type { InstallOptions } from './installOptions.js';
 import { requireScopeChecks } from './scopeChallenges.js';
-import { lowLevelServer, registrarOf } from './sdkInternals.js';
+import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
+import { methodsOf, openRoute } from './definitionRoutes.js';
+import { sharingOf } from './installed.js';
 import type { AnyServer } from './sdkInternals.js';
-import { shareRegistered } from './sharedMethods.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from './operator.js';
 import { allOrNothing } from './undo.js';
@@ -59,25 +59,17 @@ export function install(
   requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
   allOrNothing((undo) => {
     const site = { server: target, options: checked, undo };
-    if (mcp !== undefined) {
-      undo.push(protect(target, protection(target, checked)));
-      for (const one of wanted) register({ ...site, mcp }, one);
-      shareRegistered(target, wanted, checked.logger);
-    } else {
-      // If the author chose no seal, the low-level Server's own handlers stay unsealed.
-      const addresses = wanted.map(({ definition }) => definition.address);
-      const only = checked.seal === undefined ? { only: addresses } : {};
-      undo.push(protect(target, { ...protection(target, checked), ...only }));
-      for (const one of wanted) attach(site, one);
-    }
+    undo.push(protect(target, protection(site, mcp !== undefined)));
+    if (mcp !== undefined) for (const one of wanted) register({ ...site, mcp }, one);
+    else for (const one of wanted) attach(site, one);
   });
+  share(target, wanted, { logger: checked.logger, fallsBack: mcp === undefined });
   noteStores(target, storing);
   for (const one of wanted) {
     noteInstalled(one.definition, checked.logger);
     const schema = schemaOf(one);
     if (schema !== undefined) setSchemaLogger(schema, checked.logger);
   }
-  hideFromIncapable(target, wanted);
 }
 
 function register(site: Site, { kind, definition }: Installed): void {
@@ -91,17 +83,37 @@ function attach(site: LowLevelSite, one: Installed): void {
   else addPromptOrResource(site, one);
 }
 
+/** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
+function share(
+  server: Server,
+  added: readonly Installed[],
+  settings: Parameters<typeof sharingOf>[1],
+): void {
+  const sharing = sharingOf(server, settings);
+  for (const one of added) sharing.definitions.add(one);
+  const routes = routesOf<ServerContext>(server);
+  for (const method of methodsOf(added)) {
+    const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);
+    if (ours !== undefined) openRoute(routes, [method, ours], sharing);
+  }
+}
+
 /** Returns the schema of the arguments or variables of a definition. */
 function schemaOf({ kind, definition }: Installed): Schema | undefined {
   if (kind === 'tool') return definition.inputSchema;
   return kind === 'prompt' ? definition.argsSchema : definition.variables;
 }
 
-function protection(server: Server, { seal, onEvent, logger }: CheckedOptions): Protection {
+/** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */
+function protection(
+  { server, options: { seal, onEvent, logger } }: LowLevelSite,
+  isMcpServer: boolean,
+): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
   return {
     seal: sealFor(policy, server, logger),
     explicit: seal !== undefined,
+    coversAll: isMcpServer || seal !== undefined,
     ...(onEvent && { listener: [onEvent, rejectionTeller({ onEvent, logger, server })] }),
   };
 }

@@ -10,13 +10,13 @@ import type {
   ServerContext,
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
-import { toJsonSchema } from '../define/schema.js';
+import { describesObject, toJsonSchema } from '../define/schema.js';
 import type { Schema } from '../define/schema.js';
 import { callForRequest } from './runCall.js';
 import type { CallResult } from './runCall.js';
-import type { Installed, ToolDefinition } from './definitions.js';
+import type { ToolDefinition } from './definitions.js';
 import { parseArguments } from './requestArguments.js';
-import { answerShared } from './sharedMethods.js';
+import { answer, declareCapability } from './lowLevelAnswers.js';
 import type { LowLevelSite } from './attachMcpServer.js';
 import type { CheckedOptions } from './installOptions.js';
 
@@ -25,42 +25,28 @@ interface Attached {
   readonly options: CheckedOptions;
 }
 
-/** The tools on a server. */
-interface Tools {
-  readonly byName: Map<string, Attached>;
-  readonly definitions: Installed[];
-}
+/** The tools of a server, by name. */
+type Tools = Map<string, Attached>;
 
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
 export function attachTool({ server, options, undo }: LowLevelSite, tool: ToolDefinition): void {
-  const { byName, definitions } = toolsOf(server, options);
-  if (byName.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
-  byName.set(tool.name, { tool, options });
-  definitions.push({ kind: 'tool', definition: tool });
-  undo.push(() => {
-    byName.delete(tool.name);
-    definitions.pop();
-  });
+  const tools = toolsOf(server, options);
+  if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
+  tools.set(tool.name, { tool, options });
+  undo.push(() => void tools.delete(tool.name));
 }
 
-function toolsOf(server: Server & { [TOOLS]?: Tools }, { logger }: CheckedOptions): Tools {
+function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions): Tools {
   const known = server[TOOLS];
   if (known !== undefined) return known;
-  const tools: Tools = { byName: new Map(), definitions: [] };
-  const { byName, definitions } = tools;
-  if (server.getCapabilities().tools === undefined) server.registerCapabilities({ tools: {} });
-  answerShared(server, 'tools/list', {
-    definitions,
-    logger,
-    answer: () => ({ tools: [...byName.values()].map(({ tool }) => listed(tool)) }),
-  });
-  answerShared(server, 'tools/call', {
-    definitions,
-    logger,
-    answer: ({ params = {} }, ctx) =>
-      callTool(server, byName.get(String(params.name)), { params, ctx }),
+  const tools: Tools = new Map();
+  declareCapability(server, 'tools');
+  answer(server, options, {
+    'tools/list': () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
+    'tools/call': ({ params = {} }, ctx) =>
+      callTool(server, tools.get(String(params.name)), { params, ctx }),
   });
   Object.defineProperty(server, TOOLS, { value: tools });
   return tools;
@@ -80,9 +66,10 @@ function listed({ name, metadata, inputSchema, advertisedOutput }: ToolDefinitio
   };
 }
 
+/** Converts the schema of a result as McpServer does, which declares the type of all objects. */
 function outputJson(schema: Schema): Record<string, unknown> {
   const json = toJsonSchema(schema, 'output');
-  return json.type === undefined && 'properties' in json
+  return json.type === undefined && describesObject(json)
     ? { type: 'object', ...json }
     : { ...json };
 }

@@ -1,12 +1,12 @@
 /**
  * Finds what belongs to definitions: the requests that they answer, and their entries in listings.
- * Both are read as they are on the wire, so that handlers of the SDK and of hosts can share a
+ * Both are read as they are on the wire, so that handlers of the SDKs and of hosts can share a
  * method.
  */
 import type { Result } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
-import type { Params } from './address.js';
 import type { Installed } from './definitions.js';
+import type { Params } from './routeMap.js';
 
 /** The methods that can be for a definition, by its kind. */
 export const METHODS_OF: Readonly<Record<Installed['kind'], readonly string[]>> = {
@@ -16,7 +16,7 @@ export const METHODS_OF: Readonly<Record<Installed['kind'], readonly string[]>> 
 };
 
 /** The property that holds the entries of a listing, and the kind of definition in it. */
-interface Listing {
+export interface Listing {
   readonly member: string;
   readonly kind: Installed['kind'];
 }
@@ -29,18 +29,47 @@ export const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   ['resources/templates/list', { member: 'resourceTemplates', kind: 'resource' }],
 ]);
 
-/** Returns true if a request is for a definition. */
-export function isFor(one: Installed, method: string, { name, uri, ref }: Params): boolean {
-  if (method === 'completion/complete') return isObject(ref) && isAbout(one, ref);
-  const { address } = one.definition;
-  const target = method === 'resources/read' ? uri : name;
-  return address.method === method && typeof target === 'string' && address.matches(target);
+/** The definitions on a server. */
+export class InstalledDefinitions {
+  /** The tools and prompts by method and name. Resources match by uri. */
+  private readonly named = new Map<string, Installed>();
+  private readonly definitions = new Set<Installed>();
+
+  add(one: Installed): void {
+    this.definitions.add(one);
+    if (one.kind !== 'resource') this.named.set(keyOf(one), one);
+  }
+
+  remove(one: Installed): void {
+    this.definitions.delete(one);
+    if (this.named.get(keyOf(one)) === one) this.named.delete(keyOf(one));
+  }
+
+  /** Returns the definitions of a kind. */
+  ofKind(kind: Installed['kind']): readonly Installed[] {
+    return [...this.definitions].filter((one) => one.kind === kind);
+  }
+
+  /** Returns true if a request is for one of the definitions. */
+  isFor(method: string, { name, uri, ref }: Params): boolean {
+    if (method === 'completion/complete') return isObject(ref) && this.isAbout(ref);
+    if (method !== 'resources/read') return this.named.has(`${method} ${String(name)}`);
+    return typeof uri === 'string' && this.ofKind('resource').some(matches(uri));
+  }
+
+  /** Returns true if the reference of a completion is to one of the definitions. */
+  private isAbout({ type, name, uri }: Params): boolean {
+    if (type === 'ref/prompt') return this.named.has(`prompts/get ${String(name)}`);
+    return type === 'ref/resource' && this.ofKind('resource').some((one) => uriOf(one) === uri);
+  }
 }
 
-/** Returns true if the reference of a completion is to a definition. */
-function isAbout({ kind, definition }: Installed, { type, name, uri }: Params): boolean {
-  if (kind === 'prompt') return type === 'ref/prompt' && name === definition.name;
-  return kind === 'resource' && type === 'ref/resource' && uri === uriOf(definition);
+function keyOf({ definition }: Installed): string {
+  return `${definition.address.method} ${definition.name}`;
+}
+
+function matches(uri: string): (one: Installed) => boolean {
+  return ({ definition }) => definition.address.matches(uri);
 }
 
 /** Returns the entries of a listing, in its property `member`. */
@@ -50,24 +79,37 @@ export function entriesOf(result: Result | undefined, member: string): readonly 
 }
 
 /**
- * Returns true if an entry of a listing is for a definition of the listing's kind. The resources
- * that a template lists do not count, because a uri that the template matches may belong to another
- * resource.
+ * Returns what identifies an entry of a listing: the name of a tool or prompt, or the uri of a
+ * resource or its template.
  */
-export function isEntry({ kind, definition }: Installed, entry: unknown): boolean {
-  if (!isObject(entry)) return false;
-  if (kind !== 'resource') return entry.name === definition.name;
-  return (entry.uri ?? entry.uriTemplate) === uriOf(definition);
+export function keyOfEntry(kind: Installed['kind'], entry: unknown): unknown {
+  if (!isObject(entry)) return undefined;
+  return kind === 'resource' ? (entry.uri ?? entry.uriTemplate) : entry.name;
+}
+
+/**
+ * Returns what identifies the entry of a definition. The resources that a template lists have
+ * others, because a uri that the template matches may belong to another resource.
+ */
+export function entryKeyOf(one: Installed): unknown {
+  return one.kind === 'resource' ? uriOf(one) : one.definition.name;
+}
+
+/** Returns true if an entry of a listing is a resource of the template of a definition. */
+export function isInTemplate({ kind, definition }: Installed, entry: unknown): boolean {
+  if (kind !== 'resource' || !isObject(entry) || typeof entry.uri !== 'string') return false;
+  return definition.address.matches(entry.uri);
 }
 
 /** Returns true if a listing always has an entry for a definition. */
 export function isListedIn(method: string, { kind, definition }: Installed): boolean {
-  if (kind !== LISTINGS.get(method)?.kind) return false;
   const isTemplate = definition.address.target === undefined;
   return kind !== 'resource' || isTemplate === (method === 'resources/templates/list');
 }
 
-/** Returns the uri of a resource, or its template. */
-function uriOf({ location }: Extract<Installed, { kind: 'resource' }>['definition']): string {
+/** Returns the uri of a resource, or its template. `undefined` for other definitions. */
+function uriOf({ kind, definition }: Installed): string | undefined {
+  if (kind !== 'resource') return undefined;
+  const { location } = definition;
   return typeof location === 'string' ? location : location.uriTemplate.toString();
 }

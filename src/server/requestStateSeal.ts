@@ -63,7 +63,7 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
     protect: (server: AnyServer) => {
       const target = lowLevelServer(server, 'protect()');
       assertStoresFit(target, policy);
-      protect(target, { seal: sealFor(policy, target), explicit: true });
+      protect(target, { seal: sealFor(policy, target), explicit: true, coversAll: true });
     },
     [KIND]: 'seal' as const,
     '~policy': policy,

@@ -3,13 +3,13 @@
  * This is the only file that uses private fields of the SDK. If the handlers are missing, it
  * throws.
  *
- * It replaces the SDK's map of handlers with a `HandlerMap`, and tells it when the server sets a
+ * It replaces the SDK's map of handlers with a `RouteMap`, and tells it when the server sets a
  * handler or dispatches a request.
  */
 import type { McpRequestContext, McpServer, Server } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
-import { HandlerMap } from './handlerMap.js';
-import type { Handler } from './handlerMap.js';
+import { isRouteMap, RouteMap } from './routeMap.js';
+import type { Activity, Handler } from './routeMap.js';
 
 /** The part of a low-level `Server` that tells it from servers of other libraries. */
 interface LowLevelServer {
@@ -26,33 +26,45 @@ export type AnyServer = LowLevelServer | { readonly server: LowLevelServer };
 /** Builds the server of a request or of a session. */
 export type ServerFactory = (context: McpRequestContext) => AnyServer | Promise<AnyServer>;
 
+/** The functions of a server that set, look up and check handlers, on both SDKs. */
+const ACTIVITIES: readonly (readonly [name: string, activity: Activity])[] = [
+  ['setRequestHandler', 'setting'],
+  ['_onrequest', 'dispatching'],
+  ['assertCanSetRequestHandler', 'checking'],
+];
+
 /**
- * Returns the handlers of a server.
+ * Returns the handlers of a low-level server of either SDK.
  *
  * @throws {Error} If this version of the SDK has no map of handlers that can be replaced.
  */
-export function handlersOf(server: Server): HandlerMap {
+export function routesOf<Context>(server: object): RouteMap<Context> {
   const present: unknown = Reflect.get(server, '_requestHandlers');
-  if (present instanceof HandlerMap) return present;
+  if (isRouteMap<Context>(present)) return present;
   if (present instanceof Map) {
-    const handlers = new HandlerMap(server, present as Map<string, Handler>);
-    if (Reflect.set(server, '_requestHandlers', handlers)) {
-      wrapFunction(server, 'setRequestHandler', (run) => {
-        handlers.during('setting', run);
-      });
-      wrapFunction(server, '_onrequest', (run) => {
-        handlers.during('dispatching', run);
-      });
-      return handlers;
+    const fallback = (): Handler<Context> | undefined =>
+      Reflect.get(server, 'fallbackRequestHandler') as Handler<Context> | undefined;
+    const routes = new RouteMap<Context>(present as Map<string, Handler<Context>>, fallback);
+    if (Reflect.set(server, '_requestHandlers', routes)) {
+      for (const [name, activity] of ACTIVITIES) {
+        wrapFunction(server, name, (run) => {
+          routes.during(activity, run);
+        });
+      }
+      return routes;
     }
   }
   throw new Error(
-    "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/server' is not supported.",
+    `mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/${isV1(server) ? 'sdk' : 'server'}' is not supported.`,
   );
 }
 
+function isV1(server: object): boolean {
+  return !('getNegotiatedProtocolVersion' in server);
+}
+
 /** Wraps a function of a server that returns nothing. */
-function wrapFunction(server: Server, name: string, around: (run: () => void) => void): void {
+function wrapFunction(server: object, name: string, around: (run: () => void) => void): void {
   const original: unknown = Reflect.get(server, name);
   if (typeof original !== 'function') return;
   const value = (...args: unknown[]): void => {
@@ -144,29 +156,4 @@ export function serverName(server: Server): string | undefined {
   const info: unknown = Reflect.get(server, '_serverInfo');
   const name = (info as { readonly name?: unknown } | undefined)?.name;
   return typeof name === 'string' && name !== '' ? name : undefined;
-}
-
-/** Returns the handler of a request to a server of SDK 1.x, given the one that the server has. */
-export type RouteV1<H> = (method: string, theirs: H | undefined) => H | undefined;
-
-/**
- * Chooses the handlers of a server of SDK 1.x when requests arrive, so that it does not matter when
- * the author sets them. The server still has only its own handlers, because `McpServer` refuses to
- * set one that is there already.
- *
- * @throws {Error} If this version of SDK 1.x has no map of handlers.
- */
-export function routeV1<H>(server: object, route: RouteV1<H>): void {
-  const handlers: unknown = Reflect.get(server, '_requestHandlers');
-  if (!(handlers instanceof Map)) {
-    throw new Error(
-      "mcp-resolve cannot find the request handlers of this server. This version of '@modelcontextprotocol/sdk' is not supported.",
-    );
-  }
-  const present = handlers.get.bind(handlers) as (method: string) => H | undefined;
-  const value = (method: string): H | undefined => {
-    const fallback = Reflect.get(server, 'fallbackRequestHandler') as H | undefined;
-    return route(method, present(method) ?? fallback);
-  };
-  Object.defineProperty(handlers, 'get', { value, writable: true, configurable: true });
 }

@@ -9,17 +9,19 @@
  *              └── questions, through `extra.sendRequest` ◄── context of SDK 2.x
  * ```
  */
-import { McpServer, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Result } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../define/schema.js';
-import { paramsOf } from '../server/address.js';
+import { methodsOf, openRoute } from '../server/definitionRoutes.js';
+import type { Sharing } from '../server/definitionRoutes.js';
 import { readDefinitions } from '../server/definitions.js';
 import type { AnyDefinition, Installed } from '../server/definitions.js';
 import { install as installV2 } from '../server/install.js';
 import { warnListedTwice } from '../server/operator.js';
-import { entriesOf, isEntry, isFor, LISTINGS, METHODS_OF } from '../server/requestMatching.js';
+import { InstalledDefinitions } from '../server/requestMatching.js';
+import type { Handler } from '../server/routeMap.js';
 import { refuseChallenges } from '../server/scopeChallenges.js';
-import { handlersOf, isMcpServer, routeV1 } from '../server/sdkInternals.js';
+import { isMcpServer, routesOf } from '../server/sdkInternals.js';
 import { allOrNothing, removing } from '../server/undo.js';
 import type { Undo } from '../server/undo.js';
 import { STANDARD_ERROR } from '../state/warnings.js';
@@ -57,13 +59,11 @@ export function install(
   assertNotConnected(target);
   const backing = backingOf(target, options.logger);
   allOrNothing((undo) => {
-    const installed = added.map((one) => {
-      const isReserved = isMcpServer(server) && reserve(server, one, undo);
-      return { ...one, isReserved };
-    });
+    if (isMcpServer(server)) for (const one of added) reserve(server, one, undo);
     installV2(backing.mcp, definitions, options);
-    backing.installed.push(...installed);
   });
+  if (isMcpServer(server)) for (const one of added) if (hasName(one)) backing.reserved.add(one);
+  share(target, backing, added);
   const declared = Object.keys(backing.mcp.server.getCapabilities());
   target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
 }
@@ -75,11 +75,12 @@ function assertNotConnected({ transport }: ServerV1): void {
   );
 }
 
-/** The definitions of a server of SDK 1.x, and the server of SDK 2.x that answers for them. */
+/** The server of SDK 2.x that answers for the definitions of a server of SDK 1.x. */
 interface Backing {
   readonly mcp: McpServer;
-  readonly installed: (Installed & { readonly isReserved: boolean })[];
-  readonly logger: Logger;
+  readonly sharing: Sharing<ExtraV1>;
+  /** The definitions whose name is taken on the author's McpServer, which lists it. */
+  readonly reserved: Set<Installed>;
 }
 
 const BACKING = Symbol.for('mcp-resolve.v1');
@@ -92,20 +93,40 @@ function backingOf(
   if (known !== undefined) return known;
   const mcp = new McpServer({ name: 'backing', version: '0.0.0' });
   Object.defineProperty(mcp.server, 'onerror', { get: () => target.onerror?.bind(target) });
-  const backing: Backing = { mcp, installed: [], logger };
-  routeV1<HandlerV1>(target, (method, theirs) => route(target, backing, { method, theirs }));
-  Object.defineProperty(target, BACKING, { value: backing });
-  return backing;
+  const reserved = new Set<Installed>();
+  const onListedTwice = (one: Installed): void => {
+    if (!reserved.has(one)) warnListedTwice(logger, one.definition.name);
+  };
+  const definitions = new InstalledDefinitions();
+  const sharing = { definitions, logger, fallsBack: true, onListedTwice };
+  const value: Backing = { mcp, sharing, reserved };
+  Object.defineProperty(target, BACKING, { value });
+  return value;
+}
+
+/** Lets the definitions share their methods. The handlers of the backing server answer for them. */
+function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Installed[]): void {
+  for (const one of added) sharing.definitions.add(one);
+  const routes = routesOf<ExtraV1>(target);
+  for (const method of methodsOf(added)) {
+    const answer = routesOf<ServerContext>(mcp.server).get(method);
+    if (answer === undefined || routes.hasRoute(method)) continue;
+    const ours: HandlerV1 = async (request, extra) =>
+      withObjectOutputs(await answer(request, contextOf(target, method, extra)));
+    openRoute(routes, [method, ours], sharing);
+  }
 }
 
 /**
- * Takes the name on the author's McpServer, which refuses a second definition with it. Returns
- * false for a template, which has no name that could be taken.
+ * Takes the name on the author's McpServer, which refuses a second definition with it. A template
+ * has no name that could be taken.
  */
-function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): boolean {
-  if (one.kind === 'resource' && typeof one.definition.location !== 'string') return false;
+function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): void {
   undo.push(removing(registerOn(mcp, one)));
-  return true;
+}
+
+function hasName({ kind, definition }: Installed): boolean {
+  return kind !== 'resource' || typeof definition.location === 'string';
 }
 
 function registerOn(mcp: McpServerV1, { kind, definition }: Installed): unknown {
@@ -122,67 +143,12 @@ function neverCalled(): never {
 }
 
 /** A request handler as SDK 1.x stores it. It receives the request as the client sent it. */
-type HandlerV1 = (request: unknown, extra: ExtraV1) => Promise<Result>;
+type HandlerV1 = Handler<ExtraV1>;
 
-/** The handlers of a method: that of the backing server, and the author's. */
-interface Shared {
-  readonly method: string;
-  readonly ours: HandlerV1;
-  readonly theirs: HandlerV1 | undefined;
-}
-
-/** Returns the handler of a method. */
-function route(
-  target: ServerV1,
-  backing: Backing,
-  { method, theirs }: Omit<Shared, 'ours'>,
-): HandlerV1 | undefined {
-  const { installed, mcp } = backing;
-  const isShared = installed.some(({ kind }) => METHODS_OF[kind].includes(method));
-  const handler = isShared ? handlersOf(mcp.server).present(method) : undefined;
-  if (handler === undefined) return theirs;
-  const ours: HandlerV1 = (request, extra) => handler(request, contextOf(target, method, extra));
-  if (LISTINGS.has(method)) return listHandler(backing, { method, ours, theirs });
-  return async (request, extra) => {
-    const params = paramsOf(request);
-    const isOurs = theirs === undefined || installed.some((one) => isFor(one, method, params));
-    return isOurs ? ours(request, extra) : theirs(request, extra);
-  };
-}
-
-/** Joins the author's entries with those of the definitions, which are on the first page. */
-function listHandler(backing: Backing, { method, ours, theirs }: Shared): HandlerV1 {
-  const { member = '', kind } = LISTINGS.get(method) ?? {};
-  return async (request, extra) => {
-    const listed = await listingBy(theirs, request, extra);
-    const isFirst = listed === undefined || paramsOf(request).cursor === undefined;
-    const own = isFirst ? await ours(request, extra) : undefined;
-    const definitions = backing.installed.filter((one) => one.kind === kind);
-    const others = entriesOf(listed, member).filter((entry) => {
-      const one = definitions.find((candidate) => isEntry(candidate, entry));
-      // McpServer also lists the names that `reserve` takes on it.
-      if (one !== undefined && !one.isReserved)
-        warnListedTwice(backing.logger, one.definition.name);
-      return one === undefined;
-    });
-    return { ...listed, [member]: [...others, ...entriesOf(own, member).map(withObjectOutput)] };
-  };
-}
-
-const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
-
-/** Returns the author's listing. A `fallbackRequestHandler` need not know the method. */
-async function listingBy(
-  theirs: HandlerV1 | undefined,
-  request: unknown,
-  extra: ExtraV1,
-): Promise<Result | undefined> {
-  try {
-    return await theirs?.(request, extra);
-  } catch (error) {
-    if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
-    throw error;
-  }
+/** Returns a listing of tools in a form that 2025 clients accept, and any other result unchanged. */
+function withObjectOutputs(result: Result): Result {
+  const { tools } = result;
+  return Array.isArray(tools) ? { ...result, tools: tools.map(withObjectOutput) } : result;
 }
 
 /**

@@ -7,6 +7,8 @@ const SINCE = {
   scopeChallenge: 1,
   /** Names such as `moz-extension://*` for the origins of browser extensions. */
   originWildcard: 3,
+  /** The limit of the elements in the arguments of a tool. */
+  maxToolInputElements: 3,
 } as const;
 
 const manifest = new URL(
