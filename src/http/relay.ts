@@ -48,7 +48,9 @@ export function relay(response: Response, request: Request, settings: RelaySetti
   signal.addEventListener('abort', lost);
   if (signal.aborted) lost();
   const relayed = new RelayedStream(reader, signal, settings.unread);
-  return new Response(new ReadableStream(relayed), { status, headers });
+  // Without a queue of its own, the stream asks for a chunk only when the client has taken the last.
+  const stream = new ReadableStream(relayed, { highWaterMark: 0 });
+  return new Response(stream, { status, headers });
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -58,7 +60,10 @@ class RelayedStream {
   /** The chunks that the client has not asked for, as one. */
   private waiting = NOTHING;
   private length = 0;
+  /** The part of the waiting bytes that counts. */
   private counted = 0;
+  /** The bytes that the client is taking. They count until it asks again. */
+  private taken = 0;
   private isWanted = false;
   private hasEnded = false;
 
@@ -76,11 +81,15 @@ class RelayedStream {
   }
 
   pull(controller: Controller): void {
-    this.isWanted = this.length === 0;
-    if (this.isWanted) return;
-    controller.enqueue(this.waiting.subarray(0, this.length));
-    this.drop();
-    if (this.hasEnded) controller.close();
+    const { waiting, length, counted } = this;
+    this.unread.release(this.taken);
+    this.taken = counted;
+    this.waiting = NOTHING;
+    this.length = 0;
+    this.counted = 0;
+    this.isWanted = length === 0;
+    if (!this.isWanted) controller.enqueue(waiting.subarray(0, length));
+    else if (this.hasEnded) controller.close();
   }
 
   cancel(reason: unknown): Promise<void> {
@@ -100,7 +109,7 @@ class RelayedStream {
     // A stream that was cut off must not look complete.
     this.signal.throwIfAborted();
     this.hasEnded = true;
-    if (this.length === 0) controller.close();
+    if (this.isWanted) controller.close();
   }
 
   /** Keeps a chunk until the client asks for it. */
@@ -114,10 +123,11 @@ class RelayedStream {
   }
 
   private drop(): void {
-    this.unread.release(this.counted);
+    this.unread.release(this.counted + this.taken);
     this.waiting = NOTHING;
     this.length = 0;
     this.counted = 0;
+    this.taken = 0;
   }
 
   private cutOff(): Error {

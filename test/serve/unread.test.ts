@@ -4,6 +4,8 @@ import { createDualEraHandler } from 'mcp-resolve/node';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { relay } from '../../src/http/relay.js';
+import { SharedLimit } from '../../src/http/sharedLimit.js';
 import { deferred } from '../support/deferred.js';
 import { closeAfterTest } from '../support/servers.js';
 import { textResult } from './askingServer.js';
@@ -75,19 +77,19 @@ describe.each(['2025', '2026'])('the stream of a %s call', (era) => {
 
   it('has room for a long result, also after messages that wait', async () => {
     const served = newHandler();
-    const response = await notify(served, era, 3);
+    const response = await notify(served, era, 2);
     await served.finished;
     await new Promise(setImmediate);
     const text = await response.text();
-    expect(text.split('event: message')).toHaveLength(5);
+    expect(text.split('event: message')).toHaveLength(4);
     expect(text).toContain('y'.repeat(10_000));
   });
 
   it('no longer counts when it is read, cancelled or ended', async () => {
     const served = newHandler();
     for (let time = 0; time < 5; time += 1) {
-      await (await notify(served, era, 3)).text();
-      await (await notify(served, era, 3)).body?.cancel();
+      await (await notify(served, era, 2)).text();
+      await (await notify(served, era, 2)).body?.cancel();
       await expect((await notify(served, era, 20)).text()).resolves.toContain('yyy');
     }
   });
@@ -105,5 +107,38 @@ describe('the GET stream of a session', () => {
     await expect(stream.text()).rejects.toThrow(notRead);
     expect(await response.text()).toContain('yyy');
     expect((await handler.fetch(get(session))).status).toBe(200);
+  });
+});
+
+describe('the bytes that a slow client takes', () => {
+  /** Relays ten chunks of 1,000 bytes, of which nine count, and reads them at once. */
+  async function takeAll() {
+    const unread = new SharedLimit(40_000).shareOf(undefined);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let chunk = 0; chunk < 10; chunk += 1) controller.enqueue(new Uint8Array(1000));
+        controller.close();
+      },
+    });
+    const incoming = new Request('http://localhost/mcp');
+    const relayed = relay(new Response(body), incoming, { onend: () => undefined, unread });
+    await new Promise(setImmediate);
+    const reader = relayed.body?.getReader();
+    expect((await reader?.read())?.value).toHaveLength(10_000);
+    return { unread, reader };
+  }
+
+  it('count until it asks for more', async () => {
+    const { unread, reader } = await takeAll();
+    expect(unread.hold(1001)).toBe('own');
+    expect((await reader?.read())?.done).toBe(true);
+    expect(unread.hold(10_000)).toBeUndefined();
+  });
+
+  it('no longer count when it leaves', async () => {
+    const { unread, reader } = await takeAll();
+    expect(unread.hold(1001)).toBe('own');
+    await reader?.cancel();
+    expect(unread.hold(10_000)).toBeUndefined();
   });
 });
