@@ -36,10 +36,10 @@ import {
   internalError,
   methodNotAllowed,
   HTTP_METHODS,
+  noRoom,
   refuse,
-  RETRY_SOON,
 } from './httpRefusal.js';
-import type { HttpRefusal } from './httpRefusal.js';
+import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';
 import { InFlight } from './inFlight.js';
 import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
@@ -242,7 +242,7 @@ class EraRouter {
       ? this.settings.subscriptions.shareOf(user)
       : undefined;
     const full = subscriptions?.hold(1);
-    if (full !== undefined) return refuse(tooManySubscriptions(full, body));
+    if (full !== undefined) return refuse({ ...noRoom(full, SUBSCRIPTIONS_FULL[full]), body });
     // A subscription ends with the handler, so `close()` does not wait for it.
     const leave = subscriptions === undefined ? this.inFlight.enter() : undefined;
     const release = read?.handOver();
@@ -303,13 +303,15 @@ function refusalOfBatch({ length }: readonly unknown[]): HttpRefusal | undefined
   return { status: 400, code: -32_600, message };
 }
 
-function tooManySubscriptions(full: FullLimit, body: unknown): HttpRefusal {
-  const message =
-    full === 'own'
-      ? 'Too many subscriptions: you have reached the limit for one user. End one of your subscriptions first.'
-      : 'Too many subscriptions: this server has reached its limit. Try again later.';
-  return { status: full === 'own' ? 429 : 503, code: -32_000, message, body, headers: RETRY_SOON };
-}
+const SUBSCRIPTIONS_FULL: Record<FullLimit, FullLimitWords> = {
+  own: {
+    message:
+      'Too many subscriptions: you have reached the limit for one user. End one of your subscriptions first.',
+  },
+  whole: {
+    message: 'Too many subscriptions: this server has reached its limit. Try again later.',
+  },
+};
 
 /** Creates the refusal of a new request while the handler closes. */
 function shuttingDown(body: unknown): HttpRefusal {

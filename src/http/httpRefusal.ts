@@ -6,6 +6,9 @@
  */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';
+import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+
+import type { FullLimit } from './sharedLimit.js';
 
 /** The HTTP status, the JSON-RPC error and, if known, the refused body. */
 export interface HttpRefusal {
@@ -17,8 +20,20 @@ export interface HttpRefusal {
   headers?: Record<string, string>;
 }
 
-/** The headers of a refusal that ends as soon as other requests have finished. */
-export const RETRY_SOON: Record<string, string> = { 'Retry-After': '1' };
+/** The words about a full limit. */
+export interface FullLimitWords {
+  /** For the client. */
+  readonly message: string;
+  /** For the operator, once. */
+  readonly warning?: string;
+}
+
+/** Creates the refusal of a request that has no room in a limit: HTTP 429 or 503. */
+export function noRoom(full: FullLimit, { message, warning }: FullLimitWords): HttpRefusal {
+  if (warning !== undefined) Warnings.of(STANDARD_ERROR).once(warning);
+  const status = full === 'own' ? 429 : 503;
+  return { status, code: -32_000, message, headers: { 'Retry-After': '1' } };
+}
 
 /** Creates the response for a refusal. */
 export function refuse(refusal: HttpRefusal): Response {

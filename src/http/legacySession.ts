@@ -24,10 +24,9 @@ import { isObject } from '../define/schema.js';
 import { utf8 } from '../platform.js';
 import { tokenPrincipal } from '../state/principal.js';
 import { sealOf } from '../server/boundary.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-import { refuse, RETRY_SOON } from './httpRefusal.js';
-import type { HttpRefusal } from './httpRefusal.js';
+import { noRoom, refuse } from './httpRefusal.js';
+import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';
 import type { InFlight } from './inFlight.js';
 import { OpenRequests } from './openRequests.js';
 import { isEventStream, relay } from './relay.js';
@@ -203,7 +202,7 @@ export class LegacySession {
     if (!messages.some((message) => isObject(message) && 'id' in message)) return undefined;
     const arrival = { bytes: sizeOf(incoming), ids };
     const full = this.requests.arrive(incoming.request, arrival);
-    return full === undefined ? undefined : noRoom(full);
+    return full === undefined ? undefined : noRoom(full, SESSIONS_FULL[full]);
   }
 
   private touch(): void {
@@ -283,23 +282,16 @@ const idInUse: HttpRefusal = {
   message: 'Invalid Request: the request id is already in use in this session. Use a new id.',
 };
 
-function noRoom(full: FullLimit): HttpRefusal {
-  return full === 'own' ? shareFull() : allFull();
-}
-
-function shareFull(): HttpRefusal {
-  Warnings.of(STANDARD_ERROR).once(
-    'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of its user hold a quarter of `maxTotalSessionBytes` bytes. All sessions without a principal are one user. If the process has the memory for more, raise the limit.',
-  );
-  const message =
-    'Too many bytes are waiting: the open calls and questions of this session, or of all your sessions, have reached their limit. Answer or cancel some of them, or try again later.';
-  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
-}
-
-function allFull(): HttpRefusal {
-  Warnings.of(STANDARD_ERROR).once(
-    'A call of a 2025 session was refused with HTTP 503, because the open calls and questions of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise `maxTotalSessionBytes`.',
-  );
-  const message = 'This server is busy with the open calls of other sessions. Try again later.';
-  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
-}
+const SESSIONS_FULL: Record<FullLimit, FullLimitWords> = {
+  own: {
+    message:
+      'Too many bytes are waiting: the open calls and questions of this session, or of all your sessions, have reached their limit. Answer or cancel some of them, or try again later.',
+    warning:
+      'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of its user hold a quarter of `maxTotalSessionBytes` bytes. All sessions without a principal are one user. If the process has the memory for more, raise the limit.',
+  },
+  whole: {
+    message: 'This server is busy with the open calls of other sessions. Try again later.',
+    warning:
+      'A call of a 2025 session was refused with HTTP 503, because the open calls and questions of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise `maxTotalSessionBytes`.',
+  },
+};

@@ -9,10 +9,9 @@
  * until the user is known. A body has a fixed time to arrive, however often a part of it arrives.
  */
 import { withRoom } from '../platform.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
 
-import { RETRY_SOON } from './httpRefusal.js';
-import type { HttpRefusal } from './httpRefusal.js';
+import { noRoom } from './httpRefusal.js';
+import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';
 import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
 import type { User } from './users.js';
 
@@ -103,7 +102,7 @@ export class RequestBody {
     if (full === undefined) return undefined;
     this.held = 0;
     this.release();
-    return noRoom(full);
+    return noRoom(full, BODIES_FULL[full]);
   }
 
   private read(): Promise<Uint8Array> {
@@ -143,7 +142,7 @@ export class RequestBody {
     if (this.isReleased) throw new Error('The request has ended.');
     if (this.held + bytes > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
     const full = this.share.hold(bytes);
-    if (full !== undefined) throw this.refuse(noRoom(full));
+    if (full !== undefined) throw this.refuse(noRoom(full, BODIES_FULL[full]));
     this.held += bytes;
   }
 
@@ -229,23 +228,16 @@ const tooSlow: HttpRefusal = {
   message: `Request Timeout: The request body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds. Send it again.`,
 };
 
-function noRoom(full: FullLimit): HttpRefusal {
-  return full === 'own' ? shareFull() : tooBusy();
-}
-
-function shareFull(): HttpRefusal {
-  Warnings.of(STANDARD_ERROR).once(
-    'A request was refused with HTTP 429, because the requests of its user hold a quarter of `maxBufferedBytes` bytes. All requests without a principal are one user. If the process has the memory for more, raise `maxBufferedBytes`.',
-  );
-  const message =
-    'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.';
-  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
-}
-
-function tooBusy(): HttpRefusal {
-  Warnings.of(STANDARD_ERROR).once(
-    'A request was refused with HTTP 503, because the requests in progress hold `maxBufferedBytes` bytes. If the process has the memory for more, raise `maxBufferedBytes`.',
-  );
-  const message = 'This server is busy with other large requests. Try again later.';
-  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
-}
+const BODIES_FULL: Record<FullLimit, FullLimitWords> = {
+  own: {
+    message:
+      'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.',
+    warning:
+      'A request was refused with HTTP 429, because the requests of its user hold a quarter of `maxBufferedBytes` bytes. All requests without a principal are one user. If the process has the memory for more, raise `maxBufferedBytes`.',
+  },
+  whole: {
+    message: 'This server is busy with other large requests. Try again later.',
+    warning:
+      'A request was refused with HTTP 503, because the requests in progress hold `maxBufferedBytes` bytes. If the process has the memory for more, raise `maxBufferedBytes`.',
+  },
+};

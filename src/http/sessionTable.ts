@@ -9,7 +9,7 @@
  */
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 
-import { handlerClosed, refuse, RETRY_SOON } from './httpRefusal.js';
+import { handlerClosed, noRoom, refuse } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { LegacySession, sizeOf } from './legacySession.js';
 import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
@@ -232,10 +232,10 @@ function sessionRequired(body: unknown): HttpRefusal {
 
 function tooMany(max: number): HttpRefusal {
   const message = `Too many sessions: this server allows at most ${max}. Try again later.`;
-  return { status: 503, code: -32_000, message, headers: RETRY_SOON };
+  return noRoom('whole', { message });
 }
 
 function tooManyOfUser(max: number): HttpRefusal {
   const message = `Too many sessions: this server allows at most ${max} per user. End one of your sessions first.`;
-  return { status: 429, code: -32_000, message, headers: RETRY_SOON };
+  return noRoom('own', { message });
 }
