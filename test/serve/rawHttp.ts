@@ -95,7 +95,7 @@ export function headersWith(more: Record<string, string>): Record<string, string
 }
 
 /** A request whose body arrives when the test says so. */
-export function slowRequest(): {
+export function slowRequest(extra: Record<string, string> = {}): {
   incoming: Request;
   send: (text: string) => Promise<void>;
   end: () => void;
@@ -104,7 +104,7 @@ export function slowRequest(): {
   const writer = writable.getWriter();
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: readable, duplex: 'half' };
   return {
-    incoming: new Request(ENDPOINT, { ...init, headers: headersWith({}) }),
+    incoming: new Request(ENDPOINT, { ...init, headers: headersWith(extra) }),
     send: (text) => writer.write(new TextEncoder().encode(text)),
     end: () => void writer.close(),
   };

@@ -11,7 +11,7 @@ import {
   resolver,
   type SealSettings,
 } from 'mcp-resolve';
-import { serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
+import { createDualEraHandler, serveHttp, type ServeHttpOptions } from 'mcp-resolve/node';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -196,13 +196,33 @@ describe('the user of a request', () => {
   });
 
   it('is the token before the first server is built', async () => {
-    const principal = () => 'everybody';
-    const { url, call } = await serveTools({ authenticate: tokenOf, principal });
-    const first = unfinished(url, as('ann'), 1900);
-    const second = unfinished(url, as('bob'), 1900);
-    expect((await call(as('cat'), 1500)).status).toBe(200);
-    first.destroy();
-    second.destroy();
+    const seal = requestStateSeal({ keys, audience: 'shared', principal: () => 'everybody' });
+    const factory = () => {
+      const server = new McpServer({ name: 'shared', version: '1.0.0' });
+      install(server, [echo], { seal });
+      return server;
+    };
+    const handler = createDualEraHandler(factory, {
+      maxRequestBodySize: 2000,
+      maxBufferedBytes: 8000,
+      authenticate: tokenOf,
+    });
+    closeAfterTest(() => handler.close({ timeoutMs: 0 }));
+    const echoed = (user: string) =>
+      handler.fetch(modernCall('echo', { note: 'x'.repeat(1200) }, as(user)));
+    const { incoming, send } = slowRequest(as('ann'));
+    const slow = handler.fetch(incoming);
+    await send('x'.repeat(1900));
+    expect((await echoed('ann')).status).toBe(429);
+    expect(await (await echoed('bob')).text()).toContain('echo 1200');
+
+    // Now everybody is one user, but what was counted before stays with the token.
+    const later = slowRequest(as('cat'));
+    const slower = handler.fetch(later.incoming);
+    await later.send('x'.repeat(1900));
+    expect((await echoed('bob')).status).toBe(429);
+    await Promise.all([send('x'.repeat(200)), later.send('x'.repeat(200))]);
+    expect([(await slow).status, (await slower).status]).toEqual([413, 413]);
   });
 
   it.each([
