@@ -17,7 +17,10 @@ import type { Location } from '../server/definitions.js';
  * @throws {TypeError} If the value is neither an absolute uri nor a template.
  */
 export function readLocation(name: string, given: unknown): Location {
-  if (isTemplate(given)) return given;
+  if (isTemplate(given)) {
+    assertMatches(name, given);
+    return given;
+  }
   if (typeof given !== 'string') {
     throw invalid(name, '`uriOrTemplate` must be a string or a ResourceTemplate.');
   }
@@ -82,14 +85,33 @@ function requiredBy(schema: Schema): string[] {
 
 /**
  * Returns true if a template matches a uri. The SDK throws for a uri of more than a million
- * letters, which counts as no match.
+ * letters. It counts as a match, so that no other handler answers in place of the definition.
  */
 function isAt({ uriTemplate }: ResourceTemplate, uri: string): boolean {
   try {
     return uriTemplate.match(uri) !== null;
   } catch {
-    return false;
+    return true;
   }
+}
+
+/**
+ * Checks that a template can match. Uris are normalized before they are matched, so a template with
+ * capitals in its host never does.
+ *
+ * @throws {TypeError} If it cannot.
+ */
+function assertMatches(name: string, template: ResourceTemplate): void {
+  const { uriTemplate } = template;
+  const values = uriTemplate.variableNames.map((variable) => [variable.replace('*', ''), 'x']);
+  const example = parseUrl(
+    uriTemplate.expand(Object.fromEntries(values) as Record<string, string>),
+  );
+  if (example === undefined || isAt(template, example.href)) return;
+  throw invalid(
+    name,
+    `the template '${uriTemplate.toString()}' never matches, because uris are normalized. Write it so that it matches '${example.href}'.`,
+  );
 }
 
 /** Checks the shape, because the ESM and the CJS copy of the SDK have different classes. */

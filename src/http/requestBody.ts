@@ -225,13 +225,13 @@ function tooLarge(maxBytes: number): HttpRefusal {
 const tooSlow: HttpRefusal = {
   status: 408,
   code: -32_000,
-  message: `Request Timeout: The request body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds. Send it again.`,
+  message: `Request Timeout: The request body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds. Send it again over a faster connection, or send less.`,
 };
 
 const BODIES_FULL: Record<FullLimit, FullLimitWords> = {
   own: {
     message:
-      'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.',
+      'Too many bytes are waiting: the requests in progress of one user, or of all clients without a token, have reached their limit. Wait until some of them have finished, then try again.',
     warning:
       'A request was refused with HTTP 429, because the requests of its user hold a quarter of `maxBufferedBytes` bytes. All requests without a principal are one user. If the process has the memory for more, raise `maxBufferedBytes`.',
   },

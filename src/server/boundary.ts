@@ -44,7 +44,9 @@ interface ServerBoundary {
  */
 export interface RequestBoundary {
   readonly seal: Seal;
-  /** The request as its definition received it. */
+  /** The request that the server received. */
+  readonly received: StatefulRequest;
+  /** The request as its definition received it, through a hand-written handler for example. */
   readonly request: StatefulRequest;
   /** The state that the seal opened for the request. */
   readonly opened: OpenedState | undefined;
@@ -194,7 +196,7 @@ export async function runSealed<R extends Result>(
 ): Promise<R> {
   assertShallow(request);
   const { inner, opened } = await enter(seal, request, protocolVersion);
-  const boundary: RequestBoundary = { seal, request, opened };
+  const boundary: RequestBoundary = { seal, received: request, request, opened };
   const result = await handler(insideBoundary(inner, boundary));
   if (boundary.error !== undefined) throw boundary.error;
   return sealResult(result, boundary).catch((error: unknown) => {
@@ -259,10 +261,10 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
 /** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
 async function sealResult<R extends Result>(
   result: R,
-  { seal, request, opened }: RequestBoundary,
+  { seal, received, opened }: RequestBoundary,
 ): Promise<R> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const requestState = await seal.seal(result.requestState, request, opened);
+  const requestState = await seal.seal(result.requestState, received, opened);
   return { ...result, requestState };
 }
 

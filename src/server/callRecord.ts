@@ -77,9 +77,7 @@ export function beginCall(start: CallStart): CurrentCall | Promise<CurrentCall> 
   if (state === undefined || record === undefined) return newCall(start);
   // A pinned value replaces a computed one, so it is never read from unsealed state.
   if (boundary === undefined) return newCall(start, { ...record.progress, pins: NO_PROGRESS.pins });
-  const asking = askingCallIn(ctx);
-  const isTaken = asking !== undefined && asking.sent !== state;
-  return isTaken ? newCall(start) : goOn(record, start, boundary);
+  return isTaken(ctx, state) ? newCall(start) : goOn({ record, state }, start, boundary);
 }
 
 function newCall(
@@ -109,44 +107,53 @@ function readState(
   throw invalidState(boundary?.seal.reject(new InvalidRequestStateError('unsealed'), method));
 }
 
+/** Returns true if another call of the request goes on, with this state or without. */
+function isTaken(ctx: ServerContext, state: string): boolean {
+  const asking = askingCallIn(ctx);
+  return asking !== undefined && asking.sent !== state;
+}
+
 async function goOn(
-  record: CallRecord,
+  { record, state }: { readonly record: CallRecord; readonly state: string },
   start: CallStart,
   { seal, request }: RequestBoundary,
 ): Promise<CurrentCall> {
   const { id, progress, definition, args, ...span } = record;
   const call: CurrentCall = { ...newCall(start, progress), id, span, resumed: true };
   if (definition !== start.definition) return otherCall(start);
-  setAskingCall(start.ctx, call);
   if (args !== (await seal.bind(request)).args) return otherCall(start);
+  // Another call may have gone on in the meantime.
+  if (isTaken(start.ctx, state)) return newCall(start);
+  setAskingCall(start.ctx, call);
   if (nowInSeconds() <= span.deadline) return call;
   throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
 }
 
 function otherCall(start: CallStart): CurrentCall {
   const conflict = new CallConflict(
-    `The state of this request belongs to another call than this one of '${start.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments.`,
+    `The state of this request belongs to another call than this one of '${start.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
   );
   return { ...newCall(start), conflict };
 }
 
 /**
- * Checks that no other call of the same request asks.
+ * Makes a call the only one of its request that asks.
  *
- * @throws {@link CallConflict} If one does.
+ * @throws {@link CallConflict} If another one asks.
  */
-export function assertOnlyAsking(call: CurrentCall, ctx: ServerContext): void {
+export function claimRequest(call: CurrentCall, ctx: ServerContext): void {
   if (call.origin === 'author') return;
-  const asking = askingCallIn(ctx) ?? setAskingCall(ctx, call);
-  if (asking.call === call) return;
+  const asking = askingCallIn(ctx);
+  if (asking === undefined) setAskingCall(ctx, call);
+  if (asking === undefined || asking.call === call) return;
   throw new CallConflict(
     `'${call.definition}' cannot ask, because another call of the same request asks, and a request can continue only one. Call one function of toolHandler() in each request, or put the resolvers of both tools into one tool. If these are different requests, give each its own \`mcpReq.signal\`.`,
   );
 }
 
 /**
- * Returns the encoded record of a call that has to ask. The first question sets the deadline of the
- * call, and later rounds keep it.
+ * Returns the encoded record of a call that has to ask, and notes that the request sent it. The
+ * first question sets the deadline of the call, and later rounds keep it.
  *
  * @throws {Error} If no seal covers the request, or the sealed state would be larger than
  *   `maxStateBytes`.

@@ -20,6 +20,7 @@ import type { InstallOptions } from './installOptions.js';
 import { requireScopeChecks } from './scopeChallenges.js';
 import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
 import { methodsOf, openRoute } from './definitionRoutes.js';
+import type { Sharing } from './definitionRoutes.js';
 import { sharingOf } from './installed.js';
 import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
@@ -56,14 +57,16 @@ export function install(
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
-  requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
+  const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
+  sharing.definitions.assertFree(wanted);
   allOrNothing((undo) => {
+    undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
     const site = { server: target, options: checked, undo };
     undo.push(protect(target, protection(site, mcp !== undefined)));
     if (mcp !== undefined) for (const one of wanted) register({ ...site, mcp }, one);
     else for (const one of wanted) attach(site, one);
   });
-  share(target, wanted, { logger: checked.logger, fallsBack: mcp === undefined });
+  share(target, wanted, sharing);
   noteStores(target, storing);
   for (const one of wanted) {
     noteInstalled(one.definition, checked.logger);
@@ -84,12 +87,7 @@ function attach(site: LowLevelSite, one: Installed): void {
 }
 
 /** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
-function share(
-  server: Server,
-  added: readonly Installed[],
-  settings: Parameters<typeof sharingOf>[1],
-): void {
-  const sharing = sharingOf(server, settings);
+function share(server: Server, added: readonly Installed[], sharing: Sharing<ServerContext>): void {
   for (const one of added) sharing.definitions.add(one);
   const routes = routesOf<ServerContext>(server);
   for (const method of methodsOf(added)) {

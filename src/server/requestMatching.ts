@@ -35,6 +35,15 @@ export class InstalledDefinitions {
   private readonly named = new Map<string, Installed>();
   private readonly definitions = new Set<Installed>();
 
+  /** @throws {Error} If two definitions have the same name or uri, in words of the SDK. */
+  assertFree(added: readonly Installed[]): void {
+    const taken = new Set([...this.definitions].map(nameOf));
+    for (const name of added.map(nameOf)) {
+      if (taken.has(name)) throw new Error(`${name} is already registered`);
+      taken.add(name);
+    }
+  }
+
   add(one: Installed): void {
     this.definitions.add(one);
     if (one.kind !== 'resource') this.named.set(keyOf(one), one);
@@ -62,6 +71,15 @@ export class InstalledDefinitions {
     if (type === 'ref/prompt') return this.named.has(`prompts/get ${String(name)}`);
     return type === 'ref/resource' && this.ofKind('resource').some((one) => uriOf(one) === uri);
   }
+}
+
+/** Names a definition as the SDK does. */
+function nameOf({ kind, definition }: Installed): string {
+  const { name } = definition;
+  if (kind === 'tool') return `Tool ${name}`;
+  if (kind === 'prompt') return `Prompt ${name}`;
+  const { location } = definition;
+  return typeof location === 'string' ? `Resource ${location}` : `Resource template ${name}`;
 }
 
 function keyOf({ definition }: Installed): string {

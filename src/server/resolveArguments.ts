@@ -23,7 +23,7 @@ import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { boundaryOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
-import { assertOnlyAsking, beginCall, keepRecord } from './callRecord.js';
+import { claimRequest, beginCall, keepRecord } from './callRecord.js';
 import type { CurrentCall } from './callRecord.js';
 import type { CallWatch } from './callWatch.js';
 import { CallSignal, createContext } from './callContext.js';
@@ -154,7 +154,7 @@ export async function resolveCall(
       const [first] = open;
       if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
       assertCanAsk(open, options, outer);
-      assertOnlyAsking(call, options.ctx);
+      claimRequest(call, options.ctx);
       if (isModern(protocolVersion)) {
         for (const question of open) noteAsked(question, watch);
         if (boundary === undefined) warnUnsealedState(outer.logger);

@@ -19,7 +19,7 @@ import { isObject, withoutKeys } from '../define/schema.js';
 import type { Seal } from '../state/seal.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { Logger } from '../state/warnings.js';
-import { askingCallIn } from './askingCall.js';
+import { askingCallIn, withAskingCall } from './askingCall.js';
 import { withoutProgress } from './callContext.js';
 import { boundaryOf, runSealed, insideBoundary } from './boundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from './clientFacts.js';
@@ -285,7 +285,9 @@ function completed(ctx: HandlerContext): ServerContext {
  */
 function forNextCall(ctx: ServerContext): ServerContext {
   const asking = askingCallIn(ctx);
-  return asking === undefined || asking.sent !== undefined ? ctx : withoutProgress(ctx);
+  if (asking === undefined) return ctx;
+  // For a 2025 client, the SDK calls the handler again in the same request, with the state it sent.
+  return withAskingCall(asking.sent === undefined ? withoutProgress(ctx) : ctx, asking);
 }
 
 interface HandledCall {

@@ -9,8 +9,17 @@ export function allOrNothing(run: (undo: Undo[]) => void): void {
   try {
     run(undo);
   } catch (error) {
-    for (const step of undo.reverse()) step();
+    for (const step of undo.reverse()) attempt(step);
     throw error;
+  }
+}
+
+/** Runs a step that may call a function of a host. If it fails, the others still have to run. */
+function attempt(step: Undo): void {
+  try {
+    step();
+  } catch {
+    // The first error says what went wrong.
   }
 }
 

@@ -10,7 +10,7 @@ import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { ACCEPT, endOf, overHttp, overStdio } from '../sealing/desk.js';
+import { ACCEPT, endOf, overHttp, overStdio, tokenOf } from '../sealing/desk.js';
 import type { Send } from '../sealing/desk.js';
 import { connectClient } from '../support/plainClient.js';
 import type { Factory } from '../support/servers.js';
@@ -132,6 +132,41 @@ describe.each(hosts)('on %s', (_, host) => {
       const reply = await runAll(inTurn(handler, handler, ['INV-1', 'INV-2']));
       expect(endOf(reply)).toMatch(CANNOT_ASK);
       expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    test('an approval does not pay twice if the handler composes the signal', async () => {
+      const { handler, paid } = paying();
+      const composed = (ctx: ServerContext): ServerContext => {
+        const signal = AbortSignal.any([ctx.mcpReq.signal, new AbortController().signal]);
+        return { ...ctx, mcpReq: { ...ctx.mcpReq, signal } };
+      };
+      const send = over(
+        host(async (ctx) => {
+          const result = await handler({ invoice: 'INV-1' }, composed(ctx));
+          return isAsking(result) ? result : handler({ invoice: 'INV-1' }, composed(ctx));
+        }),
+      );
+      const requestState = tokenOf(await send('tools/call', { name: 'both' }));
+      const inputResponses = { approved: ACCEPT.confirm };
+      const reply = await send('tools/call', { name: 'both', inputResponses, requestState });
+      expect(endOf(reply)).toMatch(CANNOT_ASK);
+      expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    test('a call with other arguments in front does not take the approval', async () => {
+      const { handler, paid } = paying();
+      let round = 0;
+      const send = over(
+        host(async (ctx) => {
+          round += 1;
+          const invoices = round === 1 ? ['INV-2'] : ['INV-1', 'INV-2'];
+          const results = await Promise.all(invoices.map((invoice) => handler({ invoice }, ctx)));
+          return results.at(-1);
+        }),
+      );
+      const reply = await runAll(send);
+      expect(paid.filter((payment) => payment !== 'pay INV-2 900')).toEqual([]);
+      expect(reply.text).toMatch(/pay INV-2 900|Invalid or expired requestState/);
     });
 
     test.each([

@@ -92,6 +92,13 @@ describe.each(Object.entries(servers))('on a %s', (_, create) => {
     expect(await namesFrom(client)).toEqual(NAMES);
   });
 
+  test('the server declares no capability for it', () => {
+    const server = create();
+    failing(server, [...all, tool]);
+    const low = server instanceof McpServer ? server.server : server;
+    expect(low.getCapabilities()).toEqual({});
+  });
+
   test('another seal can be used after it', () => {
     const server = create();
     failing(server, [...rest, ...rest], { seal: seal() });

@@ -445,3 +445,36 @@ describe('C1: install rejects', () => {
     }
   });
 });
+
+describe('a template', () => {
+  const defined = (uriTemplate: string) => () =>
+    library.defineResource(
+      'trip',
+      new ResourceTemplate(uriTemplate, { list: undefined }),
+      {},
+      () => '',
+    );
+
+  test.each([
+    ['https://Trips.example/{id}', 'https://trips.example/x'],
+    ['https://bücher.example/{id}', 'https://xn--bcher-kva.example/x'],
+    ['https://trips.example:443/{id}', 'https://trips.example/x'],
+    ['file:///my trips/{id}', 'file:///my%20trips/x'],
+    ['https://trips.example/a/../{id}', 'https://trips.example/x'],
+  ])('that can never match is refused: %s', (uriTemplate, example) => {
+    expect(defined(uriTemplate)).toThrow(
+      `Resource 'trip': the template '${uriTemplate}' never matches, because uris are normalized. Write it so that it matches '${example}'.`,
+    );
+  });
+
+  test.each([
+    'trips://{id}',
+    'trips://x/{city}{?page,size}',
+    'trips://{+path}',
+    'https://{host}.example/{a}/{b*}',
+    '{+uri}',
+    'https://trips.example/{id}{#part}',
+  ])('that can match is accepted: %s', (uriTemplate) => {
+    expect(defined(uriTemplate)).not.toThrow();
+  });
+});

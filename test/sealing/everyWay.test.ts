@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest';
 
 import { SILENT } from '../support/servers.js';
 import type { Factory } from '../support/servers.js';
-import { ACCEPT, endOf, KEY, overHttp, tokenOf } from './desk.js';
+import { ACCEPT, endOf, KEY, overHttp, overStdio, tokenOf } from './desk.js';
 import type { Send } from './desk.js';
 
 let ran = 0;
@@ -234,3 +234,11 @@ test.each(readings)(
       expect(tokenOf(await send(method, params))).toMatch(/^v1\./);
   },
 );
+
+test('a uri that is too long for the SDK does not reach the handler beside a template', async () => {
+  const send = overStdio(onServer(template, 'before')(sealOf()));
+  const uri = `run://7?${'x'.repeat(1_000_001)}`;
+  const reply = await send('resources/read', { uri });
+  expect(reply.result).toBeUndefined();
+  expect(reply.error?.code).toBe(-32603);
+});

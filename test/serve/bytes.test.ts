@@ -99,7 +99,7 @@ describe('maxBufferedBytes', () => {
     expect(await refusalOf(refused)).toMatchObject({
       status: 429,
       message:
-        'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.',
+        'Too many bytes are waiting: the requests in progress of one user, or of all clients without a token, have reached their limit. Wait until some of them have finished, then try again.',
     });
 
     await send(text.slice(600));

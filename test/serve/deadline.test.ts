@@ -21,7 +21,8 @@ const limits = { maxRequestBodySize: 1000, maxBufferedBytes: 4000 };
 const late = {
   status: 408,
   code: -32000,
-  message: 'Request Timeout: The request body did not arrive within 60 seconds. Send it again.',
+  message:
+    'Request Timeout: The request body did not arrive within 60 seconds. Send it again over a faster connection, or send less.',
   id: null,
 };
 

@@ -131,7 +131,7 @@ const bodiesFull = {
   status: 429,
   code: -32000,
   message:
-    'Too many bytes are waiting: your requests in progress have reached the limit for one user. Wait until some of them have finished, then try again.',
+    'Too many bytes are waiting: the requests in progress of one user, or of all clients without a token, have reached their limit. Wait until some of them have finished, then try again.',
   id: null,
 };
 
