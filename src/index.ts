@@ -82,7 +82,7 @@ export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';
 export type { InstallOptions } from './server/installOptions.js';
 export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './server/toolHandler.js';
-export type { ErrorPolicy } from './server/callable.js';
+export type { ErrorPolicy } from './server/call.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';
 export type { RequestStateSeal } from './server/requestStateSeal.js';

@@ -13,8 +13,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../define/context.js';
 import { ToolError } from '../errors.js';
 import type { UnansweredQuestion } from '../engine/round.js';
-import type { OuterCall } from './callContext.js';
-import type { ClientFacts } from './clientFacts.js';
+import type { Call, CallSettings } from './call.js';
 import { warnNoBackChannel } from './operator.js';
 
 /**
@@ -26,13 +25,12 @@ import { warnNoBackChannel } from './operator.js';
  */
 export function assertCanAsk(
   open: readonly UnansweredQuestion[],
-  { clientCapabilities }: ClientFacts,
-  { isDirect, logger }: OuterCall,
+  { clientCapabilities, origin, settings }: Call,
 ): void {
   for (const { node, asked } of open) {
     if (clientCapabilities === undefined) {
-      if (isDirect) throw noClient(node.key);
-      warnNoBackChannel(logger);
+      if (origin === 'direct') throw noClient(node.key);
+      warnNoBackChannel(settings.logger);
       throw noBackChannel(asked.rendered.method);
     }
     const { name, required, isDeclaredIn } = asked.capability;
@@ -59,12 +57,6 @@ function noBackChannel(method: string): ProtocolError {
 
 const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
 
-/** The context of a pushed question and the time limit for its answer. */
-export interface PushOptions {
-  readonly ctx: CallContext;
-  readonly askTimeoutMs: number;
-}
-
 /** Accepts any result. The library checks the answer later and uses its own error messages. */
 const anyResult: StandardSchemaV1 = {
   '~standard': { version: 1, vendor: 'mcp-resolve', validate: (value) => ({ value }) },
@@ -77,7 +69,8 @@ const anyResult: StandardSchemaV1 = {
  */
 export async function pushQuestion(
   { node, asked }: UnansweredQuestion,
-  { ctx, askTimeoutMs }: PushOptions,
+  ctx: CallContext,
+  { askTimeoutMs }: CallSettings,
 ): Promise<unknown> {
   const { method, params, pushedParams } = asked.rendered;
   const sent = pushedParams?.() ?? params;

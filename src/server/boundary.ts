@@ -23,7 +23,7 @@ import { InvalidRequestStateError } from '../errors.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import type { Rejection } from '../state/sealOptions.js';
-import { withoutAnswers } from './callContext.js';
+import { withoutAnswers } from './requestContext.js';
 import { isModern } from './clientFacts.js';
 import { notifyOnerror } from './operator.js';
 import { paramsOf } from './routeMap.js';

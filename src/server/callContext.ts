@@ -6,38 +6,25 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { Askable, CallContext } from '../define/context.js';
 import { CAPABILITIES } from '../question/capability.js';
-import type { Logger } from '../state/warnings.js';
-import type { ClientFacts } from './clientFacts.js';
-import type { ReportError } from './operator.js';
+import type { Call } from './call.js';
+import { withoutProgress } from './requestContext.js';
 
-/** The facts about a call besides its request. */
-export interface CallFacts extends ClientFacts {
-  readonly callId: string;
-  readonly signal: AbortSignal;
-  readonly outer: OuterCall;
-}
+const CALL = Symbol.for('mcp-resolve.call');
 
-/** The settings that a nested call takes over from the call around it. */
-export interface OuterCall {
-  readonly report: ReportError | undefined;
-  readonly logger: Logger;
-  /** True if the author's code started the call, so there is no client. */
-  readonly isDirect: boolean;
-}
+/** A function returns the call, so that a logged context does not show it. */
+type CallingContext = ServerContext & { readonly [CALL]?: () => Call };
 
-const OUTER = Symbol.for('mcp-resolve.outerCall');
-
-/** Returns the settings of the call that a context belongs to. */
-export function outerCallOf(ctx: ServerContext): OuterCall | undefined {
-  return (ctx as { readonly [OUTER]?: OuterCall })[OUTER];
+/** Returns the call that a context belongs to. */
+export function callOf(ctx: CallingContext): Call | undefined {
+  return ctx[CALL]?.();
 }
 
 /** Creates the context of a call. */
-export function createContext(ctx: ServerContext, facts: CallFacts): CallContext {
-  const { callId, signal, protocolVersion, clientCapabilities, outer } = facts;
-  const known: CallContext & { readonly [OUTER]: OuterCall } = {
+export function createContext(call: Call, signal: AbortSignal): CallContext {
+  const { ctx, id: callId, protocolVersion, clientCapabilities } = call;
+  const known: CallContext & CallingContext = {
     ...ctx,
-    [OUTER]: outer,
+    [CALL]: () => call,
     mcpReq: withoutProgress(ctx).mcpReq,
     protocolVersion,
     clientCapabilities,
@@ -76,24 +63,6 @@ export class CallSignal {
   release(): void {
     this.request.removeEventListener('abort', this.follow);
   }
-}
-
-/** Returns the same context without state and answers, which belong to another call. */
-export function withoutProgress(ctx: ServerContext): ServerContext {
-  const { mcpReq } = withoutAnswers(ctx);
-  const { requestState } = mcpReq as Partial<ServerContext['mcpReq']>;
-  if (requestState !== undefined && mcpReq.requestState() === undefined) return { ...ctx, mcpReq };
-  return { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } };
-}
-
-/**
- * Returns the same context without the client's answers, which are forged or belong to another
- * call.
- */
-export function withoutAnswers(ctx: ServerContext): ServerContext {
-  if (!('inputResponses' in ctx.mcpReq) && !('droppedInputResponseKeys' in ctx.mcpReq)) return ctx;
-  const { inputResponses: _, droppedInputResponseKeys: __, ...mcpReq } = ctx.mcpReq;
-  return { ...ctx, mcpReq };
 }
 
 function canAskOf(declared: ClientCapabilities = {}): (kind: Askable) => boolean {

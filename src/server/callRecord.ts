@@ -8,55 +8,26 @@ import { InvalidRequestStateError, ToolError } from '../errors.js';
 import { randomId } from '../platform.js';
 import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
+import type { Plan } from '../plan/plan.js';
 import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
-import type { Logger } from '../state/warnings.js';
 import { askingCallIn, setAskingCall } from './askingCall.js';
 import { invalidState, boundaryOf } from './boundary.js';
 import type { RequestBoundary } from './boundary.js';
+import type { Call, CallRequest, CallSpan } from './call.js';
+import { watchCall } from './callWatch.js';
 import { isModern } from './clientFacts.js';
-import type { ClientFacts } from './clientFacts.js';
 import { warnUnsealedRequest } from './operator.js';
 
-/** The definition of a call, and the code that calls it. */
-export interface CallSubject {
-  /** The method and the name of the definition, such as `tools/call refund`. */
-  readonly definition: string;
-  /**
-   * `request`: a server or a handler, whose state must be sealed. `engine`: another library, whose
-   * state may be unsealed. `author`: a direct call, which has no state.
-   */
-  readonly origin: 'request' | 'engine' | 'author';
-}
-
-/** A call at the beginning of a round. */
-export interface CurrentCall extends CallSubject {
-  /** The same in all rounds of a sealed call. */
-  readonly id: string;
-  /** The time span of the call. `undefined` if it has not asked. */
-  readonly span: CallSpan | undefined;
-  readonly progress: Progress;
-  /** True if sealed state proves that the call continues an earlier round. */
-  readonly resumed: boolean;
-  /** The error that ends the call, because the state belongs to another one. */
-  readonly conflict?: CallConflict;
-}
-
-/**
- * The error of two calls in one request. It is a mistake of the author, so the operator reads it,
- * too.
- */
+/** The error of two calls in one request. The operator reads it, too, because the author can fix it. */
 export class CallConflict extends ToolError {}
 
-/** The times, in seconds since the epoch, of a call's first question and of its deadline. */
-export type CallSpan = Pick<CallRecord, 'start' | 'deadline'>;
-
-/** The request that begins or continues a call. */
-export interface CallStart extends ClientFacts, CallSubject {
-  readonly ctx: ServerContext;
-  /** True if the definition has resolvers. Without them, it reads no state. */
-  readonly resolves: boolean;
-  readonly logger: Logger;
+/** The part of a definition that a call begins with. */
+export interface CallSubject {
+  readonly name: string;
+  readonly plan: Plan;
+  /** The method, or the name of the function that another library calls. */
+  readonly method: string;
 }
 
 /**
@@ -66,25 +37,46 @@ export interface CallStart extends ClientFacts, CallSubject {
  * @throws {ProtocolError} If no seal opened the state for this request, or if the call has taken
  *   longer than its policy allows.
  */
-export function beginCall(start: CallStart): CurrentCall | Promise<CurrentCall> {
-  const { ctx, resolves, origin, protocolVersion } = start;
-  if (!resolves || origin === 'author' || !isModern(protocolVersion)) return newCall(start);
-  const boundary = boundaryOf(ctx);
+export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
+  const { ctx, origin } = request;
+  const base = { ...request, ...aboutCall(subject, request) };
+  // Without resolvers, a definition reads no state.
+  const hasState = base.isModern && subject.plan.nodes.length > 0;
+  if (!hasState || origin === 'nested' || origin === 'direct') return newCall(base);
+  const { boundary } = base;
   // Before the author's code, which can change the arguments.
   void boundary?.seal.bind(boundary.request);
-  const state = readState(start, boundary);
+  const state = readState(base);
   const record = decodeRecord(state);
-  if (state === undefined || record === undefined) return newCall(start);
+  if (state === undefined || record === undefined) return newCall(base);
   // A pinned value replaces a computed one, so it is never read from unsealed state.
-  if (boundary === undefined) return newCall(start, { ...record.progress, pins: NO_PROGRESS.pins });
-  return isTaken(ctx, state) ? newCall(start) : goOn({ record, state }, start, boundary);
+  if (boundary === undefined)
+    return newCall(base, { progress: { ...record.progress, pins: NO_PROGRESS.pins } });
+  return isTaken(ctx, state) ? newCall(base) : goOn({ record, state }, base, boundary);
 }
 
-function newCall(
-  { definition, origin }: CallSubject,
-  progress: Progress = NO_PROGRESS,
-): CurrentCall {
-  return { id: randomId(), definition, origin, span: undefined, progress, resumed: false };
+/** The part of a call that does not depend on its state. */
+type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'>;
+
+function aboutCall(
+  { name, method }: CallSubject,
+  { ctx, protocolVersion }: CallRequest,
+): Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'> {
+  const definition = `${method} ${name}`;
+  return { name, definition, isModern: isModern(protocolVersion), boundary: boundaryOf(ctx) };
+}
+
+/** The part of a call that its state determines. */
+type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;
+
+function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
+  const { name, report } = base;
+  const { id = randomId(), span, progress = NO_PROGRESS, resumed = false, conflict } = known;
+  const onUnexpectedError = (error: unknown): void => {
+    report(error, { definition: name, callId: id, failed: false });
+  };
+  const call = { ...base, id, span, progress, resumed, conflict, onUnexpectedError };
+  return { ...call, watch: watchCall(call) };
 }
 
 /**
@@ -92,10 +84,7 @@ function newCall(
  *
  * @throws {ProtocolError} If a handler passes on another state than the one that the seal opened.
  */
-function readState(
-  { ctx, origin, logger }: CallStart,
-  boundary: RequestBoundary | undefined,
-): string | undefined {
+function readState({ ctx, origin, boundary, settings }: CallBase): string | undefined {
   const state = ctx.mcpReq.requestState<string>();
   if (boundary === undefined && origin === 'engine') return state;
   const isOpened = boundary !== undefined && state === boundary.opened?.state;
@@ -103,7 +92,7 @@ function readState(
   const isOwn = boundary !== undefined && state === askingCallIn(ctx)?.sent;
   if (state === undefined || isOpened || isOwn) return state;
   const { method } = ctx.mcpReq;
-  if (boundary === undefined) warnUnsealedRequest(logger, method);
+  if (boundary === undefined) warnUnsealedRequest(settings.logger, method);
   throw invalidState(boundary?.seal.reject(new InvalidRequestStateError('unsealed'), method));
 }
 
@@ -115,25 +104,26 @@ function isTaken(ctx: ServerContext, state: string): boolean {
 
 async function goOn(
   { record, state }: { readonly record: CallRecord; readonly state: string },
-  start: CallStart,
+  base: CallBase,
   { seal, request }: RequestBoundary,
-): Promise<CurrentCall> {
+): Promise<Call> {
   const { id, progress, definition, args, ...span } = record;
-  const call: CurrentCall = { ...newCall(start, progress), id, span, resumed: true };
-  if (definition !== start.definition) return otherCall(start);
-  if (args !== (await seal.bind(request)).args) return otherCall(start);
+  if (definition !== base.definition) return otherCall(base);
+  if (args !== (await seal.bind(request)).args) return otherCall(base);
   // Another call may have gone on in the meantime.
-  if (isTaken(start.ctx, state)) return newCall(start);
-  setAskingCall(start.ctx, call);
-  if (nowInSeconds() <= span.deadline) return call;
-  throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+  if (isTaken(base.ctx, state)) return newCall(base);
+  if (nowInSeconds() > span.deadline)
+    throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+  const call = newCall(base, { id, span, progress, resumed: true });
+  setAskingCall(base.ctx, call);
+  return call;
 }
 
-function otherCall(start: CallStart): CurrentCall {
+function otherCall(base: CallBase): Call {
   const conflict = new CallConflict(
-    `The state of this request belongs to another call than this one of '${start.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
+    `The state of this request belongs to another call than this one of '${base.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
   );
-  return { ...newCall(start), conflict };
+  return newCall(base, { conflict });
 }
 
 /**
@@ -141,8 +131,9 @@ function otherCall(start: CallStart): CurrentCall {
  *
  * @throws {@link CallConflict} If another one asks.
  */
-export function claimRequest(call: CurrentCall, ctx: ServerContext): void {
-  if (call.origin === 'author') return;
+export function claimRequest(call: Call): void {
+  const { ctx, origin } = call;
+  if (origin === 'nested' || origin === 'direct') return;
   const asking = askingCallIn(ctx);
   if (asking === undefined) setAskingCall(ctx, call);
   if (asking === undefined || asking.call === call) return;
@@ -158,12 +149,8 @@ export function claimRequest(call: CurrentCall, ctx: ServerContext): void {
  * @throws {Error} If no seal covers the request, or the sealed state would be larger than
  *   `maxStateBytes`.
  */
-export async function keepRecord(
-  call: CurrentCall,
-  progress: Progress,
-  ctx: ServerContext,
-): Promise<string> {
-  const boundary = boundaryOf(ctx);
+export async function keepRecord(call: Call, progress: Progress): Promise<string> {
+  const { ctx, boundary } = call;
   if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
   const args = boundary === undefined ? '' : (await boundary.seal.bind(boundary.request)).args;

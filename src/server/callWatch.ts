@@ -1,35 +1,25 @@
 /** Reports the events of a call to a listener. A listener cannot change the answer. */
 import type { CallEvent, EventBase } from '../define/event.js';
-import type { End } from '../define/model.js';
 import { isThenable } from '../platform.js';
-import type { Step, Watch } from '../engine/steps.js';
-import type { CurrentCall } from './callRecord.js';
+import type { Step } from '../engine/steps.js';
+import type { Call, CallWatch } from './call.js';
 
-/** The listener, and the details that it receives. */
+/** A listener, and the destination of its errors. */
 export interface Listening {
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
-  /** True if events include values, answers and the text of questions. */
-  readonly eventValues?: boolean | undefined;
-  readonly onUnexpectedError?: ((error: unknown) => void) | undefined;
-}
-
-/** Reports the events of one round of a call. */
-export interface CallWatch {
-  readonly started: (method: string) => void;
-  readonly step: Watch;
-  /** Reports the end of the round. Only the first call has an effect. */
-  readonly ended: (end: End, replayed?: boolean) => void;
+  readonly onEvent: ((event: CallEvent) => void) | undefined;
+  readonly onUnexpectedError: (error: unknown) => void;
 }
 
 /** Creates the watch of a call, or returns undefined if there is no listener. */
-export function watchCall(
-  listening: Listening,
-  call: CurrentCall,
-  definition: string,
-): CallWatch | undefined {
-  const { onEvent, eventValues = false } = listening;
+export function watchCall({
+  id,
+  name: definition,
+  resumed,
+  settings: { onEvent, eventValues },
+  onUnexpectedError,
+}: Omit<Call, 'watch'>): CallWatch | undefined {
   if (onEvent === undefined) return undefined;
-  const { id, resumed } = call;
+  const listening = { onEvent, onUnexpectedError };
   const startedAt = performance.now();
   let over = false;
   const base = (): EventBase => ({ callId: id, definition, at: Date.now() });
@@ -53,8 +43,7 @@ export function watchCall(
  * Sends an event to the listener. If the listener throws or rejects, the error goes to
  * `onUnexpectedError`.
  */
-export function tell({ onEvent, onUnexpectedError }: Listening, event: CallEvent): void {
-  const report = onUnexpectedError ?? (() => undefined);
+export function tell({ onEvent, onUnexpectedError: report }: Listening, event: CallEvent): void {
   try {
     const returned: unknown = onEvent?.(event);
     if (isThenable(returned)) returned.then(undefined, report);

@@ -13,19 +13,6 @@ import { isQuestion } from '../define/question.js';
 import type { ToolError } from '../errors.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 import type { Plan } from '../plan/plan.js';
-import type { Logger } from '../state/warnings.js';
-import type { Listening } from './callWatch.js';
-
-/** The errors that the model may read: all of them, or only `ToolError`s. */
-export type ErrorPolicy = 'all' | 'toolErrorsOnly';
-
-/** The settings of a server's calls. */
-export interface CallSettings extends Pick<Listening, 'onEvent' | 'eventValues'> {
-  readonly errors: ErrorPolicy;
-  /** The destination of the server's log lines. */
-  readonly logger: Logger;
-  readonly askTimeoutMs?: number;
-}
 
 /** The methods whose requests a definition answers. */
 export type Method = 'tools/call' | 'prompts/get' | 'resources/read';

@@ -1,17 +1,15 @@
 /** Calls a definition without a client request: from a test, a script or another handler. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallContext } from '../define/context.js';
 import { ToolError } from '../errors.js';
 import { allowManyListeners } from '../platform.js';
-import { STANDARD_ERROR } from '../state/warnings.js';
 import { shownFailure } from './callable.js';
 import type { Method } from './callable.js';
 import { runCall } from './runCall.js';
-import { outerCallOf, withoutProgress } from './callContext.js';
-import type { OuterCall } from './callContext.js';
+import { DEFAULT_SETTINGS } from './call.js';
+import { callOf } from './callContext.js';
+import { withoutProgress } from './requestContext.js';
 import { logError } from './operator.js';
-import type { ClientFacts } from './clientFacts.js';
 import type { Definition } from './definitions.js';
 
 /**
@@ -26,35 +24,28 @@ export async function callAlone<Result>(
 ): Promise<Result> {
   // Many calls may run at the same time inside one request.
   allowManyListeners(ctx.mcpReq.signal);
-  const outer = outerCallOf(ctx) ?? NO_OUTER_CALL;
+  const outer = callOf(ctx);
+  const { logger } = outer?.settings ?? DEFAULT_SETTINGS;
   const result = await runCall(definition, args, {
     ctx: withoutProgress(ctx),
-    ...factsOf(ctx),
-    errors: 'toolErrorsOnly',
-    logger: outer.logger,
-    isDirect: outer.isDirect,
-    report: (error, place) => {
-      if (outer.report === undefined) logError(outer.logger, error, place);
-      else outer.report(error, place);
-    },
+    protocolVersion: outer?.protocolVersion,
+    clientCapabilities: outer?.clientCapabilities,
+    settings: { ...DEFAULT_SETTINGS, logger },
+    origin: outer === undefined || outer.origin === 'direct' ? 'direct' : 'nested',
+    report:
+      outer?.report ??
+      ((error, place) => {
+        logError(logger, error, place);
+      }),
   });
   if (!isInputRequiredResult(result)) return result;
   return definition.fail(shownFailure(nested(definition.name)));
 }
 
-/** The settings of a call that the author's code starts. */
-const NO_OUTER_CALL: OuterCall = { report: undefined, logger: STANDARD_ERROR, isDirect: true };
-
 function nested(name: string): ToolError {
   return new ToolError(
     `'${name}' asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer definition.`,
   );
-}
-
-/** Returns the facts about the client. Only a context of this library contains them. */
-function factsOf(ctx: ServerContext | CallContext): ClientFacts {
-  if (!('canAsk' in ctx)) return { protocolVersion: undefined, clientCapabilities: undefined };
-  return { protocolVersion: ctx.protocolVersion, clientCapabilities: ctx.clientCapabilities };
 }
 
 /** Creates the context of a call without a client. */

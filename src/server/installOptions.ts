@@ -4,10 +4,10 @@ import { isKind } from '../define/brand.js';
 import type { CallEvent } from '../define/event.js';
 import { isObject } from '../define/schema.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
-import { DEFAULT_ASK_TIMEOUT_MS } from './resolveArguments.js';
 import { checkLogger } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
-import type { CallSettings, ErrorPolicy } from './callable.js';
+import { DEFAULT_SETTINGS } from './call.js';
+import type { CallSettings, ErrorPolicy } from './call.js';
 
 /** The options of `install()` and `toolHandler()`. */
 export interface CallOptions {
@@ -86,12 +86,12 @@ export function checkOptions(
   if (unknown !== undefined)
     throw new TypeError(`${caller} has no option '${unknown}'. Known options: ${known}.`);
   const {
-    askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS,
-    errors = 'toolErrorsOnly',
-    onEvent,
-    eventValues = false,
-    logger,
     seal,
+    logger,
+    onEvent,
+    askTimeoutMs = DEFAULT_SETTINGS.askTimeoutMs,
+    errors = DEFAULT_SETTINGS.errors,
+    eventValues = DEFAULT_SETTINGS.eventValues,
   } = options as CallOptions;
   if (typeof askTimeoutMs !== 'number' || !(askTimeoutMs > 0 && askTimeoutMs <= LONGEST_TIMER_MS)) {
     throw invalid(

@@ -134,11 +134,6 @@ export function warnUnsealedRequest(logger: Logger, method: string): void {
   Warnings.of(logger).warn(`requestState rejected on ${method}: ${reason}`);
 }
 
-/** Warns about an error of `dispose` that does not change the answer. */
-export function warnFailedDispose(logger: Logger, error: unknown): void {
-  Warnings.of(logger).failure(`A \`dispose\` failed: ${shownError(error)}`);
-}
-
 /** The loggers of installed schemas. A schema does not know the server that it validates for. */
 const loggers = new WeakMap<object, Logger>();
 

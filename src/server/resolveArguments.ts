@@ -19,18 +19,14 @@ import { Disposals } from '../engine/disposals.js';
 import { Ledger } from '../engine/ledger.js';
 import { Round } from '../engine/round.js';
 import type { UnansweredQuestion } from '../engine/round.js';
-import { STANDARD_ERROR } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
-import { boundaryOf } from './boundary.js';
 import { assertCanAsk, pushQuestion } from './askClient.js';
-import { claimRequest, beginCall, keepRecord } from './callRecord.js';
-import type { CurrentCall } from './callRecord.js';
-import type { CallWatch } from './callWatch.js';
+import { DEFAULT_SETTINGS } from './call.js';
+import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
-import type { OuterCall } from './callContext.js';
-import { isModern } from './clientFacts.js';
+import { beginCall, claimRequest, keepRecord } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
-import { warnFailedDispose, warnMovingQuestion, warnUnsealedState } from './operator.js';
+import { logError, warnMovingQuestion, warnUnsealedState } from './operator.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -64,9 +60,6 @@ export interface Resolved {
 /** All values, or the result with the open questions. */
 export type Resolution = Resolved | { readonly done: false; readonly result: InputRequiredResult };
 
-/** Ten minutes. */
-export const DEFAULT_ASK_TIMEOUT_MS = 600_000;
-
 /**
  * Runs the resolvers of a plan. `args` are the tool's arguments after validation.
  *
@@ -93,53 +86,36 @@ export async function resolveArguments(
   args: Readonly<Record<string, unknown>>,
   options: ResolveOptions,
 ): Promise<Resolution> {
-  const { logger = STANDARD_ERROR } = options;
-  const definition = `resolveArguments ${plan.name}`;
-  const subject = { definition, origin: 'engine', resolves: plan.nodes.length > 0 } as const;
-  const begun = beginCall({ ...options, ...subject, logger });
-  return resolveCall(plan, args, {
-    options,
-    call: isThenable(begun) ? await begun : begun,
-    watch: undefined,
-    outer: { report: options.onUnexpectedError, logger, isDirect: false },
-  });
-}
-
-/** A call that has begun. */
-export interface CallInProgress {
-  readonly options: ResolveOptions;
-  readonly call: CurrentCall;
-  /** Reports the events of the call. `undefined` if there is no listener. */
-  readonly watch: CallWatch | undefined;
-  /** The settings for nested calls, and for the questions of this one. */
-  readonly outer: OuterCall;
+  const { ctx, protocolVersion, clientCapabilities } = options;
+  const { askTimeoutMs = DEFAULT_SETTINGS.askTimeoutMs, logger = DEFAULT_SETTINGS.logger } =
+    options;
+  const begun = beginCall(
+    { name: plan.name, plan, method: 'resolveArguments' },
+    {
+      ...{ ctx, protocolVersion, clientCapabilities, origin: 'engine' },
+      settings: { ...DEFAULT_SETTINGS, askTimeoutMs, logger },
+      report: (error, place) => {
+        if (options.onUnexpectedError === undefined) logError(logger, error, place);
+        else options.onUnexpectedError(error);
+      },
+    },
+  );
+  return resolveCall(plan, args, isThenable(begun) ? await begun : begun);
 }
 
 /** Runs the resolvers of a plan for a call that has begun. */
 export async function resolveCall(
   plan: Plan,
   args: Readonly<Record<string, unknown>>,
-  { options, call, watch, outer }: CallInProgress,
+  call: Call,
 ): Promise<Resolution> {
-  const { protocolVersion, clientCapabilities, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
   if (call.conflict !== undefined) throw call.conflict;
-  const boundary = boundaryOf(options.ctx);
-  const request = options.ctx.mcpReq.signal;
+  const { boundary, watch, settings } = call;
+  const request = call.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);
-  const ctx = createContext(options.ctx, {
-    protocolVersion,
-    clientCapabilities,
-    callId: call.id,
-    signal: callSignal.signal,
-    outer,
-  });
-  const ledger = openLedger(plan, call, options);
-  const disposals = new Disposals(
-    options.onUnexpectedError ??
-      ((error) => {
-        warnFailedDispose(outer.logger, error);
-      }),
-  );
+  const ctx = createContext(call, callSignal.signal);
+  const ledger = openLedger(plan, call);
+  const disposals = new Disposals(call.onUnexpectedError);
   const dispose = disposing(disposals, callSignal);
   const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
   callSignal.onCancel = (reason) => {
@@ -153,19 +129,19 @@ export async function resolveCall(
       const open = round.openQuestions();
       const [first] = open;
       if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
-      assertCanAsk(open, options, outer);
-      claimRequest(call, options.ctx);
-      if (isModern(protocolVersion)) {
+      assertCanAsk(open, call);
+      claimRequest(call);
+      if (call.isModern) {
         for (const question of open) noteAsked(question, watch);
-        if (boundary === undefined) warnUnsealedState(outer.logger);
-        const requestState = await keepRecord(call, ledger.next(), options.ctx);
+        if (boundary === undefined) warnUnsealedState(settings.logger);
+        const requestState = await keepRecord(call, ledger.next());
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: resultAsking(open, requestState) };
       }
       noteAsked(first, watch);
-      await boundary?.seal.warnIfAnonymous(options.ctx);
-      await round.answerOpen(first, await pushQuestion(first, { ctx, askTimeoutMs }));
+      await boundary?.seal.warnIfAnonymous(call.ctx);
+      await round.answerOpen(first, await pushQuestion(first, ctx, settings));
     }
   } catch (error) {
     const end = request.aborted ? 'cancelled' : 'failed';
@@ -194,17 +170,13 @@ function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['disp
 }
 
 /** Creates the ledger of a call. A client of the 2025 era sends no answers with its request. */
-function openLedger(
-  plan: Plan,
-  call: CurrentCall,
-  { ctx, protocolVersion, logger = STANDARD_ERROR }: ResolveOptions,
-): Ledger {
+function openLedger(plan: Plan, { ctx, isModern, boundary, progress, settings }: Call): Ledger {
   return new Ledger({
-    before: call.progress,
-    responses: (isModern(protocolVersion) ? ctx.mcpReq.inputResponses : undefined) ?? {},
-    keepsPins: boundaryOf(ctx) !== undefined,
+    before: progress,
+    responses: (isModern ? ctx.mcpReq.inputResponses : undefined) ?? {},
+    keepsPins: boundary !== undefined,
     onMovingQuestion: (key) => {
-      warnMovingQuestion(logger, plan.name, key);
+      warnMovingQuestion(settings.logger, plan.name, key);
     },
   });
 }

@@ -14,15 +14,12 @@ import type { Rejection } from '../state/sealOptions.js';
 import { shownError, Warnings } from '../state/warnings.js';
 import type { Logger } from '../state/warnings.js';
 import { clientFacts } from './clientFacts.js';
-import type { ClientFacts } from './clientFacts.js';
 import { bodyAskedError, shownFailure } from './callable.js';
+import type { Call, CallRequest, CallSettings } from './call.js';
 import { beginCall, CallConflict } from './callRecord.js';
-import type { CurrentCall } from './callRecord.js';
-import { tell, watchCall } from './callWatch.js';
-import type { CallWatch } from './callWatch.js';
-import type { Callable, CallSettings } from './callable.js';
+import { tell } from './callWatch.js';
+import type { Callable } from './callable.js';
 import { exceptCancellation, notifyOnerror, reportError } from './operator.js';
-import type { ReportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
 
@@ -47,24 +44,13 @@ export function callForRequest<Result>(
 ): Promise<CallResult<Result>> {
   return runCall(definition, args, {
     ...clientFacts(server, ctx),
-    ...settings,
+    settings,
     ctx,
+    origin: 'request',
     report: exceptCancellation(ctx.mcpReq.signal, (error, place) => {
       reportError(server, error, { place, logger: settings.logger });
     }),
   });
-}
-
-/** The options of a call. */
-export interface RunCallOptions extends CallSettings, ClientFacts {
-  readonly ctx: ServerContext;
-  /** Receives every error that is not meant for the model. */
-  readonly report: ReportError;
-  /**
-   * Set for a call that the author's code started: true if it did so outside of a request, so there
-   * is no client.
-   */
-  readonly isDirect?: boolean;
 }
 
 /**
@@ -77,34 +63,22 @@ export interface RunCallOptions extends CallSettings, ClientFacts {
 export async function runCall<Result>(
   definition: Callable<Result>,
   args: Arguments,
-  given: RunCallOptions,
+  request: CallRequest,
 ): Promise<Result | InputRequiredResult> {
   const { name, plan, address } = definition;
-  const begun = beginCall({
-    ...given,
-    definition: `${address.method} ${name}`,
-    resolves: plan.nodes.length > 0,
-    origin: given.isDirect === undefined ? 'request' : 'author',
-  });
+  const begun = beginCall({ name, plan, method: address.method }, request);
   const call = isThenable(begun) ? await begun : begun;
-  const options: StartedOptions = {
-    ...given,
-    onUnexpectedError: (error) => {
-      given.report(error, { definition: name, callId: call.id, failed: false });
-    },
-  };
   try {
-    const watch = watchCall(options, call, name);
-    watch?.started(options.ctx.mcpReq.method);
-    const once = singleUseOf(definition, call, options);
+    call.watch?.started(call.ctx.mcpReq.method);
+    const once = singleUseOf(definition, call);
     try {
-      return await answer({ definition, args, options, call, watch, once });
+      return await answer({ definition, args, call, once });
     } catch (error) {
-      watch?.ended(endOf(options));
+      call.watch?.ended(endOf(call));
       throw error;
     }
   } catch (error) {
-    return failureResult(definition, error, { options, call });
+    return failureResult(definition, error, call);
   }
 }
 
@@ -114,8 +88,7 @@ export async function runCall<Result>(
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
-  { id, resumed, span }: CurrentCall,
-  { ctx, onUnexpectedError }: StartedOptions,
+  { id, resumed, span, ctx, onUnexpectedError }: Call,
 ): SingleUse<Result> | undefined {
   if (once === undefined || !resumed || span === undefined) return undefined;
   const { signal } = ctx.mcpReq;
@@ -123,58 +96,49 @@ function singleUseOf<Result>(
   return new SingleUse(id, { ...once, flowSeconds, signal, onUnexpectedError });
 }
 
-/** The options of a call that has begun. */
-interface StartedOptions extends RunCallOptions {
-  /** Receives the errors that do not change the result. */
-  readonly onUnexpectedError: (error: unknown) => void;
-}
-
-interface StartedCall<Result> {
+/** A call with the definition that it runs. */
+interface Running<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;
-  readonly options: StartedOptions;
-  readonly call: CurrentCall;
-  readonly watch: CallWatch | undefined;
+  readonly call: Call;
   readonly once: SingleUse<Result> | undefined;
 }
 
-async function answer<Result>(started: StartedCall<Result>): Promise<Result | InputRequiredResult> {
-  const { definition, args, options, once, watch } = started;
-  const { report, logger, isDirect = false } = options;
+async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
+  const { definition, args, call, once } = running;
   const known = await once?.recall();
   if (known !== undefined) {
-    watch?.ended('completed', true);
+    call.watch?.ended('completed', true);
     return known.result;
   }
   try {
-    const outer = { report, logger, isDirect };
-    const resolution = await resolveCall(definition.plan, args, { ...started, outer });
+    const resolution = await resolveCall(definition.plan, args, call);
     if (!resolution.done) return resolution.result;
-    return await runBody(started, resolution);
+    return await runBody(running, resolution);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A refusal is as final as a result, so it is recorded too.
-    return await runOnce(started, () => {
-      watch?.ended('failed');
-      return Promise.resolve(failureResult(definition, error, started));
+    return await runOnce(running, () => {
+      call.watch?.ended('failed');
+      return Promise.resolve(failureResult(definition, error, call));
     });
   }
 }
 
 /** Runs the work, or returns the recorded result if the work has run before. */
 async function runOnce<Result>(
-  { once, watch }: StartedCall<Result>,
+  { once, call }: Running<Result>,
   work: () => Promise<Result>,
   onLost?: () => Promise<void>,
 ): Promise<Result> {
   if (once === undefined) return work();
   const result = await once.run(work, onLost);
-  watch?.ended('completed', true);
+  call.watch?.ended('completed', true);
   return result;
 }
 
-async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved): Promise<Result> {
-  const { definition, args, options, watch } = started;
+async function runBody<Result>(running: Running<Result>, resolved: Resolved): Promise<Result> {
+  const { definition, args, call } = running;
   const { ctx, dispose } = resolved;
   const work = async (): Promise<Result> => {
     try {
@@ -185,20 +149,20 @@ async function runBody<Result>(started: StartedCall<Result>, resolved: Resolved)
       // client gets an answer.
       JSON.stringify(result);
       await dispose('completed');
-      watch?.ended('completed');
+      call.watch?.ended('completed');
       return result;
     } catch (error) {
-      const end = endOf(options);
+      const end = endOf(call);
       await dispose(end);
-      watch?.ended(end);
-      return failureResult(definition, error, started);
+      call.watch?.ended(end);
+      return failureResult(definition, error, call);
     }
   };
   // Disposes if the body does not run, because the call has run before or the store failed.
-  const giveUp = (): Promise<void> => dispose(endOf(options));
+  const giveUp = (): Promise<void> => dispose(endOf(call));
   try {
-    options.ctx.mcpReq.signal.throwIfAborted();
-    return await runOnce(started, work, giveUp);
+    call.ctx.mcpReq.signal.throwIfAborted();
+    return await runOnce(running, work, giveUp);
   } finally {
     await giveUp();
   }
@@ -222,7 +186,7 @@ async function callBody<Result>(
 }
 
 /** Returns the end of a call that did not complete. */
-function endOf({ ctx }: RunCallOptions): End {
+function endOf({ ctx }: Call): End {
   return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
 }
 
@@ -234,15 +198,14 @@ function endOf({ ctx }: RunCallOptions): End {
 function failureResult<Result>(
   definition: Callable<Result>,
   thrown: unknown,
-  { options, call }: Pick<StartedCall<Result>, 'options' | 'call'>,
+  { id: callId, settings, report, onUnexpectedError }: Call,
 ): Result {
   const error = readable(thrown);
   if (error instanceof ProtocolError) throw error;
-  if (error instanceof CallConflict) options.onUnexpectedError(error);
+  if (error instanceof CallConflict) onUnexpectedError(error);
   if (error instanceof ToolError) return definition.fail(shownFailure(error));
-  const { id: callId } = call;
-  options.report(error, { definition: definition.name, callId, failed: true });
-  const message = options.errors === 'all' ? messageOf(error) : undefined;
+  report(error, { definition: definition.name, callId, failed: true });
+  const message = settings.errors === 'all' ? messageOf(error) : undefined;
   return definition.fail({ error, message, callId });
 }
 

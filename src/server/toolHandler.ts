@@ -20,7 +20,7 @@ import type { Seal } from '../state/seal.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { Logger } from '../state/warnings.js';
 import { askingCallIn, withAskingCall } from './askingCall.js';
-import { withoutProgress } from './callContext.js';
+import { withoutProgress } from './requestContext.js';
 import { boundaryOf, runSealed, insideBoundary } from './boundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from './clientFacts.js';
 import type { ClientFacts } from './clientFacts.js';
@@ -310,7 +310,13 @@ async function runHandled(
   const report = exceptCancellation(ctx.mcpReq.signal, (error, place) => {
     logError(checked.logger, error, place);
   });
-  return runCall(tool, parsed.args, { ...facts, ...checked, ctx, report });
+  return runCall(tool, parsed.args, {
+    ...facts,
+    settings: checked,
+    ctx,
+    origin: 'request',
+    report,
+  });
 }
 
 /** Returns arguments that the host has validated, without the names of resolved parameters. */
