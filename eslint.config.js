@@ -72,7 +72,7 @@ export default tseslint.config(
   },
 
   {
-    files: ['bench/**/*.ts', 'examples/**/*.ts', 'soak/**/*.ts', 'peers/**/*.ts'],
+    files: ['bench/**/*.ts', 'examples/**/*.ts', 'peers/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 

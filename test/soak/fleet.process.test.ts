@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { newCounts, total } from '../../soak/fleet/counts.js';
-import { Fleet } from '../../soak/fleet/fleet.js';
-import { Person, TOOL_NAMES } from '../../soak/fleet/person.js';
-import { freePorts } from '../../soak/fleet/ports.js';
+import { newCounts, total } from '../../bench/soak/fleet/counts.js';
+import { Fleet } from '../../bench/soak/fleet/fleet.js';
+import { Person, TOOL_NAMES } from '../../bench/soak/fleet/person.js';
+import { freePorts } from '../../bench/soak/fleet/ports.js';
 import {
   misuse,
   MISUSES,
@@ -15,9 +15,9 @@ import {
   type Owned,
   retryOf,
   type User,
-} from '../../soak/fleet/probes.js';
-import { inTurn, type Reach } from '../../soak/fleet/reach.js';
-import { newKey, phasesBetween } from '../../soak/fleet/rotation.js';
+} from '../../bench/soak/fleet/probes.js';
+import { inTurn, type Reach } from '../../bench/soak/fleet/reach.js';
+import { newKey, phasesBetween } from '../../bench/soak/fleet/rotation.js';
 
 const oldKey = newKey();
 const counts = newCounts();

@@ -1,7 +1,7 @@
 /** A short run of `npm run soak:once` with a fixed seed and short leases. */
 import { expect, test } from 'vitest';
 
-import { soakOnce } from '../../soak/once/soak.js';
+import { soakOnce } from '../../bench/soak/once/soak.js';
 
 test('no call runs twice or is lost while processes crash and clients repeat requests', async () => {
   const findings = await soakOnce({ seconds: 10, seed: 20_260_728, customers: 8, leaseMs: 3000 });

@@ -1,8 +1,8 @@
 /** A short run of `npm run soak:tokens` with a fixed seed. */
 import { expect, test } from 'vitest';
 
-import { mutations } from '../../soak/tokens/mutations.js';
-import { soakTokens } from '../../soak/tokens/soak.js';
+import { mutations } from '../../bench/soak/tokens/mutations.js';
+import { soakTokens } from '../../bench/soak/tokens/soak.js';
 
 test('the server refuses 5,000 changed states and random answers, and accepts genuine ones', async () => {
   const findings = await soakTokens({ attempts: 5000, seed: 20_260_728 });

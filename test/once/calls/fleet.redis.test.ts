@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { postOf } from '../../../soak/jsonRpc.js';
+import { postOf } from '../../../bench/soak/jsonRpc.js';
 import { type Reply, tokenOf } from '../../sealing/desk.js';
 import { type RedisServer, startRedis } from '../../support/redis.js';
 import {

@@ -23,7 +23,7 @@ interface Running {
   readonly port: number;
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
 
 /** The processes of a service. */

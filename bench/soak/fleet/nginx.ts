@@ -79,7 +79,7 @@ export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx>
 
 /** Returns the block that docs/deploy.md shows. */
 async function documentedRecipe(): Promise<string> {
-  const page = await readFile(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/deploy.md', import.meta.url), 'utf8');
   const recipe = /```nginx\n(location \/mcp \{.*?\n\})\n```/s.exec(page)?.[1];
   if (recipe === undefined) throw new Error('docs/deploy.md shows no nginx recipe');
   return recipe;

@@ -2,7 +2,7 @@
  * The token as bytes and as claims, for those who want to spoil it. With the keys at hand, tokens
  * can be made whose seal is right and whose claims are wrong.
  */
-import { TokenKey } from '../../test/support/token.js';
+import { TokenKey } from '../../../test/support/token.js';
 
 const PREFIX = 'v1.';
 

@@ -7,7 +7,7 @@ import { AUDIENCE, KEYS, PRINCIPAL, STRANGE_KEY } from './desk.js';
 import type { Call } from '../jsonRpc.js';
 import { boundsOf, bytesOf, forgeWith, type Region, tokenOf } from './forgery.js';
 import { ANSWERS, nextRound, type OpenRound } from './genuine.js';
-import { principalClaim } from '../../src/state/principal.js';
+import { principalClaim } from '../../../src/state/principal.js';
 import type { Random } from './random.js';
 
 /** What an attacker has in hand. */

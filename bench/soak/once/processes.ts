@@ -14,7 +14,7 @@ export interface Setup {
   readonly env: (index: number) => Readonly<Record<string, string>>;
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
 
 /** The processes of the service. */

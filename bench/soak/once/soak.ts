@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto';
 import { setInterval, setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 
-import { startRedis } from '../../test/support/redis.js';
+import { startRedis } from '../../../test/support/redis.js';
 import { freePorts } from '../fleet/ports.js';
 import { Random } from '../tokens/random.js';
 import { type Counts, newCounts } from './counts.js';
