@@ -1,4 +1,4 @@
-/** `npm run docs:performance` writes docs/performance.md and its chart from the stored results. */
+/** `npm run bench -- docs` writes docs/performance.md and its chart from the stored results. */
 import { writeFileSync } from 'node:fs';
 
 import { CHART, PAGE, performanceChart, performancePage } from './page.js';

@@ -1,6 +1,6 @@
 /**
  * The page docs/performance.md. Its prose is written by hand. The parts between marks, and the
- * chart, are generated from the results of `npm run bench` and `npm run bench:http`.
+ * chart, are generated from the results of `npm run bench` and `npm run bench -- http`.
  */
 import { readFileSync } from 'node:fs';
 
@@ -64,7 +64,7 @@ function cellsOf({ value, unit, spread, same }: Figure): string[] {
   ];
 }
 
-/** The results of `npm run bench:http`. */
+/** The results of `npm run bench -- http`. */
 interface Http {
   readonly rows: readonly Row[];
   readonly memory: readonly Row[];

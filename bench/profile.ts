@@ -1,4 +1,5 @@
-/** `npm run bench:profile` profiles a confirm flow and sums its CPU time by the owner of the code. */
+/** `npm run bench -- profile` profiles a confirm flow and sums its CPU time by the owner of the
+code. */
 import { Session, type Profiler } from 'node:inspector';
 import { promisify } from 'node:util';
 

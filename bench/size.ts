@@ -1,7 +1,7 @@
 /**
- * `npm run size`: what each entry point weighs and how long a fresh process takes to import it.
- * Ends with 1 if the core loads a module of Node, which workers do not have, or anything that is
- * for developers.
+ * `npm run bench -- size`: what each entry point weighs and how long a fresh process takes to
+ * import it. Ends with 1 if the core loads a module of Node, which workers do not have, or anything
+ * that is for developers.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

@@ -2,7 +2,8 @@
  * Builds the site into `site/dist`: collects the pages, generates those of the API with TypeDoc,
  * and runs VitePress. The Markdown of every page is published beside it.
  *
- * `npm run docs:site` runs it. Further arguments go to `vitepress build`, such as `--base /docs/`.
+ * `npm run docs -- site` runs it. Further arguments go to `vitepress build`, such as `--base
+ * /docs/`.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * Creates `llms.txt`: the summary of the library and the list of its pages, for language models.
  *
- * `npm run docs:llms` writes it to the root of this repository. The package contains it.
+ * `npm run docs -- llms` writes it to the root of this repository. The package contains it.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

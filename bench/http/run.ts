@@ -1,6 +1,6 @@
 /**
- * `npm run bench:http`: what a server does over sockets of the loopback, against the same server by
- * hand, for clients of both eras, and what stays in its memory. Each server is a process of its
+ * `npm run bench -- http`: what a server does over sockets of the loopback, against the same server
+ * by hand, for clients of both eras, and what stays in its memory. Each server is a process of its
  * own, this one drives them. `-- --quick` in a minute. Ends with 2 if the server by hand is off by
  * more than 10 % from its twin: then the machine was too busy to judge, and nothing is kept.
  */

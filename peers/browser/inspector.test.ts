@@ -124,5 +124,5 @@ afterAll(() => {
     passed,
     failed: 0,
   };
-  if (passed === 2 * ERAS.length) writeReport('browser', 'npm run test:inspector', [row]);
+  if (passed === 2 * ERAS.length) writeReport('browser', 'npm test -- inspector', [row]);
 });

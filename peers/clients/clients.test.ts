@@ -110,7 +110,7 @@ function hasEnvelope({ params }: Message): boolean {
 afterAll(() => {
   const isWhole = (client: PeerClient): boolean =>
     passed.get(client) === client.routes.length * scenes.length;
-  if (clients.every(isWhole)) writeReport('clients', 'npm run test:peers', clients.map(rowOf));
+  if (clients.every(isWhole)) writeReport('clients', 'npm test -- peers', clients.map(rowOf));
 });
 
 function rowOf(client: PeerClient): Row {

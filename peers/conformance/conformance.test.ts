@@ -71,7 +71,7 @@ afterAll(() => {
   const whole = runs.every(
     ({ over, revision }) => passed.get(`${over} ${revision}`) === REQUIRED[revision],
   );
-  if (whole) writeReport('conformance', 'npm run test:conformance', runs.map(rowOf));
+  if (whole) writeReport('conformance', 'npm test -- conformance', runs.map(rowOf));
 });
 
 function rowOf({ over, revision }: (typeof runs)[number]): Row {

@@ -75,7 +75,7 @@ afterAll(({}, file) => {
     ),
   ];
   if (rows.every(({ failed }) => failed === 0)) {
-    writeReport('frameworks', 'npm run test:frameworks', rows);
+    writeReport('frameworks', 'npm test -- frameworks', rows);
   }
 });
 

@@ -60,7 +60,7 @@ afterAll(async ({}, file) => {
   const counted = hosts.map((host) => ({ host, counts: countsOf(file, host.name) }));
   if (counted.every(({ counts }) => counts.failed === 0)) {
     const rows = counted.map(({ host, counts }) => ({ ...rowOf(host), ...counts }));
-    writeReport('hosts', 'npm run test:hosts', rows);
+    writeReport('hosts', 'npm test -- hosts', rows);
   }
   await rm(folder, { recursive: true, force: true });
 });

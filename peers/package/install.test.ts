@@ -82,7 +82,7 @@ describe.each(MANAGERS)('installed by %s', (manager) => {
 /** Writes the table only after a complete run without failures. */
 afterAll(() => {
   const whole = rows.length === MANAGERS.length * SDKS.length;
-  if (whole) writeReport('package', 'npm run test:install', rows);
+  if (whole) writeReport('package', 'npm test -- install', rows);
 });
 
 async function book(

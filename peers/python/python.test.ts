@@ -47,5 +47,5 @@ afterAll(({}, file) => {
     return { peer, version: sdkVersion, over, saw, ...countsOf(file, name) };
   });
   const complete = rows.every(({ passed, failed }) => passed > 0 && failed === 0);
-  if (complete) writeReport('python', 'npm run test:python', rows);
+  if (complete) writeReport('python', 'npm test -- python', rows);
 });

@@ -56,7 +56,7 @@ afterAll(async ({}, file) => {
     ...countsOf(file, runtime.name),
   }));
   if (rows.every(({ failed }) => failed === 0)) {
-    writeReport('runtimes', 'npm run test:runtimes', rows);
+    writeReport('runtimes', 'npm test -- runtimes', rows);
   }
 });
 

@@ -1,7 +1,8 @@
 /**
  * Runs the tests with other versions of the SDK: the lowest that package.json accepts and the
- * newest, or those on the command line (`npm run test:sdk-range -- 2.1.0 2.2.0`). Each version is
- * installed into a copy of the working tree. The lockfile and the working tree stay as they are.
+ * newest, or those on the command line (`npm test -- sdk-range 2.1.0 2.2.0`). Other arguments go to
+ * vitest. Each version is installed into a copy of the working tree. The lockfile and the working
+ * tree stay as they are.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +26,9 @@ interface Outcome {
   readonly failed: number;
 }
 
-const asked = process.argv.slice(2);
+const isVersion = (argument: string): boolean => /^\d+\.\d+\.\d+/.test(argument);
+const asked = process.argv.slice(2).filter(isVersion);
+const vitestArguments = process.argv.slice(2).filter((argument) => !isVersion(argument));
 const outcomes = (asked.length > 0 ? asked : [lowest(), newest()]).map(testWith);
 for (const { versions, passed, failed } of outcomes) {
   process.stdout.write(`${versions}: ${passed} passed, ${failed} failed\n`);
@@ -72,7 +75,7 @@ function runTests(folder: string): Omit<Outcome, 'versions'> {
   const suites = SUITES.map((name) => `--project=${name}`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = path.join(folder, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', ...suites, ...reporters];
+  const args = [vitest, 'run', ...suites, ...reporters, ...vitestArguments];
   const { status } = spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
   const { numPassedTests: passed, numFailedTests } = readJson(report) as Report;
   return { passed, failed: status === 0 ? 0 : Math.max(numFailedTests, 1) };

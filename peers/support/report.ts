@@ -1,6 +1,6 @@
 /**
- * Reads and writes the results of runs with other programs, in `peers/results`. `npm run
- * docs:compatibility` generates docs/compatibility.md from them.
+ * Reads and writes the results of runs with other programs, in `peers/results`. `npm run docs --
+ * compatibility` generates docs/compatibility.md from them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

@@ -2,7 +2,7 @@
  * Temporary projects for the tests of the command, with this package, its peer and zod, and with
  * tsx on request. The command runs from the build, as `npx` runs it.
  *
- * Needs a build in `dist/`. `npm run test:cli` creates it first.
+ * Needs a build in `dist/`. `npm test -- cli` creates it first.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,6 +4,6 @@ import { expect, it } from 'vitest';
 
 import { compatibilityPage, PAGE } from '../../peers/support/compatibilityPage.js';
 
-it('docs/compatibility.md is the output of `npm run docs:compatibility`', async () => {
+it('docs/compatibility.md is the output of `npm run docs -- compatibility`', async () => {
   expect(await readFile(PAGE, 'utf8')).toBe(await compatibilityPage());
 });

@@ -1,4 +1,4 @@
-/** Tests that the code on the pages of hosts is the code of the apps that `npm run test:hosts` runs. */
+/** Tests that the code on the pages of hosts is the code of the apps that `npm test -- hosts` runs. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

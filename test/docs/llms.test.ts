@@ -6,7 +6,7 @@ import { llmsText } from '../../site/llms.js';
 import { collectPages, rewriteLinks } from '../../site/pages.js';
 
 describe('llms.txt', () => {
-  it('is what `npm run docs:llms` writes', () => {
+  it('is what `npm run docs -- llms` writes', () => {
     expect(read('llms.txt')).toBe(llmsText());
   });
 });

@@ -2,7 +2,7 @@
  * Tests which code a bundler keeps. The bundle of a server contains nothing of the test kit, the
  * pictures, the traces or the command.
  *
- * Needs a build in `dist/`. `npm run test:package` creates it first.
+ * Needs a build in `dist/`. `npm test -- package` creates it first.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

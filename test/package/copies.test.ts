@@ -2,7 +2,7 @@
  * Tests two copies of the package in one process, the ES modules and the CommonJS build, and a
  * runtime without AsyncLocalStorage.
  *
- * Needs a build in `dist/`. `npm run test:package` creates it first.
+ * Needs a build in `dist/`. `npm test -- package` creates it first.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -2,7 +2,7 @@
  * Tests the declarations that the compiler emits for a library of resolvers, and a project that
  * uses them. Declarations stay short, whatever the resolvers depend on, and keep their types.
  *
- * Needs a build in `dist/`. `npm run test:package` creates it first.
+ * Needs a build in `dist/`. `npm test -- package` creates it first.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * Tests which files and modules an import of the core loads.
  *
- * Needs a build in `dist/`. `npm run test:package` creates it first.
+ * Needs a build in `dist/`. `npm test -- package` creates it first.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

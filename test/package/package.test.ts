@@ -2,7 +2,7 @@
  * Tests the package that `npm pack` would publish. It is unpacked into an empty project, next to
  * its peers, and used there.
  *
- * Needs a build in `dist/`. `npm run test:package` creates it first.
+ * Needs a build in `dist/`. `npm test -- package` creates it first.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';

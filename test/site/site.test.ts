@@ -1,7 +1,7 @@
 /**
  * Builds the site of the documentation and reads it in Chromium.
  *
- * Needs the packages of `site/`. `npm run test:site` installs them first.
+ * Needs the packages of `site/`. `npm test -- site` installs them first.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

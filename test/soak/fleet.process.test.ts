@@ -1,6 +1,6 @@
 /**
- * A short run of `npm run soak:fleet` without nginx: the client calls the processes in turn. It has
- * real processes, two services with the same keys and different audiences, and two users.
+ * A short run of `npm run soak -- fleet` without nginx: the client calls the processes in turn. It
+ * has real processes, two services with the same keys and different audiences, and two users.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

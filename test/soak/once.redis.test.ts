@@ -1,4 +1,4 @@
-/** A short run of `npm run soak:once` with a fixed seed and short leases. */
+/** A short run of `npm run soak -- once` with a fixed seed and short leases. */
 import { expect, test } from 'vitest';
 
 import { soakOnce } from '../../bench/soak/once/soak.js';

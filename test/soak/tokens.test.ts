@@ -1,4 +1,4 @@
-/** A short run of `npm run soak:tokens` with a fixed seed. */
+/** A short run of `npm run soak -- tokens` with a fixed seed. */
 import { expect, test } from 'vitest';
 
 import { mutations } from '../../bench/soak/tokens/mutations.js';

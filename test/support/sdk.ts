@@ -1,4 +1,4 @@
-/** The features of the installed SDK. `npm run test:sdk-range` runs the tests with older versions. */
+/** The features of the installed SDK. `npm test -- sdk-range` runs the tests with older versions. */
 import { readFileSync } from 'node:fs';
 
 /** The minor version of `@modelcontextprotocol/server` 2 that has a feature first. */

@@ -1,6 +1,6 @@
 /**
- * `npm run soak:fleet`: two services behind nginx, under load from two users, while their processes
- * are restarted again and again and their keys rotated.
+ * `npm run soak -- fleet`: two services behind nginx, under load from two users, while their
+ * processes are restarted again and again and their keys rotated.
  *
  * ```
  *  persons ──► nginx ──┬─► trips (3 processes) ──┐

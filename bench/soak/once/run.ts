@@ -1,7 +1,7 @@
 /**
- * `npm run soak:once`: four processes and one Redis, 16 customers, for `--seconds`, with the chance
- * of `--seed`. Prints how it goes every ten seconds, and ends with code 1 if a call ran twice, was
- * lost, or was answered in two ways.
+ * `npm run soak -- once`: four processes and one Redis, 16 customers, for `--seconds`, with the
+ * chance of `--seed`. Prints how it goes every ten seconds, and ends with code 1 if a call ran
+ * twice, was lost, or was answered in two ways.
  */
 import { parseArgs } from 'node:util';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run soak:tokens`: a million attempts, or `--attempts`, with the chance of `--seed`. Prints
- * how it goes every few seconds, and ends with code 1 if anything was accepted, answered otherwise
- * than it should be, or kept in memory.
+ * `npm run soak -- tokens`: a million attempts, or `--attempts`, with the chance of `--seed`.
+ * Prints how it goes every few seconds, and ends with code 1 if anything was accepted, answered
+ * otherwise than it should be, or kept in memory.
  */
 import { parseArgs } from 'node:util';
 
@@ -23,7 +23,7 @@ const GROWTH_MEGABYTES = 24;
 
 const { gc } = globalThis;
 if (gc === undefined)
-  throw new Error('Start this with node --expose-gc, as npm run soak:tokens does.');
+  throw new Error('Start this with node --expose-gc, as npm run soak -- tokens does.');
 
 console.log(`${attempts} attempts with seed ${seed}`);
 const started = performance.now();
