@@ -8,10 +8,10 @@ import type { Results } from './report.js';
 
 /** The bars: a figure by its goal and name, and the label of its bar. */
 const BARS = [
-  ['P1', 'confirm flow / the same in the SDK idiom', 'the SDK idiom'],
-  ['P3', 'confirm flow / hand-tuned', 'hand-tuned SDK code'],
-  ['P2', 'confirm flow / two plain SDK calls', 'two SDK calls that ask nothing'],
-  ['P3', 'confirm flow / hand-tuned, signing by hand', 'hand-tuned, with its own signature'],
+  ['Q1', 'confirm flow / the same in the SDK idiom', 'the SDK idiom'],
+  ['Q2', 'confirm flow / hand-tuned', 'hand-tuned SDK code'],
+  ['Q4', 'confirm flow / two plain SDK calls', 'two SDK calls that ask nothing'],
+  ['Q3', 'confirm flow / hand-tuned, signing by hand', 'hand-tuned, with its own signature'],
 ] as const;
 
 const WIDTH = 720;

@@ -22,7 +22,7 @@ export interface Figure {
 
 /** Something to measure. */
 export interface Goal {
-  /** `P1` to `P14`, or a word. */
+  /** A number, such as `Q1`, or a word. */
   readonly id: string;
   readonly title: string;
   readonly measure: (bench: Bench) => Promise<readonly Figure[]>;

@@ -48,12 +48,17 @@ function hardware(): string {
 
 /** Returns a row for each figure: the ratio, the middle half of its slices, and the A/A row. */
 function figures(): string {
-  const ids = Object.keys(results()).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const ids = Object.keys(results()).sort((a, b) =>
+    orderOf(a).localeCompare(orderOf(b), 'en', { numeric: true }),
+  );
   const rows = ids.flatMap((id) =>
     (results()[id]?.figures ?? []).map((figure) => [id, figure.name, ...cellsOf(figure)]),
   );
   return table(['', 'figure', 'value', 'middle half', 'A/A'], rows);
 }
+
+/** Returns a key that sorts the goals with a number first. */
+const orderOf = (id: string): string => (/^Q\d/.test(id) ? `0 ${id}` : `1 ${id}`);
 
 function cellsOf({ value, unit, spread, same }: Figure): string[] {
   const middle = spread === undefined ? '' : spread.map(formatted).join(' to ');

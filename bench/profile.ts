@@ -1,5 +1,7 @@
-/** `npm run bench -- profile` profiles a confirm flow and sums its CPU time by the owner of the
-code. */
+/**
+ * `npm run bench -- profile` profiles a confirm flow and sums its CPU time by the owner of the
+ * code.
+ */
 import { Session, type Profiler } from 'node:inspector';
 import { promisify } from 'node:util';
 

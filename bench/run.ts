@@ -1,5 +1,5 @@
 /**
- * `npm run bench` measures every goal, `npm run bench -- P1 P6` some of them, `-- --quick` in two
+ * `npm run bench` measures every goal, `npm run bench -- Q1 Q2` some of them, `-- --quick` in two
  * minutes. Ratios only: see measure/compare.ts for how. Ends with 1 if a bar is missed, and with 2
  * if the machine was too busy to judge.
  *

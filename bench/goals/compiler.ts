@@ -1,4 +1,4 @@
-/** P13: what a large graph costs the compiler. */
+/** Q13: the cost of a large graph for the compiler. */
 import { instantiationsOf, programOf, type Layout } from '../cases/compiler.js';
 import type { Figure, Goal } from '../goal.js';
 
@@ -28,7 +28,7 @@ async function figuresOf(layout: Layout): Promise<Figure[]> {
 
 export const compilerGoals: readonly Goal[] = [
   {
-    id: 'P13',
+    id: 'Q13',
     title: 'type-checking a tool over 200 resolvers',
     measure: async ({ quick, progress }) => {
       const figures: Figure[] = [];

@@ -1,4 +1,4 @@
-/** All goals in the order of their ids, then the figures without a goal. */
+/** All goals: those with a number in its order, then the others. */
 import type { Goal } from '../goal.js';
 import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
@@ -10,14 +10,21 @@ import { toolsGoals } from './tools.js';
 import { tracesGoals } from './traces.js';
 import { waitingGoals } from './waiting.js';
 
-export const goals: readonly Goal[] = [
+const all: readonly Goal[] = [
   ...confirmGoals,
-  ...loadGoals,
-  ...stateGoals,
   ...toolsGoals,
   ...waitingGoals,
+  ...stateGoals,
   ...compilerGoals,
   ...sizeGoals,
+  ...loadGoals,
   ...digestGoals,
   ...tracesGoals,
+];
+
+const isNumbered = ({ id }: Goal): boolean => /^Q\d/.test(id);
+
+export const goals: readonly Goal[] = [
+  ...all.filter(isNumbered),
+  ...all.filter((goal) => !isNumbered(goal)),
 ];

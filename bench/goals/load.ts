@@ -1,4 +1,4 @@
-/** P4: how long the slowest of many flows take. */
+/** The latency of the slowest of many flows. */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import { confirmFlow, ours, plain, plainCall } from '../cases/confirm.js';
@@ -19,7 +19,7 @@ function sampled(factory: McpServerFactory, flow: (send: Send) => Promise<void>)
 
 export const loadGoals: readonly Goal[] = [
   {
-    id: 'P4',
+    id: 'p99',
     title: 'p99 of the confirm flow, 16 in flight',
     measure: async ({ effort, quick, progress }) => {
       progress('a flow of two rounds against two plain calls, by the clock on the wall');

@@ -1,4 +1,4 @@
-/** P14: the cold import of the core, and its size, which is reported without a bar. */
+/** Q14: the cold import of the core, and its size, which is reported without a bar. */
 import type { Goal } from '../goal.js';
 import { shareOf } from '../goal.js';
 import { ENTRIES, weigh } from '../measure/bundle.js';
@@ -8,7 +8,7 @@ const SDK = '@modelcontextprotocol/server';
 
 export const sizeGoals: readonly Goal[] = [
   {
-    id: 'P14',
+    id: 'Q14',
     title: 'size and cold import of the core',
     measure: async ({ effort, quick, progress }) => {
       progress('size, minified and compressed');

@@ -1,4 +1,4 @@
-/** P5 and P6: what sealing costs, alone and beside a busy thread pool. */
+/** Q11: sealing beside a busy thread pool. And the cost of sealing alone. */
 import { roundTrip, sealed, signed, stateOf, withBusyPool, type Codec } from '../cases/codecs.js';
 import { shareOf, type Figure, type Goal } from '../goal.js';
 import { compare, repeating, type Way } from '../measure/compare.js';
@@ -36,7 +36,7 @@ async function lengths(name: string, state: typeof SMALL): Promise<Figure> {
 
 export const stateGoals: readonly Goal[] = [
   {
-    id: 'P5',
+    id: 'Q11',
     title: 'seal and open while the thread pool is busy',
     measure: async ({ effort, quick, progress }) => {
       const slices = { ...effort, times: quick ? 300 : 1000, share: 0.5 };
@@ -55,7 +55,7 @@ export const stateGoals: readonly Goal[] = [
     },
   },
   {
-    id: 'P6',
+    id: 'sealing',
     title: 'encrypted state against signed state with its exp',
     measure: async ({ effort, progress }) => {
       progress('400 bytes');

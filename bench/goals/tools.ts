@@ -1,4 +1,4 @@
-/** P9 and P10: what does not grow with the number of tools, and what is converted only once. */
+/** Q8 and Q9: servers with many tools. And questions, whose schemas are converted once. */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import { sender, type Send } from '../cases/modern.js';
@@ -23,7 +23,7 @@ function way(count: number, serve: (count: number) => McpServerFactory, use: Use
 
 export const toolsGoals: readonly Goal[] = [
   {
-    id: 'P9',
+    id: 'Q8',
     title: 'calls of a server with many tools',
     measure: async ({ effort, quick, progress }) => {
       const most = quick ? 1000 : 10_000;
@@ -42,8 +42,8 @@ export const toolsGoals: readonly Goal[] = [
     },
   },
   {
-    id: 'P10',
-    title: 'lists of tools, and questions',
+    id: 'Q9',
+    title: 'lists of tools',
     measure: async ({ effort, progress }) => {
       progress('tools/list of 100 tools against the SDK with shared schemas');
       const list = await compare(
@@ -57,13 +57,21 @@ export const toolsGoals: readonly Goal[] = [
         way(100, tinyRegistering, listAll),
         effort,
       );
+      return [
+        shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.3, goal: 0.2 }),
+        shareOf('the same, if each schema is one string', tiny),
+      ];
+    },
+  },
+  {
+    id: 'questions',
+    title: 'questions of six fields',
+    measure: async ({ effort, progress }) => {
       progress('a round of 100 questions of one schema of six fields against 100 questions alone');
       const ask = await compare(byRound('hundred'), byHand(100), effort);
       progress('a round of one such question against the question alone');
       const round = await compare(byRound('one'), byHand(1), effort);
       return [
-        shareOf('tools/list of 100 / SDK, shared schemas', list, { bar: 0.3, goal: 0.2 }),
-        shareOf('the same, if each schema is one string', tiny),
         shareOf(
           'question of 6 fields, in a round of 100 of one schema / inputRequired.elicit',
           ask,

@@ -1,4 +1,4 @@
-/** P11: nothing waits for what it does not need. */
+/** Q10: a resolver waits only for those that it needs. */
 import { randomGraph, sideBySide, waitFor, type Waiting } from '../cases/waiting.js';
 import { shareOf, type Bench, type Goal } from '../goal.js';
 import { compare, repeating, type Ratio } from '../measure/compare.js';
@@ -14,7 +14,7 @@ function againstPath({ run, critical }: Waiting, { effort }: Bench): Promise<Rat
 
 export const waitingGoals: readonly Goal[] = [
   {
-    id: 'P11',
+    id: 'Q10',
     title: 'independent resolvers wait at the same time',
     measure: async (bench) => {
       const limits = { bar: 1.1, goal: 1.05 };
