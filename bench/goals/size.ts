@@ -1,4 +1,4 @@
-/** Q14: the cold import of the core, and its size, which is reported without a bar. */
+/** Q14: the size and the cold import of the core. */
 import type { Goal } from '../goal.js';
 import { shareOf } from '../goal.js';
 import { ENTRIES, weigh } from '../measure/bundle.js';
@@ -23,8 +23,9 @@ export const sizeGoals: readonly Goal[] = [
           value: core.gzip / sdk.gzip,
           unit: 'x',
           better: 'lower',
+          ...{ bar: 0.28, goal: 0.22 },
         },
-        shareOf('cold import beyond the SDK / SDK', cold, { bar: 0.1, goal: 0.05 }),
+        shareOf('cold import beyond the SDK / SDK', cold, { bar: 0.1 }),
       ];
     },
   },
