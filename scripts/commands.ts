@@ -6,7 +6,7 @@
  * vitest: `npm test -- redis --reporter=verbose`, `npm test -- test/pin`.
  */
 
-const BUILD = 'npm run build';
+const BUILD = 'npm run --silent build -- --logLevel warn';
 const install = (folder: string): string => `npm ci --prefix ${folder}`;
 const suite = (project: string): string => `vitest run --project ${project}`;
 const bench = (file: string): string => `tsx --tsconfig bench/tsconfig.run.json bench/${file}`;

@@ -26,7 +26,7 @@ describe('npm test', () => {
 
   it('prepares a suite before it runs it, and passes the arguments to vitest only', () => {
     expect(linesOf('test', 'install', '--reporter=json')).toEqual([
-      'npm run build',
+      'npm run --silent build -- --logLevel warn',
       'npm ci --prefix peers/package',
       'vitest run --project peers peers/package --reporter=json',
     ]);
@@ -71,7 +71,7 @@ describe('npm test', () => {
 describe('npm run bench', () => {
   it('passes the names of figures to the benchmark', () => {
     expect(linesOf('bench', 'Q1', 'digest', '--quick')).toEqual([
-      'npm run build',
+      'npm run --silent build -- --logLevel warn',
       'tsx --tsconfig bench/tsconfig.run.json bench/run.ts Q1 digest --quick',
     ]);
   });
