@@ -46,12 +46,9 @@ const library = defineConfig({
   platform: 'neutral',
   target: 'es2022',
   dts: true,
-  sourcemap: false,
-  clean: true,
-  deps: { neverBundle: [/^node:/, /^@modelcontextprotocol\//, /^@opentelemetry\//] },
+  deps: { neverBundle: [/^node:/] },
   outputOptions: { codeSplitting: { groups: SHARED } },
-  outExtensions: ({ format }) =>
-    format === 'cjs' ? { js: '.cjs', dts: '.d.cts' } : { js: '.mjs', dts: '.d.mts' },
+  fixedExtension: true,
 });
 
 /** The command is a program: nobody requires it, and nobody imports its types. */

@@ -83,7 +83,6 @@ export default defineConfig({
     reporters: ['default', closingLine],
     // `npm run coverage`. Entry points only list exports, and the command runs in processes of its own.
     coverage: {
-      provider: 'v8',
       include: ['src/*/**/*.ts'],
       exclude: ['src/dev/cli/**'],
       reporter: ['text', 'html'],
