@@ -1,26 +1,29 @@
-/** A goal, and what measuring it gives. */
+/** The goals of the benchmark, and the figures that measuring one returns. */
 import type { Effort, Ratio } from './measure/compare.js';
 
-/** One figure, beside what it has to be. */
+/** A figure with its limits. */
 export interface Figure {
-  /** What is measured against what, in a line. */
+  /** The two ways that are compared, in one line. */
   readonly name: string;
   readonly value: number;
-  /** What the value is in: `x` for ratios. */
+  /** The unit of the value. `x` for ratios. */
   readonly unit: string;
-  /** The middle half of all rounds, where there are rounds. */
+  /** The middle half of all rounds, if there are rounds. */
   readonly spread?: readonly [number, number];
-  /** The best against the best: a second opinion. */
+  /** The ratio of the best slices, as a cross-check. */
   readonly best?: number;
-  /** The opponent against itself. Off by more than a tenth, the figure is not judged. */
+  /**
+   * The A/A ratio: the other way against itself. The figure is not judged if it is off by over 10
+   * %.
+   */
   readonly same?: number;
-  /** What it must be, and what it should be. Absent where a figure is only told. */
+  /** The limit that the figure must meet, and the one that it should meet. A figure may have none. */
   readonly bar?: number;
   readonly goal?: number;
   readonly better: 'lower' | 'higher';
 }
 
-/** Something to measure. */
+/** A goal: a group of figures that are measured together. */
 export interface Goal {
   /** A number, such as `Q1`, or a word. */
   readonly id: string;
@@ -28,33 +31,33 @@ export interface Goal {
   readonly measure: (bench: Bench) => Promise<readonly Figure[]>;
 }
 
-/** What a goal measures with. */
+/** The means of measuring a goal. */
 export interface Bench {
   readonly effort: Effort;
-  /** Whether two minutes have to do for everything. */
+  /** True if all goals together should take two minutes. */
   readonly quick: boolean;
-  /** Says what is being measured. */
+  /** Prints what is being measured. */
   readonly progress: (text: string) => void;
 }
 
-/** What a figure has to be. */
+/** The limits of a figure. */
 export interface Limits {
   readonly bar: number;
   readonly goal?: number;
 }
 
-/** A ratio as a figure: how much of the opponent's time is taken; less is better. */
+/** Returns a ratio as a figure: our share of the other way's time. Lower is better. */
 export function shareOf(name: string, ratio: Ratio, limits?: Limits): Figure {
   const { median, spread, best, same } = ratio;
   return { name, value: median, unit: 'x', spread, best, same, ...limits, better: 'lower' };
 }
 
-/** How far the opponent may be off from itself. */
+/** The largest tolerated difference of an A/A ratio from 1. */
 const TOLERATED = 0.1;
 
 export type Verdict = 'goal' | 'bar' | 'missed' | 'not judged' | '';
 
-/** What is to be said of a figure. */
+/** Compares a figure with its limits. */
 export function verdictOf({ value, same = 1, bar, goal, better }: Figure): Verdict {
   if (bar === undefined && goal === undefined) return '';
   if (Math.abs(same - 1) > TOLERATED) return 'not judged';

@@ -1,5 +1,5 @@
 /**
- * The page docs/performance.md. Its prose is written by hand. The parts between marks, and the
+ * Generates docs/performance.md. Its prose is written by hand. The parts between marks, and the
  * chart, are generated from the results of `npm run bench` and `npm run bench -- http`.
  */
 import { readFileSync } from 'node:fs';

@@ -18,7 +18,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/\/dist\//, 'mcp-resolve'],
   [/undici|webstreams|js_transferable|abort_controller|event_target/, 'requests and responses'],
   [/node:internal\/crypto/, 'cryptography of Node'],
-  [/\/bench\//, 'the client of the bench'],
+  [/\/bench\//, 'the client of the benchmark'],
 ];
 
 function ownerOf({ callFrame: { url, functionName } }: Profiler.ProfileNode): string {
@@ -40,7 +40,7 @@ async function profiled(work: () => Promise<void>): Promise<Profiler.Profile> {
   return profile;
 }
 
-/** Microseconds by owner. */
+/** Returns the microseconds of each owner. */
 function shares({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Map<string, number> {
   const owners = new Map(nodes.map((node) => [node.id, ownerOf(node)]));
   const taken = new Map<string, number>();

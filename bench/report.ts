@@ -1,11 +1,11 @@
-/** The table of a run, and the file that it leaves. */
+/** Prints the table of a run, and saves its results. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { verdictOf, type Figure, type Goal } from './goal.js';
 import { aligned } from './text.js';
 
-/** A goal that has been measured. */
+/** A goal and its measured figures. */
 export interface Measured {
   readonly goal: Goal;
   readonly figures: readonly Figure[];
@@ -13,7 +13,7 @@ export interface Measured {
 
 const COLUMNS = ['', 'figure', 'value', 'spread', 'best', 'A/A', 'bar', 'goal', 'verdict'];
 
-/** A table for a terminal. */
+/** Returns the figures as a table for a terminal. */
 export function tableOf(measured: readonly Measured[]): string {
   const rows = measured.flatMap(({ goal, figures }) => figures.map(rowOf(goal)));
   return aligned([COLUMNS, ...rows]);
@@ -37,10 +37,10 @@ const rowOf =
     ];
   };
 
-/** On which side of its limits a figure has to be. */
+/** Returns the relation between a figure and its limits. */
 export const signOf = ({ better }: Figure): string => (better === 'lower' ? '<=' : '>=');
 
-/** Three digits that count. */
+/** Formats a number with three significant digits. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return '?';
   return Math.abs(value) >= 1000
@@ -49,10 +49,10 @@ export function shown(value: number): string {
 }
 
 const RESULTS = new URL('results.json', import.meta.url);
-/** What a quick run sees is for looking at, and stays out of the page. */
+/** Quick runs are saved here, so that the page does not show them. */
 const SCRATCH = new URL('../.scratch/bench/', import.meta.url);
 
-/** What was measured of a goal, and where. */
+/** The figures of a goal, and the machine that they were measured on. */
 export interface Saved {
   readonly date: string;
   readonly node: string;
@@ -60,10 +60,10 @@ export interface Saved {
   readonly figures: readonly (Figure & { readonly verdict: string })[];
 }
 
-/** By the major version of Node, and by goal. */
+/** Results by the major version of Node, then by goal. */
 export type Results = Record<string, Record<string, Saved>>;
 
-/** Keeps the figures of a goal; those of the others stay as they were. */
+/** Saves the figures of a goal. The saved figures of other goals stay unchanged. */
 export function saveGoal({ goal, figures }: Measured, quick: boolean): void {
   if (quick) mkdirSync(SCRATCH, { recursive: true });
   const file = quick ? new URL('results.json', SCRATCH) : RESULTS;

@@ -1,10 +1,11 @@
 /**
- * `npm run bench` measures every goal, `npm run bench -- Q1 Q2` some of them, `-- --quick` in two
- * minutes. Ratios only: see measure/compare.ts for how. Ends with 1 if a bar is missed, and with 2
- * if the machine was too busy to judge.
+ * `npm run bench` measures every goal, `npm run bench -- Q1 Q2` some of them. `-- --quick` takes
+ * two minutes. All timings are ratios (measure/compare.ts). The exit code is 1 if a figure misses
+ * its bar, and 2 if the machine was too busy to judge one.
  *
- * Each goal is measured in a process of its own, unless it has to be quick: what V8 has seen of the
- * code before makes it compile differently, and a goal is to give the same alone as among others.
+ * Each goal is measured in a process of its own, unless the run is quick: V8 compiles code
+ * differently after it has run other code, and the figures of a goal must not depend on the goals
+ * before it.
  */
 import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -15,7 +16,7 @@ import { verdictOf, type Bench, type Figure, type Goal } from './goal.js';
 import { goals } from './goals/index.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
-// A confirm flow takes some seconds until it is compiled; quick runs do not wait for that.
+// V8 needs a few seconds to optimize a confirm flow. Quick runs do not wait for that.
 const FULL = { rounds: 31, sliceMs: 120, warmMs: 4000 };
 const QUICK = { rounds: 7, sliceMs: 50, warmMs: 250 };
 
@@ -24,7 +25,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '20260728' },
-    // The number of this goal among the chosen ones, for the process that measures it.
+    // The position of this goal among the chosen ones. Set in the process that measures it.
     place: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -36,9 +37,10 @@ const chosen = known.filter((name) => names.length === 0 || names.includes(name.
 const unknown = names.filter((name) => !known.some((one) => one.toLowerCase() === name));
 
 if (values.help || unknown.length > 0) {
-  if (unknown.length > 0) console.error(`There is no ${unknown.join(', ')}.\n`);
-  console.error('npm run bench -- [--quick] [--seed N] [goal ...]\n');
-  for (const { id, title } of goals) console.error(`${id.padEnd(7)} ${title}`);
+  if (unknown.length > 0) console.error(`There is no goal '${unknown.join("', '")}'.\n`);
+  console.error('npm run bench -- [--quick] [--seed N] [goal ...]');
+  console.error('npm run bench -- http [--quick] | profile | size | docs\n');
+  for (const { id, title } of goals) console.error(`${id.padEnd(9)} ${title}`);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 
@@ -48,7 +50,7 @@ const effort = { ...(quick ? QUICK : FULL), seed: Number(values.seed) };
 const placeOf = (name: string): string =>
   values.place ?? `${chosen.indexOf(name) + 1}/${chosen.length}`;
 
-/** What one of the chosen is measured with: it tells how far all of them are. */
+/** Returns the means to measure a goal. Its progress lines count the chosen goals. */
 function benchFor(name: string): Bench {
   const place = `[${placeOf(name)}]`;
   const progress = (text: string): void => {
@@ -61,7 +63,7 @@ async function measuredHere(goal: Goal): Promise<readonly Figure[]> {
   const bench = benchFor(goal.id);
   bench.progress(goal.title);
   const figures = await goal.measure(bench);
-  // At once: what comes later may fail.
+  // Saved now, because a later goal may fail.
   saveGoal({ goal, figures }, quick);
   process.send?.(figures);
   return figures;
@@ -76,7 +78,7 @@ function measuredElsewhere({ id }: Goal): Promise<readonly Figure[]> {
     });
     child.once('error', reject);
     child.once('exit', (code) => {
-      reject(new Error(`${id} was not measured: its process ended with ${code}`));
+      reject(new Error(`${id} was not measured: its process exited with code ${code}`));
     });
   });
 }
@@ -84,15 +86,20 @@ function measuredElsewhere({ id }: Goal): Promise<readonly Figure[]> {
 async function measureGoals(): Promise<void> {
   const measured: Measured[] = [];
   for (const goal of goals.filter(({ id }) => chosen.includes(id))) {
-    const alone = quick || chosen.length === 1;
-    measured.push({ goal, figures: await (alone ? measuredHere(goal) : measuredElsewhere(goal)) });
+    const inThisProcess = quick || chosen.length === 1;
+    measured.push({
+      goal,
+      figures: await (inThisProcess ? measuredHere(goal) : measuredElsewhere(goal)),
+    });
   }
   if (process.send !== undefined) return;
   console.log(tableOf(measured));
 
   const verdicts = measured.flatMap(({ figures }) => figures.map(verdictOf));
   if (verdicts.includes('not judged')) {
-    console.log('\nA row with A/A off by more than 10 % was not judged: the machine is busy.');
+    console.log(
+      '\nRows whose A/A differs from 1 by more than 0.1 were not judged. The machine is busy.',
+    );
     process.exitCode = 2;
   }
   if (verdicts.includes('missed')) process.exitCode = 1;

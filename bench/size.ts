@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- size`: what each entry point weighs and how long a fresh process takes to
- * import it. Ends with 1 if the core loads a module of Node, which workers do not have, or anything
- * that is for developers.
+ * `npm run bench -- size` prints the size of each entry point and how long a new process takes to
+ * import it. The exit code is 1 if the core loads a module of Node, which workers do not have, or
+ * code that is only for developers.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -16,7 +16,7 @@ const TIMES = 7;
 
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} KB`;
 
-/** The middle of some fresh processes: after the SDK, which every server has loaded. */
+/** Returns the median of several new processes. They load the SDK first, as every server does. */
 async function coldMs(name: string): Promise<number> {
   const took: number[] = [];
   for (let time = 0; time < TIMES; time += 1)
@@ -35,12 +35,12 @@ for (const [name, file] of [[SDK, SDK], ...ENTRIES] as const) {
   const { min, gzip } = await weigh(file, { peers: name === SDK });
   show([name, kilobytes(min), kilobytes(gzip), `${(await coldMs(name)).toFixed(1)} ms`]);
 }
-console.log('\nPeers are not in the weight; the cold import is that on top of the SDK.');
+console.log('\nSizes exclude peer dependencies. Cold imports exclude the time of the SDK.');
 
-/** The folders of the sources that are for developers, as the build names them. */
+/** Matches the sources for developers, as the build names them in its comments. */
 const FOR_DEVELOPERS = /^\/\/#region src\/(?:dev\/|(?:testing|graph|otel|cli)\.ts).*$/m;
 
-/** What the core loads and must not. */
+/** Returns the modules of Node and the sources for developers that a file loads. */
 async function problemsOf(file: string): Promise<string[]> {
   const { files, packages } = await loadedBy(file);
   const builtins = [...packages].filter((name) => isBuiltin(name));
@@ -51,20 +51,20 @@ async function problemsOf(file: string): Promise<string[]> {
   return [...builtins, ...forDevelopers];
 }
 
-/** An entry as it is imported, and as it is required. */
+/** Returns the ESM and the CJS file of an entry. */
 function buildsOf(name: string): string[] {
   const file = ENTRIES.get(name) ?? '';
   return [file, file.replace(/\.mjs$/, '.cjs')];
 }
 
 const problems = (await Promise.all(buildsOf('mcp-resolve').map(problemsOf))).flat();
-for (const problem of problems) console.error(`mcp-resolve loads what it must not: ${problem}`);
+for (const problem of problems) console.error(`mcp-resolve must not load this: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('mcp-resolve loads no module of Node and nothing that is for developers.');
+else console.log('mcp-resolve loads no module of Node and no code for developers.');
 
-// So that the check can fail: where both are loaded, both are seen.
+// Proves that the check can fail: these entries load both.
 for (const file of ['mcp-resolve/node', 'mcp-resolve/testing'].flatMap(buildsOf)) {
   if ((await problemsOf(file)).length > 0) continue;
-  console.error(`The check is blind: it sees nothing in ${path.relative(ROOT, file)}.`);
+  console.error(`The check is broken: it finds nothing in ${path.relative(ROOT, file)}.`);
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
-/** How figures are written: into the tables of a terminal, and into files. */
+/** Formats figures for tables in a terminal, and for files. */
 
-/** Lines of cells as a table, each column as wide as its widest cell. */
+/** Returns lines of cells as a table. Each column is as wide as its widest cell. */
 export function aligned(lines: readonly (readonly string[])[]): string {
   const widthOf = (column: number): number =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0));
@@ -9,7 +9,7 @@ export function aligned(lines: readonly (readonly string[])[]): string {
   return padded.map((line) => line.join('  ').trimEnd()).join('\n');
 }
 
-/** For `JSON.stringify`, four digits: what comes after them is noise. */
+/** A replacer for `JSON.stringify` that keeps four digits. Further digits are noise. */
 export function rounded(_: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isInteger(value)) return value;
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));

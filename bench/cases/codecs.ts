@@ -1,4 +1,4 @@
-/** State on its way through a client: encrypted by us, signed by the SDK. */
+/** The state that a client carries: encrypted by this library, or signed by the SDK. */
 import { pbkdf2 } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
@@ -6,12 +6,12 @@ import { requestStateSeal } from 'mcp-resolve';
 
 const KEY = 'a key of at least 32 bytes, for the bench alone';
 
-/** What a flow keeps between its rounds. */
+/** The state of a flow between two rounds. */
 export interface State {
   readonly answers: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** A token, and what was in it. */
+/** Turns a state into a token, and back. */
 export interface Codec {
   readonly mint: (state: State) => Promise<string>;
   readonly verify: (token: string) => Promise<State>;
@@ -22,8 +22,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The cipher alone, from JSON to JSON, for the SDK's codec does that, too. That one also writes an
- * `exp` and checks it, which a call of ours does outside of the codec.
+ * The cipher alone, from JSON to JSON, as in the SDK's codec. The SDK's codec also writes and
+ * checks an `exp`. This library does that outside of the codec.
  */
 export const sealed: Codec = {
   mint: async (state) => aead.seal(encoder.encode(JSON.stringify(state))),
@@ -31,7 +31,7 @@ export const sealed: Codec = {
 };
 
 const hmac = createRequestStateCodec<State>({ key: KEY });
-// Only a codec that binds looks at the request.
+// The codec reads the request only if it binds to it.
 const NO_REQUEST = {} as ServerContext;
 
 export const signed: Codec = {
@@ -39,7 +39,7 @@ export const signed: Codec = {
   verify: (token) => hmac.verify(token, NO_REQUEST),
 };
 
-/** A state whose JSON has about so many bytes. */
+/** Returns a state whose JSON has about this many bytes. */
 export function stateOf(bytes: number): State {
   const answers: Record<string, string | number>[] = [];
   for (let index = 0; JSON.stringify({ answers }).length + 60 <= bytes; index += 1)
@@ -47,16 +47,16 @@ export function stateOf(bytes: number): State {
   return { answers };
 }
 
-/** There and back once. */
+/** Seals and opens a state. */
 export async function roundTrip({ mint, verify }: Codec, state: State): Promise<void> {
   const back = await verify(await mint(state));
-  if (back.answers.length !== state.answers.length) throw new Error('something was lost');
+  if (back.answers.length !== state.answers.length) throw new Error('answers were lost');
 }
 
-/** Keeps every thread of the pool at work while something is done. */
+/** Keeps every thread of the pool busy while `work` runs. */
 export async function withBusyPool<T>(work: () => Promise<T>): Promise<T> {
   let over = false;
-  const lanes = Array.from({ length: JOBS }, async () => {
+  const loops = Array.from({ length: JOBS }, async () => {
     while (!over) await hash();
   });
   try {
@@ -64,14 +64,14 @@ export async function withBusyPool<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     over = true;
-    await Promise.all(lanes);
+    await Promise.all(loops);
   }
 }
 
-/** Twice the threads that the pool has by default: whatever is asked of it, waits. */
+/** Twice the default number of threads, so that every other job has to wait. */
 const JOBS = 8;
 
-/** About ten milliseconds on a thread of the pool. */
+/** Occupies a thread of the pool for about ten milliseconds. */
 function hash(): Promise<void> {
   return new Promise((resolve, reject) => {
     pbkdf2('password', 'salt', 20_000, 32, 'sha256', (error) => {

@@ -1,4 +1,4 @@
-/** What the types cost an author's compiler, in type instantiations: those are no matter of time. */
+/** Counts the type instantiations of programs. Unlike timings, these counts do not vary. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ARGUMENTS = ['invoice', 'customer', 'currency'];
 
 /**
- * Each resolver needs an argument and the two before it, or the first two; a tool needs one, or
- * all.
+ * In a chain, each resolver needs the two before it, and the tool needs the last one. In a fan,
+ * each resolver needs the first two, and the tool needs all of them.
  */
 export type Layout = 'chain' | 'fan';
 
-/** A program with a tool over so many resolvers, every third of which asks. */
+/** Returns a program with a tool over this many resolvers. Every third resolver asks. */
 export function programOf(layout: Layout, count: number): string {
   const indices = Array.from({ length: count }, (_, index) => index);
   const filled = layout === 'chain' ? indices.slice(-1) : indices;
@@ -42,7 +42,7 @@ function resolverText(layout: Layout, index: number): string {
   return `export const r${index} = resolver({ ${[`id: args.${argument}`, ...needs].join(', ')} }, ({ id }) => ${body});`;
 }
 
-/** How many instantiations each program takes, with the built declarations and skipLibCheck. */
+/** Returns the instantiations of each program, with the built declarations and `skipLibCheck`. */
 export async function instantiationsOf(programs: readonly string[]): Promise<number[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-types-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * The confirm flow, written in four ways: a folder is deleted after a yes. The files in it come
- * from the records, the question names them, the state goes out sealed and comes back.
+ * The confirm flow, written in four ways: a tool deletes a folder after the user has confirmed. The
+ * question names the number of files, and the client carries the sealed state.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
@@ -19,7 +19,7 @@ import * as z from 'zod';
 
 import type { Send } from './modern.js';
 
-const KEY = 'a key of at least 32 bytes, for the bench alone';
+const KEY = 'a key of at least 32 bytes, for benchmarks only';
 export const INFO = { name: 'folders', version: '1.0.0' };
 export const NAME = 'delete_folder';
 const ARGUMENTS = { path: '/tmp/reports', reason: 'unused' };
@@ -34,7 +34,7 @@ export const filesIn = (path: string): number => path.length % 7;
 const question = (path: string, files: number): string => `Delete ${path} with ${files} files?`;
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
-/** With resolvers: encrypted, bound to tool, arguments and user. */
+/** Written with resolvers. The state is encrypted, and bound to tool, arguments and user. */
 export const ours: McpServerFactory = (() => {
   const args = argsOf(DeleteInput);
   const files = resolver({ path: args.path }, ({ path }) => filesIn(path));
@@ -56,7 +56,7 @@ export const ours: McpServerFactory = (() => {
 
 const Sure = z.object({ confirm: z.boolean() });
 
-/** As the documentation of the SDK writes it, with schemas that are made once, and signed state. */
+/** Written as in the SDK's documentation, with schemas that are created once and signed state. */
 export const idiomatic: McpServerFactory = (() => {
   const codec = createRequestStateCodec<{ files: number }>({ key: KEY });
   return () => {
@@ -84,13 +84,13 @@ export const idiomatic: McpServerFactory = (() => {
   };
 })();
 
-/** How hand-tuned code keeps its state. */
+/** The signature of hand-tuned code. */
 interface Signing {
   readonly mint: (files: number) => Promise<string> | string;
   readonly verify: (state: string, ctx: ServerContext) => Promise<{ files: number }>;
 }
 
-/** A schema that is converted once: faster than `fromJsonSchema`, whose validator interprets. */
+/** Converts a schema once. `fromJsonSchema` would be slower, because its validator interprets. */
 function converted<S extends z.ZodType>(
   schema: S,
 ): StandardSchemaWithJSON<z.input<S>, z.output<S>> {
@@ -107,7 +107,10 @@ function converted<S extends z.ZodType>(
   };
 }
 
-/** As a careful engineer would tune it: schemas converted once, and a constant form. */
+/**
+ * Written as a careful engineer would tune it: schemas are converted once, and the form is
+ * constant.
+ */
 function handTuned({ mint, verify }: Signing): McpServerFactory {
   const inputSchema = converted(DeleteInput);
   const requestedSchema = {
@@ -135,7 +138,7 @@ function handTuned({ mint, verify }: Signing): McpServerFactory {
   };
 }
 
-/** With the codec of the SDK, which signs. */
+/** Hand-tuned, with the SDK's codec. */
 export const tuned: McpServerFactory = (() => {
   const codec = createRequestStateCodec<{ files: number }>({ key: KEY });
   return handTuned({
@@ -144,7 +147,7 @@ export const tuned: McpServerFactory = (() => {
   });
 })();
 
-/** With a signature by hand, which Node computes at once. */
+/** Hand-tuned, with a synchronous signature of Node. */
 export const tunedHmac: McpServerFactory = (() => {
   const sign = (body: string): Buffer => createHmac('sha256', KEY).update(body).digest();
   return handTuned({
@@ -153,7 +156,7 @@ export const tunedHmac: McpServerFactory = (() => {
       const body = Buffer.from(JSON.stringify(signed)).toString('base64url');
       return `${body}.${sign(body).toString('base64url')}`;
     },
-    // eslint-disable-next-line @typescript-eslint/require-await -- the SDK wants a promise
+    // eslint-disable-next-line @typescript-eslint/require-await -- the SDK requires a promise
     verify: async (state) => {
       const [body = '', signature = ''] = state.split('.');
       const given = Buffer.from(signature, 'base64url');
@@ -172,7 +175,7 @@ interface Signed {
   readonly until: number;
 }
 
-/** A tool of the SDK that asks nothing. */
+/** A tool of the SDK that asks no question. */
 export const plain: McpServerFactory = () => {
   const server = new McpServer(INFO);
   server.registerTool(NAME, { inputSchema: DeleteInput }, ({ path }) =>
@@ -181,7 +184,7 @@ export const plain: McpServerFactory = () => {
   return server;
 };
 
-/** Asks, answers yes, and sees the folder deleted. */
+/** Calls the tool, confirms, and checks that the folder was deleted. */
 export async function confirmFlow(send: Send): Promise<void> {
   const asked = await send('tools/call', { name: NAME, arguments: ARGUMENTS });
   if (asked.inputRequests?.sure === undefined) throw new Error('nothing was asked');
@@ -194,7 +197,7 @@ export async function confirmFlow(send: Send): Promise<void> {
   if (content?.[0]?.text?.startsWith('Deleted') !== true) throw new Error('nothing was deleted');
 }
 
-/** One call that is answered at once. */
+/** Makes one call without a question. */
 export async function plainCall(send: Send): Promise<void> {
   const { content } = await send('tools/call', { name: NAME, arguments: ARGUMENTS });
   if (content?.[0]?.text?.startsWith('Deleted') !== true) throw new Error('nothing was deleted');

@@ -1,7 +1,7 @@
-/** What the SDK hands over with a request; making it is not what is measured. */
+/** The context of a request, created in advance, because creating it is not measured. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there'));
+const refuse = (): Promise<never> => Promise.reject(new Error('there is no client'));
 
 export const CONTEXT: ServerContext = {
   mcpReq: {
@@ -9,10 +9,10 @@ export const CONTEXT: ServerContext = {
     method: 'tools/call',
     signal: new AbortController().signal,
     requestState: () => undefined,
-    send: nobody,
-    notify: nobody,
-    log: nobody,
-    elicitInput: nobody,
-    requestSampling: nobody,
+    send: refuse,
+    notify: refuse,
+    log: refuse,
+    elicitInput: refuse,
+    requestSampling: refuse,
   },
 };

@@ -1,7 +1,7 @@
 /**
- * One server in a process of its own: `ours` or `byHand`, and which of its two tools, to clients of
- * which era. It tells its address, and then what it is asked for: its processor time or its
- * memory.
+ * One server in a process of its own. Its arguments are the way (`ours` or `byHand`), the tool
+ * (`confirm` or `plain`) and the era of its clients. It reports its address, and then its CPU time
+ * or its memory on request.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from 'mcp-resolve/node';
@@ -13,7 +13,7 @@ import { idiomatic, ours, plain } from './confirm.js';
 const [way, tool, era] = process.argv.slice(2);
 const asks = tool === 'confirm';
 
-/** One user gets a quarter, which is more sessions than the bench opens. */
+/** One user gets a quarter, which is more sessions than the benchmark opens. */
 const maxSessions = 40_000;
 
 async function serve(): Promise<string> {
@@ -27,7 +27,7 @@ async function serve(): Promise<string> {
     : serveSessionsByHand(asks ? askingBySession : plain);
 }
 
-/** What is left after collecting, twice: what finalizers let go of is gone only then. */
+/** Returns the memory after two garbage collections. The second frees what finalizers released. */
 async function memory(): Promise<{ readonly heap: number; readonly rss: number }> {
   for (let time = 0; time < 2; time += 1) {
     await wait(100);

@@ -1,4 +1,4 @@
-/** Requests of protocol 2026-07-28, by hand: what a client costs is not what is measured. */
+/** Requests of protocol 2026-07-28, built by hand, because the client is not measured. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
@@ -10,7 +10,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-/** Sends a request and gives its result. */
+/** Sends a request and returns its result. */
 export type Send = (method: string, params: Params) => Promise<Result>;
 
 export type Params = Readonly<Record<string, unknown>> & { readonly name?: string };
@@ -23,18 +23,19 @@ export interface Result {
   readonly tools?: readonly unknown[];
 }
 
-/** Serves a factory as an HTTP application would, without the socket. */
+/** Serves a factory like an HTTP application, but without a socket. */
 export function sender(factory: McpServerFactory): Send {
   const handler = createMcpHandler(factory);
   return async (method, params) => {
     const response = await handler.fetch(requestOf(method, params));
     const { result, error } = (await response.json()) as { result?: Result; error?: unknown };
-    if (result === undefined) throw new Error(`refused: ${JSON.stringify(error)}`);
+    if (result === undefined)
+      throw new Error(`the server returned an error: ${JSON.stringify(error)}`);
     return result;
   };
 }
 
-/** One request, as a client would send it. */
+/** Creates a request as a client sends it. */
 export function requestOf(method: string, params: Params, url = 'http://127.0.0.1/mcp'): Request {
   return new Request(url, {
     method: 'POST',
@@ -49,18 +50,18 @@ export function requestOf(method: string, params: Params, url = 'http://127.0.0.
   });
 }
 
-/** Does something many times, so many at a time. */
+/** Runs `work` several times, `width` at a time. */
 export async function inFlight(
   times: number,
   width: number,
   work: () => Promise<unknown>,
 ): Promise<void> {
   let left = times;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
       await work();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, times) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, times) }, worker));
 }

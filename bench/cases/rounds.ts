@@ -1,4 +1,4 @@
-/** A call of as many rounds as one likes: each question waits for the answer to the one before. */
+/** A call of any number of rounds. Each question depends on the answer to the one before. */
 import {
   acceptedContent,
   createRequestStateCodec,
@@ -12,13 +12,13 @@ import * as z from 'zod';
 
 import type { Result, Send } from './modern.js';
 
-const KEY = 'a key of at least 32 bytes, for the bench alone';
+const KEY = 'a key of at least 32 bytes, for benchmarks only';
 const INFO = { name: 'counting', version: '1.0.0' };
 const NAME = 'count';
 const Answer = z.object({ number: z.number() });
 const questionAfter = (number: number): string => `What comes after ${number}?`;
 
-/** With resolvers, each of which needs the one before. */
+/** Written with resolvers, each of which needs the one before. */
 export function askingInTurn(questions: number): McpServerFactory {
   let last: AnyResolver | undefined;
   for (let index = 0; index < questions; index += 1) {
@@ -36,7 +36,7 @@ export function askingInTurn(questions: number): McpServerFactory {
   };
 }
 
-/** In the idiom of the SDK: the answers so far are in the signed state. */
+/** Written as in the SDK's documentation. The signed state holds the answers so far. */
 export function askingByHand(questions: number): McpServerFactory {
   const codec = createRequestStateCodec<{ answers: number[] }>({ key: KEY });
   return () => {
@@ -58,12 +58,13 @@ export function askingByHand(questions: number): McpServerFactory {
   };
 }
 
-/** Answers one question after the other, with the number of the round. */
+/** Answers each question with the number of its round. */
 export async function answerAll(send: Send, questions: number): Promise<void> {
   let result: Result = await send('tools/call', { name: NAME, arguments: {} });
   for (let number = 1; number <= questions; number += 1) {
     const [key] = Object.keys(result.inputRequests ?? {});
-    if (key === undefined) throw new Error(`${number - 1} of ${questions} questions were asked`);
+    if (key === undefined)
+      throw new Error(`the call asked only ${number - 1} of ${questions} questions`);
     result = await send('tools/call', {
       name: NAME,
       arguments: {},

@@ -1,6 +1,6 @@
 /**
- * Tools with one argument: one that asks, the same without a question, and many in a list. The
- * schema of such a tool is converted in no time, which is most of what is saved elsewhere.
+ * Tools with one argument: one that asks, one that does not, and a server with many. Their schema
+ * is cheap to convert, so they show what remains if converting schemas saves little.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
@@ -11,13 +11,13 @@ import { INFO, NAME } from './confirm.js';
 
 const TinyInput = z.object({ path: z.string() });
 
-/** With resolvers: encrypted, bound to tool, arguments and user. */
+/** Written with resolvers. The state is encrypted, and bound to tool, arguments and user. */
 export const tinyOurs: McpServerFactory = (() => {
   const sure = resolver({}, () => confirm('Delete it?'));
   const config = { inputSchema: TinyInput, resolve: { sure } };
   const tool = defineTool(NAME, config, ({ path }) => `Deleted ${path}.`);
   const seal = requestStateSeal({
-    keys: ['a key of at least 32 bytes, for the bench alone'],
+    keys: ['a key of at least 32 bytes, for benchmarks only'],
     audience: 'bench',
   });
   return (request) => {
@@ -27,7 +27,7 @@ export const tinyOurs: McpServerFactory = (() => {
   };
 })();
 
-/** A tool of the SDK that asks nothing. */
+/** A tool of the SDK that asks no question. */
 export const tinyPlain: McpServerFactory = () => {
   const server = new McpServer(INFO);
   server.registerTool(NAME, { inputSchema: TinyInput }, ({ path }) => ({
@@ -36,7 +36,7 @@ export const tinyPlain: McpServerFactory = () => {
   return server;
 };
 
-/** Serves so many tools, each with a resolver. */
+/** Serves this many tools, each with a resolver. */
 export function tinyResolving(count: number): McpServerFactory {
   const files = resolver({}, () => 5);
   const config = { inputSchema: TinyInput, resolve: { files } };
@@ -50,7 +50,7 @@ export function tinyResolving(count: number): McpServerFactory {
   };
 }
 
-/** The same by hand. */
+/** Serves the same tools, registered on the SDK's server. */
 export function tinyRegistering(count: number): McpServerFactory {
   return () => {
     const server = new McpServer(INFO);

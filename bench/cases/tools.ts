@@ -1,4 +1,4 @@
-/** Servers of one tool or of very many, and a form of six fields. */
+/** Servers with one tool or with thousands, and a form of six fields. */
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
@@ -12,7 +12,7 @@ import { CONTEXT } from './context.js';
 
 const INFO = { name: 'shop', version: '1.0.0' };
 
-/** Each tool has a schema of its own, made once. */
+/** Creates the schema of a tool. Each tool has a different one. */
 function inputOf(index: number) {
   return z.object({
     order: z.string().min(1).describe(`The order, for tool ${index}.`),
@@ -24,7 +24,7 @@ function inputOf(index: number) {
 const nameOf = (index: number): string => `tool_${index}`;
 const priceOf = (order: string): number => order.length * 100;
 
-/** Serves so many tools, each with a resolver. */
+/** Serves this many tools, each with a resolver. */
 export function resolving(count: number): McpServerFactory {
   const tools = Array.from({ length: count }, (_, index) => {
     const inputSchema = inputOf(index);
@@ -43,7 +43,7 @@ export function resolving(count: number): McpServerFactory {
   };
 }
 
-/** The same by hand: the schemas are shared, the tools registered for each request. */
+/** Serves the same tools on the SDK's server. Each request registers them with shared schemas. */
 export function registering(count: number): McpServerFactory {
   const schemas = Array.from({ length: count }, (_, index) => inputOf(index));
   return () => {
@@ -59,19 +59,20 @@ export function registering(count: number): McpServerFactory {
   };
 }
 
-/** Calls the last of so many tools. */
+/** Calls the last of this many tools. */
 export async function callLast(send: Send, count: number): Promise<void> {
   const { content } = await send('tools/call', {
     name: nameOf(count - 1),
     arguments: { order: 'ORD-1' },
   });
-  if (content?.[0]?.text !== `ORD-1 for ${499 + count} cents.`) throw new Error('not the last one');
+  if (content?.[0]?.text !== `ORD-1 for ${499 + count} cents.`)
+    throw new Error('another tool answered');
 }
 
-/** Lists so many tools. */
+/** Lists this many tools. */
 export async function listAll(send: Send, count: number): Promise<void> {
   const { tools } = await send('tools/list', {});
-  if (tools?.length !== count) throw new Error('not all were listed');
+  if (tools?.length !== count) throw new Error('tools are missing in the list');
 }
 
 const Address = z.object({
@@ -84,7 +85,7 @@ const Address = z.object({
 });
 const MESSAGE = 'Where does it go?';
 
-/** A graph of so many questions that do not need each other. */
+/** Plans a graph of this many independent questions. */
 function asking(count: number): Plan {
   const questions = Array.from({ length: count }, (_, index): [string, AnyResolver] => [
     `to${index}`,
@@ -96,13 +97,13 @@ function asking(count: number): Plan {
 const plans = { one: asking(1), hundred: asking(100) };
 const modernClient = { protocolVersion: '2026-07-28', clientCapabilities: { elicitation: {} } };
 
-/** A whole round of a graph that asks: run, gate, render, digest, and the result with its record. */
+/** Runs a whole round of a graph that asks, up to the result with its record. */
 export async function askByRound(size: keyof typeof plans): Promise<void> {
   const resolution = await resolveArguments(plans[size], {}, { ctx: CONTEXT, ...modernClient });
   if (resolution.done) throw new Error('nothing was asked');
 }
 
-/** The question alone, as the SDK builds it. */
+/** Builds only the question, with the SDK. */
 export function askByHand(): void {
   const { params } = inputRequired.elicit({ message: MESSAGE, requestedSchema: Address });
   if (params === undefined) throw new Error('nothing was asked');

@@ -1,4 +1,4 @@
-/** Servers to listen to, or not. */
+/** Servers with and without a listener for events. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
@@ -7,11 +7,11 @@ import * as z from 'zod';
 
 import type { Send } from './modern.js';
 
-/** Who listens, if anybody does. */
+/** The listener, if there is one. */
 export type Listening = Pick<InstallOptions, 'onEvent'>;
 
 const seal = requestStateSeal({
-  keys: ['a key of at least 32 bytes, for the bench alone'],
+  keys: ['a key of at least 32 bytes, for benchmarks only'],
   audience: 'bench',
 });
 
@@ -19,7 +19,7 @@ const serving =
   (tool: Tool) =>
   (listening: Listening): McpServerFactory =>
   (request) => {
-    const server = new McpServer({ name: 'heard', version: '1.0.0' });
+    const server = new McpServer({ name: 'traced', version: '1.0.0' });
     install(server, [tool], { seal, request, ...listening });
     return server;
   };
@@ -28,7 +28,7 @@ const Folder = z.object({ path: z.string() });
 const files = resolver({ path: argsOf(Folder).path }, ({ path }) => path.length);
 const sure = resolver({ files }, (values) => confirm(`Delete ${values.files} files?`));
 
-/** Understands the flow of confirm.ts. */
+/** Serves a tool for the flow of confirm.ts. */
 export const confirming = serving(
   defineTool(
     'delete_folder',
@@ -43,7 +43,7 @@ const parts = Array.from({ length: WIDE }, (_, index): [string, AnyResolver] => 
   resolver({}, () => index),
 ]);
 
-/** A call of 30 resolvers that asks nothing: there is an event for each of them. */
+/** Serves a tool with 30 resolvers and no question. Each resolver reports an event. */
 export const resolvingMany = serving(
   defineTool('parts', { resolve: Object.fromEntries(parts) }, (values) =>
     String(Object.keys(values).length),
@@ -52,5 +52,5 @@ export const resolvingMany = serving(
 
 export async function callMany(send: Send): Promise<void> {
   const { content } = await send('tools/call', { name: 'parts', arguments: {} });
-  if (content?.[0]?.text !== String(WIDE)) throw new Error('some were not resolved');
+  if (content?.[0]?.text !== String(WIDE)) throw new Error('resolvers are missing');
 }

@@ -1,4 +1,4 @@
-/** Graphs that only wait: how long they take is how well what is independent runs at once. */
+/** Graphs that only wait. Their duration shows whether independent resolvers run concurrently. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { resolver, type AnyResolver, type Need } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
@@ -6,13 +6,13 @@ import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import { seeded } from '../measure/statistics.js';
 import { CONTEXT } from './context.js';
 
-/** A graph that waits, and the waits that no order of running could save. */
+/** A graph that waits, and the waits on its critical path. */
 export interface Waiting {
   readonly run: () => Promise<unknown>;
   readonly critical: readonly number[];
 }
 
-/** A resolver that waits so long, after what it needs. */
+/** Creates a resolver that waits after its needs have settled. */
 function waiter(ms: number, needs: Readonly<Record<string, Need>>): AnyResolver {
   return resolver(needs, () => wait(ms, ms));
 }
@@ -23,7 +23,7 @@ function waiting(top: AnyResolver, critical: readonly number[]): Waiting {
   return { critical, run: () => resolveArguments(plan, {}, options) };
 }
 
-/** So many that wait for nothing but time, and one that collects them. */
+/** Creates this many independent resolvers, and one that needs all of them. */
 export function sideBySide(count: number, ms: number): Waiting {
   const parts = Array.from({ length: count }, (_, index): [string, AnyResolver] => [
     `part${index}`,
@@ -35,7 +35,7 @@ export function sideBySide(count: number, ms: number): Waiting {
 
 interface Node {
   readonly made: AnyResolver;
-  /** The waits on the longest way to its end. */
+  /** The waits on the longest path to this node. */
   readonly path: readonly number[];
 }
 
@@ -46,7 +46,7 @@ const longest = (nodes: readonly Node[]): readonly number[] =>
     [],
   );
 
-/** So many resolvers, each of which needs up to three of those before it. */
+/** Creates this many resolvers. Each needs up to three of those before it. */
 export function randomGraph(count: number, seed: number): Waiting {
   const random = seeded(seed);
   const nodes: Node[] = [];
@@ -64,7 +64,7 @@ export function randomGraph(count: number, seed: number): Waiting {
 const needsOf = (nodes: readonly Node[]): Record<string, Need> =>
   Object.fromEntries(nodes.map(({ made }, index) => [`need${index}`, made]));
 
-/** The same waits one after the other, with nothing around them. */
+/** Waits one after the other, without a graph. */
 export async function waitFor(path: readonly number[]): Promise<void> {
   for (const ms of path) await wait(ms);
 }

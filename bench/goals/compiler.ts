@@ -2,7 +2,7 @@
 import { instantiationsOf, programOf, type Layout } from '../cases/compiler.js';
 import type { Figure, Goal } from '../goal.js';
 
-/** The dearer one comes last: it is what has to do where time is short. */
+/** The more expensive layout is last. Quick runs measure only that one. */
 const LAYOUTS = ['chain', 'fan'] as const;
 
 async function figuresOf(layout: Layout): Promise<Figure[]> {

@@ -22,7 +22,7 @@ export const loadGoals: readonly Goal[] = [
     id: 'p99',
     title: 'p99 of the confirm flow, 16 in flight',
     measure: async ({ effort, quick, progress }) => {
-      progress('a flow of two rounds against two plain calls, by the clock on the wall');
+      progress('a flow of two rounds against two plain calls, in wall-clock time');
       const twoPlainCalls = sampled(plain, async (send) => {
         await plainCall(send);
         await plainCall(send);

@@ -7,7 +7,7 @@ import { compareLatency, stopwatch, type Sampled } from '../measure/latency.js';
 const SMALL = stateOf(400);
 const LARGE = stateOf(64 * 1024);
 
-/** How long each of some round trips takes, one after the other and with a breath in between. */
+/** Measures round trips one after the other, each in a new turn of the event loop. */
 function sampled(codec: Codec): Sampled {
   return async (times) => {
     const { took, lap } = stopwatch(() => roundTrip(codec, SMALL));
@@ -28,7 +28,7 @@ function way(name: string, codec: Codec, state: typeof SMALL): Way {
   return repeating(name, () => roundTrip(codec, state));
 }
 
-/** How long our token is, without claims, against a signed one with its `exp`. */
+/** Compares the length of our token, without claims, with a signed one with an `exp`. */
 async function lengths(name: string, state: typeof SMALL): Promise<Figure> {
   const [ours, theirs] = await Promise.all([sealed.mint(state), signed.mint(state)]);
   return { name, value: ours.length / theirs.length, unit: 'x', better: 'lower' };
@@ -43,9 +43,9 @@ export const stateGoals: readonly Goal[] = [
       progress('p50 with a busy pool against an idle one');
       const ours = sampled(sealed);
       const ratio = await compareLatency(busy(ours), ours, slices);
-      progress('the same of the codec of the SDK');
+      progress("the same for the SDK's codec");
       const theirs = sampled(signed);
-      // A round trip waits for about ten milliseconds there.
+      // Each round trip of the SDK's codec waits for about ten milliseconds.
       const signedSlices = { ...slices, rounds: quick ? 3 : 5, times: quick ? 15 : 30 };
       const signedRatio = await compareLatency(busy(theirs), theirs, signedSlices);
       return [

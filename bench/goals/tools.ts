@@ -82,7 +82,7 @@ export const toolsGoals: readonly Goal[] = [
   },
 ];
 
-/** Rounds: each runs its graph, and renders, digests and records its questions. */
+/** Each round runs its graph, and renders, digests and records its questions. */
 const byRound = (size: 'one' | 'hundred'): Way => repeating('a round', () => askByRound(size));
 
 const byHand = (questions: number): Way => ({

@@ -1,4 +1,4 @@
-/** What a listener costs that does nothing. Without one no event is made: see test/counts. */
+/** The cost of a listener that does nothing. Without one, no event is created (test/counts). */
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import { confirmFlow } from '../cases/confirm.js';
@@ -18,18 +18,18 @@ function way(name: string, factory: McpServerFactory, use: (send: Send) => Promi
 export const tracesGoals: readonly Goal[] = [
   {
     id: 'traces',
-    title: 'calls that nobody listens to',
+    title: 'a listener that does nothing',
     measure: async ({ effort, progress }) => {
       progress('the confirm flow with a listener against the same without one');
       const flow = await compare(
-        way('heard', confirming(idle), confirmFlow),
-        way('unheard', confirming({}), confirmFlow),
+        way('listener', confirming(idle), confirmFlow),
+        way('no listener', confirming({}), confirmFlow),
         effort,
       );
       progress('a call of 30 resolvers with a listener against the same without one');
       const call = await compare(
-        way('heard', resolvingMany(idle), callMany),
-        way('unheard', resolvingMany({}), callMany),
+        way('listener', resolvingMany(idle), callMany),
+        way('no listener', resolvingMany({}), callMany),
         effort,
       );
       return [

@@ -5,7 +5,7 @@ import { compare, repeating, type Ratio } from '../measure/compare.js';
 
 const NODES = 20;
 
-/** The graph against the waits along its critical path, by the clock on the wall. */
+/** Compares a graph with the waits on its critical path, in wall-clock time. */
 function againstPath({ run, critical }: Waiting, { effort }: Bench): Promise<Ratio> {
   const ours = repeating('resolvers', run);
   const theirs = repeating('critical path', () => waitFor(critical));

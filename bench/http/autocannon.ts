@@ -1,6 +1,7 @@
 /**
- * Driven by autocannon, where a connection has one request at a time: the confirm flow of 2026,
- * whose second request carries what the first response said, and calls that ask nothing.
+ * Load from autocannon, which sends one request at a time per connection: the 2026-07-28 confirm
+ * flow, whose second request carries the state of the first response, and calls without a
+ * question.
  */
 import { performance } from 'node:perf_hooks';
 import autocannon, { type Client, type Request, type Result } from 'autocannon';
@@ -8,7 +9,7 @@ import autocannon, { type Client, type Request, type Result } from 'autocannon';
 import { callOf, checkDeleted, headersOf, CONNECTIONS, type Load, type Sent, YES } from './load.js';
 import { openSession } from './sessions.js';
 
-/** The two requests of a flow, one after the other on each connection. */
+/** Sends the two requests of a flow one after the other on each connection. */
 export function confirmLoad(url: string): Load {
   const ask: Request = {
     body: callOf('2026-07-28', 1),
@@ -34,14 +35,14 @@ const plainRequest = (setupRequest: Request['setupRequest']): Request => ({
   onResponse: (_, body) => checkDeleted(body),
 });
 
-/** One call of 2026 at a time on each connection. */
+/** Sends one 2026-07-28 call at a time on each connection. */
 export function plainLoad(url: string): Load {
   const body = callOf('2026-07-28', 1);
   const request = plainRequest((request) => ({ ...request, body }));
   return (flows) => fire({ url, headers: headersOf('2026-07-28'), requests: [request] }, flows);
 }
 
-/** One call of 2025 at a time on each connection, which has a session of its own. */
+/** Sends one 2025-11-25 call at a time on each connection. Each connection has its own session. */
 export async function plainSessionLoad(url: string): Promise<Load> {
   const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSession(url)));
   let id = 0;
@@ -63,7 +64,7 @@ type Fired = Pick<autocannon.Options, 'url' | 'headers' | 'setupClient'> & {
   readonly requests: Request[];
 };
 
-/** Sends at least so many flows, as many on each connection. */
+/** Sends at least this many flows, equally many on each connection. */
 async function fire({ requests, ...options }: Fired, atLeast: number): Promise<Sent> {
   const flows = Math.ceil(atLeast / CONNECTIONS) * CONNECTIONS;
   const timesOf = new Map<Client, number[]>();
@@ -77,7 +78,7 @@ async function fire({ requests, ...options }: Fired, atLeast: number): Promise<S
         method: 'POST',
         connections: CONNECTIONS,
         amount: flows * requests.length,
-        // Only at such a moment does it notice that it is through.
+        // autocannon notices the end of a run only when it takes a sample.
         sampleInt: 20,
       },
       (error: Error | null, result) => {
@@ -85,7 +86,7 @@ async function fire({ requests, ...options }: Fired, atLeast: number): Promise<S
         else reject(error);
       },
     );
-    // Its own histogram has whole milliseconds only, and requests in place of flows.
+    // autocannon's own histogram counts requests, not flows, in whole milliseconds.
     run.on('response', (client, _status, _bytes, ms) => {
       ended = performance.now();
       const times = timesOf.get(client) ?? [];
@@ -93,12 +94,13 @@ async function fire({ requests, ...options }: Fired, atLeast: number): Promise<S
       timesOf.set(client, times);
     });
   });
-  if (errors > 0 || non2xx > 0) throw new Error(`${errors} errors, ${non2xx} refused`);
+  if (errors > 0 || non2xx > 0)
+    throw new Error(`${errors} errors, ${non2xx} responses that are not 2xx`);
   const took = [...timesOf.values()].flatMap((times) => sums(times, requests.length).slice(1));
   return { seconds: (ended - begun) / 1000, flows, took };
 }
 
-/** The sums of so many neighbours each. */
+/** Returns the sum of each group of `size` neighbours. */
 function sums(times: readonly number[], size: number): number[] {
   const starts = [...times.keys()].filter((index) => index % size === 0);
   return starts.map((from) => times.slice(from, from + size).reduce((sum, ms) => sum + ms));

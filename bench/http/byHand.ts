@@ -1,6 +1,6 @@
 /**
- * The servers that are written by hand, with the SDK and `node:http` alone: the handler of 2026
- * behind the SDK's adapter, and for 2025 a server and a transport for each session.
+ * Servers written with only the SDK and `node:http`: for 2026-07-28 clients the SDK's handler and
+ * adapter, for 2025-11-25 clients a server and a transport per session.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,13 +16,13 @@ import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
-/** Serves clients of 2026, and gives the address. */
+/** Serves 2026-07-28 clients. Returns the address. */
 export function serveByHand(factory: McpServerFactory): Promise<string> {
   const handle = toNodeHandler(createMcpHandler(factory));
   return listen((request, response) => void handle(request as NodeIncomingMessageLike, response));
 }
 
-/** Serves clients of 2025, and gives the address. */
+/** Serves 2025-11-25 clients. Returns the address. */
 export function serveSessionsByHand(factory: McpServerFactory): Promise<string> {
   const transports = new Map<string, NodeStreamableHTTPServerTransport>();
   const open = async (): Promise<NodeStreamableHTTPServerTransport> => {
@@ -43,10 +43,10 @@ export function serveSessionsByHand(factory: McpServerFactory): Promise<string> 
   });
 }
 
-/** For ever: a connection stays open while the other servers have their turn. */
+/** No timeout, so that connections stay open while other servers are measured. */
 export const KEEP_ALIVE = 0;
 
-/** Behind the same checks of Host and Origin that ours has. */
+/** Listens with the same checks of Host and Origin as `serveHttp`. */
 async function listen(serve: (...args: Parameters<RequestListener>) => unknown): Promise<string> {
   const validateHost = localhostHostValidation();
   const validateOrigin = localhostOriginValidation();

@@ -1,4 +1,4 @@
-/** What is measured: each against the same server by hand, and that one against its twin. */
+/** The cases. Each compares our server with one written by hand, and that one with itself. */
 import { median, quantile, seeded, shuffled } from '../measure/statistics.js';
 import { confirmLoad, plainLoad, plainSessionLoad } from './autocannon.js';
 import type { Load } from './load.js';
@@ -47,19 +47,19 @@ export const cases: readonly Case[] = [
   },
 ];
 
-/** One way of serving a case. */
+/** The figures of one server of a case. */
 export interface Row extends Pick<Case, 'name' | 'era' | 'driver'> {
   readonly server: Name;
   /** HTTP requests. */
   readonly perSecond: number;
-  /** Of a whole flow, in milliseconds. */
+  /** The latency of a whole flow, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** The server's processor time, in milliseconds. */
+  /** The server's CPU time, in milliseconds. */
   readonly cpuPerFlow: number;
-  /** Of the processor time, to that of the server by hand: 0.5 is half of it. */
+  /** The CPU time divided by that of the server by hand. */
   readonly ratio: number;
-  /** Of the requests per second, to those of the server by hand: 2 is twice as many. */
+  /** The requests per second divided by those of the server by hand. */
   readonly speed: number;
 }
 
@@ -73,16 +73,16 @@ interface Slice {
   readonly cpuPerFlow: number;
 }
 
-/** How much is measured. */
+/** The extent of a measurement. */
 export interface Extent {
   readonly rounds: number;
-  /** How many flows are in a slice. */
+  /** The flows in a slice. */
   readonly flows: number;
-  /** How many flows each server has seen before it is measured. */
+  /** The flows that each server handles before it is measured. */
   readonly warmUp: number;
 }
 
-/** Measures a case in slices of all three servers, in another order in each round. */
+/** Measures a case in slices of all three servers, in shuffled order. */
 export async function measure(
   one: Case,
   { rounds, flows, warmUp }: Extent,
@@ -139,7 +139,7 @@ function middle(slices: readonly Slice[]): Slice {
   };
 }
 
-/** The median of what the rounds give. */
+/** Returns the median ratio of all rounds. */
 function ratioOf(figure: keyof Slice, ours: readonly Slice[], theirs: readonly Slice[]): number {
   return median(ours.map((one, round) => one[figure] / (theirs[round]?.[figure] ?? Number.NaN)));
 }

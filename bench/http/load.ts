@@ -1,19 +1,19 @@
-/** What the drivers have in common: the messages, and what they tell of a slice. */
+/** The parts that both drivers share: the messages, and the result of a slice. */
 import type { Era } from './process.js';
 
-/** How many are in flight. */
+/** The number of flows in flight. */
 export const CONNECTIONS = 16;
 
 export interface Sent {
-  /** From the first request to the last response. */
+  /** The time from the first request to the last response. */
   readonly seconds: number;
-  /** How many flows there were. */
+  /** The number of flows. */
   readonly flows: number;
-  /** How long each flow took, in milliseconds, but for the first of each connection. */
+  /** The milliseconds of each flow, without the first of each connection. */
   readonly took: readonly number[];
 }
 
-/** Sends so many flows to one server, or a few more. */
+/** Sends at least this many flows to one server. */
 export type Load = (flows: number) => Promise<Sent>;
 
 const TOOL = 'delete_folder';
@@ -29,7 +29,7 @@ const META = {
 
 export const YES = { action: 'accept', content: { confirm: true } };
 
-/** The head of a call, in the session with that id. */
+/** Returns the headers of a call, in the session with this id. */
 export function headersOf(era: Era, session?: string): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -40,13 +40,13 @@ export function headersOf(era: Era, session?: string): Record<string, string> {
   };
 }
 
-/** A call of the tool: the whole of it in 2026, with what is carried on from the round before. */
+/** Returns a call of the tool. In 2026-07-28 it also carries data of the round before. */
 export function callOf(era: Era, id: number, carried: object = {}): string {
   const params = era === '2026-07-28' ? { ...CALL, ...carried, _meta: META } : CALL;
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
 }
 
-/** The first message of a session of 2025. */
+/** The first message of a 2025-11-25 session. */
 export const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
   id: 0,
@@ -54,7 +54,7 @@ export const INITIALIZE = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, clientInfo: CLIENT },
 });
 
-/** What the body said, found in the JSON or the event stream that carries it. */
+/** Checks that a response, JSON or an event stream, has the result of the tool. */
 export function checkDeleted(body: string): void {
   if (!body.includes('"Deleted /tmp/reports with 5 files."'))
     throw new Error(`nothing was deleted: ${body}`);

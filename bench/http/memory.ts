@@ -1,31 +1,34 @@
-/** What stays in memory: open sessions of 2025, calls that wait for an answer, and past flows. */
+/**
+ * Measures the memory of open 2025-11-25 sessions, of calls that wait for an answer, and of past
+ * flows.
+ */
 import { inFlight } from '../cases/modern.js';
 import { confirmLoad } from './autocannon.js';
 import { CONNECTIONS } from './load.js';
 import { type Era, start } from './process.js';
 import { ask, openSession } from './sessions.js';
 
-/** What one of many leaves behind, after collecting. */
+/** The memory of one of many sessions, calls or flows, after garbage collection. */
 export interface Kept {
   readonly name: string;
   readonly era: Era;
   readonly server: 'ours' | 'by hand';
-  /** How many lie between the two moments that are compared. */
+  /** The number that was added between the two measurements. */
   readonly count: number;
-  /** Bytes of the heap for each of them. */
+  /** Heap bytes for each of them. */
   readonly heapEach: number;
-  /** Bytes of the process for each of them. */
+  /** Process bytes for each of them. */
   readonly rssEach: number;
-  /** Bytes, at the second moment. */
+  /** Bytes at the second measurement. */
   readonly heap: number;
   readonly rss: number;
 }
 
-/** How many of each. */
+/** The number of each. */
 export interface Amounts {
   readonly sessions: number;
   readonly waiting: number;
-  /** So many flows are a beginning: growth is what comes after it. */
+  /** The flows before the first measurement, which do not count as growth. */
   readonly firstFlows: number;
   readonly flows: number;
 }
@@ -57,12 +60,12 @@ export async function measureMemory(
 }
 
 interface Trial extends Pick<Kept, 'name' | 'era' | 'server' | 'count'> {
-  /** How many are there already when it is looked at for the first time. */
+  /** The number before the first measurement. */
   readonly first: number;
   readonly work: (url: string) => Work | Promise<Work>;
 }
 
-/** Does so many of it. */
+/** Does the work this many times. */
 type Work = (times: number) => Promise<unknown>;
 
 async function compared({ first, count, work, ...told }: Trial): Promise<Kept> {
@@ -85,7 +88,7 @@ function opening(url: string): Work {
   return (times) => inFlight(times, CONNECTIONS, () => openSession(url));
 }
 
-/** Each in a session of its own, until somebody answers. */
+/** Opens calls that wait for an answer, each in its own session. */
 function waitingCalls(url: string): Work {
   return (times) => inFlight(times, CONNECTIONS, async () => ask(url, await openSession(url), 1));
 }

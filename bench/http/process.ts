@@ -1,18 +1,18 @@
-/** A server in a process of its own, as the bench sees it. */
+/** Starts a server in a process of its own. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export type Era = '2026-07-28' | '2025-11-25';
 
-/** What a server is to be. */
+/** The kind of server. */
 export interface Served {
   readonly way: 'ours' | 'byHand';
   readonly tool: 'confirm' | 'plain';
   readonly era: Era;
 }
 
-/** Bytes, after collecting. */
+/** Bytes after garbage collection. */
 export interface Memory {
   readonly heap: number;
   readonly rss: number;
@@ -20,7 +20,7 @@ export interface Memory {
 
 export interface ServerProcess {
   readonly url: string;
-  /** The processor time that it has taken so far, in milliseconds. */
+  /** Returns the CPU time of the process so far, in milliseconds. */
   readonly cpu: () => Promise<number>;
   readonly memory: () => Promise<Memory>;
   readonly stop: () => void;
@@ -29,7 +29,7 @@ export interface ServerProcess {
 const program = fileURLToPath(new URL('../cases/httpServer.ts', import.meta.url));
 const tsconfig = fileURLToPath(new URL('../tsconfig.run.json', import.meta.url));
 
-/** Starts a server; it ends with this process at the latest. */
+/** Starts a server. It exits with this process at the latest. */
 export async function start({ way, tool, era }: Served): Promise<ServerProcess> {
   const child = fork(program, [way, tool, era], {
     execArgv: ['--import', 'tsx', '--expose-gc'],
@@ -37,7 +37,7 @@ export async function start({ way, tool, era }: Served): Promise<ServerProcess> 
   });
   let stopped = false;
   child.on('exit', (code) => {
-    if (!stopped) throw new Error(`the server ended with ${code}`);
+    if (!stopped) throw new Error(`the server exited with code ${code}`);
   });
   const told = async <T>(): Promise<T> => ((await once(child, 'message')) as [T])[0];
   const ask = async <T>(question: string): Promise<T> => {

@@ -1,4 +1,4 @@
-/** The tables of a run, and the file that it leaves. */
+/** Prints the tables of a run, and saves its results. */
 import { writeFileSync } from 'node:fs';
 
 import { aligned, rounded } from '../text.js';

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- http`: what a server does over sockets of the loopback, against the same server
- * by hand, for clients of both eras, and what stays in its memory. Each server is a process of its
- * own, this one drives them. `-- --quick` in a minute. Ends with 2 if the server by hand is off by
- * more than 10 % from its twin: then the machine was too busy to judge, and nothing is kept.
+ * `npm run bench -- http` compares servers over loopback sockets with servers written by hand, for
+ * clients of both eras, and measures their memory. Each server runs in a process of its own, and
+ * this process is the client. `--quick` takes a minute. If the server by hand differs from itself
+ * by more than 10 %, the machine was too busy: the results are not saved, and the exit code is 2.
  */
 import { cases, measure, type Row } from './cases.js';
 import { measureMemory } from './memory.js';
@@ -33,7 +33,7 @@ console.log(`\n${memoryTable(memory)}`);
 
 const twins = rows.filter(({ server }) => server === 'by hand again');
 if (twins.some(({ ratio, speed }) => [ratio, speed].some((one) => Math.abs(one - 1) > 0.1))) {
-  console.log('\nThe server by hand is off by more than 10 % from its twin: the machine is busy.');
+  console.log('\nThe server by hand differs from itself by more than 10 %. The machine is busy.');
   process.exitCode = 2;
 } else {
   const date = new Date().toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 /**
- * Driven by hand: the confirm flow of 2025. The call stays open while its question is answered by
- * another request of the session, and autocannon has one request at a time on a connection.
+ * Load for the 2025-11-25 confirm flow, without autocannon. A call stays open while another request
+ * of its session answers the question, and autocannon sends one request at a time per connection.
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
@@ -27,12 +27,13 @@ function post(url: string, body: string, session?: string): Promise<IncomingMess
   });
 }
 
-/** Opens a session, and gives its id. */
+/** Opens a session and returns its id. */
 export async function openSession(url: string): Promise<string> {
   const response = await post(url, INITIALIZE);
   await text(response);
   const id = response.headers['mcp-session-id'];
-  if (typeof id !== 'string') throw new Error(`no session: ${response.statusCode}`);
+  if (typeof id !== 'string')
+    throw new Error(`the server opened no session: ${response.statusCode}`);
   const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
   await text(await post(url, initialized, id));
   return id;
@@ -40,7 +41,7 @@ export async function openSession(url: string): Promise<string> {
 
 /** A call whose question has arrived. */
 export interface Asked {
-  /** Answers yes, and sees the folder deleted. */
+  /** Confirms, and checks that the folder was deleted. */
   readonly confirm: () => Promise<void>;
 }
 
@@ -52,7 +53,8 @@ export async function ask(url: string, session: string, id: number): Promise<Ask
   const read = async (pattern: RegExp): Promise<string> => {
     for (let stream = ''; ;) {
       const chunk = await chunks.next();
-      if (chunk.done === true) throw new Error(`it ended: ${response.statusCode} ${stream}`);
+      if (chunk.done === true)
+        throw new Error(`the stream ended early: ${response.statusCode} ${stream}`);
       stream += chunk.value;
       const found = pattern.exec(stream);
       if (found?.[1] !== undefined) return found[1];
@@ -66,13 +68,13 @@ export async function ask(url: string, session: string, id: number): Promise<Ask
       post(url, answer, session).then(text),
     ]);
     checkDeleted(said);
-    // Its connection is free only when the stream has ended.
+    // The connection is free only after the stream has ended.
     await chunks.next();
   };
   return { confirm };
 }
 
-/** Flows in sixteen sessions, one at a time in each. */
+/** Sends flows in sixteen sessions, one at a time in each. */
 export async function confirmSessionLoad(url: string): Promise<Load> {
   const idle = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSession(url)));
   let id = 0;

@@ -1,4 +1,4 @@
-/** The tools that are served besides those of the confirm flow of 2026. */
+/** The tools besides those of the 2026-07-28 confirm flow. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, install, resolver } from 'mcp-resolve';
@@ -7,7 +7,7 @@ import { DeleteInput, filesIn, INFO, NAME } from '../cases/confirm.js';
 
 const deleted = (path: string, files: number): string => `Deleted ${path} with ${files} files.`;
 
-/** With a resolver that asks nothing. */
+/** Written with a resolver that asks no question. */
 export const plainOurs: McpServerFactory = (() => {
   const files = resolver({ path: argsOf(DeleteInput).path }, ({ path }) => filesIn(path));
   const tool = defineTool(
@@ -28,7 +28,7 @@ const FORM = {
   required: ['confirm'],
 };
 
-/** By hand, for clients of 2025: asks in the middle of the call, on the stream of the call. */
+/** Written by hand for 2025-11-25 clients. Asks during the call, on the stream of the call. */
 export const askingBySession: McpServerFactory = () => {
   const server = new McpServer(INFO);
   server.registerTool(NAME, { inputSchema: DeleteInput }, async ({ path }, { mcpReq }) => {

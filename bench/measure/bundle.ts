@@ -1,4 +1,4 @@
-/** What an entry point weighs when a bundler has done its work, and what it loads. */
+/** Measures the bundled size of an entry point, and lists what it loads. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'
   readonly exports: Readonly<Record<string, { readonly import?: { readonly default: string } }>>;
 };
 
-/** Every entry point by the name under which it is imported, with its file in the build. */
+/** The file in the build of every entry point, by its import name. */
 export const ENTRIES: ReadonlyMap<string, string> = new Map(
   Object.entries(manifest.exports).flatMap(([subpath, { import: module }]) =>
     module === undefined
@@ -25,10 +25,10 @@ export interface Weight {
   readonly gzip: number;
 }
 
-/** Peers come from the one who installs the package. */
+/** Peer dependencies, which users install. */
 const PEERS = [/^node:/, /^@modelcontextprotocol\//, /^@opentelemetry\//];
 
-/** Weighs all of a package or file, minified, with or without its peers. */
+/** Bundles all exports of a package or file, minified, with or without its peer dependencies. */
 export async function weigh(name: string, { peers }: { readonly peers: boolean }): Promise<Weight> {
   const build = await rolldown({
     input: 'program',
@@ -44,20 +44,20 @@ export async function weigh(name: string, { peers }: { readonly peers: boolean }
       },
     ],
   });
-  // Into one file: what is loaded later is carried along, too.
+  // One file, so that dynamic imports count as well.
   const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
   await build.close();
   const code = output.map((file) => (file.type === 'chunk' ? file.code : '')).join('\n');
   return { min: Buffer.byteLength(code), gzip: gzipSync(code, { level: 9 }).length };
 }
 
-/** What loading a file of the build loads: its files, and the packages that they import. */
+/** The files of the build that loading one of them loads, and the packages that they import. */
 export interface Loaded {
   readonly files: ReadonlySet<string>;
   readonly packages: ReadonlySet<string>;
 }
 
-/** Follows the imports of a file of either build, those that wait for a call included. */
+/** Follows the imports of a file of the ESM or CJS build, including dynamic ones. */
 export async function loadedBy(file: string): Promise<Loaded> {
   const files = new Set<string>();
   const packages = new Set<string>();

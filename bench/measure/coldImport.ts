@@ -1,4 +1,4 @@
-/** What importing costs a process that has just begun. */
+/** Measures imports in new processes. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,13 +11,13 @@ const run = promisify(execFile);
 
 const PROGRAM = path.join(ROOT, 'bench/measure/imports.mjs');
 
-/** What each import costs a fresh process, after those before it. */
+/** Returns the milliseconds of each import in a new process, one after the other. */
 export async function importing(...names: readonly string[]): Promise<readonly number[]> {
   const { stdout } = await run(process.execPath, [PROGRAM, ...names]);
   return JSON.parse(stdout) as number[];
 }
 
-/** What importing a package costs on top of another one, as a share of that one. */
+/** Compares importing a package on top of another one with importing that other one. */
 export async function coldImport(name: string, base: string, rounds: number): Promise<Ratio> {
   const ours: number[] = [];
   const theirs: number[] = [];

@@ -1,23 +1,23 @@
 /**
- * Measures two ways of doing the same against each other.
+ * Compares two ways to do the same work.
  *
- * The same program takes a tenth more or less from one minute to the next, so nothing is measured
- * alone. Short slices of both ways, and a second helping of the opponent, follow each other in
- * shuffled order; each round gives one ratio, and the figure is the median of them. The second
- * helping is the A/A row: how far the opponent is off from itself is how far the figure can be.
+ * The same program differs by 10 % from one minute to the next, so nothing is measured alone. Each
+ * round runs three short slices in shuffled order: ours, theirs, and theirs again. The figure is
+ * the median of the ratios of all rounds. The third slice gives the A/A row: the figure can be off
+ * by as much as the other way differs from itself.
  */
 import { performance } from 'node:perf_hooks';
 
 import { median, quantile, seeded, shuffled } from './statistics.js';
 
-/** One way of doing it. */
+/** One way to do the work. */
 export interface Way {
   readonly name: string;
-  /** Does it so many times. */
+  /** Does the work this many times. */
   readonly run: (times: number) => Promise<void> | void;
 }
 
-/** A way that does one piece of work after the other, each told its number. */
+/** Creates a way that does the work sequentially, with the number of each repetition. */
 export function repeating(name: string, work: (time: number) => unknown): Way {
   const run = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time += 1) await work(time);
@@ -25,39 +25,39 @@ export function repeating(name: string, work: (time: number) => unknown): Way {
   return { name, run };
 }
 
-/** How thoroughly is measured. */
+/** The effort of a measurement. */
 export interface Effort {
-  /** How many rounds of slices. */
+  /** The number of rounds. */
   readonly rounds: number;
-  /** How long a slice is, about. */
+  /** The approximate duration of a slice. */
   readonly sliceMs: number;
-  /** For how long each way runs beforehand, about, so that the engine has compiled it. */
+  /** The approximate time that each way runs first, so that V8 optimizes it. */
   readonly warmMs: number;
   readonly seed: number;
 }
 
-/** How much longer one way takes than the other: 2 is twice as long. */
+/** The time of one way divided by that of the other. 2 is twice as long. */
 export interface Ratio {
   readonly median: number;
   /** The middle half of all rounds. */
   readonly spread: readonly [number, number];
-  /** The best slice against the best slice: a second opinion. */
+  /** The ratio of the best slices, as a cross-check. */
   readonly best: number;
-  /** The opponent against itself. */
+  /** The other way against itself. */
   readonly same: number;
 }
 
-/** What is counted: the processor's time by default, for waiting costs nothing. */
+/** The clock. CPU time is the default, and does not count waiting. */
 export type Clock = 'cpu' | 'wall';
 
-/** Measures `ours` against `theirs`. */
+/** Compares `ours` with `theirs`. */
 export async function compare(
   ours: Way,
   theirs: Way,
   { rounds, sliceMs, warmMs, seed, clock = 'cpu' }: Effort & { readonly clock?: Clock },
 ): Promise<Ratio> {
   const random = seeded(seed);
-  // What waits does not get faster.
+  // Waiting does not get faster.
   if (clock === 'cpu') for (const way of [ours, theirs]) await calibrated(way, warmMs);
   const slices = {
     ours: { run: ours.run, times: await calibrated(ours, sliceMs) },
@@ -81,7 +81,7 @@ export async function compare(
   };
 }
 
-/** How often it has to be done to fill a slice, found by doing it: this warms it up, too. */
+/** Returns the repetitions that fill a slice. Runs the way to find out, which also warms it up. */
 export async function calibrated({ run }: Way, sliceMs: number): Promise<number> {
   let times = 1;
   for (;;) {
@@ -91,7 +91,7 @@ export async function calibrated({ run }: Way, sliceMs: number): Promise<number>
   }
 }
 
-/** How many milliseconds something takes. */
+/** Returns the milliseconds that `work` takes. */
 export async function timed(work: () => Promise<void> | void, clock: Clock): Promise<number> {
   const cpu = process.cpuUsage();
   const start = performance.now();

@@ -1,26 +1,27 @@
 /**
- * Measures how long one of many takes, where {@link compare} measures how much all of them cost:
- * slices of both ways in shuffled order, a quantile of each slice, and the ratio of the medians.
+ * Compares the latency of single repetitions, where {@link compare} compares their total cost.
+ * Slices of both ways run in shuffled order, and the figure is the ratio of the medians of a
+ * quantile.
  */
 import { performance } from 'node:perf_hooks';
 
 import type { Effort, Ratio } from './compare.js';
 import { median, quantile, seeded, shuffled } from './statistics.js';
 
-/** One way of doing it: how long each of so many took, in milliseconds. */
+/** One way to do the work. Returns the milliseconds of each repetition. */
 export type Sampled = (times: number) => Promise<readonly number[]>;
 
-/** What is taken of each slice. */
+/** The slices, and the quantile to compare. */
 export interface Slices {
   readonly rounds: Effort['rounds'];
   readonly seed: Effort['seed'];
-  /** How many are in a slice. */
+  /** The repetitions in a slice. */
   readonly times: number;
   /** 0.5 for the p50, 0.99 for the p99. */
   readonly share: number;
 }
 
-/** Measures a quantile of `ours` against that of `theirs`. */
+/** Compares a quantile of `ours` with that of `theirs`. */
 export async function compareLatency(
   ours: Sampled,
   theirs: Sampled,
@@ -44,7 +45,7 @@ export async function compareLatency(
   };
 }
 
-/** Notes how long something takes each time. */
+/** Creates a function that runs `work` and records its duration. */
 export function stopwatch(work: () => Promise<unknown>): {
   readonly took: number[];
   readonly lap: () => Promise<void>;

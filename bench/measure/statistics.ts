@@ -1,6 +1,6 @@
-/** The few numbers that a list of measurements is told in. */
+/** Statistics of measurements, and repeatable randomness. */
 
-/** The value below which a share of the sorted list lies, between neighbours if need be. */
+/** Returns a quantile, interpolated between neighbours. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** A list in another order, the same for the same seed. */
+/** Returns the values in random order. */
 export function shuffled<T>(values: readonly T[], random: () => number): T[] {
   return values
     .map((value) => ({ value, at: random() }))
@@ -21,7 +21,7 @@ export function shuffled<T>(values: readonly T[], random: () => number): T[] {
     .map(({ value }) => value);
 }
 
-/** Numbers from 0 to 1 that only look random: a run can be made again. */
+/** Returns a generator of pseudo-random numbers from 0 to 1 that a seed repeats. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
