@@ -1,6 +1,6 @@
-/** Requests of the 2026 era written by hand, and what comes back. */
+/** Builds 2026-07-28 requests by hand, and parses their responses. */
 
-/** A JSON-RPC response, as it came. */
+/** A JSON-RPC response. */
 export interface Reply {
   readonly jsonrpc: string;
   readonly id: number;
@@ -14,7 +14,7 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The one error for every state that is refused. */
+/** The error for every refused state. */
 export const FROZEN = {
   code: -32602,
   message: 'Invalid or expired requestState',
@@ -28,13 +28,13 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 };
 
-/** The text of a request. */
+/** Returns a request as JSON. */
 export function messageOf(id: number, { method, params }: Call): string {
   const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } });
   return text.replace(NESTED, (_, levels: string) => nested(Number(levels)));
 }
 
-/** Stands for a list in a list in a list, deeper than `JSON.stringify` could write it. */
+/** A placeholder for nested arrays, which may be deeper than `JSON.stringify` supports. */
 export const nestedText = (levels: number): string => `nested ${levels} levels`;
 
 const NESTED = /"nested (\d+) levels"/;
@@ -43,7 +43,7 @@ function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }
 
-/** A request as it is posted. */
+/** Returns a request for `fetch`. */
 export function postOf(id: number, call: Call, headers: Record<string, string> = {}): RequestInit {
   const target = call.method === 'resources/read' ? call.params.uri : call.params.name;
   return {
@@ -60,7 +60,7 @@ export function postOf(id: number, call: Call, headers: Record<string, string> =
   };
 }
 
-/** Reads the one message of a response, which came as JSON or as an event stream. */
+/** Parses the message of a response, which is JSON or an event stream. */
 export function replyOf(text: string): Reply {
   const event = text.split('\n').findLast((line) => line.startsWith('data: {'));
   return JSON.parse(event?.slice('data: '.length) ?? text) as Reply;

@@ -1,26 +1,26 @@
-/** What is counted, and whether it is as it should be. */
+/** The counts of the fleet soak. */
 
 /** The counts of a run. */
 export interface Counts {
   started: number;
   completed: number;
   rounds: number;
-  /** Rounds between which a process of the service was restarted. */
+  /** Rounds with a restart of a process since the round before. */
   acrossRestart: number;
   resent: number;
   rotations: number;
-  /** States sent where they do not belong and refused, by what was wrong. */
+  /** Misused states that were refused, by the kind of misuse. */
   readonly refused: Map<string, number>;
-  /** Flows that did not come to their end, in words. */
+  /** Descriptions of flows that did not complete. */
   readonly lost: string[];
-  /** States taken where they do not belong, in words. */
+  /** Descriptions of misused states that were accepted. */
   readonly accepted: string[];
 }
 
-/** The rounds of one service that came after another round, and by whom they were served. */
+/** The rounds of one service after the first of their call, and the processes that served them. */
 export interface Turns {
   again: number;
-  /** By another process than the round before. */
+  /** The rounds that another process served than the round before. */
   elsewhere: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Proves that the proxy recipe of docs/deploy.md runs a body once. One body outlasts the timeout of
- * the proxy, and one ends its process. A proxy that sends such a request again runs it twice.
+ * Proves that the proxy recipe of docs/deploy.md runs a body once. One body runs longer than the
+ * timeout of the proxy, and one crashes its process. A proxy that resends such a request would run
+ * the body twice.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { startNginx } from './nginx.js';
 import { freePorts } from './ports.js';
 import { newKey } from './rotation.js';
 
-/** A fault, what the client saw, and the number of runs. */
+/** A fault, the statuses that the client received, and the number of runs. */
 export interface FaultCount {
   readonly fault: string;
   readonly calls: number;
@@ -32,7 +33,7 @@ export async function countFaults(): Promise<FaultCount[]> {
   const nginx = await startNginx([{ name: 'faults', listen, ports, readTimeout: '1s' }]);
   try {
     const counts: FaultCount[] = [];
-    // A crash leaves one process fewer, so it comes last.
+    // The crash is last, because it leaves fewer processes.
     for (const fault of ['outlast', 'crash']) counts.push(await countFault(fault, listen, folder));
     return counts;
   } finally {
@@ -53,7 +54,7 @@ async function countFault(fault: string, port: number, folder: string): Promise<
     const inputResponses = { faultApproval: { action: 'accept', content: { confirm: true } } };
     statuses.push((await send(port, { ...params, requestState, inputResponses })).status);
   }
-  // A second run would begin when the first one has failed for the proxy, so it has begun by now.
+  // The proxy would resend a request as soon as it fails, so any second run has begun by now.
   await delay(OUTLAST_MS);
   const runs = (await readFile(runsFile, 'utf8')).split('\n').length - 1;
   return { fault, calls: CALLS, statuses, runs };

@@ -1,15 +1,15 @@
 /**
- * The processes of one service. They share keys and an audience; a restart gives a process other
- * keys on the same port, and finishes what it has begun first.
+ * The processes of one service. They share keys and an audience. A restarted process first finishes
+ * its requests, and then gets the new keys and the same port.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a process tells: its port when it is up, and when it stops what it has refused. */
+/** A message of a process: its port when it listens, or its refusals when it stops. */
 export type Report = { readonly port: number } | { readonly rejections: Record<string, number> };
 
-/** How a fleet is set up. */
+/** The options of a fleet. */
 export interface FleetOptions {
   readonly audience: string;
   readonly keys: readonly string[];
@@ -28,7 +28,7 @@ const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
 
 /** The processes of a service. */
 export class Fleet {
-  /** Why states were refused, over all processes that have stopped. */
+  /** The refusals of all stopped processes, counted by reason. */
   readonly rejections = new Map<string, number>();
   restarts = 0;
   private waiting: (() => void)[] = [];
@@ -51,7 +51,7 @@ export class Fleet {
     return this.processes.map(({ port }) => port);
   }
 
-  /** Restarts the processes one after the other, with these keys; after each comes `pause`. */
+  /** Restarts the processes one after the other with these keys, and awaits `pause` after each. */
   async rollOut(
     keys: readonly string[] = this.options.keys,
     pause: () => Promise<void> = () => Promise.resolve(),
@@ -66,12 +66,12 @@ export class Fleet {
     }
   }
 
-  /** Resolves when a process has been restarted, or no more will be. */
+  /** Resolves when a process has restarted, or at the end of all restarts. */
   async nextRestart(): Promise<void> {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Lets go of those who wait for a restart. */
+  /** Resolves all calls of {@link nextRestart}. */
   wake(): void {
     const waiting = this.waiting;
     this.waiting = [];
@@ -104,11 +104,11 @@ async function startProcess(options: FleetOptions, port: number): Promise<Runnin
     },
   });
   const report = await nextReport(child);
-  if (!('port' in report)) throw new Error('a server process stopped before it was up');
+  if (!('port' in report)) throw new Error('a server process stopped before it listened');
   return { child, port: report.port };
 }
 
-/** Stops a process; gives what it refused. Its end is awaited, and then its port is free. */
+/** Stops a process and returns its refusals. The process has exited, so its port is free. */
 async function stopProcess({ child }: Running): Promise<Readonly<Record<string, number>>> {
   if (child.exitCode !== null) return {};
   const reported = nextReport(child);
@@ -120,7 +120,11 @@ async function stopProcess({ child }: Running): Promise<Readonly<Record<string, 
   return 'rejections' in report ? report.rejections : {};
 }
 
-/** What a process says next. One that ends without a word is an error. */
+/**
+ * Returns the next message of a process.
+ *
+ * @throws Error If the process exits first.
+ */
 async function nextReport(child: ChildProcess): Promise<Report> {
   const end = new AbortController();
   const { signal } = end;
@@ -128,7 +132,7 @@ async function nextReport(child: ChildProcess): Promise<Report> {
     return await Promise.race([
       once(child, 'message', { signal }).then(([report]) => report as Report),
       once(child, 'exit', { signal }).then(([code]) => {
-        throw new Error(`a server process ended with code ${String(code)}`);
+        throw new Error(`a server process exited with code ${String(code)}`);
       }),
     ]);
   } finally {

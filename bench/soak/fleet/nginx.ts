@@ -1,6 +1,6 @@
 /**
- * Debian's nginx as the balancer: round robin, no stickiness, on loopback. Its `location` is the
- * recipe of docs/deploy.md. Everything it writes is in a temporary folder.
+ * Starts Debian's nginx as a load balancer on loopback: round robin, without sticky sessions. Its
+ * `location` is the recipe of docs/deploy.md. All its files are in a temporary folder.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** One service behind nginx: where nginx listens for it, and where its processes do. */
+/** A service behind nginx: the port of nginx, and those of its processes. */
 export interface Upstream {
   readonly name: string;
   readonly listen: number;
@@ -23,21 +23,21 @@ export interface Upstream {
 /** A running nginx. */
 export interface Nginx {
   readonly pid: number;
-  /** Stops it; gives what it wrote to its error log. */
+  /** Stops nginx and returns its error log. */
   readonly stop: () => Promise<string>;
 }
 
 /**
  * Finds nginx.
  *
- * @throws Error With the command that installs it.
+ * @throws Error If nginx is missing, with the command that installs it.
  */
 export function findNginx(): string {
-  // Debian keeps it where only the path of root goes.
+  // Debian installs nginx into a folder that is only in the PATH of root.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   const found = folders.map((folder) => join(folder, 'nginx')).find(isExecutable);
   if (found !== undefined) return found;
-  throw new Error('The fleet needs nginx in front of it. Install it: apt-get install nginx');
+  throw new Error('The fleet needs nginx. Install it: apt-get install nginx');
 }
 
 function isExecutable(file: string): boolean {
@@ -49,11 +49,11 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Starts nginx; it listens when this resolves. */
+/** Starts nginx. Resolves when it listens. */
 export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx> {
   const program = findNginx();
   const folder = await mkdtemp(join(tmpdir(), 'soak-nginx-'));
-  // The worker of a root's nginx is somebody else, and has to get at its own files.
+  // If root starts nginx, its worker runs as another user, which must be able to read the folder.
   await chmod(folder, 0o755);
   await writeFile(join(folder, 'nginx.conf'), configuration(upstreams, await documentedRecipe()));
   const child = spawn(
@@ -62,7 +62,7 @@ export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx>
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const { pid } = child;
-  if (pid === undefined) throw new Error('nginx could not be started');
+  if (pid === undefined) throw new Error('nginx did not start');
   const stop = async (): Promise<string> => {
     await end(child);
     const log = await readFile(join(folder, 'error.log'), 'utf8');
@@ -81,7 +81,7 @@ export async function startNginx(upstreams: readonly Upstream[]): Promise<Nginx>
 async function documentedRecipe(): Promise<string> {
   const page = await readFile(new URL('../../../docs/deploy.md', import.meta.url), 'utf8');
   const recipe = /```nginx\n(location \/mcp \{.*?\n\})\n```/s.exec(page)?.[1];
-  if (recipe === undefined) throw new Error('docs/deploy.md shows no nginx recipe');
+  if (recipe === undefined) throw new Error('docs/deploy.md has no nginx recipe');
   return recipe;
 }
 
@@ -103,7 +103,7 @@ ${upstreams.map((upstream) => block(upstream, recipe)).join('')}}
 `;
 }
 
-/** Without `max_fails=0` a process would be left out for ten seconds after each of its restarts. */
+/** Without `max_fails=0`, nginx would skip a process for ten seconds after each restart. */
 function block({ name, listen, ports, readTimeout }: Upstream, recipe: string): string {
   const location = recipe
     .replace('http://deployments', `http://${name}`)
@@ -123,10 +123,10 @@ ${location}
 
 const POLL_MS = 20;
 
-/** Resolves when somebody listens on a port, and rejects when the process ends first. */
+/** Resolves when nginx listens on a port, and rejects if it exits first. */
 async function listening(child: ChildProcess, port: number): Promise<void> {
   while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`);
     await delay(POLL_MS);
   }
 }

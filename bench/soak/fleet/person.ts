@@ -1,7 +1,6 @@
 /**
- * A person with a client of the 2026 era, who makes calls of both tools one after the other and
- * answers what is asked. Between two rounds somebody may try to misuse the state, and a patient
- * person waits until a process of the service has been restarted.
+ * A user with a 2026-07-28 client, who calls the tools one after the other and answers their
+ * questions. Before each answer, `between` can misuse the state or wait for a restart.
  */
 import {
   type CallToolResult,
@@ -14,14 +13,14 @@ import type { Counts, Turns } from './counts.js';
 import type { Owned, User } from './probes.js';
 import type { Reach } from './reach.js';
 
-/** Who a person is, and what there is around. */
-export interface Surroundings {
+/** The user, both services and the counts. */
+export interface PersonOptions {
   readonly user: User;
   readonly home: Reach;
   readonly nextDoor: Reach;
   readonly counts: Counts;
   readonly turns: Turns;
-  /** What happens before each answer; says whether a restart did. */
+  /** Runs before each answer. Returns true if a process was restarted. */
   readonly between: (owned: Owned) => Promise<boolean>;
 }
 
@@ -40,28 +39,28 @@ const TOOLS: Readonly<Record<string, (user: User, trip: string) => string>> = {
 /** The names of the tools. */
 export const TOOL_NAMES = Object.keys(TOOLS);
 
-/** A person. */
+/** A user with a connected client. */
 export class Person {
   private servedBy: string | null = null;
 
   private constructor(
     private readonly client: Client,
-    private readonly around: Surroundings,
+    private readonly options: PersonOptions,
   ) {}
 
-  static async connect(around: Surroundings): Promise<Person> {
+  static async connect(options: PersonOptions): Promise<Person> {
     const client = new Client(
       { name: 'soak', version: '1.0.0' },
       { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
     );
-    const person = new Person(client, around);
+    const person = new Person(client, options);
     await client.connect(person.transport());
     return person;
   }
 
-  /** Makes a call and counts how it went. */
+  /** Makes a call and counts its outcome. */
   async makeCall(tool: string, trip: string): Promise<void> {
-    const { counts, user } = this.around;
+    const { counts, user } = this.options;
     counts.started += 1;
     try {
       const text = await this.finish(await this.start(tool, trip));
@@ -77,7 +76,7 @@ export class Person {
   }
 
   private async start(tool: string, trip: string): Promise<Call<'tools/call'>> {
-    this.around.counts.rounds += 1;
+    this.options.counts.rounds += 1;
     return startCall(this.client, { name: tool, arguments: { trip } });
   }
 
@@ -88,10 +87,10 @@ export class Person {
   }
 
   private async nextRound(call: OpenCall<'tools/call'>): Promise<Call<'tools/call'>> {
-    const { counts, turns, between } = this.around;
+    const { counts, turns, between } = this.options;
     const answers = answersTo(call);
     const before = this.servedBy;
-    if (await between({ ...this.around, call, answers })) counts.acrossRestart += 1;
+    if (await between({ ...this.options, call, answers })) counts.acrossRestart += 1;
     const next = await call.answer(answers);
     counts.rounds += 1;
     turns.again += 1;
@@ -99,9 +98,9 @@ export class Person {
     return next;
   }
 
-  /** A person does one thing at a time, so the last response is that of the last round. */
+  /** A person makes one request at a time, so the last response is that of the last round. */
   private transport(): StreamableHTTPClientTransport {
-    const { home, user } = this.around;
+    const { home, user } = this.options;
     return new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), {
       requestInit: { headers: { authorization: `Bearer ${user}` } },
       fetch: async (_, init) => {

@@ -1,8 +1,8 @@
-/** Ports that can be had again after a restart. */
+/** Finds ports that stay available during a restart. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Outgoing connections take theirs from a higher range, so that none is gone after a restart. */
+/** Outgoing connections use a higher range, so they never take the port of a restarting process. */
 const [LOWEST, HIGHEST] = [20_000, 29_999];
 
 /** Finds free ports on loopback. */

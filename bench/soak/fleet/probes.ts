@@ -1,7 +1,7 @@
 /**
- * States sent where they do not belong: to the service next door, by another user, with other
- * arguments, for another tool, changed. With the right answers, so that whoever took the state
- * would go on with the call.
+ * Misuses states: sends them to the other service, as the other user, with other arguments, for the
+ * other tool, or changed. The answers are right, so a server that accepted the state would continue
+ * the call.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Answers, OpenCall } from 'mcp-resolve/client';
@@ -14,12 +14,12 @@ import type { Reach } from './reach.js';
 export const USERS = ['alice', 'bob'] as const;
 export type User = (typeof USERS)[number];
 
-/** An open call and what its owner knows. */
+/** An open call and the knowledge of its owner. */
 export interface Owned {
   readonly call: OpenCall<'tools/call'>;
   readonly answers: Answers;
   readonly user: User;
-  /** The service of the call, and the one next door. */
+  /** The service of the call, and the other one. */
   readonly home: Reach;
   readonly nextDoor: Reach;
 }
@@ -53,13 +53,13 @@ const misuses: Readonly<Record<string, (owned: Owned) => Misuse>> = {
 /** The kinds of misuse. */
 export const MISUSES = Object.keys(misuses);
 
-/** Misuses the state of a call in one way; it must get the frozen error. */
+/** Misuses the state of a call in one way, and counts whether the server refused it. */
 export async function misuse(kind: string, owned: Owned, counts: Counts): Promise<void> {
   const { reach, user, change = {} } = misuses[kind]?.(owned) ?? { reach: owned.home, user: 'bob' };
   await mustBeRefused(kind, { reach, user, call: retryOf(owned, change) }, counts);
 }
 
-/** Sends a request whose state does not belong there. */
+/** Sends a request with a misused state, and counts whether the server refused it. */
 export async function mustBeRefused(
   kind: string,
   { reach, user, call }: { reach: Reach; user: User; call: Call },
@@ -72,7 +72,7 @@ export async function mustBeRefused(
   else counts.accepted.push(`${kind}: ${response.status} ${text}`);
 }
 
-/** The next round as its owner would send it, but for the change. */
+/** Returns the next round of the owner, with a change. */
 export function retryOf({ call, answers }: Owned, change: object = {}): Call {
   const { method, params } = call;
   const requestState = stateOf(call);
@@ -87,7 +87,7 @@ function otherThan(user: User): User {
   return user === 'alice' ? 'bob' : 'alice';
 }
 
-/** With one character changed, in the middle. */
+/** Changes one character in the middle of a state. */
 function flipped(state: string): string {
   const middle = Math.floor(state.length / 2);
   return state.slice(0, middle) + (state[middle] === 'A' ? 'B' : 'A') + state.slice(middle + 1);

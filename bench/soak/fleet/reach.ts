@@ -1,24 +1,24 @@
 /**
- * How a request gets to a service: through a balancer in front of its processes. A process that
- * restarts refuses with 503, or not at all because nobody listens; either way nothing was done, and
- * the next one is asked.
+ * Sends requests to a service through a load balancer. A restarting process answers with 503 or
+ * refuses the connection. It has not handled the request then, so the request goes to the next
+ * one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Posts a request to some process of a service. */
 export type Reach = (init: RequestInit) => Promise<Response>;
 
-/** Counts the requests that had to be sent again. */
+/** Counts the resent requests. */
 export interface Resent {
   resent: number;
 }
 
-/** Through a balancer at this address, which does the same for its own upstreams. */
+/** Sends requests to a load balancer, which also resends them to its own upstreams. */
 export function through(url: string, counts: Resent): Reach {
   return untilServed(() => url, counts);
 }
 
-/** As a balancer would: to one process after the other, at every request the next. */
+/** Sends requests to the processes in turn, as a load balancer does. */
 export function inTurn(ports: () => readonly number[], counts: Resent): Reach {
   let turn = 0;
   return untilServed(() => {
@@ -37,16 +37,20 @@ function untilServed(next: () => string, counts: Resent): Reach {
     for (let tries = 1; ; tries += 1) {
       const served = await fetch(next(), init).catch((error: unknown) => unreachable(error));
       if (served !== undefined && !BUSY.includes(served.status)) return served;
-      if (tries === MOST_TRIES) throw new Error('no process of the service can be reached');
+      if (tries === MOST_TRIES) throw new Error('no process of the service is reachable');
       await served?.body?.cancel();
       counts.resent += 1;
-      // The first other process is asked at once.
+      // The first retry goes to another process without a pause.
       if (tries > 1) await delay(PAUSE_MS);
     }
   };
 }
 
-/** A connection that was refused or cut; everything else is an error. */
+/**
+ * Returns undefined if a connection was refused or cut.
+ *
+ * @throws Every other error.
+ */
 function unreachable(error: unknown): undefined {
   const cause = error instanceof TypeError ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

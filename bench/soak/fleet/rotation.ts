@@ -1,6 +1,6 @@
 /**
- * Key rotation in three phases, each rolled out to every process before the next, and the last one
- * not before every token of the old key has expired.
+ * Key rotation in three phases. Every process gets the keys of a phase before the next one begins.
+ * The last phase begins after every token of the old key has expired.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -14,7 +14,7 @@ export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The phases that take a fleet from one key to the next. */
+/** Returns the phases that replace a key with the next one. */
 export function phasesBetween(old: string, next: string): readonly [Phase, Phase, Phase] {
   return [
     { name: '[old, new]', keys: [old, next] },

@@ -1,15 +1,15 @@
 /**
- * `npm run soak -- fleet`: two services behind nginx, under load from two users, while their
- * processes are restarted again and again and their keys rotated.
+ * `npm run soak -- fleet` runs two services behind nginx under load from two users, restarts their
+ * processes and rotates their keys.
  *
  * ```
  *  persons ──► nginx ──┬─► trips (3 processes) ──┐
  *  (K at a time)       └─► hotels (2 processes) ─┴─ the same keys, two audiences
  * ```
  *
- * Goes on for `--minutes` and until one rotation is complete, with `--flows` calls at a time. Then
- * bodies outlast the proxy or end their process. Ends with code 1 if a call was lost, a state taken
- * where it does not belong, or a body run twice.
+ * It takes `--minutes` or one complete rotation, whichever is longer, with `--flows` calls at a
+ * time. At the end, bodies run longer than the timeout of the proxy or crash their process. The
+ * exit code is 1 if a call was lost, a misused state was accepted, or a body ran twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -36,14 +36,14 @@ const flows = Number(values.flows);
 findNginx();
 
 const TTL_SECONDS = 30;
-/** For each flow. */
+/** The rounds of each flow between two restarts. */
 const ROUNDS_BETWEEN_RESTARTS = 15;
 const started = performance.now();
 const counts = newCounts();
 const turns = { trips: { again: 0, elsewhere: 0 }, hotels: { again: 0, elsewhere: 0 } };
 const ending = new AbortController();
 let key = newKey();
-/** A state of the key that is being retired, and whose it was. */
+/** A call whose state is sealed under the key that is being retired. */
 let sample: Owned | undefined;
 
 const [tripsListen = 0, hotelsListen = 0, ...ports] = await freePorts(7);
@@ -75,7 +75,7 @@ try {
 const faults = await countFaults();
 print(counts);
 
-/** Rotates the keys from one to the next for as long as the run is. */
+/** Rotates the keys until the run ends. */
 async function rotate(): Promise<void> {
   while (!isOver()) {
     const next = newKey();
@@ -84,7 +84,7 @@ async function rotate(): Promise<void> {
     const retired = sample;
     await rollOut(sealUnderNew);
     const sealedUnderNew = elapsed();
-    // The last token of the old key is as old as the last process that sealed under it.
+    // All processes seal under the new key now, so the tokens of the old one expire from here on.
     while (!isOver() && elapsed() < sealedUnderNew + TTL_SECONDS) await rollOut();
     await rollOut(dropOld);
     if (isOver()) return;
@@ -95,10 +95,7 @@ async function rotate(): Promise<void> {
   }
 }
 
-/**
- * Restarts every process of both services, one of each at a time, with all of them up for a while
- * in between.
- */
+/** Restarts the processes of both services, one of each at a time, with some rounds in between. */
 async function rollOut(phase?: { name: string; keys: readonly string[] }): Promise<void> {
   if (isOver()) return;
   const traffic = () => roundsMore(ROUNDS_BETWEEN_RESTARTS * flows);
@@ -106,7 +103,7 @@ async function rollOut(phase?: { name: string; keys: readonly string[] }): Promi
   const { started: begun, completed, rounds, lost, accepted } = counts;
   console.log(
     [
-      `${elapsed().toFixed()} s: rolled out ${phase?.name ?? 'the same keys again'}`,
+      `${elapsed().toFixed()} s: restarted with ${phase?.name ?? 'the same keys'}`,
       `${begun} flows, ${completed} completed, ${lost.length} lost`,
       `${rounds} rounds`,
       `${total(counts.refused)} misuses refused, ${accepted.length} accepted`,
@@ -114,7 +111,7 @@ async function rollOut(phase?: { name: string; keys: readonly string[] }): Promi
   );
 }
 
-/** Waits until so many more rounds have been made. */
+/** Waits for this many more rounds. */
 async function roundsMore(more: number): Promise<void> {
   const enough = counts.rounds + more;
   while (counts.rounds < enough && !isOver()) await delay(50);
@@ -125,7 +122,7 @@ async function probeRetired(owned: Owned): Promise<void> {
   await mustBeRefused('under a retired key', { reach: home, user, call: retryOf(owned) }, counts);
 }
 
-/** A person who makes one call after the other. Users alternate; two of three are at trips. */
+/** Makes calls one after the other as one person. Users alternate. Two of three call trips. */
 async function live(index: number): Promise<void> {
   const user = USERS[index % 2] ?? 'alice';
   const atTrips = index % 3 < 2;
@@ -154,7 +151,7 @@ async function live(index: number): Promise<void> {
   });
   for (let call = 0; !isOver(); call += 1) {
     await person.makeCall(TOOL_NAMES[call % TOOL_NAMES.length] ?? '', `T-${index}-${call}`);
-    // A moment between calls, so that restarts get a share of the machine.
+    // The pause leaves CPU time for restarts.
     await delay(20);
   }
   await person.close();
@@ -164,7 +161,7 @@ function urlOf(port: number): string {
   return `http://127.0.0.1:${port}/mcp`;
 }
 
-/** Whether the time is up; one rotation is brought to its end all the same. */
+/** Returns true if the time is over and at least one rotation is complete. */
 function isOver(): boolean {
   return ending.signal.aborted || (counts.rotations > 0 && elapsed() > minutes * 60);
 }
@@ -187,19 +184,19 @@ function print(found: Counts): void {
     ['flows completed', found.completed],
     ['flows lost', found.lost.length],
     ['rounds', found.rounds],
-    ['on another process than the one before, trips', shareOf(turns.trips)],
-    ['on another process than the one before, hotels', shareOf(turns.hotels)],
-    ['rounds across a restart', found.acrossRestart],
+    ['rounds on another process, trips', shareOf(turns.trips)],
+    ['rounds on another process, hotels', shareOf(turns.hotels)],
+    ['rounds after a restart', found.acrossRestart],
     ['processes restarted', trips.restarts + hotels.restarts],
     ['key rotations', found.rotations],
-    ['connections refused, passed on by nginx', nginxLog.split('Connection refused').length - 1],
-    ['requests sent again by the client', found.resent],
+    ['connections refused, retried by nginx', nginxLog.split('Connection refused').length - 1],
+    ['requests resent by the client', found.resent],
     ...[...found.refused].map(([kind, count]): [string, number] => [`refused ${kind}`, count]),
     ...[...reasons].map(([reason, count]): [string, number] => [`in the log: ${reason}`, count]),
-    ['wrongly accepted', found.accepted.length],
+    ['misuses accepted', found.accepted.length],
     ...faults.map(({ fault, calls, statuses, runs }): [string, string] => [
-      `calls whose body does this: ${fault}`,
-      `${calls}, answered with ${statuses.join(', ')}, run ${runs} times`,
+      `calls with the fault: ${fault}`,
+      `${calls}, statuses ${statuses.join(', ')}, ${runs} runs`,
     ]),
   ];
   console.log('');
@@ -209,16 +206,17 @@ function print(found: Counts): void {
     if (runs !== calls) problems.push(`${calls} calls (${fault}) ran ${runs} times`);
     if (statuses.some((status) => status < 500)) problems.push(`${fault} did not fail`);
   }
-  if (found.completed + found.lost.length !== found.started) problems.push('a flow has no end');
-  // With one of its two processes often being restarted, hotels cannot always change.
+  if (found.completed + found.lost.length !== found.started) problems.push('a flow did not end');
+  // hotels often has only one running process, so it cannot always change.
   if (turns.trips.elsewhere * 2 <= turns.trips.again) {
     problems.push('most rounds stayed on the same process');
   }
-  if (found.acrossRestart === 0) problems.push('no round went across a restart');
-  if (!found.refused.has('under a retired key')) problems.push('no retired key was tried');
-  if (total(reasons) < total(found.refused)) problems.push('refusals are missing in the log');
+  if (found.acrossRestart === 0) problems.push('no round came after a restart');
+  if (!found.refused.has('under a retired key'))
+    problems.push('no state of a retired key was sent');
+  if (total(reasons) < total(found.refused)) problems.push('the log is missing refusals');
   for (const problem of problems) console.error(`PROBLEM ${problem}`);
   if (problems.length === 0) return;
-  console.error(`\nwhat nginx says:\n${nginxLog.split('\n').slice(-5).join('\n')}`);
+  console.error(`\nThe end of the log of nginx:\n${nginxLog.split('\n').slice(-5).join('\n')}`);
   process.exitCode = 1;
 }

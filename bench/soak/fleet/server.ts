@@ -1,7 +1,7 @@
 /**
  * One process of a service, started and stopped by `fleet.ts`. Its keys and its audience come from
- * the environment, as in a deployment; the bearer token names the user. Every response says which
- * process made it.
+ * the environment, as in a deployment; the bearer token names the user. Every response names its
+ * process.
  */
 import { requestStateSeal } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
@@ -38,7 +38,7 @@ process.once('message', () => void stop());
 process.once('disconnect', () => process.exit());
 report({ port: handle.port });
 
-/** Finishes what is in flight, and says what was refused in this life. */
+/** Finishes the requests in flight, and reports the refusals of this process. */
 async function stop(): Promise<void> {
   await handle.close();
   report({ rejections });

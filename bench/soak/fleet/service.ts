@@ -1,8 +1,8 @@
 /**
  * The service of the fleet: a tool whose resolvers ask three questions one after the other, and a
- * tool that asks twice by hand. Both say whose call it was. A third tool asks for an approval, and
- * then its body outlasts the proxy or ends its process. Every run of that body adds a line to a
- * file.
+ * handwritten tool that asks twice. Both name the user in their result. A third tool asks for an
+ * approval, and then its body runs longer than the timeout of the proxy or crashes its process.
+ * Every run of that body adds a line to a file.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -46,7 +46,7 @@ const FaultInput = z.object({
 });
 
 const faultApproval = resolver({ fault: argsOf(FaultInput).fault }, ({ fault }) =>
-  confirm(`Run a body that does this: ${fault}?`),
+  confirm(`Run a body with the fault ${fault}?`),
 );
 
 const fail = defineTool(
@@ -60,7 +60,7 @@ const fail = defineTool(
   },
 );
 
-/** Makes a server. */
+/** Creates a server. */
 export function buildServer(name: string, seal: RequestStateSeal): McpServer {
   const server = new McpServer({ name, version: '1.0.0' });
   install(server, [planTrip, fail], { seal });
@@ -68,7 +68,7 @@ export function buildServer(name: string, seal: RequestStateSeal): McpServer {
   return server;
 }
 
-/** By hand: the first signature is kept in the state while the second is asked for. */
+/** A handwritten tool. The state holds the first signature while the tool asks for the second. */
 function sign(trip: string, ctx: ServerContext): CallToolResult | InputRequiredResult {
   const first = ctx.mcpReq.requestState<string>();
   const answer = acceptedContent(ctx.mcpReq.inputResponses, 'signature', Signature);

@@ -1,18 +1,18 @@
-/** What is counted while it goes on. */
+/** The counts of the once soak. */
 
 /** The counts of a run. */
 export interface Counts {
-  /** Calls that were begun. */
+  /** Started calls. */
   flows: number;
-  /** Tokens that were sent again. */
+  /** Resent tokens. */
   replays: number;
   /** Replies that a call is in progress. */
   inProgress: number;
-  /** Replies that the store cannot be reached. */
+  /** Replies that the store is unavailable. */
   unavailable: number;
-  /** Calls without an end, and replies that are none of the documented ones; in words. */
+  /** Descriptions of calls that did not end, and of undocumented replies. */
   readonly lost: string[];
-  /** Replies that contradict an earlier one of the same call; in words. */
+  /** Descriptions of replies that contradict an earlier one of the same call. */
   readonly differed: string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * A client that makes one call after the other, and is in no way careful: it sends the last round
- * several times at once, says yes and no at the same time, goes back to an older token, hangs up,
- * leaves calls open, and now and then sends any token of any call again.
+ * A careless client that makes one call after the other. It sends the last round several times at
+ * once, accepts and declines at the same time, returns to an older token, disconnects, leaves calls
+ * open, and resends tokens of other calls.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,22 +10,22 @@ import type { Counts } from './counts.js';
 import { type Answer, Contradiction, Flow, type Payment, type Token } from './flow.js';
 import type { Reach } from './reach.js';
 
-/** What a customer has around. */
-export interface Surroundings {
+/** The service, the counts and the behaviour of a customer. */
+export interface CustomerOptions {
   readonly reach: Reach;
   readonly counts: Counts;
-  /** The calls of all customers that have come to the approval. */
+  /** The calls of all customers that have reached the approval. */
   readonly flows: Flow[];
   readonly random: Random;
-  /** How the next payments kill their process. */
+  /** The next payments that kill their process, and when they do. */
   readonly deadly: Payment['deadly'][];
-  /** Whether some bodies take longer than a lease. */
+  /** True if some bodies run longer than a lease. */
   readonly longBodies: boolean;
-  /** Aborted when everything is to stop at once. */
+  /** Aborts everything. */
   readonly interrupted: AbortSignal;
 }
 
-/** How a customer ends a call; what stands here twice is twice as likely. */
+/** The ways to end a call. A repeated entry is more likely. */
 const MANNERS = [
   'yes',
   'yes',
@@ -35,7 +35,7 @@ const MANNERS = [
   'many yeses at once',
   'yes and no at once',
   'yes to two branches at once',
-  'yes, and hangs up',
+  'yes, then disconnects',
   'no',
   'no to an older question',
   'leaves it open',
@@ -46,11 +46,11 @@ const POLL_MS = 250;
 
 /** A customer. */
 export class Customer {
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly options: CustomerOptions) {}
 
-  /** Makes a call, and sends rounds of it and of others again. */
+  /** Makes a call, and resends rounds of it and of other calls. */
   async buy(order: string): Promise<void> {
-    const { flows, random, counts } = this.around;
+    const { flows, random, counts } = this.options;
     const flow = new Flow(this.payment(order));
     counts.flows += 1;
     const opened = await this.judged(flow, () => this.open(flow));
@@ -62,37 +62,37 @@ export class Customer {
     }
   }
 
-  /** Brings a call to its end: approves what was left open, and awaits what is in progress. */
+  /** Ends a call: approves it if it is open, and waits while it is in progress. */
   async settle(flow: Flow, patienceMs: number): Promise<void> {
     const began = performance.now();
     await this.judged(flow, async () => {
       await this.send(flow, lastOf(flow), 'yes');
       while (!flow.over) {
-        if (performance.now() - began > patienceMs) throw new Error('it has no end');
+        if (performance.now() - began > patienceMs) throw new Error('the call did not end');
         await delay(POLL_MS);
         await this.send(flow, lastOf(flow), 'yes');
       }
     });
   }
 
-  /** Sends any token of a call again, with any answer. */
+  /** Resends a random token of a call with a random answer. */
   async revisit(flow: Flow): Promise<void> {
-    const { random } = this.around;
+    const { random } = this.options;
     const token = flow.tokens[random.below(flow.tokens.length)] ?? lastOf(flow);
-    // In an open call nonsense gets an error, which is no answer that stays.
+    // In an open call, an invalid answer gets an error that is not recorded.
     const nonsense = flow.over ? 'nonsense' : 'nothing';
     const answer = random.pick<Answer>(['yes', 'yes', 'no', 'nothing', nonsense]);
     await this.judged(flow, () => this.send(flow, token, answer));
   }
 
-  /** The rounds up to the approval. */
+  /** Runs the rounds up to the approval. */
   private async open(flow: Flow): Promise<void> {
-    flow.expect()(await this.around.reach.send(flow.start(), this.around));
+    flow.expect()(await this.options.reach.send(flow.start(), this.options));
     await this.send(flow, lastOf(flow), 'yes');
   }
 
   private async finish(flow: Flow): Promise<void> {
-    const { random } = this.around;
+    const { random } = this.options;
     const [first = lastOf(flow)] = flow.tokens;
     const last = lastOf(flow);
     const manner = flow.payment.deadly === 'never' ? random.pick(MANNERS) : 'many yeses at once';
@@ -112,8 +112,8 @@ export class Customer {
           [last, 'yes'],
           [lastOf(flow), 'yes'],
         ]);
-      case 'yes, and hangs up':
-        await this.hangUp(flow, last);
+      case 'yes, then disconnects':
+        await this.disconnect(flow, last);
         return this.send(flow, last, 'yes');
       case 'no':
         return this.send(flow, last, 'no');
@@ -127,8 +127,8 @@ export class Customer {
     await Promise.all(rounds.map(([token, answer]) => this.send(flow, token, answer)));
   }
 
-  private async hangUp(flow: Flow, token: Token): Promise<void> {
-    const { random, interrupted } = this.around;
+  private async disconnect(flow: Flow, token: Token): Promise<void> {
+    const { random, interrupted } = this.options;
     const signal = AbortSignal.timeout(random.between(1, 150));
     try {
       await this.send(flow, token, 'yes', signal);
@@ -143,7 +143,7 @@ export class Customer {
     answer: Answer,
     signal?: AbortSignal,
   ): Promise<void> {
-    const { reach, counts, random } = this.around;
+    const { reach, counts, random } = this.options;
     const take = flow.expect();
     if (token.sent > 0) counts.replays += 1;
     const call = flow.round(token, answer);
@@ -152,9 +152,9 @@ export class Customer {
     if (said === 'store_unavailable') counts.unavailable += 1;
   }
 
-  /** Writes down what goes wrong with a call; gives whether it went well. */
+  /** Records a problem of a call. Returns true if there is none. */
   private async judged({ payment }: Flow, act: () => Promise<void>): Promise<boolean> {
-    const { counts, interrupted } = this.around;
+    const { counts, interrupted } = this.options;
     try {
       await act();
       return true;
@@ -167,7 +167,7 @@ export class Customer {
   }
 
   private payment(order: string): Payment {
-    const { random, deadly } = this.around;
+    const { random, deadly } = this.options;
     return {
       order,
       beforeMs: random.length(400),
@@ -177,9 +177,9 @@ export class Customer {
     };
   }
 
-  /** Mostly a moment; sometimes a while, seldom longer than a renewal or than a whole lease. */
+  /** Returns mostly a short delay, and rarely one longer than a renewal or a whole lease. */
   private slowness(): number {
-    const { random, longBodies } = this.around;
+    const { random, longBodies } = this.options;
     if (random.percent(70)) return random.length(300);
     if (!longBodies || random.percent(96)) return random.between(300, 1500);
     return random.percent(70) ? random.between(11_000, 13_000) : random.between(31_000, 34_000);
@@ -188,7 +188,7 @@ export class Customer {
 
 function lastOf({ tokens }: Flow): Token {
   const last = tokens.at(-1);
-  if (last === undefined) throw new Error('it was not asked');
+  if (last === undefined) throw new Error('the call asked no question');
   return last;
 }
 

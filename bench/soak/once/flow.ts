@@ -1,11 +1,11 @@
 /**
- * One call as its client sees it: the tokens that it was given, the prices that it was shown, and
- * what it was answered. A call goes forward only:
+ * One call as its client sees it: the tokens, the prices in the questions, and the answer. A call
+ * only moves forward:
  *
  * ```
  * open ──► claimed ──► answered
  *  asks     in progress,  the same answer
- *           or unknown    for ever
+ *           or unknown    forever
  * ```
  */
 import type { Call, Reply } from '../jsonRpc.js';
@@ -16,25 +16,25 @@ export interface Payment {
   readonly beforeMs: number;
   readonly afterMs: number;
   readonly fails: boolean;
-  /** Whether its process is to die in it: before the effect, or after it. */
+  /** When the payment kills its process: before the effect, after it, or never. */
   readonly deadly: 'before' | 'after' | 'never';
 }
 
-/** A token, and what is asked with it. */
+/** A token and its question. */
 export interface Token {
   readonly state: string;
   readonly asks: 'account' | 'approval';
-  /** How often it has been sent. */
+  /** The number of times that it was sent. */
   sent: number;
 }
 
-/** What a client sends with a token. */
+/** The answer that a client sends with a token. */
 export type Answer = 'yes' | 'no' | 'nothing' | 'nonsense';
 
-/** What a reply says of its call. */
+/** The kind of a reply. */
 export type Said = 'asked' | 'in_progress' | 'outcome_unknown' | 'store_unavailable' | 'answered';
 
-/** How far a call has come, as a reply shows it. A store that is away says nothing. */
+/** The progress of a call that a reply proves. An unavailable store proves nothing. */
 const PROGRESS: Readonly<Record<Said, number>> = {
   asked: 0,
   in_progress: 1,
@@ -50,27 +50,27 @@ export class Contradiction extends Error {}
 export class Flow {
   readonly tokens: Token[] = [];
   readonly shown = new Set<number>();
-  /** Its answer, once it has one: as JSON, to compare it byte by byte. */
+  /** The answer as JSON, for comparison byte by byte. Undefined until the call is answered. */
   answer: string | undefined;
-  /** Whether the last that was heard of it is that nobody knows. */
+  /** True if the last reply said that the outcome is unknown. */
   unknown = false;
-  /** Whether nobody knew, and then somebody did. */
+  /** True if an answer came after the outcome had been unknown. */
   late = false;
   private progress = 0;
 
   constructor(readonly payment: Payment) {}
 
-  /** Whether there is nothing more to hear of it. */
+  /** True if the call is answered or its outcome is unknown. */
   get over(): boolean {
     return this.answer !== undefined || this.unknown;
   }
 
-  /** The first round. */
+  /** Returns the first round. */
   start(): Call {
     return { method: 'tools/call', params: { name: 'pay', arguments: this.payment } };
   }
 
-  /** A later round. */
+  /** Returns a later round. */
   round(token: Token, answer: Answer): Call {
     token.sent += 1;
     const { state, asks } = token;
@@ -80,18 +80,17 @@ export class Flow {
   }
 
   /**
-   * Gives what takes in the reply to a request that is about to be sent: what is known now must not
-   * be forgotten then.
+   * Returns the function for the reply to the next request. The reply must not contradict what is
+   * known when the request is sent.
    *
-   * @throws {Contradiction} From what it gives; another error for a reply that is none of those
-   *   that there can be.
+   * @throws {Contradiction} From the returned function. An undocumented reply throws another error.
    */
   expect(): (reply: Reply) => Said {
     const { progress } = this;
     return (reply) => {
       const said = readReply(reply);
       if (PROGRESS[said] < progress) {
-        throw new Contradiction(`it has gone back: ${JSON.stringify(reply)}`);
+        throw new Contradiction(`the call moved backwards: ${JSON.stringify(reply)}`);
       }
       this.take(said, reply.result ?? {});
       return said;
@@ -117,7 +116,7 @@ export class Flow {
 
   private settle(answer: string): void {
     if (this.answer !== undefined && this.answer !== answer) {
-      throw new Contradiction(`it was answered ${this.answer} and then ${answer}`);
+      throw new Contradiction(`the first answer was ${this.answer}, and a later one ${answer}`);
     }
     this.late ||= this.unknown;
     this.unknown = false;
@@ -142,14 +141,15 @@ const ANSWERS = {
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** @throws Error If it is none of those that there can be. */
+/** @throws Error If the reply is undocumented. */
 function readReply({ result, error }: Reply): Said {
-  if (result === undefined) throw new Error(`an error: ${JSON.stringify(error)}`);
+  if (result === undefined)
+    throw new Error(`the server returned an error: ${JSON.stringify(error)}`);
   if (result.requestState !== undefined) return 'asked';
   const reason = (result._meta as Result | undefined)?.['mcp-resolve/once'];
   if (reason === undefined) return 'answered';
   if (isSaid(reason)) return reason;
-  throw new Error(`an error that has no place here: ${JSON.stringify(result)}`);
+  throw new Error(`the reply has an undocumented reason: ${JSON.stringify(result)}`);
 }
 
 function isSaid(reason: unknown): reason is Said {

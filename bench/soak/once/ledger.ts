@@ -1,4 +1,4 @@
-/** The ledger: a list in Redis, to which every run of a body adds a line. Nothing is ever removed. */
+/** The ledger: a list in Redis. Every run of a body appends an entry, and nothing removes one. */
 import type { RedisClientType } from 'redis';
 
 /** One run of a body. */
@@ -7,11 +7,11 @@ export interface Entry {
   readonly call: string;
   readonly order: string;
   readonly cents: number;
-  /** The process in which it ran. */
+  /** The id of the process that ran it. */
   readonly process: number;
 }
 
-/** What the ledger needs of a client of node-redis. */
+/** The part of a node-redis client that the ledger uses. */
 export type LedgerClient = Pick<RedisClientType, 'sendCommand'>;
 
 const KEY = 'soak:ledger';
@@ -20,7 +20,7 @@ export async function book(client: LedgerClient, entry: Entry): Promise<void> {
   await client.sendCommand(['RPUSH', KEY, JSON.stringify(entry)]);
 }
 
-/** The entries from a position on. */
+/** Returns the entries from a position on. */
 export async function entriesFrom(client: LedgerClient, position: number): Promise<Entry[]> {
   const lines = await client.sendCommand(['LRANGE', KEY, String(position), '-1']);
   return (lines as unknown as string[]).map((line) => JSON.parse(line) as Entry);

@@ -1,12 +1,12 @@
 /**
- * The processes of the service, which share a key and a Redis. They die without a warning, and come
- * back on the same port.
+ * The processes of the service, which share a key and a Redis. A killed process restarts on the
+ * same port.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** How the processes are set up. */
+/** The options of the processes. */
 export interface Setup {
   /** One process for each port. */
   readonly ports: readonly number[];
@@ -19,12 +19,12 @@ const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
 
 /** The processes of the service. */
 export class Processes {
-  /** The ids of those that were killed, or killed themselves. */
+  /** The ids of killed processes, including those that killed themselves. */
   readonly killed = new Set<number>();
-  /** The ends that nobody wanted, in words. */
+  /** Descriptions of unexpected exits. */
   readonly ended: string[] = [];
   private readonly children: ChildProcess[] = [];
-  /** Resolved where the process is up. */
+  /** Resolves when the process at the index listens or has exited. */
   private readonly up: Promise<void>[] = [];
   private waiting: (() => void)[] = [];
   private stopping = false;
@@ -50,7 +50,7 @@ export class Processes {
     this.children[index]?.kill('SIGKILL');
   }
 
-  /** Resolves when a process has died. */
+  /** Resolves when a process has exited. */
   async nextDeath(): Promise<void> {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
@@ -72,15 +72,15 @@ export class Processes {
     this.up[index] = Promise.race([isUp, isOver]);
   }
 
-  /** Writes down how a process ended, and starts the next. */
+  /** Records how a process exited, and restarts it if it was killed. */
   private note(index: number, { pid = 0, signalCode, exitCode }: ChildProcess): void {
-    // Ctrl-C in a terminal also goes to a process that has just been started.
+    // Ctrl-C in a terminal also reaches a process that has just started.
     if (this.stopping || signalCode === 'SIGINT') return;
     if (signalCode === 'SIGKILL') {
       this.killed.add(pid);
       this.startOne(index);
     } else {
-      this.ended.push(`a server process ended with ${signalCode ?? `code ${String(exitCode)}`}`);
+      this.ended.push(`a server process exited with ${signalCode ?? `code ${String(exitCode)}`}`);
     }
     for (const wake of this.waiting.splice(0)) wake();
   }

@@ -1,6 +1,6 @@
 /**
- * How a request gets to the service: to any of its processes. A process that is killed leaves
- * connections that are refused or cut; then the same request is sent again, to whoever is there.
+ * Sends requests to random processes of the service. If a killed process refuses or cuts the
+ * connection, the same request goes to another one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -8,21 +8,21 @@ import { type Call, postOf, type Reply, replyOf } from '../jsonRpc.js';
 import type { Random } from '../tokens/random.js';
 
 const PAUSE_MS = 50;
-/** How long nobody may be there. */
+/** The time after which an unanswered request fails. */
 const PATIENCE_MS = 60_000;
 
-/** How a request is sent. */
+/** The options of a request. */
 export interface Sending {
-  /** Who chooses the process. */
+  /** Chooses the process. */
   readonly random: Random;
-  /** Gives it up. */
+  /** Cancels the request. */
   readonly signal?: AbortSignal;
 }
 
-/** The way to the service. */
+/** Sends and counts requests. */
 export class Reach {
   requests = 0;
-  /** The requests whose connection was cut, or refused. */
+  /** The requests whose connection was cut or refused. */
   cut = 0;
 
   constructor(
@@ -31,9 +31,9 @@ export class Reach {
   ) {}
 
   /**
-   * Sends a request until somebody answers it.
+   * Sends a request until a process answers it.
    *
-   * @throws Error If nobody does for a long time, or it is given up.
+   * @throws Error If no process answers in time, or the request is cancelled.
    */
   async send(call: Call, { random, signal = this.ending }: Sending): Promise<Reply> {
     const began = performance.now();
@@ -41,7 +41,7 @@ export class Reach {
     for (;;) {
       const text = await this.post(random, init);
       if (text !== undefined) return replyOf(text);
-      if (performance.now() - began > PATIENCE_MS) throw new Error('nobody answers');
+      if (performance.now() - began > PATIENCE_MS) throw new Error('no process answers');
       await delay(PAUSE_MS);
     }
   }
@@ -53,7 +53,7 @@ export class Reach {
       const response = await fetch(`http://127.0.0.1:${port}/mcp`, init);
       return await response.text();
     } catch (error) {
-      // Both ways of losing a connection are of this class; giving up is not.
+      // A refused or cut connection is a TypeError. A cancelled request is not.
       if (!(error instanceof TypeError)) throw error;
       this.cut += 1;
       return undefined;

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- once`: four processes and one Redis, 16 customers, for `--seconds`, with the
- * chance of `--seed`. Prints how it goes every ten seconds, and ends with code 1 if a call ran
- * twice, was lost, or was answered in two ways.
+ * `npm run soak -- once` runs four processes, one Redis and 16 customers for `--seconds`, with the
+ * random choices of `--seed`. It prints its counts every ten seconds. The exit code is 1 if a call
+ * ran twice, was lost, or was answered in two ways.
  */
 import { parseArgs } from 'node:util';
 
@@ -43,22 +43,22 @@ function print(found: Findings): void {
     ['flows', found.flows],
     ['executions', found.executions],
     ['duplicates (must be 0)', found.duplicates.length],
-    ['lost answers (must be 0)', found.lost.length],
+    ['lost calls (must be 0)', found.lost.length],
     ['replays', found.replays],
-    ['replay answers that differed (must be 0)', found.differed.length],
-    ['answers that the ledger contradicts (must be 0)', found.mismatches.length],
-    ['processes that ended by themselves (must be 0)', found.ended.length],
+    ['contradicting replies (must be 0)', found.differed.length],
+    ['contradictions with the ledger (must be 0)', found.mismatches.length],
+    ['unexpected exits of processes (must be 0)', found.ended.length],
     ['kills', found.kills],
     ['unknown outcomes', found.unknown],
-    ['unknown first, and recorded late', found.late],
-    ['completed after more than a lease', found.outlasting],
-    ['told that it is in progress', found.inProgress],
-    ['told that the store is unavailable', found.unavailable],
+    ['unknown at first, answered later', found.late],
+    ['completed after longer than a lease', found.outlasting],
+    ['replies: in progress', found.inProgress],
+    ['replies: store unavailable', found.unavailable],
     ['requests', found.requests],
-    ['requests cut or refused, and sent again', found.cut],
+    ['requests cut or refused, and resent', found.cut],
     ['mean rate', `${(found.flows / found.busySeconds).toFixed(1)} flows/s`],
   ];
-  console.log(interrupted.aborted ? '\ninterrupted: the ledger as it was read last' : '');
+  console.log(interrupted.aborted ? '\ninterrupted: the counts may be incomplete' : '');
   for (const [name, count] of lines) console.log(`${name.padEnd(48)} ${count}`);
   const { duplicates, lost, differed, mismatches, ended } = found;
   const broken = [duplicates, lost, differed, mismatches, ended];

@@ -1,6 +1,6 @@
 /**
- * One process of the service, started by `processes.ts` and ended by a kill, or with the process
- * that started it. Its key and its Redis come from the environment, as in a deployment.
+ * One process of the service. `processes.ts` starts it, and it runs until it is killed or its
+ * parent exits. Its key and its Redis come from the environment, as in a deployment.
  */
 import { requestStateSeal } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
@@ -21,7 +21,7 @@ const {
   PORT,
 } = process.env;
 
-// Ctrl-C goes to every process of a terminal: this one waits for what its parent does about it.
+// Ctrl-C reaches every process of a terminal. This process leaves the reaction to its parent.
 process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit());
 

@@ -1,8 +1,8 @@
 /**
- * The service: a tool that pays an order, at a price that a person has approved. Two questions, so
- * that a call has an older token and a last one; the price is drawn at random and pinned. How long
- * the body takes, before its effect and after it, is an argument, and so is whether the process
- * survives it.
+ * The service: a tool that pays an order at a price that the user has approved. It asks two
+ * questions, so that a call has an older and a last token. The price is random and pinned.
+ * Arguments set the duration of the body before and after its effect, and whether it kills its
+ * process.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,13 +14,13 @@ import * as z from 'zod';
 
 import type { Entry } from './ledger.js';
 
-/** What a server process has around it. */
-export interface Surroundings {
+/** The options of a server process. */
+export interface ServiceOptions {
   readonly seal: RequestStateSeal;
   readonly store: OnceStore;
-  /** Whether a deadly payment kills this process. */
+  /** True if payments can kill this process. */
   readonly mortal: boolean;
-  /** The effect: enters a payment in the ledger. */
+  /** The effect: adds a payment to the ledger. */
   readonly book: (entry: Entry) => Promise<void>;
 }
 
@@ -45,11 +45,11 @@ const approval = resolver({ order: args.order, price }, (needs) =>
   confirm(`Pay ${needs.price.cents} cents for ${needs.order}?`),
 );
 
-/** How long a second request waits for the first, before it hears that the call is in progress. */
+/** The time that a second request waits before it is told that the call is in progress. */
 const WAIT_MS = 200;
 
-/** Makes the factory of a server process. */
-export function serviceWith({ seal, store, mortal, book }: Surroundings): () => McpServer {
+/** Creates the server factory of a process. */
+export function serviceWith({ seal, store, mortal, book }: ServiceOptions): () => McpServer {
   const pay = defineTool(
     'pay',
     {
@@ -65,7 +65,7 @@ export function serviceWith({ seal, store, mortal, book }: Surroundings): () => 
       if (mortal && how.deadly === 'after') process.kill(process.pid, 'SIGKILL');
       await delay(how.afterMs);
       if (how.fails)
-        throw new ToolError(`${order} is paid with ${cents} cents, and has no receipt`);
+        throw new ToolError(`${order} is paid with ${cents} cents, but has no receipt`);
       return { call, order, cents };
     },
   );

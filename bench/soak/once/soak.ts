@@ -1,5 +1,5 @@
 /**
- * Four processes with one Redis, many customers, and somebody who pulls plugs.
+ * Runs four processes with one Redis and many customers, and kills processes.
  *
  * ```
  *  customers ──► any process ──► claim, pay, record ──► Redis: the calls that have run
@@ -7,8 +7,8 @@
  *       SIGKILL ─────┘                  └─────────────► Redis: the ledger
  * ```
  *
- * When the time is up nobody is killed any more, every call is brought to its end, and the ledger
- * is held against what the customers were told.
+ * When the time is over, the soak stops killing, ends every call, and compares the ledger with the
+ * replies that the customers received.
  */
 import { randomBytes } from 'node:crypto';
 import { setInterval, setTimeout as delay } from 'node:timers/promises';
@@ -25,58 +25,58 @@ import { Processes, type Setup } from './processes.js';
 import { Reach } from './reach.js';
 import { duplicatesIn, mismatchesIn, outlasted } from './verdict.js';
 
-/** How long it goes on, and with whom. */
+/** The options of a run. */
 export interface SoakOptions {
   readonly seconds: number;
-  /** Repeats the choices; what happens at which moment is never the same. */
+  /** Repeats the random choices. Their timing differs in every run. */
   readonly seed: number;
   readonly customers?: number;
-  /** For runs that are too short for the 30 seconds that a claim holds. */
+  /** The duration of a claim, for runs that are too short for the default of 30 seconds. */
   readonly leaseMs?: number;
-  /** Stops everything at once. */
+  /** Stops the run without the final checks. */
   readonly interrupted?: AbortSignal;
   readonly onProgress?: (findings: Findings) => void;
 }
 
-/** What was found. */
+/** The results of a run. */
 export interface Findings extends Readonly<Counts> {
-  /** How long it has gone on, and how much of that time calls were made. */
+  /** The duration so far, and the part of it in which customers made calls. */
   readonly seconds: number;
   readonly busySeconds: number;
   /** Runs of a body. */
   readonly executions: number;
-  /** Runs too many, in words. */
+  /** Descriptions of repeated runs. */
   readonly duplicates: readonly string[];
-  /** Calls whose outcome nobody knows. */
+  /** Calls with an unknown outcome. */
   readonly unknown: number;
-  /** Calls of which nobody knew the outcome, until a record came late. */
+  /** Calls whose outcome was unknown until a late record. */
   readonly late: number;
-  /** Calls that were answered though they took longer than a claim holds. */
+  /** Calls that were answered after longer than a lease. */
   readonly outlasting: number;
   readonly kills: number;
   readonly requests: number;
-  /** Requests whose connection was cut or refused, and that were sent again. */
+  /** Requests that were resent because their connection was cut or refused. */
   readonly cut: number;
-  /** Calls whose answer and whose line in the ledger do not go together, in words. */
+  /** Descriptions of calls whose answer contradicts the ledger. */
   readonly mismatches: readonly string[];
-  /** Processes that ended by themselves, in words. */
+  /** Descriptions of unexpected exits of processes. */
   readonly ended: readonly string[];
 }
 
 const PROCESSES = 4;
-/** The process that is seldom killed, so that long bodies can come to their end. */
+/** The process that is rarely killed, so that long bodies can finish. */
 const SPARED = 0;
-/** It goes on until there were so many. */
+/** The run continues until this many processes were killed. */
 const LEAST_KILLS = 4;
 const CUSTOMERS = 16;
 const LEASE_MS = 30_000;
 const PROGRESS_MS = 10_000;
-/** How long it is waited for a death: a payment may go to the process that does not die of it. */
+/** The time to wait for a death. A payment may reach the process that it does not kill. */
 const DEATH_MS = 4000;
-/** How many finished calls are asked for once more at the end. */
+/** The number of calls that are revisited at the end. */
 const REVISITS = 400;
 
-/** Runs the soak. Everything that it starts has stopped when this resolves. */
+/** Runs the soak. When it resolves, everything that it started has stopped. */
 export async function soakOnce(options: SoakOptions): Promise<Findings> {
   const redis = await startRedis();
   const client = createClient({ url: redis.url, disableOfflineQueue: true });
@@ -102,7 +102,7 @@ function environment({ seconds, leaseMs }: SoakOptions, url: string): Setup['env
   const shared = {
     REQUEST_STATE_KEY: randomBytes(32).toString('base64url'),
     REDIS_URL: url,
-    // Tokens of the first minute are good until the end.
+    // The first tokens stay valid until the end.
     LIFE_SECONDS: String(seconds + 600),
     ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
   };
@@ -135,7 +135,7 @@ class Soak {
     const over = new AbortController();
     const telling = this.tell(over.signal);
     try {
-      await Promise.all([this.pullPlugs(), ...this.customers().map(this.shop)]);
+      await Promise.all([this.killProcesses(), ...this.customers().map(this.shop)]);
       if (!this.interrupted.aborted) await this.settle();
     } finally {
       over.abort();
@@ -159,8 +159,8 @@ class Soak {
     for (let call = 0; !this.isOver(); call += 1) await customer.buy(`C-${index}-${call}`);
   };
 
-  /** Kills a process at any moment, and in turn with that at the worst: within a body. */
-  private async pullPlugs(): Promise<void> {
+  /** Kills processes, alternately at a random moment and within a body. */
+  private async killProcesses(): Promise<void> {
     const random = new Random(this.options.seed);
     for (let turn = 0; !this.isOver();) {
       await delay(random.between(100, 2000));
@@ -175,7 +175,7 @@ class Soak {
     }
   }
 
-  /** Brings every call to its end, and asks for some once more. */
+  /** Ends every call, and revisits some. */
   private async settle(): Promise<void> {
     const customers = this.customers();
     const patienceMs = 2 * this.leaseMs + 60_000;
@@ -197,7 +197,7 @@ class Soak {
     this.mismatches = mismatchesIn({ entries, flows, killed: this.processes.killed });
   }
 
-  /** Tells how it goes, until it is over. */
+  /** Reports the progress until the run is over. */
   private async tell(over: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([over, this.interrupted]);
     const beats = setInterval(PROGRESS_MS, undefined, { signal });
@@ -207,7 +207,7 @@ class Soak {
         this.options.onProgress?.(this.findings());
       }
     } catch (error) {
-      // Ctrl-C in a terminal ends Redis as well.
+      // Ctrl-C in a terminal also stops Redis.
       if (!signal.aborted) throw error;
     }
   }
@@ -247,7 +247,7 @@ class Soak {
   }
 }
 
-/** Shares work among workers. */
+/** Distributes work among workers. */
 async function shared<T, W>(
   work: readonly T[],
   workers: readonly W[],

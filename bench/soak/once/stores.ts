@@ -1,13 +1,12 @@
-/** Stores around a store, as anybody could write them. */
+/** Stores that wrap another store. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnceStore } from 'mcp-resolve/once';
 
 import type { Random } from '../tokens/random.js';
 
 /**
- * A store that now and then takes its time, before a step and after it. A kill then also comes
- * between the claim and the body, between the body and the record, and between the record and the
- * answer.
+ * Creates a store that sometimes waits before and after a step. Kills then also hit the moments
+ * between claim and body, between body and record, and between record and answer.
  */
 export function hesitating(store: OnceStore, random: Random): OnceStore {
   const slowly = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -27,7 +26,7 @@ async function hesitation(random: Random): Promise<void> {
   if (random.percent(10)) await delay(random.between(20, 200));
 }
 
-/** A store whose claims hold for another time. */
+/** Creates a store whose claims have another duration. */
 export function withLease(store: OnceStore, leaseMs: number): OnceStore {
   return {
     ...store,

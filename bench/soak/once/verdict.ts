@@ -1,10 +1,10 @@
-/** Holds the ledger against what the clients were told. */
+/** Compares the ledger with the replies that the clients received. */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Flow } from './flow.js';
 import type { Entry } from './ledger.js';
 
-/** What both sides say. */
+/** The ledger, the calls and the killed processes. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly flows: readonly Flow[];
@@ -12,7 +12,7 @@ export interface Evidence {
   readonly killed: ReadonlySet<number>;
 }
 
-/** Payments that were made more than once: one line for each run too many. */
+/** Returns a description of each entry that repeats a payment. */
 export function duplicatesIn(entries: readonly Entry[]): string[] {
   const [orders, calls] = [new Set<string>(), new Set<string>()];
   const duplicates: string[] = [];
@@ -26,7 +26,7 @@ export function duplicatesIn(entries: readonly Entry[]): string[] {
   return duplicates;
 }
 
-/** Calls whose answer and whose line in the ledger do not go together, in words. */
+/** Returns descriptions of calls whose answer contradicts the ledger. */
 export function mismatchesIn({ entries, flows, killed }: Evidence): string[] {
   const byOrder = new Map(entries.map((entry) => [entry.order, entry]));
   const mismatches: string[] = [];
@@ -39,11 +39,11 @@ export function mismatchesIn({ entries, flows, killed }: Evidence): string[] {
       mismatches.push(`${order} ${problem}: ${String(flow.answer)} and ${JSON.stringify(entry)}`);
     }
   }
-  for (const order of byOrder.keys()) mismatches.push(`${order} was paid, and nobody ordered it`);
+  for (const order of byOrder.keys()) mismatches.push(`${order} was paid, but not ordered`);
   return mismatches;
 }
 
-/** Whether a body ran longer than its claim would have held without being renewed. */
+/** Returns true if the body ran longer than one lease. */
 export function outlasted({ answer, payment }: Flow, leaseMs: number): boolean {
   if (answer === undefined || isRefusal(answer)) return false;
   return payment.beforeMs + payment.afterMs > leaseMs;
@@ -51,7 +51,7 @@ export function outlasted({ answer, payment }: Flow, leaseMs: number): boolean {
 
 function withoutEntry({ answer }: Flow): string | undefined {
   if (answer === undefined || isRefusal(answer)) return undefined;
-  return 'was answered, and not paid';
+  return 'was answered, but not paid';
 }
 
 function withEntry(
@@ -59,11 +59,13 @@ function withEntry(
   entry: Entry,
   killed: ReadonlySet<number>,
 ): string | undefined {
-  if (!shown.has(entry.cents)) return 'was paid at a price that nobody was shown';
-  if (unknown && !killed.has(entry.process)) return 'is unknown, though its process lives';
+  if (!shown.has(entry.cents)) return 'was paid at a price that no question showed';
+  if (unknown && !killed.has(entry.process)) return 'is unknown, but its process was not killed';
   if (answer === undefined) return undefined;
-  if (isRefusal(answer)) return 'was declined, and paid';
-  return isAnswerTo(answer, entry, payment.fails) ? undefined : 'was answered otherwise than paid';
+  if (isRefusal(answer)) return 'was declined, but paid';
+  return isAnswerTo(answer, entry, payment.fails)
+    ? undefined
+    : 'has an answer that differs from the payment';
 }
 
 function isRefusal(answer: string): boolean {

@@ -1,13 +1,13 @@
 /**
- * Random `inputResponses` for a true token. None of them answers the question that was asked, so
- * none may take the call further; one kind does answer it and adds answers to questions that were
- * not asked, which must not count.
+ * Random `inputResponses` for a genuine token. They do not answer the open question, so they must
+ * not advance the call. One kind answers it and adds answers to questions that are not open, which
+ * must not count.
  */
 import { nestedText } from '../jsonRpc.js';
 import { ANSWERS, type Asked, type OpenRound } from './genuine.js';
 import type { Random } from './random.js';
 
-/** What a client sends as answers, and which question must be open afterwards if one is. */
+/** The answers of a client, and the question that must be open afterwards, if one is. */
 export interface RandomAnswers {
   readonly kind: string;
   readonly inputResponses: unknown;
@@ -35,18 +35,18 @@ const KEYS = [
   'k'.repeat(10_000),
 ] as const;
 
-/** Makes answers to a round. */
+/** Creates answers to a round. */
 export function randomAnswers(random: Random, { asked }: OpenRound): RandomAnswers {
   const next = NEXT[asked];
   if (next !== undefined && random.percent(10)) {
-    return { kind: 'answers to questions that were not asked', inputResponses: ANSWERS, next };
+    return { kind: 'answers to questions that are not open', inputResponses: ANSWERS, next };
   }
   const [kind, inputResponses] = random.pick<() => [string, unknown]>([
-    () => ['answers that are no map', notAMap(random)],
-    () => ['answers that are almost right', { [asked]: almostRight(random, asked) }],
-    () => ['answers of another question', othersOnly(asked)],
-    () => ['answers of any shape', randomMap(random, asked)],
-    () => ['answers of any shape', { [asked]: randomValue(random, 5) }],
+    () => ['answers that are not an object', notAMap(random)],
+    () => ['almost valid answers', { [asked]: almostRight(random, asked) }],
+    () => ['answers to another question', othersOnly(asked)],
+    () => ['answers of random shape', randomMap(random, asked)],
+    () => ['answers of random shape', { [asked]: randomValue(random, 5) }],
     () => ['hostile keys', hostileMap(random, asked)],
     () => (random.percent(10) ? ['huge answers', huge(random, asked)] : ['no answers', {}]),
     () => ['deep answers', { [random.pick([asked, 'other'])]: deep(random) }],
@@ -58,7 +58,7 @@ function notAMap(random: Random): unknown {
   return random.pick<unknown>([null, [], 0, '', true, 'accept', [ANSWERS], randomValue(random, 3)]);
 }
 
-/** Shapes that differ from a good answer in one thing. */
+/** Returns an answer that differs from a valid one in one respect. */
 function almostRight(random: Random, asked: Asked): unknown {
   const good = ANSWERS[asked] as { content: Record<string, unknown> };
   const [field = ''] = Object.keys(good.content);
@@ -96,7 +96,7 @@ function randomMap(random: Random, asked: Asked): object {
   return without(asked, Object.fromEntries(entries));
 }
 
-/** Good answers, all under keys that mean something to JavaScript. */
+/** Returns valid answers under keys with a meaning in JavaScript, such as `__proto__`. */
 function hostileMap(random: Random, asked: Asked): object {
   const good = ANSWERS[asked];
   const inner = JSON.stringify(random.pick<unknown>([good, { [asked]: good }]));
@@ -106,8 +106,8 @@ function hostileMap(random: Random, asked: Asked): object {
     `{"${asked}":{"action":"accept","content":{"__proto__":${JSON.stringify(contentOf(good))}}}}`,
     `{"toString":${inner},"valueOf":1,"hasOwnProperty":null}`,
   ] as const;
-  // The SDK builds the map by assignment, so this becomes its prototype. A handler written by hand,
-  // which reads the map itself, finds the answer there; the library must not.
+  // The SDK builds the object by assignment, so this becomes its prototype. A handwritten handler
+  // that reads the object finds the answer there. The library must not.
   const asPrototype = [`{"__proto__":${inner}}`, `{"__proto__":${inner},"constructor":${inner}}`];
   const texts = asked === 'signature' ? inside : ([...inside, ...asPrototype] as const);
   return JSON.parse(random.pick(texts)) as object;
@@ -127,14 +127,14 @@ function huge(random: Random, asked: Asked): object {
   ]);
 }
 
-/** Nested from a little less than is allowed to far beyond. */
+/** Returns values nested from just below the limit to far above it. */
 function deep(random: Random): unknown {
   const levels = random.percent(50) ? random.between(240, 260) : random.length(200_000);
   const value = nestedText(levels);
   return random.pick<unknown>([value, { action: 'accept', content: { city: value } }]);
 }
 
-/** Any JSON. No good answer comes out of it: those have no field by these names. */
+/** Returns random JSON. It is never a valid answer, whose fields have other names. */
 function randomValue(random: Random, depth: number): unknown {
   const scalars = () =>
     random.pick<unknown>([

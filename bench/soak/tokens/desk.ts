@@ -1,7 +1,7 @@
 /**
- * The server under attack: a tool whose resolvers ask three questions in a row, and a tool, a
- * prompt and a resource written by hand. It counts what runs, because behind a refused state
- * nothing may.
+ * The server under attack: a tool whose resolvers ask three questions one after the other, and a
+ * handwritten tool, prompt and resource. It counts what runs, because a refused state must not run
+ * anything.
  */
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
@@ -16,25 +16,25 @@ import {
 } from 'mcp-resolve';
 import * as z from 'zod';
 
-/** The two keys of the ring; the first one seals. */
+/** The keys of the server. The first one seals. */
 export const KEYS = [
   'the first key of the soak, 32 bytes or more',
   'the second key of the soak, 32 bytes or more',
 ] as const;
 /** A key that the server does not have. */
-export const STRANGE_KEY = 'a key of somebody else, 32 bytes or more';
+export const STRANGE_KEY = 'a key of another server, 32 bytes or more';
 export const AUDIENCE = 'trips';
 export const PRINCIPAL = 'alice';
 
-/** What ran inside the server. */
+/** Counts the functions that ran in the server. */
 export interface Ran {
-  /** Bodies of tools, and handlers that took up a call of theirs. */
+  /** Bodies of tools, and handwritten handlers that completed a call. */
   bodies: number;
-  /** Resolvers and handlers, whatever they did. */
+  /** Resolvers and handwritten handlers. */
   functions: number;
 }
 
-/** A server factory and what it tells. */
+/** A server factory and its counts. */
 export interface Desk {
   readonly factory: () => McpServer;
   readonly ran: Ran;
@@ -47,7 +47,7 @@ const args = argsOf(TripInput);
 const City = z.object({ city: z.enum(['Rome', 'Paris', 'Oslo']) });
 const Nights = z.object({ nights: z.int().min(1).max(14) });
 
-/** Makes a desk. */
+/** Creates a desk. */
 export function createDesk(): Desk {
   const ran: Ran = { bodies: 0, functions: 0 };
   const rejections = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * The two ways into the server: over HTTP, where each request gets a server of its own, and over a
- * pair of streams, as a program would be spoken to over stdio. Both take requests of the 2026 era
- * by hand, however malformed their params, and any number at a time.
+ * The two transports to the server: HTTP, where each request gets its own server, and a pair of
+ * streams as over stdio. Both accept handwritten 2026-07-28 requests with malformed params, and any
+ * number at a time.
  */
 import { PassThrough } from 'node:stream';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
@@ -10,13 +10,13 @@ import { serveStdio } from 'mcp-resolve/node';
 
 import { type Call, messageOf, postOf, type Reply, replyOf } from '../jsonRpc.js';
 
-/** A way in. */
+/** A transport. */
 export interface Door {
   readonly send: (call: Call) => Promise<Reply>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the way over HTTP, without a socket. */
+/** Opens HTTP without a socket. */
 export function openHttp(factory: () => McpServer): Door {
   const handler = createMcpHandler(factory);
   let id = 0;
@@ -30,7 +30,7 @@ export function openHttp(factory: () => McpServer): Door {
   };
 }
 
-/** Opens the way over streams. */
+/** Opens a pair of streams. */
 export function openStdio(factory: () => McpServer): Door {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const served = serveStdio(factory, { transport: new StdioServerTransport(input, output) });

@@ -1,12 +1,12 @@
 /**
- * The token as bytes and as claims, for those who want to spoil it. With the keys at hand, tokens
- * can be made whose seal is right and whose claims are wrong.
+ * Tokens as bytes and as claims, so that mutations can change them. With the keys of the server, it
+ * also creates tokens with a valid seal and wrong claims.
  */
 import { TokenKey } from '../../../test/support/token.js';
 
 const PREFIX = 'v1.';
 
-/** The parts of a token's bytes, by name: where each begins and ends. */
+/** The parts of a token's bytes, with the offsets of their begin and end. */
 export const REGIONS = {
   'key id': [0, 4],
   nonce: [4, 16],
@@ -24,7 +24,7 @@ export function tokenOf(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64url');
 }
 
-/** Where a region begins and ends in these bytes. */
+/** Returns the offsets of a region in these bytes. */
 export function boundsOf(region: Region, { length }: Uint8Array): [from: number, to: number] {
   const [from, to] = REGIONS[region];
   return [from < 0 ? length + from : from, to < 0 ? length + to : Math.min(to, length)];
@@ -33,14 +33,14 @@ export function boundsOf(region: Region, { length }: Uint8Array): [from: number,
 /** The claims in a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Opens and makes tokens with a key. */
+/** Opens and seals tokens with a key. */
 export interface Forge {
   readonly open: (token: string) => Claims;
   readonly sealClaims: (claims: Claims) => string;
   readonly sealBytes: (bytes: Uint8Array) => string;
 }
 
-/** Makes a forge. */
+/** Creates a forge. */
 export function forgeWith(secret: string): Forge {
   const key = new TokenKey(secret);
   return {

@@ -1,12 +1,11 @@
 /**
- * Calls as an honest client makes them, up to where an attacker comes in: an open round with its
- * token, and the answer that would take it on. Also the proof that the true token works: the same
- * calls brought to their end.
+ * The calls of an honest client. They stop at an open round, whose token an attacker then misuses.
+ * Later the client completes them, which proves that the genuine tokens still work.
  */
 import type { Call, Reply } from '../jsonRpc.js';
 import type { Door } from './doors.js';
 
-/** Names the question of a round, which is also its wire key. */
+/** The question of a round, by its key on the wire. */
 export type Asked = 'city' | 'nights' | 'approval' | 'signature';
 
 /** An open round of a call. */
@@ -40,7 +39,7 @@ const promptSignOff = (trip: string): Call => ({
 
 const readSignOff: Call = { method: 'resources/read', params: { uri: 'trips://sign-off' } };
 
-/** The next round of a call: its token, and these answers. */
+/** Returns the next round of a call: its token and these answers. */
 export function nextRound(
   { call, token }: OpenRound,
   inputResponses: unknown,
@@ -49,7 +48,7 @@ export function nextRound(
   return { ...call, params: { ...call.params, inputResponses, requestState } };
 }
 
-/** Opens rounds of every kind, three of them of the call with three questions. */
+/** Opens rounds of every kind. Three of them belong to the call with three questions. */
 export async function openRounds(
   { send }: Door,
   trip: string,
@@ -63,12 +62,16 @@ export async function openRounds(
   return [first, second, third, ...(await Promise.all(others))];
 }
 
-/** The next round as an honest client sends it. */
+/** Returns the next round of an honest client. */
 export function honest(round: OpenRound): Call {
   return nextRound(round, { [round.asked]: ANSWERS[round.asked] });
 }
 
-/** Brings rounds to their end. Says how many there were; a round that ends otherwise throws. */
+/**
+ * Completes calls with their genuine tokens. Returns their number.
+ *
+ * @throws Error If a call does not complete.
+ */
 export async function complete(
   { send }: Door,
   rounds: readonly OpenRound[],
@@ -79,17 +82,17 @@ export async function complete(
     const reply = await send(honest(round));
     const text = JSON.stringify(reply.result ?? reply.error);
     const expected = round.asked === 'approval' ? `${trip}: 3 nights in Rome` : 'signed by Ada';
-    if (!text.includes(expected)) throw new Error(`a true token was refused: ${text}`);
+    if (!text.includes(expected)) throw new Error(`the server refused a genuine token: ${text}`);
   }
   return last.length;
 }
 
-/** A round that asks exactly one question, this one. */
+/** Returns the open round of a reply that asks exactly this question. */
 function asking(asked: Asked, call: Call, { result, error }: Reply): OpenRound {
   const keys = Object.keys(result?.inputRequests ?? {});
   const token = result?.requestState;
   if (keys.join() !== asked || typeof token !== 'string') {
-    throw new Error(`expected to be asked for ${asked}, got ${JSON.stringify(result ?? error)}`);
+    throw new Error(`expected the question ${asked}, got ${JSON.stringify(result ?? error)}`);
   }
   return { call, asked, token };
 }

@@ -1,7 +1,6 @@
 /**
- * The ways to spoil a token, by name. Each takes an open round and makes the request of an
- * attacker: the right answer to the question with a state that must not be accepted, or a state
- * that is right with another request.
+ * The mutations of an attacker, by name. Each turns an open round into a request: the right answer
+ * with an invalid state, or a genuine state with another request.
  */
 import { AUDIENCE, KEYS, PRINCIPAL, STRANGE_KEY } from './desk.js';
 import type { Call } from '../jsonRpc.js';
@@ -10,7 +9,7 @@ import { ANSWERS, nextRound, type OpenRound } from './genuine.js';
 import { principalClaim } from '../../../src/state/principal.js';
 import type { Random } from './random.js';
 
-/** What an attacker has in hand. */
+/** The material of an attacker. */
 export interface Hand {
   readonly random: Random;
   readonly round: OpenRound;
@@ -28,11 +27,11 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 /** The longest token of a server with the default limit of 65,536 bytes. */
 const LONGEST = 87_428;
 
-type Spoil = (token: string, hand: Hand) => unknown;
+type StateMutation = (token: string, hand: Hand) => unknown;
 type Mutation = (hand: Hand) => Call;
 
-/** The mutations whose requests are honest but for the state. */
-const states: Readonly<Record<string, Spoil>> = {
+/** Mutations of the state in an otherwise honest request. */
+const states: Readonly<Record<string, StateMutation>> = {
   'a bit of the key id flipped': flipIn('key id'),
   'a bit of the nonce flipped': flipIn('nonce'),
   'a bit of the ciphertext flipped': flipIn('ciphertext'),
@@ -136,7 +135,7 @@ const states: Readonly<Record<string, Spoil>> = {
       [a],
     ]),
   })),
-  'with claims that are none': (token, { random }) => {
+  'with invalid claims': (token, { random }) => {
     const claims = first.open(token);
     return random.pick([
       () => first.sealBytes(random.bytes(random.length(500))),
@@ -166,12 +165,12 @@ const states: Readonly<Record<string, Spoil>> = {
         }),
     ])();
   },
-  'a random text': (_, { random }) => randomText(random, random.length(65_536)),
-  'a random body behind the prefix': (_, { random }) =>
+  'a random string': (_, { random }) => randomText(random, random.length(65_536)),
+  'a random body after the prefix': (_, { random }) =>
     random.percent(50)
       ? `v1.${random.text(random.length(4096), BASE64URL)}`
       : tokenOf(random.bytes(random.length(4096))),
-  'not a text': (token, { random }) =>
+  'not a string': (token, { random }) =>
     random.pick<unknown>([
       null,
       true,
@@ -190,11 +189,11 @@ const states: Readonly<Record<string, Spoil>> = {
     ]),
 };
 
-/** The mutations of the request around a token that is right. */
+/** Mutations of the request around a genuine token. */
 const requests: Readonly<Record<string, Mutation>> = {
   'with other arguments': ({ random, round }) => {
     const { arguments: args = {} } = round.call.params as { arguments?: object };
-    // A resource is bound by its uri alone: arguments mean nothing there.
+    // A resource is bound only by its URI and has no arguments.
     if (round.call.method === 'resources/read') return changed(round, { uri: 'trips://sign-on' });
     return changed(round, {
       arguments: random.pick<unknown>([
@@ -222,14 +221,14 @@ const requests: Readonly<Record<string, Mutation>> = {
   },
 };
 
-/** Mutations that take much longer than the others, and come seldom. */
-const heavy: Readonly<Record<string, Spoil>> = {
+/** Mutations that take much longer than the others, and are therefore rare. */
+const heavy: Readonly<Record<string, StateMutation>> = {
   'longer than the limit': (token, { random }) => {
     const length = LONGEST + random.pick([0, 1, 2, random.length(100_000)]);
     const filling = random.text(64, BASE64URL).repeat(Math.ceil(length / 64));
     return random.pick([token + filling, `v1.${filling}`, filling]);
   },
-  'long texts': (_, { random }) => randomText(random, 65_536),
+  'long strings': (_, { random }) => randomText(random, 65_536),
 };
 
 const HEAVY_PERCENT = 1;
@@ -237,7 +236,7 @@ const HEAVY_PERCENT = 1;
 /** Every mutation by name. */
 export const mutations: Readonly<Record<string, Mutation>> = {
   ...Object.fromEntries(
-    Object.entries({ ...states, ...heavy }).map(([name, spoil]) => [name, withState(spoil)]),
+    Object.entries({ ...states, ...heavy }).map(([name, mutate]) => [name, withState(mutate)]),
   ),
   ...requests,
 };
@@ -250,14 +249,14 @@ export function pickMutation(random: Random): string {
   return random.pick(random.percent(HEAVY_PERCENT) ? HEAVY_NAMES : LIGHT_NAMES);
 }
 
-/** Spoils the state of a round; chance may have to be asked again until it has changed. */
-function withState(spoil: Spoil): Mutation {
+/** Changes the state of a round. Repeats the mutation until the state differs. */
+function withState(mutate: StateMutation): Mutation {
   return (hand) => {
     const { round } = hand;
     for (;;) {
-      const spoilt = spoil(round.token, hand);
-      if (spoilt !== round.token && spoilt !== undefined) {
-        return nextRound(round, answerTo(round), spoilt);
+      const changedToken = mutate(round.token, hand);
+      if (changedToken !== round.token && changedToken !== undefined) {
+        return nextRound(round, answerTo(round), changedToken);
       }
     }
   };
@@ -276,7 +275,7 @@ function withRound(round: OpenRound, params: object): Call['params'] {
   return { ...nextRound(round, answerTo(round)).params, ...params };
 }
 
-function flipIn(region: Region): Spoil {
+function flipIn(region: Region): StateMutation {
   return (token, { random }) => {
     const bytes = bytesOf(token);
     const [from, to] = boundsOf(region, bytes);
@@ -285,8 +284,10 @@ function flipIn(region: Region): Spoil {
   };
 }
 
-/** Seals other claims under the right key: what the server itself made, for another request. */
-function claiming(change: (claims: Record<string, unknown>, random: Random) => object): Spoil {
+/** Seals other claims under the right key, like a state of the server for another request. */
+function claiming(
+  change: (claims: Record<string, unknown>, random: Random) => object,
+): StateMutation {
   return (token, { random }) => {
     const claims = first.open(token);
     const changes = change(claims, random);
@@ -316,13 +317,13 @@ function reencoded(token: string, { random }: Hand): string {
   ])();
 }
 
-/** Another final character; of those, some decode to the same bytes if nobody looks closely. */
+/** Returns another final character. A lenient decoder reads some of them as the same bytes. */
 function aliasOf(last: string, random: Random): string {
   const index = BASE64URL.indexOf(last);
   return BASE64URL.charAt(random.percent(50) ? index ^ 1 : index ^ random.between(1, 63));
 }
 
-/** A character that looks like another one, or becomes it when it is normalised. */
+/** Returns a character that looks like the given one, or becomes it in Unicode normalization. */
 function lookalikeOf(char: string): string {
   const cyrillic = 'АВСЕНІКМОРЅТХаесорхѕіј'.charAt('ABCEHIKMOPSTXaecopxsij'.indexOf(char));
   if (cyrillic !== '') return cyrillic;
@@ -333,7 +334,7 @@ function fullWidth(char: string): string {
   return String.fromCharCode(char.charCodeAt(0) + 0xfee0);
 }
 
-/** The beginning of one token and the end of another, cut in its text, its bytes or at its parts. */
+/** Joins the start of one token with the end of another, cut as a string or as bytes. */
 function spliced(random: Random, one: string, other: string): string {
   const [left, right] = random.percent(50) ? [one, other] : [other, one];
   const [head, tail] = [bytesOf(left), bytesOf(right)];
@@ -345,11 +346,11 @@ function spliced(random: Random, one: string, other: string): string {
     () => left.slice(0, at) + right.slice(at),
     () => left + right.slice('v1.'.length),
   ])();
-  // A cut behind equal bytes gives back one of the two, and that is no splice.
+  // A cut after equal bytes returns one of the two tokens, which is not a splice.
   return result === left || result === right ? one : result;
 }
 
-/** A text of any characters, lone surrogates and controls included. */
+/** Returns a string of any characters, including lone surrogates and control characters. */
 function randomText(random: Random, length: number): string {
   const style = random.below(4);
   if (style === 0) return random.text(length, BASE64URL);

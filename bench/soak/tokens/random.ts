@@ -1,10 +1,10 @@
-/** Chance that can be repeated: the same seed makes the same choices. */
+/** Repeatable randomness: the same seed makes the same choices. */
 
 /** A source of choices (mulberry32). */
 export class Random {
   constructor(private state: number) {}
 
-  /** A whole number from 0 to 2^32 - 1. */
+  /** Returns an integer from 0 to 2^32 - 1. */
   uint32(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -12,22 +12,22 @@ export class Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** A whole number from 0 to `bound` - 1. */
+  /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number {
     return Math.floor((this.uint32() / 2 ** 32) * bound);
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }
 
-  /** A length of at most `longest`: all magnitudes are equally likely, and long ones rare. */
+  /** Returns a length up to `longest`. All magnitudes are equally likely, so long ones are rare. */
   length(longest: number): number {
     return Math.floor(2 ** ((this.uint32() / 2 ** 32) * Math.log2(longest + 1)));
   }
 
-  /** Yes, this many times out of a hundred. */
+  /** Returns true with this probability in percent. */
   percent(chance: number): boolean {
     return this.below(100) < chance;
   }
@@ -40,7 +40,7 @@ export class Random {
     return Uint8Array.from({ length }, () => this.uint32() & 0xff);
   }
 
-  /** A text over an alphabet. */
+  /** Returns a string over an alphabet. */
   text(length: number, alphabet: string): string {
     let text = '';
     for (let at = 0; at < length; at += 1) text += alphabet.charAt(this.below(alphabet.length));

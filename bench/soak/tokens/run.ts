@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- tokens`: a million attempts, or `--attempts`, with the chance of `--seed`.
- * Prints how it goes every few seconds, and ends with code 1 if anything was accepted, answered
- * otherwise than it should be, or kept in memory.
+ * `npm run soak -- tokens` makes a million attempts, or `--attempts`, with the random choices of
+ * `--seed`. It prints its counts every few seconds. The exit code is 1 if the server accepted an
+ * attempt or gave an unexpected reply, or if the heap grew.
  */
 import { parseArgs } from 'node:util';
 
@@ -18,12 +18,12 @@ const seed = Number(values.seed);
 
 const MEGABYTE = 2 ** 20;
 const SAMPLES = 20;
-/** What the heap may grow by after the first samples, when everything has been warmed up. */
+/** The allowed growth of the heap after the first sample, when the server is warm. */
 const GROWTH_MEGABYTES = 24;
 
 const { gc } = globalThis;
 if (gc === undefined)
-  throw new Error('Start this with node --expose-gc, as npm run soak -- tokens does.');
+  throw new Error('globalThis.gc is missing. Start this with `npm run soak -- tokens`.');
 
 console.log(`${attempts} attempts with seed ${seed}`);
 const started = performance.now();
@@ -46,7 +46,7 @@ function printProgress({ attempts: made, controls, problemCount }: Findings): vo
   console.log(
     [
       `${made} attempts in ${seconds.toFixed()} s`,
-      `${controls} true calls completed`,
+      `${controls} genuine calls completed`,
       `${problemCount} problems`,
       `heap ${heap.at(-1)?.toFixed(1) ?? '?'} MB after collection, rss ${memory.toFixed()} MB`,
     ].join(', '),
@@ -55,17 +55,17 @@ function printProgress({ attempts: made, controls, problemCount }: Findings): vo
 
 function print(found: Findings): void {
   const { controls, problems, problemCount } = found;
-  printCounts('tried', found.kinds);
-  printCounts('through', found.doors);
-  printCounts('answered', found.replies);
-  printCounts('in the log', found.rejections);
+  printCounts('attempts by kind', found.kinds);
+  printCounts('attempts by transport', found.doors);
+  printCounts('replies', found.replies);
+  printCounts('reasons in the log', found.rejections);
   const warm = heap.slice(1);
   const growth = warm.length < 2 ? 0 : (warm.at(-1) ?? 0) - (warm[0] ?? 0);
   const flat = growth < GROWTH_MEGABYTES;
   console.log(`\nheap grew by ${growth.toFixed(1)} MB, ${flat ? 'flat' : 'NOT FLAT'}`);
   for (const problem of problems) console.error(`\nPROBLEM ${problem}`);
   console.log(
-    `${found.attempts} attempts, ${controls} true calls completed, ${problemCount} problems (seed ${seed})`,
+    `${found.attempts} attempts, ${controls} genuine calls completed, ${problemCount} problems (seed ${seed})`,
   );
   if (problemCount > 0 || !flat) process.exitCode = 1;
 }

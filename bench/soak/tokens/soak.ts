@@ -1,7 +1,6 @@
 /**
- * The soak: attempt after attempt against a live server, through both of its doors, and between
- * them the proof that the true token still works. Says what was found; whether that is good is in
- * {@link Findings.problems}.
+ * Attacks a server over both transports, and regularly proves that the genuine tokens still work.
+ * {@link Findings.problems} describes everything that should not have happened.
  */
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,28 +13,28 @@ import { complete, nextRound, type OpenRound, openRounds } from './genuine.js';
 import { mutations, pickMutation } from './mutations.js';
 import { Random } from './random.js';
 
-/** How long and with which chance. */
+/** The options of a run. */
 export interface SoakOptions {
   readonly attempts: number;
   readonly seed: number;
-  /** Told after every thousand attempts. */
+  /** Called after every thousand attempts. */
   readonly onProgress?: (findings: Findings) => void;
 }
 
-/** What a soak found. */
+/** The results of a run. */
 export interface Findings {
   attempts: number;
-  /** Calls brought to their end with the true token. */
+  /** Calls completed with their genuine token. */
   controls: number;
-  /** The attempts, by what was tried. */
+  /** The attempts by kind. */
   readonly kinds: Map<string, number>;
-  /** What the server answered, in a few words. */
+  /** The replies of the server by kind. */
   readonly replies: Map<string, number>;
-  /** The attempts by the door they went through. */
+  /** The attempts by transport. */
   readonly doors: Map<string, number>;
-  /** The reasons in the server's log. */
+  /** The reasons in the log of the server. */
   readonly rejections: ReadonlyMap<string, number>;
-  /** Whatever should not have happened, at most twenty of it in words. */
+  /** Descriptions of the first twenty problems. */
   readonly problems: string[];
   problemCount: number;
 }
@@ -45,7 +44,7 @@ const BATCH = 25;
 const HTTP_PERCENT = 10;
 const ANSWERS_PERCENT = 20;
 
-/** Makes this many attempts. */
+/** Runs the soak. */
 export async function soakTokens({ attempts, seed, onProgress }: SoakOptions): Promise<Findings> {
   const desk = createDesk();
   const findings: Findings = {
@@ -59,7 +58,8 @@ export async function soakTokens({ attempts, seed, onProgress }: SoakOptions): P
     problemCount: 0,
   };
   const soak: Soak = { desk, findings, random: new Random(seed), doors: openDoors(desk) };
-  const onRejection = (reason: unknown) => report(findings, `unhandled: ${String(reason)}`);
+  const onRejection = (reason: unknown) =>
+    report(findings, `unhandled rejection: ${String(reason)}`);
   process.on('unhandledRejection', onRejection);
   try {
     while (findings.attempts < attempts) {
@@ -72,7 +72,8 @@ export async function soakTokens({ attempts, seed, onProgress }: SoakOptions): P
   }
   const expected = findings.replies.get(REFUSED) ?? 0;
   const logged = [...desk.rejections.values()].reduce((sum, count) => sum + count, 0);
-  if (logged !== expected) report(findings, `${expected} refusals, ${logged} of them in the log`);
+  if (logged !== expected)
+    report(findings, `the server refused ${expected} states and logged ${logged}`);
   return findings;
 }
 
@@ -87,7 +88,7 @@ function openDoors({ factory }: Desk): Soak['doors'] {
   return { http: openHttp(factory), stdio: openStdio(factory) };
 }
 
-/** Opens calls, attacks them this many times, and brings them to their end. */
+/** Opens calls, attacks them this many times, and completes them. */
 async function attackFor(soak: Soak, attempts: number): Promise<void> {
   const { desk, findings, random, doors } = soak;
   const trip = `T-${findings.attempts}`;
@@ -99,8 +100,8 @@ async function attackFor(soak: Soak, attempts: number): Promise<void> {
     const attack = random.percent(ANSWERS_PERCENT) ? attackAnswers : attackState;
     const size = Math.min(BATCH, left);
     await attack({ ...soak, door, rounds, others, size });
-    // Everything here happens in one turn of the event loop, as it would not with sockets. What the
-    // platform collects between turns, such as the signals of requests, would pile up.
+    // Without sockets, everything runs in one turn of the event loop. Objects that the platform
+    // frees between turns, such as the signals of requests, would accumulate.
     await setImmediate();
     findings.attempts += size;
     count(findings.doors, door, size);
@@ -108,12 +109,15 @@ async function attackFor(soak: Soak, attempts: number): Promise<void> {
   const { bodies } = desk.ran;
   findings.controls += await complete(control, rounds, trip);
   if (desk.ran.bodies !== bodies + CALLS_TO_COMPLETE) {
-    report(findings, `${desk.ran.bodies - bodies} bodies ran for ${CALLS_TO_COMPLETE} true calls`);
+    report(
+      findings,
+      `${desk.ran.bodies - bodies} bodies ran for ${CALLS_TO_COMPLETE} genuine calls`,
+    );
   }
 }
 
 const CALLS_TO_COMPLETE = 4;
-const REFUSED = 'the frozen error';
+const REFUSED = 'the error for refused states';
 
 interface Batch extends Soak {
   readonly door: keyof Soak['doors'];
@@ -122,7 +126,7 @@ interface Batch extends Soak {
   readonly size: number;
 }
 
-/** Spoilt states: each gets the frozen error, and nothing of the server runs. */
+/** Sends invalid states. The server must refuse each with the same error and run nothing. */
 async function attackState(batch: Batch): Promise<void> {
   const { desk, findings, random, doors, door, rounds, others, size } = batch;
   const before = { ...desk.ran };
@@ -133,18 +137,18 @@ async function attackState(batch: Batch): Promise<void> {
     const reply = await doors[door].send(call);
     count(findings.kinds, kind);
     const refused = reply.result === undefined && isDeepStrictEqual(reply.error, FROZEN);
-    count(findings.replies, refused ? REFUSED : 'something else than the frozen error');
+    count(findings.replies, refused ? REFUSED : 'another reply to an invalid state');
     if (!refused) report(findings, describe(kind, call, reply));
   });
   await Promise.all(attempts);
   if (isDeepStrictEqual(desk.ran, before)) return;
   report(
     findings,
-    `behind refused states ran ${JSON.stringify(desk.ran)} (${JSON.stringify(before)})`,
+    `refused states ran functions: ${JSON.stringify(desk.ran)}, before ${JSON.stringify(before)}`,
   );
 }
 
-/** Random answers to a true token: an error or the question again, and no body runs. */
+/** Sends random answers. The server must reply with a known error or ask, and run no body. */
 async function attackAnswers(batch: Batch): Promise<void> {
   const { desk, findings, random, doors, door, rounds, size } = batch;
   const { bodies } = desk.ran;
@@ -155,28 +159,28 @@ async function attackAnswers(batch: Batch): Promise<void> {
     const reply = await doors[door].send(call);
     count(findings.kinds, answers.kind);
     const verdict = verdictOf(reply, answers);
-    count(findings.replies, verdict ?? 'not clean');
+    count(findings.replies, verdict ?? 'an unexpected reply');
     if (verdict === undefined) report(findings, describe(answers.kind, call, reply));
   });
   await Promise.all(attempts);
   if (desk.ran.bodies !== bodies) {
-    report(findings, `${desk.ran.bodies - bodies} bodies ran on random answers`);
+    report(findings, `${desk.ran.bodies - bodies} bodies ran for random answers`);
   }
 }
 
-/** What a clean reply is called; `undefined` for one that is not. */
+/** Returns the kind of an expected reply, or undefined for any other. */
 function verdictOf({ result, error }: Reply, { next }: RandomAnswers): string | undefined {
-  if (error !== undefined) return CLEAN_ERRORS.find((text) => error.message === text);
-  if (result?.isError === true) return cleanToolError(JSON.stringify(result.content));
+  if (error !== undefined) return KNOWN_ERRORS.find((text) => error.message === text);
+  if (result?.isError === true) return knownToolError(JSON.stringify(result.content));
   const asked = Object.keys(result?.inputRequests ?? {}).join();
   return asked === next ? 'a question' : undefined;
 }
 
-const CLEAN_ERRORS: readonly string[] = [
+const KNOWN_ERRORS: readonly string[] = [
   'Arguments and answers may be nested at most 256 levels deep',
 ];
 
-const CLEAN_TOOL_ERRORS: readonly string[] = [
+const KNOWN_TOOL_ERRORS: readonly string[] = [
   'received a non-elicitation response',
   'received an accepted elicitation with no content',
   'received an accepted elicitation whose content does not match the requested schema',
@@ -184,8 +188,8 @@ const CLEAN_TOOL_ERRORS: readonly string[] = [
   'elicitation was cancel',
 ];
 
-function cleanToolError(content: string): string | undefined {
-  return CLEAN_TOOL_ERRORS.find((text) => content.includes(text));
+function knownToolError(content: string): string | undefined {
+  return KNOWN_TOOL_ERRORS.find((text) => content.includes(text));
 }
 
 function count(counts: Map<string, number>, name: string, by = 1): void {
@@ -199,7 +203,7 @@ function report(findings: Findings, problem: string): void {
   if (findings.problems.length < MOST_PROBLEMS) findings.problems.push(problem);
 }
 
-/** An attempt that was not answered as it should be, in full but for what is very long. */
+/** Describes an attempt with an unexpected reply. Shortens very long values. */
 function describe(kind: string, call: Call, reply: Reply): string {
   const shown = (value: unknown) => JSON.stringify(value).slice(0, 2000);
   return `${kind}: ${shown(call)} was answered with ${shown(reply)}`;
