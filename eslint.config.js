@@ -36,9 +36,9 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      // Both eras of the protocol are served, and the SDK marks all of the older one as deprecated.
+      // The library serves both eras of the protocol, and the SDK marks the older one as deprecated.
       '@typescript-eslint/no-deprecated': 'off',
-      // The empty object type is what "no arguments" is called in an inference chain.
+      // Type inference uses the empty object type for "no arguments".
       '@typescript-eslint/no-empty-object-type': [
         'error',
         { allowInterfaces: 'with-single-extends', allowObjectTypes: 'always' },
@@ -69,7 +69,7 @@ export default tseslint.config(
   },
 
   {
-    // A test may state what the types cannot know, and hand in an async function which awaits nothing.
+    // A test may assert what the types do not know, and pass an async function without an await.
     files: ['test/**/*.ts', 'examples/**/*.ts', 'peers/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',

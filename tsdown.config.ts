@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-/** What clients and stores have, too, which do without the SDK's server. */
+/** The modules that clients and stores share with servers. They do not load the SDK's server. */
 const BASE = [
   'errors',
   'platform',
@@ -14,10 +14,9 @@ const BASE = [
 ];
 
 /**
- * What entries share goes into three files and not into a dozen, because a process that imports the
- * core spends half of its time on looking for files. Each has what is named and all that it
- * imports, unless the one before has it: what clients and stores have, too, which do without the
- * SDK's server; the engine; the rest of the core.
+ * The files that entries share: the base of clients and stores, the engine, and the rest of the
+ * core. Each contains the named modules and their imports, except those of a file with a higher
+ * priority. There are only three, because finding files takes half of the time of an import.
  */
 const SHARED = [
   { name: 'base', test: new RegExp(`src/(?:${BASE.join('|')})\\.ts$`), priority: 3 },
@@ -42,7 +41,7 @@ const library = defineConfig({
     'src/v1.ts',
   ],
   format: ['esm', 'cjs'],
-  // "neutral" keeps Node's modules and globals out of the core; src/node.ts names what it needs.
+  // "neutral" keeps Node's modules and globals out of the core. src/node.ts imports what it needs.
   platform: 'neutral',
   target: 'es2022',
   dts: true,
@@ -51,7 +50,7 @@ const library = defineConfig({
   fixedExtension: true,
 });
 
-/** The command is a program: nobody requires it, and nobody imports its types. */
+/** The command is a program, so it needs neither a CJS build nor types. */
 const command = defineConfig({
   ...library,
   entry: ['src/cli.ts'],

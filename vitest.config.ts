@@ -4,7 +4,7 @@ import type { Reporter } from 'vitest/reporters';
 
 const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
 
-/** Ends the run with one line which says how it went. */
+/** Prints the numbers of passed and failed tests at the end of a run. */
 const closingLine: Reporter = {
   onTestRunEnd(modules, errors) {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -26,7 +26,7 @@ const PACKAGE = 'test/package/**/*.test.ts';
 const SITE = 'test/site/**/*.test.ts';
 const PEERS = 'peers/*/*.test.ts';
 
-/** A suite of files; `vitest run --project <name>` runs it. */
+/** Creates a suite of test files. `npm test -- <name>` runs it; see scripts/commands.ts. */
 function suite(
   name: string,
   include: string,
@@ -37,7 +37,7 @@ function suite(
 
 export default defineConfig({
   resolve: {
-    // The same names as "paths" in tsconfig.json. Exact matches only: a prefix would also catch subpaths.
+    // The same names as "paths" in tsconfig.json. They match exactly, because a prefix would match subpaths.
     alias: [
       { find: /^mcp-resolve$/, replacement: source('index.ts') },
       { find: /^mcp-resolve\/engine$/, replacement: source('engine.ts') },
@@ -51,7 +51,7 @@ export default defineConfig({
     ],
   },
   test: {
-    // The name of a file or its folder says which suite it belongs to. All others are `npm test`.
+    // The name of a file or its folder selects its suite. All other files are unit tests.
     projects: [
       suite('unit', 'test/**/*.test.ts', {
         exclude: [REDIS, POSTGRES, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE, SITE],
@@ -61,7 +61,7 @@ export default defineConfig({
       suite('docs', DOCS, { exclude: [POSTGRES] }),
       suite('cli', CLI),
       suite('package', PACKAGE),
-      // Each file starts its own redis-server.
+      // Each file starts a redis-server.
       suite('redis', REDIS),
       // Starts a Postgres server.
       suite('postgres', POSTGRES),
@@ -69,19 +69,19 @@ export default defineConfig({
       suite('browser', BROWSER, { testTimeout: 60_000 }),
       // Builds the site, and needs Chromium.
       suite('site', SITE, { testTimeout: 60_000, hookTimeout: 300_000 }),
-      // One file at a time: most start servers and browsers of others, and these must not be slowed down.
+      // One file at a time, because most start servers and browsers, which would slow each other down.
       suite('peers', PEERS, {
         fileParallelism: false,
         testTimeout: 120_000,
         hookTimeout: 300_000,
       }),
     ],
-    // Most tests wait for timers, servers or processes. A free core would stay idle.
+    // Most tests wait for timers, servers or processes, so a reserved core would be idle.
     maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: ['default', closingLine],
-    // `npm run coverage`. Entry points only list exports, and the command runs in processes of its own.
+    // For `npm run coverage`. Entry points only list exports, and the tests of the command run the build.
     coverage: {
       include: ['src/*/**/*.ts'],
       exclude: ['src/dev/cli/**'],
