@@ -7,7 +7,6 @@ const BASE = [
   'define/schema',
   'question/capability',
   'state/principal',
-  'server/operatorWarnings',
   'server/definitionCounts',
   'definition/checkConfig',
   'server/definitions',
