@@ -4,12 +4,13 @@ import { defineConfig } from 'tsdown';
 const BASE = [
   'errors',
   'platform',
-  'define/schema',
+  'values',
+  'author/schema',
   'question/capability',
   'state/principal',
-  'server/definitionCounts',
+  'host/definitionCounts',
   'definition/checkConfig',
-  'server/definitions',
+  'host/definitions',
 ];
 
 /**
@@ -21,10 +22,10 @@ const SHARED = [
   { name: 'base', test: new RegExp(`src/(?:${BASE.join('|')})\\.ts$`), priority: 3 },
   {
     name: 'engine',
-    test: /src\/(?:server\/resolveArguments|plan\/planResolvers)\.ts$/,
+    test: /src\/(?:call\/resolveArguments|plan\/planResolvers)\.ts$/,
     priority: 2,
   },
-  { name: 'core', test: /src\/server\/\w+\.ts$/, priority: 1 },
+  { name: 'core', test: /src\/(?:call|host)\/\w+\.ts$/, priority: 1 },
 ];
 
 const library = defineConfig({

@@ -5,7 +5,7 @@
  * @module mcp-resolve/engine
  */
 export { planResolvers } from './plan/planResolvers.js';
-export { resolveArguments } from './server/resolveArguments.js';
+export { resolveArguments } from './call/resolveArguments.js';
 export type { PlanSpec } from './plan/buildPlan.js';
 export type { ArgumentFill, Fill, Plan, PlanNode } from './plan/plan.js';
-export type { Resolution, Resolved, ResolveOptions } from './server/resolveArguments.js';
+export type { Resolution, Resolved, ResolveOptions } from './call/resolveArguments.js';

@@ -6,24 +6,24 @@
  */
 
 // Definitions.
-export { arg, argsOf } from './define/arg.js';
-export { resolver } from './define/resolver.js';
-export { outcome } from './define/outcome.js';
-export { confirm, elicit, elicitUrl, listRoots, sample } from './define/question.js';
+export { arg, argsOf } from './author/arg.js';
+export { resolver } from './author/resolver.js';
+export { outcome } from './author/outcome.js';
+export { confirm, elicit, elicitUrl, listRoots, sample } from './author/question.js';
 export { defineTool } from './definition/defineTool.js';
 export { definePrompt } from './definition/definePrompt.js';
 export { defineResource } from './definition/defineResource.js';
 
 // Installing into a server, and sealing the state between rounds.
-export { install } from './server/install.js';
-export { toolHandler } from './server/toolHandler.js';
-export { requestStateSeal } from './server/requestStateSeal.js';
+export { install } from './host/install.js';
+export { toolHandler } from './host/toolHandler.js';
+export { requestStateSeal } from './host/requestStateSeal.js';
 
 // Errors.
 export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
 
 // Types for annotations.
-export type { Askable, CallContext } from './define/context.js';
+export type { Askable, CallContext } from './author/context.js';
 export type {
   AnsweredEvent,
   AskedEvent,
@@ -35,7 +35,7 @@ export type {
   RejectedEvent,
   RestoredEvent,
   StartedEvent,
-} from './define/event.js';
+} from './author/event.js';
 export type {
   AnyResolver,
   Arg,
@@ -50,7 +50,7 @@ export type {
   Reqs,
   Resolver,
   ResolverOptions,
-} from './define/model.js';
+} from './author/model.js';
 export type {
   AnyQuestion,
   AskOptions,
@@ -65,9 +65,9 @@ export type {
   Question,
   Roots,
   Sample,
-} from './define/question.js';
-export type { Schema } from './define/schema.js';
-export type { ArgsOf } from './define/infer.js';
+} from './author/question.js';
+export type { Schema } from './author/schema.js';
+export type { ArgsOf } from './author/infer.js';
 export type {
   AnyDefinition,
   Prompt,
@@ -76,18 +76,18 @@ export type {
   ResourceMetadata,
   Tool,
   ToolMetadata,
-} from './server/definitions.js';
+} from './host/definitions.js';
 export type { ToolConfig } from './definition/defineTool.js';
 export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';
-export type { InstallOptions } from './server/installOptions.js';
-export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './server/toolHandler.js';
-export type { ErrorPolicy } from './server/call.js';
+export type { InstallOptions } from './host/installOptions.js';
+export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './host/toolHandler.js';
+export type { ErrorPolicy } from './call/call.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';
-export type { RequestStateSeal } from './server/requestStateSeal.js';
+export type { RequestStateSeal } from './host/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';
 export type { Rejection, RequestStateSealOptions, SealSettings } from './state/sealOptions.js';
-export type { Logger } from './state/warnings.js';
+export type { Logger } from './log.js';
 export type { InvalidGraphCode, RejectReason } from './errors.js';

@@ -20,4 +20,4 @@ export { OnceStoreFullError } from './once/onceStore.js';
 export type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './once/onceStore.js';
 export { onceStoreContract } from './once/onceStoreContract.js';
 export type { OnceStoreCheck } from './once/onceStoreContract.js';
-export type { Logger } from './state/warnings.js';
+export type { Logger } from './log.js';

@@ -7,12 +7,6 @@
  * asynchronous.
  */
 
-/** Returns true if `value` has a `then` method. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  return typeof (value as { readonly then?: unknown }).then === 'function';
-}
-
 /**
  * Returns `node:crypto`, or `undefined` if the runtime does not have it or should use WebCrypto.
  */

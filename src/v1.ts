@@ -4,5 +4,5 @@
  *
  * @module mcp-resolve/v1
  */
-export { install } from './v1/installV1.js';
-export type { InstallV1Options, McpServerV1, ServerV1 } from './v1/serverV1.js';
+export { install } from './host/installV1.js';
+export type { InstallV1Options, McpServerV1, ServerV1 } from './host/serverV1.js';

@@ -10,7 +10,7 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import type { OpenQuestions } from './openQuestions.js';
 
 /** The bare result of an embedded request. */

@@ -10,7 +10,7 @@ import type {
   ElicitRequestFormParams,
   ElicitRequestURLParams,
 } from '@modelcontextprotocol/client';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 
 /** A question for the user: a form, or with `params.mode === 'url'` a link to open. */
 export interface ElicitationQuestion {

@@ -14,7 +14,7 @@
  * {@link readSavedCall} checks each field, copies the data, and drops unknown fields. No error
  * message quotes the data, because it contains the server's state.
  */
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import { messageOf } from '../errors.js';
 import { problemOf } from './openQuestions.js';
 import type { OpenQuestions } from './openQuestions.js';

@@ -10,7 +10,7 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/client';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 
 /** A tool, as for `client.callTool`. */
 export interface ToolTarget {

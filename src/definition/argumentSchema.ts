@@ -2,11 +2,11 @@
  * Wraps an author's schemas for the SDK. A wrapper computes its JSON Schema once and freezes it.
  * Its `validate` never throws.
  */
-import { deepFreeze, toAdvertisedJson, withoutKeys } from '../define/schema.js';
-import type { JsonSchema, Schema } from '../define/schema.js';
-import { isThenable } from '../platform.js';
-import { warnThrowingSchema } from '../server/operator.js';
-import { droppedNames } from '../server/requestArguments.js';
+import { toAdvertisedJson } from '../author/schema.js';
+import { deepFreeze, isThenable, withoutKeys } from '../values.js';
+import type { JsonSchema, Schema } from '../author/schema.js';
+import { warnThrowingSchema } from '../call/operator.js';
+import { droppedNames } from '../host/requestArguments.js';
 
 /** The definition that a schema of arguments belongs to. */
 export interface ArgumentSpec {

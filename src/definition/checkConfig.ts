@@ -3,11 +3,12 @@
  * configuration with its field names and schemas, and the body. Each error names the mistake and
  * the fix.
  */
-import { kindOf } from '../define/brand.js';
-import { isObject, isPlainObject, isSchema, toJsonSchema } from '../define/schema.js';
-import type { JsonSchema, Schema } from '../define/schema.js';
+import { kindOf } from '../author/brand.js';
+import { isSchema, toJsonSchema } from '../author/schema.js';
+import { isObject, isPlainObject } from '../values.js';
+import type { JsonSchema, Schema } from '../author/schema.js';
 import { messageOf } from '../errors.js';
-import { noteMade } from '../server/definitionCounts.js';
+import { noteMade } from '../host/definitionCounts.js';
 
 /** The kind of definition, for error messages. */
 export interface PartsWording {

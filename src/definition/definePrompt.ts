@@ -4,8 +4,8 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { GetPromptResult, ServerContext } from '@modelcontextprotocol/server';
-import { KIND } from '../define/brand.js';
-import type { CallContext } from '../define/context.js';
+import { KIND } from '../author/brand.js';
+import type { CallContext } from '../author/context.js';
 import type {
   ArgumentsOf,
   BodyValues,
@@ -16,15 +16,16 @@ import type {
   SchemaOrSentence,
   OnceRead,
   Unread,
-} from '../define/infer.js';
-import type { AnyResolver, Filler } from '../define/model.js';
-import { describeIssues, isObject } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import type { Sentences } from '../define/sentences.js';
+} from '../author/infer.js';
+import type { AnyResolver, Filler } from '../author/model.js';
+import { describeIssues } from '../author/schema.js';
+import { isObject } from '../values.js';
+import type { Schema } from '../author/schema.js';
+import type { Sentences } from '../author/sentences.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
-import { addressOf } from '../server/callable.js';
-import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
-import type { CallFailure } from '../server/callable.js';
+import { addressOf } from '../call/callable.js';
+import { assertResultValue, describeReturned, failureError } from '../call/callable.js';
+import type { CallFailure } from '../call/callable.js';
 import { argumentSchema } from './argumentSchema.js';
 import { assertObjectSchema, assertParts, PROMPT_FIELDS } from './checkConfig.js';
 import type {
@@ -33,10 +34,10 @@ import type {
   Prompt,
   PromptDefinition,
   ResolvingConfig,
-} from '../server/definitions.js';
-import { callAlone } from '../server/directCall.js';
+} from '../host/definitions.js';
+import { callAlone } from '../call/directCall.js';
 import { shownWith } from './visibility.js';
-import { install } from '../server/install.js';
+import { install } from '../host/install.js';
 
 /** The configuration of a prompt. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {

@@ -4,7 +4,7 @@
  */
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { ReadResourceResult, ServerContext } from '@modelcontextprotocol/server';
-import { KIND } from '../define/brand.js';
+import { KIND } from '../author/brand.js';
 import type {
   CheckGuards,
   CheckResolve,
@@ -15,15 +15,15 @@ import type {
   ReadValues,
   Unread,
   VariablesOf,
-} from '../define/infer.js';
-import type { AnyResolver, Filler } from '../define/model.js';
-import { isObject } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import type { Sentences } from '../define/sentences.js';
+} from '../author/infer.js';
+import type { AnyResolver, Filler } from '../author/model.js';
+import { isObject } from '../values.js';
+import type { Schema } from '../author/schema.js';
+import type { Sentences } from '../author/sentences.js';
 import { planDefinition } from '../plan/planResolvers.js';
 import { base64 } from '../platform.js';
-import { assertResultValue, describeReturned, failureError } from '../server/callable.js';
-import type { CallFailure } from '../server/callable.js';
+import { assertResultValue, describeReturned, failureError } from '../call/callable.js';
+import type { CallFailure } from '../call/callable.js';
 import { argumentSchema } from './argumentSchema.js';
 import { assertObjectSchema, assertParts, RESOURCE_FIELDS } from './checkConfig.js';
 import type {
@@ -33,11 +33,11 @@ import type {
   Resource,
   ResourceDefinition,
   ResourceMetadata,
-} from '../server/definitions.js';
-import { callAlone, detachedContext } from '../server/directCall.js';
-import { readVariables } from '../server/requestArguments.js';
+} from '../host/definitions.js';
+import { callAlone, detachedContext } from '../call/directCall.js';
+import { readVariables } from '../host/requestArguments.js';
 import { shownWith } from './visibility.js';
-import { install } from '../server/install.js';
+import { install } from '../host/install.js';
 import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
 
 /** The configuration of a resource. */

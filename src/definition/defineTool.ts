@@ -3,8 +3,8 @@
  * body into a `CallToolResult`.
  */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import { KIND } from '../define/brand.js';
-import type { CallContext } from '../define/context.js';
+import { KIND } from '../author/brand.js';
+import type { CallContext } from '../author/context.js';
 import type {
   ArgumentsOf,
   BodyValues,
@@ -15,26 +15,22 @@ import type {
   OnceRead,
   SchemaOrSentence,
   Unread,
-} from '../define/infer.js';
-import type { AnyResolver, Filler } from '../define/model.js';
-import { isObject, shownField } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
-import type { Sentences } from '../define/sentences.js';
+} from '../author/infer.js';
+import type { AnyResolver, Filler } from '../author/model.js';
+import { shownField } from '../author/schema.js';
+import { isObject } from '../values.js';
+import type { Schema } from '../author/schema.js';
+import type { Sentences } from '../author/sentences.js';
 import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
 import type { OnceStore } from '../once/onceStore.js';
-import { addressOf } from '../server/callable.js';
-import {
-  assertResultValue,
-  CALL_ID_KEY,
-  describeReturned,
-  failureText,
-} from '../server/callable.js';
-import type { CallFailure } from '../server/callable.js';
+import { addressOf } from '../call/callable.js';
+import { assertResultValue, CALL_ID_KEY, describeReturned, failureText } from '../call/callable.js';
+import type { CallFailure } from '../call/callable.js';
 import { advertisedSchema, argumentSchema } from './argumentSchema.js';
-import { parseArguments } from '../server/requestArguments.js';
+import { parseArguments } from '../host/requestArguments.js';
 import { assertAnySchema, assertObjectSchema, assertParts, TOOL_FIELDS } from './checkConfig.js';
 import type {
   CallArguments,
@@ -42,10 +38,10 @@ import type {
   Tool,
   ToolDefinition,
   ToolMetadata,
-} from '../server/definitions.js';
-import { callAlone } from '../server/directCall.js';
+} from '../host/definitions.js';
+import { callAlone } from '../call/directCall.js';
 import { shownWith } from './visibility.js';
-import { install } from '../server/install.js';
+import { install } from '../host/install.js';
 
 /** The configuration of a tool. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {

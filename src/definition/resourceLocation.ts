@@ -3,12 +3,12 @@
  * against it, and reads its variable names.
  */
 import type { ResourceTemplate } from '@modelcontextprotocol/server';
-import { followReference, propertyNames, sentNames, toJsonSchema } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
+import { followReference, propertyNames, sentNames, toJsonSchema } from '../author/schema.js';
+import type { Schema } from '../author/schema.js';
 import type { Surroundings } from '../plan/buildPlan.js';
 import { parseUrl } from '../platform.js';
-import type { Address } from '../server/callable.js';
-import type { Location } from '../server/definitions.js';
+import type { Address } from '../call/callable.js';
+import type { Location } from '../host/definitions.js';
 
 /**
  * Checks the location of a resource and returns it. A fixed uri is normalized in the same way as

@@ -3,9 +3,9 @@
  * of once, in reverse order, and `dispose` receives how the round ended. Values that arrive after
  * the end are disposed of on arrival.
  */
-import { UNBOUND } from '../define/unbound.js';
-import type { Dispose, End } from '../define/model.js';
-import { isQuestion } from '../define/question.js';
+import { UNBOUND } from '../author/unbound.js';
+import type { Dispose, End } from '../author/model.js';
+import { isQuestion } from '../author/question.js';
 import type { PlanNode } from '../plan/plan.js';
 
 interface ValueToDispose {

@@ -3,9 +3,9 @@
  * schema. The first round also passes its value through JSON and schema, so consumers receive the
  * same value in every round.
  */
-import { isPlainObject, shownField } from '../define/schema.js';
-import type { Schema, SchemaIssues } from '../define/schema.js';
-import { isThenable } from '../platform.js';
+import { shownField } from '../author/schema.js';
+import { isPlainObject, isThenable } from '../values.js';
+import type { Schema, SchemaIssues } from '../author/schema.js';
 import type { PlanNode } from '../plan/plan.js';
 
 /** A pinned value between rounds. */

@@ -2,10 +2,10 @@
  * Checks the values that resolvers return. A question must be the declared one, and any other value
  * must not hide a question.
  */
-import { findMisplaced } from '../define/misplaced.js';
-import { isQuestion } from '../define/question.js';
-import type { QuestionData } from '../define/question.js';
-import type { QuestionScope } from '../define/questionScope.js';
+import { findMisplaced } from '../author/misplaced.js';
+import { isQuestion } from '../author/question.js';
+import type { QuestionData } from '../author/question.js';
+import type { QuestionScope } from '../author/questionScope.js';
 import { messageOf } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 import { renderQuestion } from '../question/asked.js';

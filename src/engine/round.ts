@@ -14,17 +14,17 @@
  * promise. A synchronous resolver settles at once, and the next node in walk order follows. Nodes
  * never recurse into each other, so a graph may be deeper than the call stack.
  */
-import type { CallContext } from '../define/context.js';
-import type { Outcome } from '../define/model.js';
-import { isQuestion } from '../define/question.js';
-import type { QuestionData } from '../define/question.js';
-import { runInScope } from '../define/questionScope.js';
-import type { QuestionScope } from '../define/questionScope.js';
-import { UNBOUND } from '../define/unbound.js';
+import type { CallContext } from '../author/context.js';
+import type { Outcome } from '../author/model.js';
+import { isQuestion } from '../author/question.js';
+import type { QuestionData } from '../author/question.js';
+import { runInScope } from '../author/questionScope.js';
+import type { QuestionScope } from '../author/questionScope.js';
+import { UNBOUND } from '../author/unbound.js';
 import { Refusal, ToolError } from '../errors.js';
 import { BODY } from '../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../plan/plan.js';
-import { isThenable } from '../platform.js';
+import { isThenable } from '../values.js';
 import { unusable } from '../question/asked.js';
 import type { Asked } from '../question/asked.js';
 import type { Unusable } from '../question/kind.js';

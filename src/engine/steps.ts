@@ -10,10 +10,10 @@ import type {
   FellBackEvent,
   RanEvent,
   RestoredEvent,
-} from '../define/event.js';
-import type { Outcome } from '../define/model.js';
-import { isQuestion } from '../define/question.js';
-import { isThenable } from '../platform.js';
+} from '../author/event.js';
+import type { Outcome } from '../author/model.js';
+import { isQuestion } from '../author/question.js';
+import { isThenable } from '../values.js';
 import type { Asked } from '../question/asked.js';
 
 type WithoutBase<E> = E extends EventBase ? Omit<E, keyof EventBase> : never;

@@ -19,7 +19,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { STANDARD_ERROR, Warnings } from '../log.js';
 
 import { describe } from './argumentChecks.js';
 import type { HttpRefusal } from './httpRefusal.js';

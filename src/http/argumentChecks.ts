@@ -7,10 +7,10 @@
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
-import { warnNothingInstalled } from '../server/operator.js';
-import { nothingInstalled } from '../server/definitionCounts.js';
-import type { ServerFactory } from '../server/sdkInternals.js';
+import { shownError, STANDARD_ERROR, Warnings } from '../log.js';
+import { warnNothingInstalled } from '../call/operator.js';
+import { nothingInstalled } from '../host/definitionCounts.js';
+import type { ServerFactory } from '../host/sdkInternals.js';
 
 /**
  * Checks the arguments of a serving function, whose name is `caller`.

@@ -22,10 +22,10 @@ import type {
   McpHttpHandler,
   McpServerFactory,
 } from '@modelcontextprotocol/server';
-import { isPlainObject } from '../define/schema.js';
+import { isPlainObject } from '../values.js';
 import { errorOf } from '../errors.js';
 import { utf8 } from '../platform.js';
-import type { ServerFactory } from '../server/sdkInternals.js';
+import type { ServerFactory } from '../host/sdkInternals.js';
 
 import { addressHeaders, expiredToken, isExpired, validatedToken } from './admission.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';

@@ -7,7 +7,7 @@ import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 
 import { createAdmission } from './admission.js';
 import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
-import { shownError, STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import type { BodyLimits } from './requestBody.js';
 import type { SessionTableSettings } from './sessionTable.js';

@@ -6,7 +6,7 @@
  */
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { STANDARD_ERROR, Warnings } from '../log.js';
 
 import type { FullLimit } from './sharedLimit.js';
 

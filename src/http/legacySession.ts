@@ -20,10 +20,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { errorOf } from '../errors.js';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import { utf8 } from '../platform.js';
 import { tokenPrincipal } from '../state/principal.js';
-import { sealOf } from '../server/boundary.js';
+import { sealOf } from '../host/boundary.js';
 
 import { noRoom, refuse } from './httpRefusal.js';
 import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';

@@ -10,7 +10,7 @@
  * without a limit, so they are read from its stream at once.
  */
 import { withRoom } from '../platform.js';
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { STANDARD_ERROR, Warnings } from '../log.js';
 
 import type { Share } from './sharedLimit.js';
 

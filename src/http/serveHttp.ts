@@ -14,7 +14,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { ServerFactory } from '../server/sdkInternals.js';
+import type { ServerFactory } from '../host/sdkInternals.js';
 import { checkArguments, checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
 import { createHandler } from './dualEraHandler.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';

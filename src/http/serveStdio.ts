@@ -7,7 +7,7 @@
 import { serveStdio as serveStdioWithSdk } from '@modelcontextprotocol/server/stdio';
 import type { ServeStdioOptions, StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 
-import type { ServerFactory } from '../server/sdkInternals.js';
+import type { ServerFactory } from '../host/sdkInternals.js';
 import { checkArguments, checkedFactory } from './argumentChecks.js';
 
 export type { ServeStdioOptions, StdioServerHandle };

@@ -9,7 +9,7 @@
  */
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import { asciiJson, digest } from '../platform.js';
-import { sealOf } from '../server/boundary.js';
+import { sealOf } from '../host/boundary.js';
 import { tokenPrincipal } from '../state/principal.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
 

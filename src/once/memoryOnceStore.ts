@@ -6,7 +6,7 @@
  * store refuses new ones. If the results take too many bytes, further calls are recorded without
  * theirs.
  */
-import { STANDARD_ERROR, Warnings } from '../state/warnings.js';
+import { STANDARD_ERROR, Warnings } from '../log.js';
 import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 

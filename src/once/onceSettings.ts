@@ -1,5 +1,5 @@
 /** Validates the `once` option of a tool. */
-import { isPlainObject } from '../define/schema.js';
+import { isPlainObject } from '../values.js';
 import type { OnceStore } from './onceStore.js';
 
 /** The options of a tool whose approved calls run once. */

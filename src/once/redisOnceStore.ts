@@ -14,8 +14,8 @@
  * because a client that loses or mixes up replies must not look like a successful claim.
  */
 import { errorOf, messageOf } from '../errors.js';
-import { checkLogger, Warnings } from '../state/warnings.js';
-import type { Logger } from '../state/warnings.js';
+import { checkLogger, Warnings } from '../log.js';
+import type { Logger } from '../log.js';
 import { assertKnownOptions, OnceStoreFullError } from './onceStore.js';
 import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 

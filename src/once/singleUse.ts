@@ -16,7 +16,7 @@
  * A lapsed call never runs again, because its outcome is unknown.
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import { randomId, utf8 } from '../platform.js';
 import { inTime } from './inTime.js';
 import type { OnceEntry, OnceLease } from './onceStore.js';

@@ -3,10 +3,10 @@
  * every need and orders them as a {@link Plan}. The walk uses its own stack, because a graph may be
  * deeper than the call stack.
  */
-import { kindOf } from '../define/brand.js';
-import type { Source } from '../define/infer.js';
-import type { AnyResolver, Filler } from '../define/model.js';
-import { isPlainObject } from '../define/schema.js';
+import { kindOf } from '../author/brand.js';
+import type { Source } from '../author/infer.js';
+import type { AnyResolver, Filler } from '../author/model.js';
+import { isPlainObject } from '../values.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { describeMisfit, readNeed } from './readNeed.js';

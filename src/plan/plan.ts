@@ -5,7 +5,7 @@
  * The steps of that walk, filling a parameter or running a function, share one sequence of numbers.
  * Of two failures, the walk would have met the one with the lower number.
  */
-import type { AnyResolver } from '../define/model.js';
+import type { AnyResolver } from '../author/model.js';
 
 /** A parameter that another node fills. */
 export interface Fill {

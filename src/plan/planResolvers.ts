@@ -1,7 +1,7 @@
 /** Plans a graph, and checks that each declared question can be shown. */
-import type { AnyResolver } from '../define/model.js';
-import { propertyNames, sentNames } from '../define/schema.js';
-import type { Schema } from '../define/schema.js';
+import type { AnyResolver } from '../author/model.js';
+import { propertyNames, sentNames } from '../author/schema.js';
+import type { Schema } from '../author/schema.js';
 import { messageOf } from '../errors.js';
 import { buildPlan } from './buildPlan.js';
 import type { PlanSpec, Surroundings, Wording } from './buildPlan.js';

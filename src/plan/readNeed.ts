@@ -1,8 +1,8 @@
 /** Reads one need of a resolver or a tool, and describes a value that is not a need. */
-import { isKind, kindOf } from '../define/brand.js';
-import type { AnyResolver, Arg, OutcomeOf } from '../define/model.js';
-import { isSchema } from '../define/schema.js';
-import { isThenable } from '../platform.js';
+import { isKind, kindOf } from '../author/brand.js';
+import type { AnyResolver, Arg, OutcomeOf } from '../author/model.js';
+import { isSchema } from '../author/schema.js';
+import { isThenable } from '../values.js';
 
 /** A need that was read: the argument or the resolver that fills it. */
 export type ReadNeed =

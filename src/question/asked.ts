@@ -2,10 +2,11 @@
  * A question that a resolver asked in this round, rendered once. All kinds of question share this
  * interface.
  */
-import type { Outcome } from '../define/model.js';
-import type { AskOptions, QuestionData } from '../define/question.js';
+import type { Outcome } from '../author/model.js';
+import type { AskOptions, QuestionData } from '../author/question.js';
 import { ToolError } from '../errors.js';
-import { digest, isThenable } from '../platform.js';
+import { digest } from '../platform.js';
+import { isThenable } from '../values.js';
 import { formKind } from './form.js';
 import type { Capability } from './capability.js';
 import type { AnswerOutcome, QuestionKind, RecordedAnswer, Rendered, Unusable } from './kind.js';

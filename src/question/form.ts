@@ -1,12 +1,13 @@
 /** Forms: a message and a flat schema. The user answers with accept, decline or cancel. */
-import type { FormData } from '../define/question.js';
-import { describeIssues, isObject, shownField } from '../define/schema.js';
-import { asciiJson, isThenable } from '../platform.js';
+import type { FormData } from '../author/question.js';
+import { describeIssues, shownField } from '../author/schema.js';
+import { isObject, isThenable } from '../values.js';
+import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { prefilledForm, withInitial } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
-import { visibleText } from './visibleText.js';
+import { visibleText } from '../visibleText.js';
 
 /** The kind of question that `elicit` and `confirm` create. */
 export const formKind: QuestionKind<FormData> = {

@@ -3,8 +3,9 @@
  * in different ways, and use keywords that forms do not have. Validation of the answer still checks
  * those.
  */
-import { followReference, isObject } from '../define/schema.js';
-import type { JsonSchema } from '../define/schema.js';
+import { followReference } from '../author/schema.js';
+import { isObject } from '../values.js';
+import type { JsonSchema } from '../author/schema.js';
 
 /**
  * Converts an object schema to a form. Forms have no references and no null; an optional field is

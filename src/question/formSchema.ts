@@ -5,12 +5,13 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { deepFreeze, isObject, lenientAdvertisedJson } from '../define/schema.js';
-import type { JsonSchema, Schema } from '../define/schema.js';
-import type { FormData } from '../define/question.js';
+import { lenientAdvertisedJson } from '../author/schema.js';
+import { deepFreeze, isObject } from '../values.js';
+import type { JsonSchema, Schema } from '../author/schema.js';
+import type { FormData } from '../author/question.js';
 import { asciiJson } from '../platform.js';
 import { formOf } from './formFields.js';
-import { visibleText } from './visibleText.js';
+import { visibleText } from '../visibleText.js';
 
 /** The schema of a form, ready for the wire. */
 export interface FormSchema {

@@ -2,7 +2,7 @@
  * The interface of a kind of question. Each kind has one file, and the rest of the library uses
  * questions only through this interface.
  */
-import type { Outcome } from '../define/model.js';
+import type { Outcome } from '../author/model.js';
 import type { Capability } from './capability.js';
 
 /** A question in its wire form. */

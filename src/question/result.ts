@@ -1,6 +1,6 @@
 /** The shared part of sampling and roots. Their answer is the client's result itself. */
 import type { StandardSchemaV1Sync } from '@modelcontextprotocol/server';
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import type { AnswerOutcome, RecordedAnswer, Unusable } from './kind.js';
 
 /** The problem with a response that is not the requested result. */

@@ -1,6 +1,6 @@
 /** Roots: the root directories of the client. The protocol has no way to decline. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
-import type { RootsData } from '../define/question.js';
+import type { RootsData } from '../author/question.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';
 import { receiveResult, outcomeOfResult } from './result.js';

@@ -1,6 +1,6 @@
 /** Sampling: a request to the client's model. The protocol has no way to decline. */
 import { specTypeSchemas } from '@modelcontextprotocol/server';
-import type { SampleData } from '../define/question.js';
+import type { SampleData } from '../author/question.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import type { QuestionKind } from './kind.js';

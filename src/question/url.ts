@@ -2,13 +2,13 @@
  * Links: a message and a URL that the user opens outside the client. Accept means opened. The
  * client does not know what happened there.
  */
-import type { UrlData } from '../define/question.js';
-import { isObject } from '../define/schema.js';
+import type { UrlData } from '../author/question.js';
+import { isObject } from '../values.js';
 import { asciiJson, randomId } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind } from './kind.js';
-import { visibleText } from './visibleText.js';
+import { visibleText } from '../visibleText.js';
 
 /** The kind of question that `elicitUrl` creates. */
 export const urlKind: QuestionKind<UrlData> = {

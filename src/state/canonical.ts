@@ -7,7 +7,7 @@
  * Arguments that a host has validated can hold more than JSON. Dates, `undefined` and bigints have
  * a form of their own, and other objects are refused: two of them must not look the same.
  */
-import { isObject, isPlainObject } from '../define/schema.js';
+import { isObject, isPlainObject } from '../values.js';
 import { AsciiWriter, digest } from '../platform.js';
 
 /** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */

@@ -11,7 +11,7 @@
  *                               p    the principal, if there is one: salt and salted hash
  * ```
  */
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import { InvalidRequestStateError } from '../errors.js';
 import type { RejectReason } from '../errors.js';
 import { utf8 } from '../platform.js';

@@ -5,7 +5,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
 import type { PrincipalContext } from './sealOptions.js';
-import type { Warnings } from './warnings.js';
+import type { Warnings } from '../log.js';
 
 const LABEL = utf8('mcp/request-state/principal:');
 const SALT_BYTES = 8;

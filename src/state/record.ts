@@ -10,7 +10,7 @@
  *  "pins":{"quote":{"value":{…},"on":"…"}}}
  * ```
  */
-import { isObject } from '../define/schema.js';
+import { isObject } from '../values.js';
 import { utf8 } from '../platform.js';
 import type { Entry, FailedAttempts, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';

@@ -5,15 +5,16 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from '../errors.js';
-import { isServerless, isThenable, utf8 } from '../platform.js';
+import { isServerless, utf8 } from '../platform.js';
+import { isThenable } from '../values.js';
 import { argumentsDigest } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
-import { oneLine, shownError, STANDARD_ERROR, Warnings } from './warnings.js';
-import type { Logger } from './warnings.js';
+import { oneLine, shownError, STANDARD_ERROR, Warnings } from '../log.js';
+import type { Logger } from '../log.js';
 
 /** A request whose state is opened or sealed. */
 export interface StatefulRequest {

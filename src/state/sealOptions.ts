@@ -2,11 +2,11 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
-import type { Sentences } from '../define/sentences.js';
+import type { Sentences } from '../author/sentences.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
-import { checkLogger } from './warnings.js';
-import type { Logger } from './warnings.js';
+import { checkLogger } from '../log.js';
+import type { Logger } from '../log.js';
 
 /**
  * A rejected state, for the server only. It never contains the token, the state or the principal.

@@ -46,7 +46,16 @@ describe('the source tree', () => {
   it('contains the folders and imports that the rules check', () => {
     const places = new Set(tree.map((module) => placeOf(module.path)));
     expect([...places]).toEqual(
-      expect.arrayContaining(['define', 'plan', 'question', 'engine', 'server', 'entry', 'leaf']),
+      expect.arrayContaining([
+        'author',
+        'plan',
+        'question',
+        'engine',
+        'call',
+        'host',
+        'entry',
+        'leaf',
+      ]),
     );
     expect(edgesOf(tree).length).toBeGreaterThan(20);
     expect(edgesOf(tree).filter(({ from }) => placeOf(from) !== 'entry').length).toBeGreaterThan(
@@ -106,34 +115,34 @@ describe('the rules', () => {
       mistake: 'an import of a lower folder',
       rule: layering,
       files: {
-        'define/tool.ts': `import { plan } from '../plan/plan.js';`,
+        'author/tool.ts': `import { plan } from '../plan/plan.js';`,
         'plan/plan.ts': `export const plan = 1;`,
       },
-      complaint: 'define/tool.ts imports plan/plan.ts: define may not import plan',
+      complaint: 'author/tool.ts imports plan/plan.ts: author may not import plan',
     },
     {
       mistake: 'a type import of a lower folder',
       rule: layering,
       files: {
-        'plan/plan.ts': `export type Wire = import('../server/install.js').Wire;`,
-        'server/install.ts': `export interface Wire {}`,
+        'plan/plan.ts': `export type Wire = import('../host/install.js').Wire;`,
+        'host/install.ts': `export interface Wire {}`,
       },
-      complaint: 'plan/plan.ts imports server/install.ts: plan may not import server',
+      complaint: 'plan/plan.ts imports host/install.ts: plan may not import host',
     },
     {
       mistake: 'an import of an entry file',
       rule: layering,
-      files: { 'server/install.ts': `export { x } from '../index.js';`, 'index.ts': `` },
-      complaint: 'server/install.ts imports index.ts: server may not import entry',
+      files: { 'host/install.ts': `export { x } from '../index.js';`, 'index.ts': `` },
+      complaint: 'host/install.ts imports index.ts: host may not import entry',
     },
     {
       mistake: 'a leaf file with an import',
       rule: layering,
       files: {
-        'errors.ts': `import type { Tool } from './define/tool.js';`,
-        'define/tool.ts': `export interface Tool {}`,
+        'errors.ts': `import type { Tool } from './author/tool.js';`,
+        'author/tool.ts': `export interface Tool {}`,
       },
-      complaint: 'errors.ts imports define/tool.ts: leaf may not import define',
+      complaint: 'errors.ts imports author/tool.ts: leaf may not import author',
     },
     {
       mistake: 'a folder without a place in the order',
@@ -144,20 +153,20 @@ describe('the rules', () => {
     {
       mistake: 'an import of a file outside the tree',
       rule: unknownImports,
-      files: { 'server/version.ts': `import pkg from '../../package.json';` },
-      complaint: 'server/version.ts imports ../package.json, which is not a file of src',
+      files: { 'host/version.ts': `import pkg from '../../package.json';` },
+      complaint: 'host/version.ts imports ../package.json, which is not a file of src',
     },
     {
       mistake: 'an import of the package by its own name',
       rule: unknownImports,
-      files: { 'server/install.ts': `import { defineTool } from 'mcp-resolve';` },
-      complaint: 'server/install.ts imports mcp-resolve: use the relative path of the file',
+      files: { 'host/install.ts': `import { defineTool } from 'mcp-resolve';` },
+      complaint: 'host/install.ts imports mcp-resolve: use the relative path of the file',
     },
     {
       mistake: 'an import with a computed path',
       rule: unknownImports,
-      files: { 'server/install.ts': 'await import(`./${name}.js`);' },
-      complaint: 'server/install.ts imports `./${name}.js`: use the relative path of the file',
+      files: { 'host/install.ts': 'await import(`./${name}.js`);' },
+      complaint: 'host/install.ts imports `./${name}.js`: use the relative path of the file',
     },
     {
       mistake: 'an entry file with code',
@@ -179,28 +188,28 @@ describe('the rules', () => {
       mistake: 'a cycle between folders whose files form none',
       rule: cycles,
       files: {
-        'server/call/a.ts': `import { b } from '../install/b.js';`,
-        'server/install/b.ts': ``,
-        'server/install/c.ts': `import { d } from '../call/d.js';`,
-        'server/call/d.ts': ``,
+        'host/call/a.ts': `import { b } from '../install/b.js';`,
+        'host/install/b.ts': ``,
+        'host/install/c.ts': `import { d } from '../call/d.js';`,
+        'host/call/d.ts': ``,
       },
-      complaint: 'server/call -> server/install -> server/call',
+      complaint: 'host/call -> host/install -> host/call',
     },
     {
       mistake: 'a cycle between a file and a folder beside it',
       rule: cycles,
       files: {
-        'server/context.ts': `import type { A } from './call/a.js';`,
-        'server/call/a.ts': ``,
-        'server/call/b.ts': `import { c } from '../context.js';`,
+        'host/context.ts': `import type { A } from './call/a.js';`,
+        'host/call/a.ts': ``,
+        'host/call/b.ts': `import { c } from '../context.js';`,
       },
-      complaint: 'server/context.ts -> server/call -> server/context.ts',
+      complaint: 'host/context.ts -> host/call -> host/context.ts',
     },
     {
       mistake: 'two files with the same name',
       rule: sharedNames,
-      files: { 'define/options.ts': ``, 'server/options.ts': `` },
-      complaint: 'define/options.ts and server/options.ts have the same name',
+      files: { 'author/options.ts': ``, 'host/options.ts': `` },
+      complaint: 'author/options.ts and host/options.ts have the same name',
     },
     {
       mistake: 'an entry file with another name than its subpath',
@@ -211,18 +220,18 @@ describe('the rules', () => {
     {
       mistake: 'a private property of the SDK in another file',
       rule: privateProperties,
-      files: { 'server/install.ts': `Reflect.get(server, '_requestHandlers');` },
-      complaint: 'server/install.ts uses _requestHandlers: only server/sdkInternals.ts may',
+      files: { 'host/install.ts': `Reflect.get(server, '_requestHandlers');` },
+      complaint: 'host/install.ts uses _requestHandlers: only host/sdkInternals.ts may',
     },
     {
       mistake: 'an import of the SDK in define that is not type-only',
       rule: protocolFree,
       files: {
-        'define/tool.ts': `import { type Tool } from '@modelcontextprotocol/server';`,
+        'author/tool.ts': `import { type Tool } from '@modelcontextprotocol/server';`,
         'plan/plan.ts': `import type { Tool } from '@modelcontextprotocol/server';`,
       },
       complaint:
-        'define/tool.ts imports @modelcontextprotocol/server: this folder may import only its types',
+        'author/tool.ts imports @modelcontextprotocol/server: this folder may import only its types',
     },
     {
       mistake: 'a Node module in the core',
@@ -244,17 +253,17 @@ describe('the rules', () => {
       mistake: 'a disabled lint rule about imports',
       rule: suppressedImportRules,
       files: {
-        'server/a.ts': `// eslint-disable-next-line no-restricted-imports -- reason\nimport 'x';`,
-        'server/b.ts': `// eslint-disable-next-line max-params -- about imports\nimport 'x';`,
+        'host/a.ts': `// eslint-disable-next-line no-restricted-imports -- reason\nimport 'x';`,
+        'host/b.ts': `// eslint-disable-next-line max-params -- about imports\nimport 'x';`,
       },
       complaint:
-        'server/a.ts disables an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
+        'host/a.ts disables an import rule: // eslint-disable-next-line no-restricted-imports -- reason',
     },
     {
       mistake: 'a directive that disables all lint rules',
       rule: suppressedImportRules,
-      files: { 'server/a.ts': `/* eslint-disable */\nimport 'x';` },
-      complaint: 'server/a.ts disables an import rule: /* eslint-disable */',
+      files: { 'host/a.ts': `/* eslint-disable */\nimport 'x';` },
+      complaint: 'host/a.ts disables an import rule: /* eslint-disable */',
     },
   ];
 

@@ -5,9 +5,9 @@
  */
 import { describe, expect, test, vi } from 'vitest';
 
-import { describeIssues } from '../../src/define/schema.js';
-import { visibleText } from '../../src/question/visibleText.js';
-import { shownError } from '../../src/state/warnings.js';
+import { describeIssues } from '../../src/author/schema.js';
+import { visibleText } from '../../src/visibleText.js';
+import { shownError } from '../../src/log.js';
 
 function workOn(text: string, longest?: number): number {
   const reads = vi.spyOn(RegExp.prototype, 'exec');

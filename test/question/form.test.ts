@@ -2,8 +2,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
-import { type FormData, confirm, elicit } from '../../src/define/question.js';
-import type { Schema } from '../../src/define/schema.js';
+import { type FormData, confirm, elicit } from '../../src/author/question.js';
+import type { Schema } from '../../src/author/schema.js';
 import { formKind } from '../../src/question/form.js';
 import { kindContract } from './kind.case.js';
 

@@ -1,5 +1,5 @@
 /** Requests for roots: the contract of a question. */
-import { listRoots } from '../../src/define/question.js';
+import { listRoots } from '../../src/author/question.js';
 import { rootsKind } from '../../src/question/roots.js';
 import { kindContract } from './kind.case.js';
 

@@ -1,7 +1,7 @@
 /** Samples: the contract of a question, with and without tools, and the capability they need. */
 import { expect, test } from 'vitest';
 
-import { type SampleData, sample as question } from '../../src/define/question.js';
+import { type SampleData, sample as question } from '../../src/author/question.js';
 import { sampleKind } from '../../src/question/sample.js';
 import { kindContract } from './kind.case.js';
 

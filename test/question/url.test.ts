@@ -1,7 +1,7 @@
 /** Links: the contract of a question, their answers without data, and the URLs that are allowed. */
 import { describe, expect, test } from 'vitest';
 
-import { type UrlData, confirm, elicitUrl } from '../../src/define/question.js';
+import { type UrlData, confirm, elicitUrl } from '../../src/author/question.js';
 import { formKind } from '../../src/question/form.js';
 import { urlKind } from '../../src/question/url.js';
 import { kindContract, receive } from './kind.case.js';

@@ -4,7 +4,7 @@ import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { visibleText } from '../../src/question/visibleText.js';
+import { visibleText } from '../../src/visibleText.js';
 import { eras } from '../support/eras.js';
 
 const tags = (letters: string): string =>

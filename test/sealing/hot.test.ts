@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { createAdmission } from '../../src/http/admission.js';
 import { messageOf } from '../../src/errors.js';
 import { fromBase64url, parseUrl, utf8 } from '../../src/platform.js';
-import { isModern } from '../../src/server/clientFacts.js';
+import { isModern } from '../../src/call/clientFacts.js';
 import { argumentsDigest } from '../../src/state/canonical.js';
 import { readClaims, writeClaims } from '../../src/state/claims.js';
 import { ringCodec } from '../../src/state/codec.js';

@@ -7,7 +7,7 @@ import {
   bindsPrincipal,
   principalClaim,
 } from '../../src/state/principal.js';
-import { Warnings } from '../../src/state/warnings.js';
+import { Warnings } from '../../src/log.js';
 
 describe('I42: the principal claim', () => {
   test('I42: matches the documented value for alice with a salt of zeros', async () => {

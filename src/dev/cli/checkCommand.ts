@@ -3,8 +3,8 @@
  * `--format json`, prints the findings as JSON.
  */
 import { readFileSync } from 'node:fs';
-import { isKind, kindOf } from '../../define/brand.js';
-import type { AnyDefinition } from '../../server/definitions.js';
+import { isKind, kindOf } from '../../author/brand.js';
+import type { AnyDefinition } from '../../host/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
 import { didYouMean, EXIT, CommandFailure } from './failure.js';

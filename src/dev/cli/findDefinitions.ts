@@ -1,8 +1,8 @@
 /**
  * Finds definitions among the exports of a module: directly, in arrays, in objects, and by name.
  */
-import { isPlainObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definitions.js';
+import { isPlainObject } from '../../values.js';
+import type { AnyDefinition } from '../../host/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, CommandFailure } from './failure.js';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../../values.js';
 import { InvalidGraphError, messageOf } from '../../errors.js';
 import { EXIT, CommandFailure } from './failure.js';
 

@@ -6,8 +6,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definitions.js';
+import { isObject } from '../../values.js';
+import type { AnyDefinition } from '../../host/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, EXIT, CommandFailure } from './failure.js';

@@ -2,10 +2,10 @@
  * The rules of `mcp-resolve check` for one definition. Each rule has a stable code. Its message
  * says what is wrong and what to do about it. A hint does not fail a build.
  */
-import { isKind } from '../../define/brand.js';
+import { isKind } from '../../author/brand.js';
 import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
-import type { AnyDefinition, Tool } from '../../server/definitions.js';
+import type { AnyDefinition, Tool } from '../../host/definitions.js';
 import { explain } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 

@@ -2,13 +2,13 @@
  * Explains a definition from its plan and the declarations of its resolvers. Runs no resolver, and
  * does not need the SDK.
  */
-import type { Askable } from '../../define/context.js';
-import type { CallEvent } from '../../define/event.js';
-import { sentNames } from '../../define/schema.js';
+import type { Askable } from '../../author/context.js';
+import type { CallEvent } from '../../author/event.js';
+import { sentNames } from '../../author/schema.js';
 import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import type { AnyDefinition, Installed, ResourceDefinition } from '../../server/definitions.js';
+import type { AnyDefinition, Installed, ResourceDefinition } from '../../host/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {

@@ -1,7 +1,8 @@
 /** Describes the arguments of a definition, from the JSON Schema that clients receive. */
-import { followReference, isObject, toJsonSchema } from '../../define/schema.js';
-import type { JsonSchema, Schema } from '../../define/schema.js';
-import type { ResourceDefinition } from '../../server/definitions.js';
+import { followReference, toJsonSchema } from '../../author/schema.js';
+import { isObject } from '../../values.js';
+import type { JsonSchema, Schema } from '../../author/schema.js';
+import type { ResourceDefinition } from '../../host/definitions.js';
 import type { ExplainedArgument } from './explanation.js';
 
 /** Returns the arguments that a schema describes. */

@@ -4,7 +4,7 @@
  *
  * Resolvers are identified by their wire keys, which are unique in a definition.
  */
-import type { Askable } from '../../define/context.js';
+import type { Askable } from '../../author/context.js';
 
 /** A definition, explained. */
 export interface Explanation {

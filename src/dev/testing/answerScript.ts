@@ -6,7 +6,7 @@
  */
 import type { CreateMessageResult, ListRootsResult, Root } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../../values.js';
 import { errorOf } from '../../errors.js';
 import { questionFrom } from './askedQuestion.js';
 import type { AskedQuestion, InputRequest } from './askedQuestion.js';

@@ -1,8 +1,8 @@
 /** Questions as a test sees them: the resolver that asks, the message, and the round. */
-import type { Askable } from '../../define/context.js';
-import type { CallEvent } from '../../define/event.js';
-import { isObject } from '../../define/schema.js';
-import type { JsonSchema } from '../../define/schema.js';
+import type { Askable } from '../../author/context.js';
+import type { CallEvent } from '../../author/event.js';
+import { isObject } from '../../values.js';
+import type { JsonSchema } from '../../author/schema.js';
 import { canonicalJson } from '../../state/canonical.js';
 
 /** A question that the server asked the client. */

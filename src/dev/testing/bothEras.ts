@@ -1,7 +1,7 @@
 /** Runs a test on both eras of the protocol and compares the two calls. */
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
-import { isObject } from '../../define/schema.js';
-import { CALL_ID_KEY } from '../../server/callable.js';
+import { isObject } from '../../values.js';
+import { CALL_ID_KEY } from '../../call/callable.js';
 import { canonicalJson } from '../../state/canonical.js';
 import type { AskedQuestion } from './askedQuestion.js';
 import { shorten } from './formatQuestion.js';

@@ -1,6 +1,6 @@
 /** Formats questions and answers for the messages of failing tests. */
-import { isObject } from '../../define/schema.js';
-import type { JsonSchema } from '../../define/schema.js';
+import { isObject } from '../../values.js';
+import type { JsonSchema } from '../../author/schema.js';
 import type { AskedQuestion } from './askedQuestion.js';
 
 /** Formats the schema of a form as a type: `{ size: 'S' | 'M', note?: string }`. */

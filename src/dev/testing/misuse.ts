@@ -5,9 +5,9 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
 import type { Call, OpenCall } from '../../client/startCall.js';
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../../values.js';
 import { messageOf } from '../../errors.js';
-import type { RequestStateSeal } from '../../server/requestStateSeal.js';
+import type { RequestStateSeal } from '../../host/requestStateSeal.js';
 import { AnswerScript } from './answerScript.js';
 import { connect } from './connection.js';
 import type { Caller, Connection } from './connection.js';

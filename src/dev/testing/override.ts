@@ -1,9 +1,9 @@
 /** Replaces a resolver with a test value, without changing the definition. */
-import { isKind, kindOf } from '../../define/brand.js';
-import type { CallContext } from '../../define/context.js';
-import type { AnyResolver, Reqs, Resolver } from '../../define/model.js';
-import { isQuestion } from '../../define/question.js';
-import { isThenable } from '../../platform.js';
+import { isKind, kindOf } from '../../author/brand.js';
+import type { CallContext } from '../../author/context.js';
+import type { AnyResolver, Reqs, Resolver } from '../../author/model.js';
+import { isQuestion } from '../../author/question.js';
+import { isThenable } from '../../values.js';
 
 /** A resolver and the function that replaces its own. */
 export interface Override {

@@ -3,7 +3,7 @@
  * need are left out and do not run. Keys and sequence numbers stay the same, so questions keep
  * their names and the first failure does not change.
  */
-import type { AnyResolver } from '../../define/model.js';
+import type { AnyResolver } from '../../author/model.js';
 import { BODY, upstreamKeys } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import type { Override } from './override.js';

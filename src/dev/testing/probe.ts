@@ -4,8 +4,8 @@
  */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { requestOf } from '../../client/target.js';
-import { isObject } from '../../define/schema.js';
-import type { AnyDefinition } from '../../server/definitions.js';
+import { isObject } from '../../values.js';
+import type { AnyDefinition } from '../../host/definitions.js';
 import {
   agedSeal,
   answerHonestly,

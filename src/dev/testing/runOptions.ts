@@ -1,7 +1,7 @@
 /** The options of the kit's functions, and their checks. */
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
-import { isObject } from '../../define/schema.js';
-import type { InstallOptions } from '../../server/installOptions.js';
+import { isObject } from '../../values.js';
+import type { InstallOptions } from '../../host/installOptions.js';
 import { findMisspelling } from '../../definition/checkConfig.js';
 import type { ScriptedAnswers } from './answerScript.js';
 import type { Override } from './override.js';

@@ -4,11 +4,11 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { CallEvent } from '../../define/event.js';
-import { isObject } from '../../define/schema.js';
+import type { CallEvent } from '../../author/event.js';
+import { isObject } from '../../values.js';
 import type { Plan } from '../../plan/plan.js';
-import { CALL_ID_KEY } from '../../server/callable.js';
-import { callFailedWith } from '../../server/operator.js';
+import { CALL_ID_KEY } from '../../call/callable.js';
+import { callFailedWith } from '../../call/operator.js';
 import type { Subject } from './subject.js';
 import type { Era } from './runOptions.js';
 import type { AskedQuestion } from './askedQuestion.js';

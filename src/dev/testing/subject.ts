@@ -5,11 +5,11 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { CallTarget } from '../../client/target.js';
-import { kindOf } from '../../define/brand.js';
-import { isObject } from '../../define/schema.js';
-import { UNBOUND } from '../../define/unbound.js';
+import { kindOf } from '../../author/brand.js';
+import { isObject } from '../../values.js';
+import { UNBOUND } from '../../author/unbound.js';
 import type { Plan } from '../../plan/plan.js';
-import type { AnyDefinition, Installed, Prompt, Resource, Tool } from '../../server/definitions.js';
+import type { AnyDefinition, Installed, Prompt, Resource, Tool } from '../../host/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';

@@ -1,9 +1,9 @@
 /** Creates servers with a single definition, and records their events and errors. */
 import { McpServer } from '@modelcontextprotocol/server';
-import type { CallEvent } from '../../define/event.js';
-import { requestStateSeal } from '../../server/requestStateSeal.js';
-import type { RequestStateSeal } from '../../server/requestStateSeal.js';
-import { install } from '../../server/install.js';
+import type { CallEvent } from '../../author/event.js';
+import { requestStateSeal } from '../../host/requestStateSeal.js';
+import type { RequestStateSeal } from '../../host/requestStateSeal.js';
+import { install } from '../../host/install.js';
 import { KIT_IDENTITY } from './connection.js';
 import type { CallerOptions } from './runOptions.js';
 import type { Subject } from './subject.js';

@@ -21,7 +21,7 @@ import type {
   RanEvent,
   RejectedEvent,
   StartedEvent,
-} from '../../define/event.js';
+} from '../../author/event.js';
 import type { StepEvent } from './tracedCalls.js';
 
 /** The options of {@link otelEvents}. */

@@ -1,6 +1,6 @@
 /** Prints calls as text, round by round. Bars show which resolvers ran at the same time. */
-import type { CallEvent, CompletedEvent } from '../../define/event.js';
-import { isObject } from '../../define/schema.js';
+import type { CallEvent, CompletedEvent } from '../../author/event.js';
+import { isObject } from '../../values.js';
 import { tracedCalls } from './tracedCalls.js';
 import type { TracedCall, TracedRound } from './tracedCalls.js';
 import { layOutRound } from './timelineRows.js';

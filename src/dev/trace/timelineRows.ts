@@ -1,5 +1,5 @@
 /** The rows of a timeline, one for each resolver: when it ran or waited, and its outcome. */
-import { isObject } from '../../define/schema.js';
+import { isObject } from '../../values.js';
 import { showable } from '../graph/glyphs.js';
 import type { StepEvent, TracedRound } from './tracedCalls.js';
 

@@ -5,7 +5,7 @@ import type {
   RejectedEvent,
   ResolverEvent,
   StartedEvent,
-} from '../../define/event.js';
+} from '../../author/event.js';
 
 /** An event about one resolver. */
 export type StepEvent = Extract<CallEvent, ResolverEvent>;

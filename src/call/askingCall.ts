@@ -1,0 +1,57 @@
+/**
+ * Lets only one call ask in each request. The answers and the state of a request belong to one
+ * call, so a second definition that a handler calls in the same request must neither ask nor go on
+ * with the call of the first.
+ *
+ * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
+ * and its boundary, whichever a copy still has. All copies of this package share the calls.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../values.js';
+import { lazily } from '../platform.js';
+import { boundaryOf } from './requestBoundary.js';
+
+/** The call that asks in a request. */
+export interface AskingCall {
+  readonly call: object;
+  /** The state that it returned. For a 2025 client, the SDK brings it back in the same request. */
+  sent?: string;
+}
+
+const ASKING_CALL = Symbol.for('mcp-resolve.askingCall');
+const ASKING_CALLS = Symbol.for('mcp-resolve.askingCalls');
+
+type Calls = WeakMap<object, AskingCall>;
+type NextContext = ServerContext & { readonly [ASKING_CALL]?: AskingCall };
+
+/** The calls of the process, or of this copy if `globalThis` cannot be extended. */
+const calls = /* @__PURE__ */ lazily((): Calls => {
+  const shared = globalThis as { [ASKING_CALLS]?: Calls };
+  const found = shared[ASKING_CALLS] ?? new WeakMap<object, AskingCall>();
+  if (Object.isExtensible(shared)) shared[ASKING_CALLS] = found;
+  return found;
+});
+
+function identitiesOf(ctx: ServerContext): readonly object[] {
+  const { signal, inputResponses } = ctx.mcpReq;
+  return [signal, inputResponses, boundaryOf(ctx)?.received].filter((one) => isObject(one));
+}
+
+/** Returns the call that asks in the request of a context, or `undefined` if there is none. */
+export function askingCallIn(ctx: NextContext): AskingCall | undefined {
+  if (ctx[ASKING_CALL] !== undefined) return ctx[ASKING_CALL];
+  return identitiesOf(ctx)
+    .map((identity) => calls().get(identity))
+    .find((asking) => asking !== undefined);
+}
+
+/** Makes a call the one that asks in its request. */
+export function setAskingCall(ctx: ServerContext, call: object): void {
+  const asking: AskingCall = { call };
+  for (const identity of identitiesOf(ctx)) calls().set(identity, asking);
+}
+
+/** Returns a copy of the context that keeps the call that asks in its request. */
+export function withAskingCall(ctx: ServerContext, asking: AskingCall): ServerContext {
+  return Object.assign({}, ctx, { [ASKING_CALL]: asking });
+}

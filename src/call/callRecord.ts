@@ -1,0 +1,190 @@
+/**
+ * Reads and writes the record of a call between rounds. A definition goes on with a call only if a
+ * seal opened its state for this request, and if the record names this definition and the digest of
+ * these arguments.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { InvalidRequestStateError, ToolError } from '../errors.js';
+import { randomId } from '../platform.js';
+import { NO_PROGRESS } from '../engine/ledger.js';
+import type { Progress } from '../engine/ledger.js';
+import type { Plan } from '../plan/plan.js';
+import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
+import type { CallRecord } from '../state/record.js';
+import { askingCallIn, setAskingCall } from './askingCall.js';
+import { invalidState, boundaryOf } from './requestBoundary.js';
+import type { RequestBoundary } from './requestBoundary.js';
+import type { Call, CallRequest, CallSpan } from './call.js';
+import { watchCall } from './callWatch.js';
+import { isModern } from './clientFacts.js';
+import { warnUnsealedRequest } from './operator.js';
+
+/** The error of two calls in one request. The operator reads it, too, because the author can fix it. */
+export class CallConflict extends ToolError {}
+
+/** The part of a definition that a call begins with. */
+export interface CallSubject {
+  readonly name: string;
+  readonly plan: Plan;
+  /** The method, or the name of the function that another library calls. */
+  readonly method: string;
+}
+
+/**
+ * Returns the call that a request continues, or a new one at once. Clients of the 2025 era begin
+ * and end a call in one request.
+ *
+ * @throws {ProtocolError} If no seal opened the state for this request, or if the call has taken
+ *   longer than its policy allows.
+ */
+export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
+  const { ctx, origin } = request;
+  const base = { ...request, ...aboutCall(subject, request) };
+  // Without resolvers, a definition reads no state.
+  const hasState = base.isModern && subject.plan.nodes.length > 0;
+  if (!hasState || origin === 'nested' || origin === 'direct') return newCall(base);
+  const { boundary } = base;
+  // Before the author's code, which can change the arguments.
+  void boundary?.seal.bind(boundary.request);
+  const state = readState(base);
+  const record = decodeRecord(state);
+  if (state === undefined || record === undefined) return newCall(base);
+  // A pinned value replaces a computed one, so it is never read from unsealed state.
+  if (boundary === undefined)
+    return newCall(base, { progress: { ...record.progress, pins: NO_PROGRESS.pins } });
+  return isTaken(ctx, state) ? newCall(base) : goOn({ record, state }, base, boundary);
+}
+
+/** The part of a call that does not depend on its state. */
+type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'>;
+
+function aboutCall(
+  { name, method }: CallSubject,
+  { ctx, protocolVersion }: CallRequest,
+): Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'> {
+  const definition = `${method} ${name}`;
+  return { name, definition, isModern: isModern(protocolVersion), boundary: boundaryOf(ctx) };
+}
+
+/** The part of a call that its state determines. */
+type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;
+
+function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
+  const { name, report } = base;
+  const { id = randomId(), span, progress = NO_PROGRESS, resumed = false, conflict } = known;
+  const onUnexpectedError = (error: unknown): void => {
+    report(error, { definition: name, callId: id, failed: false });
+  };
+  const call = { ...base, id, span, progress, resumed, conflict, onUnexpectedError };
+  return { ...call, watch: watchCall(call) };
+}
+
+/**
+ * Returns the state of a request.
+ *
+ * @throws {ProtocolError} If a handler passes on another state than the one that the seal opened.
+ */
+function readState({ ctx, origin, boundary, settings }: CallBase): string | undefined {
+  const state = ctx.mcpReq.requestState<string>();
+  if (boundary === undefined && origin === 'engine') return state;
+  const isOpened = boundary !== undefined && state === boundary.opened?.state;
+  // For a 2025 client, the SDK can bring back the state that a call has returned in this request.
+  const isOwn = boundary !== undefined && state === askingCallIn(ctx)?.sent;
+  if (state === undefined || isOpened || isOwn) return state;
+  const { method } = ctx.mcpReq;
+  if (boundary === undefined) warnUnsealedRequest(settings.logger, method);
+  throw invalidState(boundary?.seal.reject(new InvalidRequestStateError('unsealed'), method));
+}
+
+/** Returns true if another call of the request goes on, with this state or without. */
+function isTaken(ctx: ServerContext, state: string): boolean {
+  const asking = askingCallIn(ctx);
+  return asking !== undefined && asking.sent !== state;
+}
+
+async function goOn(
+  { record, state }: { readonly record: CallRecord; readonly state: string },
+  base: CallBase,
+  { seal, request }: RequestBoundary,
+): Promise<Call> {
+  const { id, progress, definition, args, ...span } = record;
+  if (definition !== base.definition) return otherCall(base);
+  if (args !== (await seal.bind(request)).args) return otherCall(base);
+  // Another call may have gone on in the meantime.
+  if (isTaken(base.ctx, state)) return newCall(base);
+  if (nowInSeconds() > span.deadline)
+    throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+  const call = newCall(base, { id, span, progress, resumed: true });
+  setAskingCall(base.ctx, call);
+  return call;
+}
+
+function otherCall(base: CallBase): Call {
+  const conflict = new CallConflict(
+    `The state of this request belongs to another call than this one of '${base.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
+  );
+  return newCall(base, { conflict });
+}
+
+/**
+ * Makes a call the only one of its request that asks.
+ *
+ * @throws {@link CallConflict} If another one asks.
+ */
+export function claimRequest(call: Call): void {
+  const { ctx, origin } = call;
+  if (origin === 'nested' || origin === 'direct') return;
+  const asking = askingCallIn(ctx);
+  if (asking === undefined) setAskingCall(ctx, call);
+  if (asking === undefined || asking.call === call) return;
+  throw new CallConflict(
+    `'${call.definition}' cannot ask, because another call of the same request asks, and a request can continue only one. Call one function of toolHandler() in each request, or put the resolvers of both tools into one tool. If these are different requests, give each its own \`mcpReq.signal\`.`,
+  );
+}
+
+/**
+ * Returns the encoded record of a call that has to ask, and notes that the request sent it. The
+ * first question sets the deadline of the call, and later rounds keep it.
+ *
+ * @throws {Error} If no seal covers the request, or the sealed state would be larger than
+ *   `maxStateBytes`.
+ */
+export async function keepRecord(call: Call, progress: Progress): Promise<string> {
+  const { ctx, boundary } = call;
+  if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
+  // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
+  const args = boundary === undefined ? '' : (await boundary.seal.bind(boundary.request)).args;
+  const { id, definition, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
+  const text = encodeRecord({ id, definition, args, ...span, progress });
+  if (boundary !== undefined) assertFits(text, progress, boundary);
+  const asking = askingCallIn(ctx);
+  if (asking !== undefined) asking.sent = text;
+  return text;
+}
+
+const NO_SEAL =
+  'No seal covers this request, so the state of the call would leave the server unsealed. Call install() on the server that receives the request.';
+
+/** @throws {Error} If the state would be too large. */
+function assertFits(text: string, progress: Progress, { seal, request }: RequestBoundary): void {
+  const { maxStateBytes } = seal.policy;
+  const size = seal.sizeOf(text, request);
+  if (size <= maxStateBytes) return;
+  const largest = largestContributor(progress);
+  const hint =
+    largest === undefined
+      ? ''
+      : ` The largest ${largest.what} is that of '${largest.key}' with ${largest.bytes} bytes.`;
+  throw new Error(
+    `The state between rounds would take about ${size} bytes, but \`maxStateBytes\` allows only ${maxStateBytes}.${hint} Pin less, ask for less, or raise \`maxStateBytes\`.`,
+  );
+}
+
+function spanFromNow(seconds: number): CallSpan {
+  const start = nowInSeconds();
+  return { start, deadline: start + seconds };
+}
+
+function nowInSeconds(): number {
+  return Date.now() / 1000;
+}

@@ -1,0 +1,65 @@
+/** Reports the events of a call to a listener. A listener cannot change the answer. */
+import type { CallEvent, EventBase } from '../author/event.js';
+import { isThenable } from '../values.js';
+import type { Step } from '../engine/steps.js';
+import type { Call, CallWatch } from './call.js';
+
+/** A listener, and the destination of its errors. */
+export interface Listening {
+  readonly onEvent: ((event: CallEvent) => void) | undefined;
+  readonly onUnexpectedError: (error: unknown) => void;
+}
+
+/** Creates the watch of a call, or returns undefined if there is no listener. */
+export function watchCall({
+  id,
+  name: definition,
+  resumed,
+  settings: { onEvent, eventValues },
+  onUnexpectedError,
+}: Omit<Call, 'watch'>): CallWatch | undefined {
+  if (onEvent === undefined) return undefined;
+  const listening = { onEvent, onUnexpectedError };
+  const startedAt = performance.now();
+  let over = false;
+  const base = (): EventBase => ({ callId: id, definition, at: Date.now() });
+  return {
+    started: (method) => {
+      tell(listening, { ...base(), type: 'started', method, resumed });
+    },
+    step: (step) => {
+      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)) });
+    },
+    ended: (end, replayed = false) => {
+      if (over) return;
+      over = true;
+      const durationMs = performance.now() - startedAt;
+      tell(listening, { ...base(), type: 'completed', end, replayed, durationMs });
+    },
+  };
+}
+
+/**
+ * Sends an event to the listener. If the listener throws or rejects, the error goes to
+ * `onUnexpectedError`.
+ */
+export function tell({ onEvent, onUnexpectedError: report }: Listening, event: CallEvent): void {
+  try {
+    const returned: unknown = onEvent?.(event);
+    if (isThenable(returned)) returned.then(undefined, report);
+  } catch (error) {
+    report(error);
+  }
+}
+
+function withoutValues(step: Step): Step {
+  const {
+    value: _,
+    question: __,
+    ...rest
+  } = step as Step & {
+    readonly value?: unknown;
+    readonly question?: unknown;
+  };
+  return rest;
+}

@@ -1,0 +1,149 @@
+/**
+ * The boundary around one request whose state is sealed. It runs outside McpServer's error
+ * handling, so its errors reach the client as JSON-RPC errors.
+ *
+ * ```
+ * request ─► boundary ─► handler (McpServer ─► tool callback)
+ *              │  ▲                              │
+ *              │  └──── a protocol error ◄───────┘
+ *              └─► throws it unchanged
+ * ```
+ *
+ * It opens the state of a request and seals the state of a result, so handlers read and write
+ * plaintext. A client of the 2025 era has no genuine answers or state, so the boundary never passes
+ * them to a handler.
+ */
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type { Result, ServerContext } from '@modelcontextprotocol/server';
+import { InvalidRequestStateError } from '../errors.js';
+import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
+import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
+import { isModern } from './clientFacts.js';
+import { withoutAnswers } from './requestContext.js';
+
+/**
+ * The boundary around one request. Its handler reads the seal and can set an error for the client.
+ */
+export interface RequestBoundary {
+  readonly seal: Seal;
+  /** The request that the server received. */
+  readonly received: StatefulRequest;
+  /** The request as its definition received it, through a hand-written handler for example. */
+  readonly request: StatefulRequest;
+  /** The state that the seal opened for the request. */
+  readonly opened: OpenedState | undefined;
+  error?: ProtocolError;
+}
+
+const REQUEST_BOUNDARY = Symbol.for('mcp-resolve.requestBoundary');
+
+/** The boundary is an enumerable property, because the SDK copies contexts property by property. */
+type BoundedContext = ServerContext & { [REQUEST_BOUNDARY]?: RequestBoundary };
+
+/** Returns the boundary around the request of this context, or `undefined` if there is none. */
+export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
+  return (ctx as BoundedContext)[REQUEST_BOUNDARY];
+}
+
+/** Returns a copy of the context with the boundary around its request. */
+export function insideBoundary(ctx: ServerContext, boundary: RequestBoundary): ServerContext {
+  return Object.assign({}, ctx, { [REQUEST_BOUNDARY]: boundary });
+}
+
+/** A request whose state a seal covers. */
+export interface SealedRequest {
+  readonly seal: Seal;
+  readonly request: StatefulRequest;
+  readonly protocolVersion: string | undefined;
+  /** Called if the state of the result cannot be sealed. The seal has logged the error. */
+  readonly onSealError?: (error: unknown) => void;
+}
+
+/**
+ * Runs a handler inside a boundary: opens the state of its request, and seals that of its result.
+ *
+ * @throws {ProtocolError} If the state is invalid, or cannot be sealed.
+ */
+export async function runSealed<R extends Result>(
+  { seal, request, protocolVersion, onSealError }: SealedRequest,
+  handler: (ctx: ServerContext) => Promise<R>,
+): Promise<R> {
+  assertShallow(request);
+  const { inner, opened } = await enter(seal, request, protocolVersion);
+  const boundary: RequestBoundary = { seal, received: request, request, opened };
+  const result = await handler(insideBoundary(inner, boundary));
+  if (boundary.error !== undefined) throw boundary.error;
+  return sealResult(result, boundary).catch((error: unknown) => {
+    onSealError?.(error);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+  });
+}
+
+function assertShallow({ params, ctx }: StatefulRequest): void {
+  if (!isTooDeep(params.arguments) && !isTooDeep(ctx.mcpReq.inputResponses)) return;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Arguments and answers may be nested at most ${MAX_DEPTH} levels deep`,
+  );
+}
+
+interface Entered {
+  readonly inner: ServerContext;
+  readonly opened: OpenedState | undefined;
+}
+
+/**
+ * Opens the state of a request that the seal covers. A client of the 2025 era has neither state nor
+ * answers to send. The SDK's shim, which creates them for hand-written handlers, runs inside the
+ * boundary.
+ */
+async function enter(
+  seal: Seal,
+  request: StatefulRequest,
+  protocolVersion: string | undefined,
+): Promise<Entered> {
+  const { ctx, method } = request;
+  const token: unknown = ctx.mcpReq.requestState();
+  if (isModern(protocolVersion)) {
+    return token === undefined
+      ? { inner: ctx, opened: undefined }
+      : openState(seal, token, request);
+  }
+  if (token === undefined) return { inner: withoutAnswers(ctx), opened: undefined };
+  throw invalidState(seal.reject(new InvalidRequestStateError('request binding'), method));
+}
+
+async function openState(seal: Seal, token: unknown, request: StatefulRequest): Promise<Entered> {
+  const opened = await seal.open(token, request).catch((error: unknown) => {
+    throw invalidState(error);
+  });
+  const { ctx } = request;
+  const requestState = (() => opened.state) as ServerContext['mcpReq']['requestState'];
+  return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
+}
+
+/** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
+async function sealResult<R extends Result>(
+  result: R,
+  { seal, received, opened }: RequestBoundary,
+): Promise<R> {
+  if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
+  const requestState = await seal.seal(result.requestState, received, opened);
+  return { ...result, requestState };
+}
+
+/** Creates the error for invalid state. Clients get the same message for every cause. */
+export function invalidState(cause: unknown): ProtocolError {
+  const error = new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid or expired requestState',
+    {
+      reason: 'invalid_request_state',
+    },
+  );
+  return Object.assign(error, { cause });
+}

@@ -1,0 +1,247 @@
+/** Runs one call, from validated arguments to the result. */
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
+import type { CallContext } from '../author/context.js';
+import type { CallEvent } from '../author/event.js';
+import type { End } from '../author/model.js';
+import { isQuestion } from '../author/question.js';
+import { runInScope } from '../author/questionScope.js';
+import { UNBOUND } from '../author/unbound.js';
+import { isRefusal, messageOf, ToolError } from '../errors.js';
+import { SingleUse } from '../once/singleUse.js';
+import { isThenable } from '../values.js';
+import type { Rejection } from '../state/sealOptions.js';
+import { shownError, Warnings } from '../log.js';
+import type { Logger } from '../log.js';
+import { clientFacts } from './clientFacts.js';
+import { bodyAskedError, shownFailure } from './callable.js';
+import type { Call, CallRequest, CallSettings } from './call.js';
+import { beginCall, CallConflict } from './callRecord.js';
+import { tell } from './callWatch.js';
+import type { Callable } from './callable.js';
+import { exceptCancellation, notifyOnerror, reportError } from './operator.js';
+import { resolveCall } from './resolveArguments.js';
+import type { Resolved } from './resolveArguments.js';
+
+/** The validated arguments. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** The answer of a definition: a result, or questions. */
+export type CallResult<Result> = Result | InputRequiredResult;
+
+/** One request for a definition. */
+export interface DefinitionRequest {
+  readonly args: Arguments;
+  readonly ctx: ServerContext;
+  readonly settings: CallSettings;
+}
+
+/** Calls a definition for a request that a server received. */
+export function callForRequest<Result>(
+  server: Server,
+  definition: Callable<Result>,
+  { args, ctx, settings }: DefinitionRequest,
+): Promise<CallResult<Result>> {
+  return runCall(definition, args, {
+    ...clientFacts(server, ctx),
+    settings,
+    ctx,
+    origin: 'request',
+    report: exceptCancellation(ctx.mcpReq.signal, (error, place) => {
+      reportError(server, error, { place, logger: settings.logger });
+    }),
+  });
+}
+
+/**
+ * Calls a definition: resolves its parameters, asks open questions, runs the body, and returns the
+ * answer. If a call with `once` has run before, it returns the recorded result.
+ *
+ * @throws {ProtocolError} If the call fails with a protocol error. Other errors become a result of
+ *   the definition's kind.
+ */
+export async function runCall<Result>(
+  definition: Callable<Result>,
+  args: Arguments,
+  request: CallRequest,
+): Promise<Result | InputRequiredResult> {
+  const { name, plan, address } = definition;
+  const begun = beginCall({ name, plan, method: address.method }, request);
+  const call = isThenable(begun) ? await begun : begun;
+  try {
+    call.watch?.started(call.ctx.mcpReq.method);
+    const once = singleUseOf(definition, call);
+    try {
+      return await answer({ definition, args, call, once });
+    } catch (error) {
+      call.watch?.ended(endOf(call));
+      throw error;
+    }
+  } catch (error) {
+    return failureResult(definition, error, call);
+  }
+}
+
+/**
+ * Creates the single-use check of a call with `once`. A call that has not asked needs none, because
+ * the client has no token to send again.
+ */
+function singleUseOf<Result>(
+  { once }: Callable<Result>,
+  { id, resumed, span, ctx, onUnexpectedError }: Call,
+): SingleUse<Result> | undefined {
+  if (once === undefined || !resumed || span === undefined) return undefined;
+  const { signal } = ctx.mcpReq;
+  const flowSeconds = span.deadline - span.start;
+  return new SingleUse(id, { ...once, flowSeconds, signal, onUnexpectedError });
+}
+
+/** A call with the definition that it runs. */
+interface Running<Result> {
+  readonly definition: Callable<Result>;
+  readonly args: Arguments;
+  readonly call: Call;
+  readonly once: SingleUse<Result> | undefined;
+}
+
+async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
+  const { definition, args, call, once } = running;
+  const known = await once?.recall();
+  if (known !== undefined) {
+    call.watch?.ended('completed', true);
+    return known.result;
+  }
+  try {
+    const resolution = await resolveCall(definition.plan, args, call);
+    if (!resolution.done) return resolution.result;
+    return await runBody(running, resolution);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // A refusal is as final as a result, so it is recorded too.
+    return await runOnce(running, () => {
+      call.watch?.ended('failed');
+      return Promise.resolve(failureResult(definition, error, call));
+    });
+  }
+}
+
+/** Runs the work, or returns the recorded result if the work has run before. */
+async function runOnce<Result>(
+  { once, call }: Running<Result>,
+  work: () => Promise<Result>,
+  onLost?: () => Promise<void>,
+): Promise<Result> {
+  if (once === undefined) return work();
+  const result = await once.run(work, onLost);
+  call.watch?.ended('completed', true);
+  return result;
+}
+
+async function runBody<Result>(running: Running<Result>, resolved: Resolved): Promise<Result> {
+  const { definition, args, call } = running;
+  const { ctx, dispose } = resolved;
+  const work = async (): Promise<Result> => {
+    try {
+      // Resolved values override arguments.
+      const values = { ...args, ...resolved.values };
+      const result = await definition.finish(await callBody(definition, values, ctx));
+      // A result that is not JSON can be neither sent nor recorded. It fails here, so that the
+      // client gets an answer.
+      JSON.stringify(result);
+      await dispose('completed');
+      call.watch?.ended('completed');
+      return result;
+    } catch (error) {
+      const end = endOf(call);
+      await dispose(end);
+      call.watch?.ended(end);
+      return failureResult(definition, error, call);
+    }
+  };
+  // Disposes if the body does not run, because the call has run before or the store failed.
+  const giveUp = (): Promise<void> => dispose(endOf(call));
+  try {
+    call.ctx.mcpReq.signal.throwIfAborted();
+    return await runOnce(running, work, giveUp);
+  } finally {
+    await giveUp();
+  }
+}
+
+/**
+ * Runs the body.
+ *
+ * @throws {Error} If the body created a question. The client never received it, and the body went
+ *   on as if the answer were yes.
+ */
+async function callBody<Result>(
+  { name, body }: Callable<Result>,
+  values: Record<string, unknown>,
+  ctx: CallContext,
+): Promise<unknown> {
+  const scope = { madeQuestion: false };
+  const returned = await runInScope(scope, () => Reflect.apply(body, UNBOUND, [values, ctx]));
+  if (scope.madeQuestion) throw bodyAskedError(name);
+  return returned;
+}
+
+/** Returns the end of a call that did not complete. */
+function endOf({ ctx }: Call): End {
+  return ctx.mcpReq.signal.aborted ? 'cancelled' : 'failed';
+}
+
+/**
+ * Returns the result for an error, and reports the error if it is unexpected.
+ *
+ * @throws {ProtocolError} If the error is a protocol error.
+ */
+function failureResult<Result>(
+  definition: Callable<Result>,
+  thrown: unknown,
+  { id: callId, settings, report, onUnexpectedError }: Call,
+): Result {
+  const error = readable(thrown);
+  if (error instanceof ProtocolError) throw error;
+  if (error instanceof CallConflict) onUnexpectedError(error);
+  if (error instanceof ToolError) return definition.fail(shownFailure(error));
+  report(error, { definition: definition.name, callId, failed: true });
+  const message = settings.errors === 'all' ? messageOf(error) : undefined;
+  return definition.fail({ error, message, callId });
+}
+
+/** Returns the thrown value, or an error in its place if it is a question or cannot be read. */
+function readable(thrown: unknown): unknown {
+  try {
+    // A proxy may throw here.
+    const isExpected = thrown instanceof ProtocolError || thrown instanceof ToolError;
+    return !isExpected && isQuestion(thrown) ? new Error(THROWN_QUESTION) : thrown;
+  } catch {
+    return new Error('The thrown value cannot be read. Throw an Error.');
+  }
+}
+
+const THROWN_QUESTION = 'A question was thrown. Return it from the resolver instead.';
+
+/** A listener, and the destinations of its errors. */
+interface RejectionListener {
+  readonly onEvent: (event: CallEvent) => void;
+  readonly logger: Logger;
+  /** The server whose `onerror` receives errors of the listener, if there is one. */
+  readonly server?: Server;
+}
+
+/** Creates a function that reports rejected states to a listener. */
+export function rejectionTeller({
+  onEvent,
+  logger,
+  server,
+}: RejectionListener): (rejection: Rejection) => void {
+  const onUnexpectedError = (error: unknown): void => {
+    if (server === undefined || !notifyOnerror(server, error)) {
+      Warnings.of(logger).failure(`\`onEvent\` failed: ${shownError(error)}`);
+    }
+  };
+  return ({ reason, method }) => {
+    tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
+  };
+}

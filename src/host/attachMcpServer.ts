@@ -1,0 +1,121 @@
+/**
+ * Registers definitions on an McpServer in the usual way, so that listing, completing, enabling and
+ * updating work.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type {
+  ReadResourceResult,
+  ResourceTemplate,
+  Server,
+  ServerContext,
+  Variables,
+} from '@modelcontextprotocol/server';
+import { boundaryOf } from '../call/requestBoundary.js';
+import { callForRequest } from '../call/runCall.js';
+import type { CallResult, Arguments } from '../call/runCall.js';
+import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
+import { readVariables } from './requestArguments.js';
+import { clientFacts } from '../call/clientFacts.js';
+import { isShown } from './definitionRoutes.js';
+import type { CheckedOptions } from './installOptions.js';
+import type { Registrar } from './sdkInternals.js';
+import { removing } from './undo.js';
+import type { Undo } from './undo.js';
+
+/** The servers and options of one installation. */
+export interface Site extends LowLevelSite {
+  readonly mcp: Registrar;
+}
+
+/** The server and options of one installation. */
+export interface LowLevelSite {
+  /** The server whose client receives the questions. */
+  readonly server: Server;
+  readonly options: CheckedOptions;
+  /** Receives the steps that take the installation back. */
+  readonly undo: Undo[];
+}
+
+/** Registers a tool. */
+export function registerTool({ mcp, server, options, undo }: Site, tool: ToolDefinition): void {
+  const { name, registration, inputSchema } = tool;
+  const answer = async (args: Arguments, ctx: ServerContext) => {
+    try {
+      return await callForRequest(server, tool, { args, ctx, settings: options });
+    } catch (error) {
+      // McpServer would turn the error into a tool result. The boundary throws it instead and
+      // ignores the result below.
+      const boundary = boundaryOf(ctx);
+      if (boundary === undefined || !bypassesMcpServer(error)) throw error;
+      boundary.error = error;
+      return { content: [], isError: true };
+    }
+  };
+  const registered =
+    inputSchema === undefined
+      ? mcp.registerTool(name, registration, (ctx) => answer({}, ctx))
+      : mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
+          answer(args as Arguments, ctx),
+        );
+  undo.push(removing(registered));
+}
+
+/** Registers a prompt. Its errors reach the client unchanged. */
+export function registerPrompt(
+  { mcp, server, options, undo }: Site,
+  prompt: PromptDefinition,
+): void {
+  const { name, metadata, argsSchema } = prompt;
+  const answer = (args: Arguments, ctx: ServerContext) =>
+    callForRequest(server, prompt, { args, ctx, settings: options });
+  const registered =
+    argsSchema === undefined
+      ? mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx))
+      : mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
+          answer(args as Arguments, ctx),
+        );
+  undo.push(removing(registered));
+}
+
+/** Registers a resource. Its errors reach the client unchanged. */
+export function registerResource(
+  { mcp, server, options, undo }: Site,
+  resource: ResourceDefinition,
+): void {
+  const { name, location, metadata } = resource;
+  const answer = async (
+    uri: URL,
+    raw: Variables,
+    ctx: ServerContext,
+  ): Promise<CallResult<ReadResourceResult>> => {
+    const request = await readVariables(resource, { uri, raw, ctx });
+    return callForRequest(server, resource.at(uri), { ...request, settings: options });
+  };
+  const shownTo = (ctx: ServerContext): boolean => isShown(resource, clientFacts(server, ctx));
+  const registered =
+    typeof location === 'string'
+      ? mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx))
+      : mcp.registerResource(name, listingIf(location, shownTo), metadata, answer);
+  undo.push(removing(registered));
+}
+
+/** Returns a copy of the template that lists its resources only for clients that may see them. */
+function listingIf(
+  template: ResourceTemplate,
+  isShownTo: (ctx: ServerContext) => boolean,
+): ResourceTemplate {
+  const { listCallback: list } = template;
+  if (list === undefined) return template;
+  const value: typeof list = (ctx) => (isShownTo(ctx) ? list(ctx) : { resources: [] });
+  return Object.create(template, { listCallback: { value } }) as ResourceTemplate;
+}
+
+const URL_ELICITATION_REQUIRED: number = ProtocolErrorCode.UrlElicitationRequired;
+
+/**
+ * Returns true for a protocol error that McpServer would turn into a tool result. McpServer lets
+ * `UrlElicitationRequired` through, and the SDK answers it in each era.
+ */
+function bypassesMcpServer(error: unknown): error is ProtocolError {
+  return error instanceof ProtocolError && error.code !== URL_ELICITATION_REQUIRED;
+}

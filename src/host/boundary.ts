@@ -1,0 +1,140 @@
+/**
+ * The boundary of a server: which requests its seal covers. On an McpServer, and with a seal that
+ * the author chose, it covers every request of the methods that can ask. On a low-level Server it
+ * covers only those that are for definitions.
+ */
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import { isModern } from '../call/clientFacts.js';
+import { notifyOnerror } from '../call/operator.js';
+import { boundaryOf, invalidState, runSealed } from '../call/requestBoundary.js';
+import { withoutAnswers } from '../call/requestContext.js';
+import type { Seal, StatefulRequest } from '../state/seal.js';
+import type { Rejection } from '../state/sealOptions.js';
+import { paramsOf } from './routeMap.js';
+import type { Handler } from './routeMap.js';
+import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
+import type { Undo } from './undo.js';
+
+/** The boundary of a server. */
+interface ServerBoundary {
+  readonly seal: Seal;
+  readonly explicit: boolean;
+  readonly coversAll: boolean;
+}
+
+const BOUNDARY = Symbol.for('mcp-resolve.boundary');
+
+type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined };
+
+/** The methods whose results can ask. */
+const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+
+/** The settings of a server's protection. */
+export interface Protection {
+  readonly seal: Seal;
+  /**
+   * True if the author chose the seal. It replaces a default seal, and a server can have only one.
+   */
+  readonly explicit: boolean;
+  /** True if it also covers hand-written handlers. It always covers definitions. */
+  readonly coversAll: boolean;
+  /**
+   * Receives every rejected state, in addition to the policy's `onReject`. A seal keeps one
+   * listener per `whose`.
+   */
+  readonly listener?: readonly [whose: unknown, tell: (rejection: Rejection) => void];
+}
+
+/**
+ * Puts the boundary around the present and future handlers of a server. Returns a function that
+ * takes it back.
+ *
+ * @throws {Error} If the author chose another seal before, if the server has the SDK's own check of
+ *   request state, or if this version of the SDK has no handlers that can be wrapped.
+ */
+export function protect(server: GuardedServer, protection: Protection): Undo {
+  const present = server[BOUNDARY];
+  const { seal } = wrapOrWiden(server, protection);
+  const known = [...(present?.seal.listeners ?? [])];
+  const added = protection.listener ? [protection.listener] : [];
+  for (const [whose, tell] of [...known, ...added]) seal.listeners.set(whose, tell);
+  return () => {
+    server[BOUNDARY] = present;
+    for (const [whose] of added) present?.seal.listeners.delete(whose);
+    for (const [whose, tell] of known) present?.seal.listeners.set(whose, tell);
+  };
+}
+
+function wrapOrWiden(server: GuardedServer, given: Protection): ServerBoundary {
+  const present = server[BOUNDARY];
+  if (present === undefined) assertNoOtherCheck(server);
+  if (given.explicit && present?.explicit && present.seal.policy !== given.seal.policy) {
+    throw new Error(
+      'This server already has another seal. Use one seal per server, with install() or with protect().',
+    );
+  }
+  routesOf<ServerContext>(server).guard ??= (method, handler) => guard(server, method, handler);
+  const { seal, explicit } = present === undefined || given.explicit ? given : present;
+  const boundary = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };
+  Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true, configurable: true });
+  return boundary;
+}
+
+/** Returns the seal of a server, or `undefined` if the server has none. */
+export function sealOf(server: AnyServer): Seal | undefined {
+  const target = 'server' in server ? server.server : server;
+  return (target as GuardedServer)[BOUNDARY]?.seal;
+}
+
+function assertNoOtherCheck(server: Server): void {
+  if (!hasOwnStateCheck(server)) return;
+  throw new Error(
+    "This server has the SDK's own `requestState.verify`, which would reject the state that mcp-resolve sends. Use one or the other.",
+  );
+}
+
+/** Wraps a handler of the author or of a host, whose requests are for no definition. */
+function guard(
+  server: GuardedServer,
+  method: string,
+  handler: Handler<ServerContext>,
+): Handler<ServerContext> {
+  const boundary = server[BOUNDARY];
+  if (boundary === undefined || !METHODS.includes(method)) return handler;
+  if (boundary.coversAll) return sealing(server, method, handler);
+  return async (message, ctx) =>
+    handler(message, boundaryOf(ctx) === undefined ? enterUnsealed(server, ctx) : ctx);
+}
+
+/**
+ * Returns a handler that opens the state of its requests with the seal of its server, and seals the
+ * state of its results.
+ */
+export function sealing(
+  server: GuardedServer,
+  method: string,
+  handler: Handler<ServerContext>,
+): Handler<ServerContext> {
+  return async (message, ctx) => {
+    const seal = server[BOUNDARY]?.seal;
+    if (seal === undefined || !METHODS.includes(method) || boundaryOf(ctx) !== undefined)
+      return handler(message, ctx);
+    const request: StatefulRequest = { method, params: paramsOf(message), ctx };
+    const protocolVersion = server.getNegotiatedProtocolVersion();
+    const onSealError = (error: unknown) => notifyOnerror(server, error);
+    return runSealed({ seal, request, protocolVersion, onSealError }, (inner) =>
+      handler(message, inner),
+    );
+  };
+}
+
+/**
+ * Passes on a request that the seal does not cover. From a client of the 2025 era, it rejects state
+ * and removes answers, because they cannot be genuine.
+ */
+function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
+  if (isModern(server.getNegotiatedProtocolVersion())) return ctx;
+  if (ctx.mcpReq.requestState() !== undefined) throw invalidState(undefined);
+  return withoutAnswers(ctx);
+}

@@ -1,0 +1,188 @@
+/**
+ * The routes of the methods that definitions share with other handlers, those of the author or of
+ * the host. A definition answers the requests that are for it, and its entry is in the listing. The
+ * other handler answers everything else, even if it is set later.
+ */
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Result } from '@modelcontextprotocol/server';
+import { isObject } from '../values.js';
+import type { Logger } from '../log.js';
+import { isModern } from '../call/clientFacts.js';
+import type { ClientFacts } from '../call/clientFacts.js';
+import type { Installed } from './definitions.js';
+import { warnUnlisted } from '../call/operator.js';
+import {
+  entriesOf,
+  entryKeyOf,
+  isInTemplate,
+  isListedIn,
+  keyOfEntry,
+  LISTINGS,
+  METHODS_OF,
+} from './requestMatching.js';
+import type { InstalledDefinitions, Listing } from './requestMatching.js';
+import { paramsOf } from './routeMap.js';
+import type { Guard, Handler, Route, RouteMap } from './routeMap.js';
+
+/** The definitions that share the methods of a server. */
+export interface Sharing<Context> {
+  /** The definitions. More can be added. */
+  readonly definitions: InstalledDefinitions;
+  readonly logger: Logger;
+  /** True if the server has no handler of its own that answers for everything else. */
+  readonly fallsBack: boolean;
+  /** Opens and seals the state of the requests for definitions, if they can have any. */
+  readonly seal?: Guard<Context>;
+  /** Returns the facts about the client, which may not see all definitions. */
+  readonly clientOf?: (ctx: Context) => ClientFacts;
+  /** Called for a definition that the other handler lists, too. */
+  readonly onListedTwice?: (one: Installed) => void;
+}
+
+/** Returns the methods that definitions of some kinds share. */
+export function methodsOf(installed: readonly Installed[]): ReadonlySet<string> {
+  return new Set(installed.flatMap(({ kind }) => METHODS_OF[kind]));
+}
+
+/** Opens the route of a method. `ours` is the handler that answers for definitions. */
+export function openRoute<Context>(
+  routes: RouteMap<Context>,
+  [method, ours]: readonly [method: string, ours: Handler<Context>],
+  sharing: Sharing<Context>,
+): void {
+  const listing = LISTINGS.get(method);
+  const route =
+    listing === undefined
+      ? callRoute(method, ours, sharing)
+      : new ListRoute(method, ours, { ...sharing, ...listing });
+  routes.open(method, route);
+}
+
+function callRoute<Context>(
+  method: string,
+  ours: Handler<Context>,
+  { definitions, fallsBack, seal }: Sharing<Context>,
+): Route<Context> {
+  const sealed = seal?.(method, ours) ?? ours;
+  const isForDefinition = (request: unknown): boolean =>
+    definitions.isFor(method, paramsOf(request));
+  return {
+    isForDefinition,
+    fallsBack,
+    answer: (request, ctx, others) =>
+      (isForDefinition(request) ? sealed : (others ?? ours))(request, ctx),
+  };
+}
+
+const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
+
+/**
+ * Joins the entries of the other handler with those of the definitions, which are on the first
+ * page. Requests for a name that both have go to the definition, so its entry is the one that the
+ * client sees.
+ */
+class ListRoute<Context> implements Route<Context> {
+  readonly fallsBack: boolean;
+  /** The number of listings with a definition so far. Handlers that hide them do not add to it. */
+  private listed = 0;
+
+  constructor(
+    private readonly method: string,
+    private readonly ours: Handler<Context>,
+    private readonly sharing: Sharing<Context> & Listing,
+  ) {
+    this.fallsBack = sharing.fallsBack;
+  }
+
+  isForDefinition(): boolean {
+    return false;
+  }
+
+  async answer(
+    request: unknown,
+    ctx: Context,
+    others: Handler<Context> | undefined,
+  ): Promise<Result> {
+    const listed = await listingBy(others, request, ctx);
+    if (listed !== undefined && !isFirstPage(request)) return listed;
+    const own = await this.ours(request, ctx);
+    return this.shownTo(ctx, this.joined(own, listed));
+  }
+
+  /** Warns if a listing was answered without definitions, by a handler that replaced the route. */
+  watch(handler: Handler<Context>): Handler<Context> {
+    return async (request, ctx) => {
+      const { listed } = this;
+      const result = await handler(request, ctx);
+      const missing = this.definitions().find((one) => isListedIn(this.method, one));
+      if (missing !== undefined && isFirstPage(request) && this.listed === listed)
+        warnUnlisted(this.sharing.logger, missing.definition.name, this.method);
+      return result;
+    };
+  }
+
+  private joined(own: Result, listed: Result | undefined): Result {
+    const { member, kind, onListedTwice } = this.sharing;
+    const definitions = this.definitions();
+    const byKey = new Map(definitions.map((one) => [entryKeyOf(one), one]));
+    const templates = kind === 'resource' ? definitions : [];
+    const isOurs = (entry: unknown): boolean =>
+      byKey.has(keyOfEntry(kind, entry)) || templates.some((one) => isInTemplate(one, entry));
+    const entries = entriesOf(own, member);
+    if (entries.some(isOurs)) this.listed += 1;
+    if (listed === undefined) return own;
+    const others = entriesOf(listed, member).filter((entry) => {
+      const one = byKey.get(keyOfEntry(kind, entry));
+      if (one !== undefined) onListedTwice?.(one);
+      return one === undefined;
+    });
+    return { ...listed, [member]: [...others, ...entries.filter(isOurs)] };
+  }
+
+  /** Hides the definitions that a client cannot use. */
+  private shownTo(ctx: Context, result: Result): Result {
+    const { member, kind, clientOf } = this.sharing;
+    const limited = this.definitions().filter(({ definition }) => definition.shownWith.length > 0);
+    if (clientOf === undefined || limited.length === 0) return result;
+    const client = clientOf(ctx);
+    const hidden = limited.filter(({ definition }) => !isShown(definition, client));
+    const keys = new Set(hidden.map(entryKeyOf));
+    const shown = entriesOf(result, member).filter((entry) => !keys.has(keyOfEntry(kind, entry)));
+    return {
+      ...result,
+      [member]: shown,
+      // The result depends on the client, so a shared cache must not keep it.
+      ...(isModern(client.protocolVersion) && { cacheScope: 'private' }),
+    };
+  }
+
+  private definitions(): readonly Installed[] {
+    return this.sharing.definitions.ofKind(this.sharing.kind);
+  }
+}
+
+/** Returns true if a client may see a definition. */
+export function isShown(
+  { shownWith }: Pick<Installed['definition'], 'shownWith'>,
+  { clientCapabilities = {} }: ClientFacts,
+): boolean {
+  return shownWith.every(({ isDeclaredIn }) => isDeclaredIn(clientCapabilities));
+}
+
+function isFirstPage(request: unknown): boolean {
+  return paramsOf(request).cursor === undefined;
+}
+
+/** Returns the listing of the other handler. A fallback handler need not know the method. */
+async function listingBy<Context>(
+  others: Handler<Context> | undefined,
+  request: unknown,
+  ctx: Context,
+): Promise<Result | undefined> {
+  try {
+    return await others?.(request, ctx);
+  } catch (error) {
+    if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Attaches definitions to a server, next to its own handlers. All analysis happens when the
+ * definitions are made, because HTTP builds a server for every request.
+ */
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { Schema } from '../author/schema.js';
+import { protect, sealOf } from './boundary.js';
+import type { Protection } from './boundary.js';
+import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { rejectionTeller } from '../call/runCall.js';
+import { noteInstalled } from './definitionCounts.js';
+import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
+import type { LowLevelSite, Site } from './attachMcpServer.js';
+import { attachTool } from './lowLevelTools.js';
+import { wantedOf } from './catalogue.js';
+import type { AnyDefinition, Installed } from './definitions.js';
+import { assertStoresFit, noteStores } from './onceStores.js';
+import { checkOptions, INSTALL } from './installOptions.js';
+import type { InstallOptions } from './installOptions.js';
+import { requireScopeChecks } from './scopeChallenges.js';
+import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
+import { methodsOf, openRoute } from './definitionRoutes.js';
+import type { Sharing } from './definitionRoutes.js';
+import { sharingOf } from './installed.js';
+import type { AnyServer } from './sdkInternals.js';
+import { addPromptOrResource } from './lowLevelPrompts.js';
+import { setSchemaLogger } from '../call/operator.js';
+import { allOrNothing } from './undo.js';
+
+/**
+ * Installs definitions on an `McpServer` or a low-level `Server`.
+ *
+ * @example
+ *
+ * ```ts
+ * serveStdio(() => {
+ *   const server = new McpServer({ name: 'payments', version: '1.0.0' });
+ *   install(server, [payInvoice]);
+ *   return server;
+ * });
+ * ```
+ *
+ * If it throws, it has installed none of them.
+ *
+ * @throws {TypeError} If `server` is not a server, `definitions` is not an array of definitions, or
+ *   an option is invalid.
+ * @throws {Error} If the server has a definition of the same name.
+ */
+export function install(
+  server: AnyServer,
+  definitions: readonly AnyDefinition[],
+  options?: InstallOptions,
+): void {
+  const checked = checkOptions(options, INSTALL);
+  const { wanted, storing } = wantedOf(definitions, options?.request);
+  const target = lowLevelServer(server, 'install()');
+  const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
+  assertStoresFit(target, policy, storing);
+  const mcp = registrarOf(server);
+  const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
+  sharing.definitions.assertFree(wanted);
+  allOrNothing((undo) => {
+    undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
+    const site = { server: target, options: checked, undo };
+    undo.push(protect(target, protection(site, mcp !== undefined)));
+    if (mcp !== undefined) for (const one of wanted) register({ ...site, mcp }, one);
+    else for (const one of wanted) attach(site, one);
+  });
+  share(target, wanted, sharing);
+  noteStores(target, storing);
+  for (const one of wanted) {
+    noteInstalled(one.definition, checked.logger);
+    const schema = schemaOf(one);
+    if (schema !== undefined) setSchemaLogger(schema, checked.logger);
+  }
+}
+
+function register(site: Site, { kind, definition }: Installed): void {
+  if (kind === 'tool') registerTool(site, definition);
+  else if (kind === 'prompt') registerPrompt(site, definition);
+  else registerResource(site, definition);
+}
+
+function attach(site: LowLevelSite, one: Installed): void {
+  if (one.kind === 'tool') attachTool(site, one.definition);
+  else addPromptOrResource(site, one);
+}
+
+/** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
+function share(server: Server, added: readonly Installed[], sharing: Sharing<ServerContext>): void {
+  for (const one of added) sharing.definitions.add(one);
+  const routes = routesOf<ServerContext>(server);
+  for (const method of methodsOf(added)) {
+    const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);
+    if (ours !== undefined) openRoute(routes, [method, ours], sharing);
+  }
+}
+
+/** Returns the schema of the arguments or variables of a definition. */
+function schemaOf({ kind, definition }: Installed): Schema | undefined {
+  if (kind === 'tool') return definition.inputSchema;
+  return kind === 'prompt' ? definition.argsSchema : definition.variables;
+}
+
+/** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */
+function protection(
+  { server, options: { seal, onEvent, logger } }: LowLevelSite,
+  isMcpServer: boolean,
+): Protection {
+  const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
+  return {
+    seal: sealFor(policy, server, logger),
+    explicit: seal !== undefined,
+    coversAll: isMcpServer || seal !== undefined,
+    ...(onEvent && { listener: [onEvent, rejectionTeller({ onEvent, logger, server })] }),
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * Installs definitions on a server of SDK 1.x. They are registered on a backing server of SDK 2.x,
+ * which is never connected. Its handlers answer the requests that are for a definition, and the
+ * author's handlers answer all others.
+ *
+ * ```
+ * client ─► SDK 1.x dispatch ─┬─ for a definition ─► handler of the backing server
+ *              ▲              └─ everything else ──► the author's handler
+ *              └── questions, through `extra.sendRequest` ◄── context of SDK 2.x
+ * ```
+ */
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Result, ServerContext } from '@modelcontextprotocol/server';
+import { isObject } from '../values.js';
+import { methodsOf, openRoute } from './definitionRoutes.js';
+import type { Sharing } from './definitionRoutes.js';
+import { readDefinitions } from './definitions.js';
+import type { AnyDefinition, Installed } from './definitions.js';
+import { install as installV2 } from './install.js';
+import { warnListedTwice } from '../call/operator.js';
+import { InstalledDefinitions } from './requestMatching.js';
+import type { Handler } from './routeMap.js';
+import { refuseChallenges } from './scopeChallenges.js';
+import { isMcpServer, routesOf } from './sdkInternals.js';
+import { allOrNothing, removing } from './undo.js';
+import type { Undo } from './undo.js';
+import { STANDARD_ERROR } from '../log.js';
+import type { Logger } from '../log.js';
+import { contextOf } from './contextV1.js';
+import type { ExtraV1 } from './contextV1.js';
+import { assertOptionsV1, lowLevelServerV1 } from './serverV1.js';
+import type { InstallV1Options, McpServerV1, ServerV1 } from './serverV1.js';
+
+/**
+ * Installs definitions on an `McpServer` or a `Server` of `@modelcontextprotocol/sdk` 1.x. Call it
+ * before the server is connected.
+ *
+ * @example
+ *
+ * ```ts
+ * const server = new McpServer({ name: 'payments', version: '1.0.0' });
+ * install(server, [payInvoice]);
+ * await server.connect(new StdioServerTransport());
+ * ```
+ *
+ * @throws {TypeError} If `server` is not a server of SDK 1.x, `definitions` is not an array of
+ *   definitions, or an option is invalid.
+ * @throws {Error} If the server is connected, or has a definition of the same name.
+ */
+export function install(
+  server: McpServerV1 | ServerV1,
+  definitions: readonly AnyDefinition[],
+  options: InstallV1Options = {},
+): void {
+  const target = lowLevelServerV1(server);
+  assertOptionsV1(options);
+  const added = readDefinitions(definitions);
+  refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
+  assertNotConnected(target);
+  const backing = backingOf(target, options.logger);
+  allOrNothing((undo) => {
+    if (isMcpServer(server)) for (const one of added) reserve(server, one, undo);
+    installV2(backing.mcp, definitions, options);
+  });
+  if (isMcpServer(server)) for (const one of added) if (hasName(one)) backing.reserved.add(one);
+  share(target, backing, added);
+  const declared = Object.keys(backing.mcp.server.getCapabilities());
+  target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
+}
+
+function assertNotConnected({ transport }: ServerV1): void {
+  if (transport === undefined) return;
+  throw new Error(
+    'install(): this server is connected, so its client knows the capabilities. Call install() before server.connect().',
+  );
+}
+
+/** The server of SDK 2.x that answers for the definitions of a server of SDK 1.x. */
+interface Backing {
+  readonly mcp: McpServer;
+  readonly sharing: Sharing<ExtraV1>;
+  /** The definitions whose name is taken on the author's McpServer, which lists it. */
+  readonly reserved: Set<Installed>;
+}
+
+const BACKING = Symbol.for('mcp-resolve.v1');
+
+function backingOf(
+  target: ServerV1 & { [BACKING]?: Backing },
+  logger: Logger = STANDARD_ERROR,
+): Backing {
+  const known = target[BACKING];
+  if (known !== undefined) return known;
+  const mcp = new McpServer({ name: 'backing', version: '0.0.0' });
+  Object.defineProperty(mcp.server, 'onerror', { get: () => target.onerror?.bind(target) });
+  const reserved = new Set<Installed>();
+  const onListedTwice = (one: Installed): void => {
+    if (!reserved.has(one)) warnListedTwice(logger, one.definition.name);
+  };
+  const definitions = new InstalledDefinitions();
+  const sharing = { definitions, logger, fallsBack: true, onListedTwice };
+  const value: Backing = { mcp, sharing, reserved };
+  Object.defineProperty(target, BACKING, { value });
+  return value;
+}
+
+/** Lets the definitions share their methods. The handlers of the backing server answer for them. */
+function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Installed[]): void {
+  for (const one of added) sharing.definitions.add(one);
+  const routes = routesOf<ExtraV1>(target);
+  for (const method of methodsOf(added)) {
+    const answer = routesOf<ServerContext>(mcp.server).get(method);
+    if (answer === undefined || routes.hasRoute(method)) continue;
+    const ours: HandlerV1 = async (request, extra) =>
+      withObjectOutputs(await answer(request, contextOf(target, method, extra)));
+    openRoute(routes, [method, ours], sharing);
+  }
+}
+
+/**
+ * Takes the name on the author's McpServer, which refuses a second definition with it. A template
+ * has no name that could be taken.
+ */
+function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): void {
+  undo.push(removing(registerOn(mcp, one)));
+}
+
+function hasName({ kind, definition }: Installed): boolean {
+  return kind !== 'resource' || typeof definition.location === 'string';
+}
+
+function registerOn(mcp: McpServerV1, { kind, definition }: Installed): unknown {
+  const { name } = definition;
+  if (kind === 'tool') return mcp.registerTool(name, {}, neverCalled);
+  if (kind === 'prompt') return mcp.registerPrompt(name, {}, neverCalled);
+  return typeof definition.location === 'string'
+    ? mcp.registerResource(name, definition.location, {}, neverCalled)
+    : undefined;
+}
+
+function neverCalled(): never {
+  throw new Error('mcp-resolve answers this request.');
+}
+
+/** A request handler as SDK 1.x stores it. It receives the request as the client sent it. */
+type HandlerV1 = Handler<ExtraV1>;
+
+/** Returns a listing of tools in a form that 2025 clients accept, and any other result unchanged. */
+function withObjectOutputs(result: Result): Result {
+  const { tools } = result;
+  return Array.isArray(tools) ? { ...result, tools: tools.map(withObjectOutput) } : result;
+}
+
+/**
+ * Returns the entry of a tool with an output schema that 2025 clients accept. They know only
+ * objects, so SDK 2.x sends them other values as `{ result }`.
+ */
+function withObjectOutput(entry: unknown): unknown {
+  if (!isObject(entry) || !isObject(entry.outputSchema)) return entry;
+  const { outputSchema, ...rest } = entry;
+  if (outputSchema.type === 'object') return entry;
+  // References count from the root of a schema, so they would be wrong further down.
+  if (JSON.stringify(outputSchema).includes('"$ref"')) return rest;
+  const { $schema, ...result } = outputSchema;
+  const wrapped = { type: 'object', properties: { result }, required: ['result'] };
+  return { ...rest, outputSchema: { ...($schema !== undefined && { $schema }), ...wrapped } };
+}

@@ -1,0 +1,125 @@
+/** Creates sealing policies: those of authors, and the default policy of the process. */
+import type { Server } from '@modelcontextprotocol/server';
+import { KIND } from '../author/brand.js';
+import { isObject } from '../values.js';
+import { lazily, randomBytes } from '../platform.js';
+import { ringCodec, tokenLength } from '../state/codec.js';
+import { hasKeysOfEnvironment, keysOfEnvironment } from '../state/keyRing.js';
+import { Seal } from '../state/seal.js';
+import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
+import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
+import type { Logger } from '../log.js';
+import { protect } from './boundary.js';
+import { assertStoresFit } from './onceStores.js';
+import { lowLevelServer, serverName } from './sdkInternals.js';
+import type { AnyServer } from './sdkInternals.js';
+
+/** A sealing policy. Create it once and use it for every server of a service. */
+export interface RequestStateSeal {
+  /** Protects every handler of a server, including hand-written handlers and those set later. */
+  readonly protect: (server: AnyServer) => void;
+  readonly [KIND]: 'seal';
+  readonly '~policy': CheckedSeal;
+}
+
+/**
+ * Creates a sealing policy with shared keys or a custom codec. Servers that finish each other's
+ * calls need the same keys and the same audience.
+ *
+ * @example
+ *
+ * ```ts
+ * const seal = requestStateSeal({
+ *   keys: [process.env['REQUEST_STATE_KEY'] ?? ''],
+ *   audience: 'https://mcp.example.com',
+ * });
+ * install(server, [payInvoice], { seal });
+ * ```
+ *
+ * @throws {TypeError} If an option is missing or invalid.
+ */
+export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
+  if (!isObject(options))
+    throw new TypeError(
+      'requestStateSeal(): `options` must be an object such as { keys, audience }.',
+    );
+  const { audience } = options as { readonly audience?: string };
+  if (audience === undefined) {
+    throw new TypeError(
+      'requestStateSeal(): `audience` is required. Set it to the name of the service, so that another service with the same keys rejects its tokens.',
+    );
+  }
+  return asSeal(checkSealOptions(options));
+}
+
+/** Creates a policy with a new random key, which exists only in this process. */
+requestStateSeal.ephemeral = function ephemeral(settings: SealSettings = {}): RequestStateSeal {
+  assertKnown(settings, [], 'requestStateSeal.ephemeral');
+  return asSeal(completeSeal(settings, ringCodec(newSecret), tokenLength));
+};
+
+function asSeal(policy: CheckedSeal): RequestStateSeal {
+  return Object.freeze({
+    protect: (server: AnyServer) => {
+      const target = lowLevelServer(server, 'protect()');
+      assertStoresFit(target, policy);
+      protect(target, { seal: sealFor(policy, target), explicit: true, coversAll: true });
+    },
+    [KIND]: 'seal' as const,
+    '~policy': policy,
+  });
+}
+
+/**
+ * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
+ */
+export function sealFor(policy: CheckedSeal, server: Server, logger?: Logger): Seal {
+  return sealOfOwner(policy, { owner: server, audience: serverName(server), logger });
+}
+
+/** The server or handler that a seal is for. */
+interface SealOwner {
+  readonly owner: object;
+  /** The audience, if the policy has none. */
+  readonly audience: string | undefined;
+  readonly logger: Logger | undefined;
+}
+
+/** Creates the seal of a server, or of the handler of one tool. */
+export function sealOfOwner(policy: CheckedSeal, { owner, audience, logger }: SealOwner): Seal {
+  return new Seal(policy, {
+    audience: policy.audience ?? audience,
+    // The keys of the environment are not known before the first use.
+    assertUsable: () => {
+      assertStoresFit(owner, policy);
+    },
+    ...(logger && { logger }),
+  });
+}
+
+/** Returns a new secret, in an array. */
+function newSecret(): readonly Uint8Array[] {
+  return [randomBytes(32)];
+}
+
+/**
+ * Returns the policy for servers without an explicit seal. Its keys are those of the environment,
+ * or one key of the process, because HTTP builds a server for every request. The environment is
+ * read on first use.
+ */
+export const defaultPolicy: () => CheckedSeal = /* @__PURE__ */ lazily(() => {
+  const configured = lazily(keysOfEnvironment);
+  return {
+    ...completeSeal(
+      {},
+      ringCodec(() => configured() ?? newSecret()),
+      tokenLength,
+    ),
+    get shared() {
+      return configured() !== undefined;
+    },
+    get byDefault() {
+      return !hasKeysOfEnvironment();
+    },
+  };
+});

@@ -1,0 +1,195 @@
+/**
+ * The map of request handlers that replaces the one of a server, on both SDKs. It gives each method
+ * that definitions share one route, and remembers whose handler is whose:
+ *
+ * ```
+ * request ─► guard ─► wrappers of a host ─► route ─┬─ for a definition ─► its answer
+ *                                                  └─ everything else ──► the handler that was set last
+ * ```
+ *
+ * A handler that is set with `setRequestHandler`, by code that has not read the present one, is a
+ * new handler of the server or its host. A handler that is put into the map directly, or after the
+ * present one was read, is a wrapper, as telemetry and access checks are. It stays in front of the
+ * route, because a way around it would skip its check.
+ */
+import type { Result } from '@modelcontextprotocol/server';
+import { isObject } from '../values.js';
+
+/** A request handler as an SDK stores it. It receives the request as the client sent it. */
+export type Handler<Context> = (request: unknown, ctx: Context) => Promise<Result>;
+
+/** The parameters of a request. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Returns the parameters of a request, as the client sent them. */
+export function paramsOf(request: unknown): Params {
+  return isObject(request) && isObject(request.params) ? request.params : {};
+}
+
+/** Returns a handler around another one. */
+export type Guard<Context> = (method: string, handler: Handler<Context>) => Handler<Context>;
+
+/** The way of a method's requests. */
+export interface Route<Context> {
+  /** Returns true if a request is for a definition, whose answer opens and seals its state. */
+  readonly isForDefinition: (request: unknown) => boolean;
+  /** Answers a request. `others` is the handler of the server or its host, if there is one. */
+  readonly answer: (
+    request: unknown,
+    ctx: Context,
+    others: Handler<Context> | undefined,
+  ) => Promise<Result>;
+  /** True if the server's fallback handler answers for others, if no other handler is set. */
+  readonly fallsBack: boolean;
+  /** Wraps whatever answers the method, the wrappers of a host included. */
+  readonly watch?: (handler: Handler<Context>) => Handler<Context>;
+}
+
+/** The function of a server that reads or sets handlers now. */
+export type Activity = 'dispatching' | 'setting' | 'checking';
+
+const ROUTE_MAP = Symbol.for('mcp-resolve.routeMap/1');
+
+/** The request handlers of a server, by method. */
+export class RouteMap<Context> extends Map<string, Handler<Context>> {
+  readonly [ROUTE_MAP] = true;
+  /** Wraps the handlers of the server and its host, but not the answers of definitions. */
+  guard: Guard<Context> | undefined;
+  private readonly routes = new Map<string, Route<Context>>();
+  /** The handlers that the server or its host has set. */
+  private readonly others = new Map<string, Handler<Context>>();
+  /** The methods whose handler was read by other code than the SDK. */
+  private readonly read = new Set<string>();
+  private readonly activities = new Set<Activity>();
+  private captured: { readonly method: string; handler?: Handler<Context> } | undefined;
+
+  /** Takes over the handlers of a server. `fallback` returns its fallback handler. */
+  constructor(
+    handlers: ReadonlyMap<string, Handler<Context>>,
+    private readonly fallback: () => Handler<Context> | undefined,
+  ) {
+    super();
+    this.during('setting', () => {
+      for (const [method, handler] of handlers) this.set(method, handler);
+    });
+  }
+
+  override set(method: string, handler: Handler<Context>): this {
+    if (this.captured?.method === method) {
+      this.captured.handler = handler;
+      return this;
+    }
+    const isNew = this.activities.has('setting') && !this.read.has(method);
+    this.read.delete(method);
+    if (!isNew) return super.set(method, this.guarded(method, handler));
+    this.others.set(method, handler);
+    // A wrapper in front of definitions stays there.
+    if (this.routes.has(method) && super.has(method)) return this;
+    return super.set(method, this.guarded(method, this.routed(method)));
+  }
+
+  override get(method: string): Handler<Context> | undefined {
+    if (!this.activities.has('dispatching')) this.read.add(method);
+    const fallback = this.guard && this.fallback();
+    return super.get(method) ?? (fallback && this.guarded(method, fallback));
+  }
+
+  /** While the SDK checks that a method is free, definitions do not take it. */
+  override has(method: string): boolean {
+    return this.activities.has('checking') ? this.others.has(method) : super.has(method);
+  }
+
+  override entries(): MapIterator<[string, Handler<Context>]> {
+    this.readAll();
+    return super.entries();
+  }
+
+  override values(): MapIterator<Handler<Context>> {
+    this.readAll();
+    return super.values();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Handler<Context>]> {
+    return this.entries();
+  }
+
+  override forEach(use: Parameters<Map<string, Handler<Context>>['forEach']>[0]): void {
+    this.readAll();
+    super.forEach(use);
+  }
+
+  /** Definitions do not answer either, until another handler is set. */
+  override delete(method: string): boolean {
+    this.others.delete(method);
+    return super.delete(method);
+  }
+
+  /** Returns true if a method has a route. */
+  hasRoute(method: string): boolean {
+    return this.routes.has(method);
+  }
+
+  /** Opens the route of a method. */
+  open(method: string, route: Route<Context>): void {
+    this.routes.set(method, route);
+    if (!super.has(method)) super.set(method, this.guarded(method, this.routed(method)));
+  }
+
+  /** Removes and returns the handler that the server or its host has set. */
+  takeOther(method: string): Handler<Context> | undefined {
+    const other = this.others.get(method);
+    this.others.delete(method);
+    return other;
+  }
+
+  /** Returns the handler that a function sets for a method, without keeping it. */
+  capture(method: string, run: () => void): Handler<Context> | undefined {
+    const captured: { readonly method: string; handler?: Handler<Context> } = { method };
+    this.captured = captured;
+    try {
+      run();
+    } finally {
+      this.captured = undefined;
+    }
+    return captured.handler;
+  }
+
+  /** Runs a function of the server, which reads or sets handlers. */
+  during(activity: Activity, run: () => void): void {
+    this.activities.add(activity);
+    try {
+      run();
+    } finally {
+      this.activities.delete(activity);
+    }
+  }
+
+  /** Notes that every handler was read. Code that goes through the map can wrap any of them. */
+  private readAll(): void {
+    for (const method of this.keys()) this.read.add(method);
+  }
+
+  private guarded(method: string, handler: Handler<Context>): Handler<Context> {
+    return (request, ctx) => {
+      const route = this.routes.get(method);
+      if (route?.isForDefinition(request) === true) return handler(request, ctx);
+      const watched = route?.watch?.(handler) ?? handler;
+      return (this.guard?.(method, watched) ?? watched)(request, ctx);
+    };
+  }
+
+  private routed(method: string): Handler<Context> {
+    return async (request, ctx) => {
+      const route = this.routes.get(method);
+      const others = this.others.get(method) ?? (route?.fallsBack ? this.fallback() : undefined);
+      if (route !== undefined) return route.answer(request, ctx, others);
+      if (others === undefined) throw new Error(`The handler of ${method} was removed.`);
+      return others(request, ctx);
+    };
+  }
+}
+
+/** Returns true for the map of any copy of this package. */
+export function isRouteMap<Context>(handlers: unknown): handlers is RouteMap<Context> {
+  return typeof handlers === 'object' && handlers !== null && ROUTE_MAP in handlers;
+}

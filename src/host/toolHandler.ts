@@ -1,0 +1,331 @@
+/**
+ * Creates a plain function from a tool, for hosts that register tools themselves. There is no
+ * server to install on, so the function validates the arguments and opens and seals the state of
+ * its calls.
+ *
+ * In: the arguments, and the context that the SDK gives to handlers. Out: a result, or questions.
+ * Protocol errors, such as invalid state, are thrown.
+ */
+import type {
+  AuthInfo,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { isKind } from '../author/brand.js';
+import type { AnyResolver } from '../author/model.js';
+import { isObject, withoutKeys } from '../values.js';
+import type { Seal } from '../state/seal.js';
+import type { CheckedSeal } from '../state/sealOptions.js';
+import type { Logger } from '../log.js';
+import { askingCallIn, withAskingCall } from '../call/askingCall.js';
+import { withoutProgress } from '../call/requestContext.js';
+import { boundaryOf, runSealed, insideBoundary } from '../call/requestBoundary.js';
+import { envelopeFacts, hasBackChannel, isModern } from '../call/clientFacts.js';
+import type { ClientFacts } from '../call/clientFacts.js';
+import { noteInstalled } from './definitionCounts.js';
+import type { Tool, ToolDefinition } from './definitions.js';
+import { checkOptions } from './installOptions.js';
+import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
+import { assertStoresFit, noteStores } from './onceStores.js';
+import {
+  exceptCancellation,
+  logError,
+  setSchemaLogger,
+  warnHalfOfRetry,
+  warnUnknownEra,
+} from '../call/operator.js';
+import { droppedNames, parseArguments } from './requestArguments.js';
+import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
+import { rejectionTeller, runCall } from '../call/runCall.js';
+import type { Arguments } from '../call/runCall.js';
+import { refuseChallenges } from './scopeChallenges.js';
+
+/** A handler of one tool. The context is that of the SDK's handlers, or its parts. */
+export type ToolHandler = (
+  args: unknown,
+  ctx: HandlerContext,
+) => Promise<CallToolResult | InputRequiredResult>;
+
+/** The parts of the SDK's `ServerContext` that a handler uses. */
+export interface HandlerContext {
+  readonly mcpReq: {
+    readonly signal: AbortSignal;
+    /** Returns the state that a 2026 client sent back. */
+    readonly requestState?: () => unknown;
+    /** The answers that a 2026 client sent. */
+    readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+    /** The version and the capabilities that a 2026 client declares. */
+    readonly envelope?: object | undefined;
+    /** Sends a question to a 2025 client. Without it, such a client cannot be asked. */
+    send?(request: never, schema: never, options: never): Promise<unknown>;
+  };
+  /** The session of a 2025 client over HTTP. Without one, such a client cannot be asked. */
+  readonly sessionId?: string | undefined;
+  /** The request and its user, if it came over HTTP. Without `authInfo`, calls are anonymous. */
+  readonly http?:
+    { readonly authInfo?: AuthInfo | undefined; readonly req?: Request | undefined } | undefined;
+}
+
+/** The options of `toolHandler()`. */
+export interface ToolHandlerOptions extends CallOptions {
+  /**
+   * The protocol version of the client, or a function that reads it from the context. Default: the
+   * version in the request's envelope. Without one, the client counts as a 2025 client.
+   */
+  readonly protocolVersion?: string | ((ctx: HandlerContext) => string | undefined);
+  /**
+   * The capabilities of the client, or a function that reads them from the context. Default: those
+   * in the request's envelope. Without them, the client is assumed to answer every question.
+   */
+  readonly clientCapabilities?:
+    ClientCapabilities | ((ctx: HandlerContext) => ClientCapabilities | undefined);
+  /** The audience of the state, if the seal has none. Default: the name of the tool. */
+  readonly audience?: string;
+  /**
+   * True if the host validates the arguments with the tool's schema before it calls the handler.
+   * The state is then bound to the validated arguments, so the schema must not generate values.
+   * Default: false.
+   */
+  readonly argumentsParsed?: boolean;
+}
+
+const TOOL_HANDLER: OptionsOwner = {
+  caller: 'toolHandler()',
+  own: ['protocolVersion', 'clientCapabilities', 'audience', 'argumentsParsed'],
+};
+
+/**
+ * Creates a handler for a host that registers tools itself.
+ *
+ * @example
+ *
+ * ```ts
+ * const handler = toolHandler(payInvoice, { argumentsParsed: true });
+ * server.registerTool(payInvoice.name, payInvoice, handler);
+ * ```
+ *
+ * @throws {TypeError} If `tool` is not a tool, or an option is invalid.
+ */
+export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolHandler {
+  if (!isKind(tool, 'tool'))
+    throw invalid('`tool` must be a tool. Create one with defineTool(name, config, body).');
+  const definition = tool['~definition'];
+  const checked = checkOptions(options, TOOL_HANDLER);
+  checkOwnOptions(options, checked);
+  refuseChallenges(
+    [{ kind: 'tool', definition }],
+    TOOL_HANDLER.caller,
+    'works only with install() on an McpServer. Check the scopes in a guard.',
+  );
+  const seal = sealOf(definition, checked, options.audience);
+  noteInstalled(definition, checked.logger);
+  if (definition.inputSchema !== undefined) setSchemaLogger(definition.inputSchema, checked.logger);
+  const isParsed = options.argumentsParsed === true;
+  return async (args, given) => {
+    assertContext(definition.name, args, given);
+    const facts = factsOf(given, definition.name, options);
+    warnMissingParts(definition, given, { facts, logger: checked.logger });
+    const ctx = forNextCall(completed(given));
+    const call = (inner: ServerContext) =>
+      runHandled(definition, args, { ctx: inner, facts, checked, isParsed });
+    const params = { name: definition.name, arguments: args };
+    const request = { method: 'tools/call', params, ctx };
+    const boundary = boundaryOf(ctx);
+    if (boundary !== undefined) {
+      assertSealFits(boundary.seal.policy, definition, checked);
+      return call(insideBoundary(ctx, { ...boundary, request }));
+    }
+    return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
+  };
+}
+
+function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions): void {
+  const { protocolVersion, clientCapabilities, audience, argumentsParsed } = options as {
+    readonly [K in keyof ToolHandlerOptions]: unknown;
+  };
+  if (!['undefined', 'string', 'function'].includes(typeof protocolVersion))
+    throw invalid('`protocolVersion` must be a string, or a function that takes the context.');
+  if (!isObject(clientCapabilities ?? {}) && typeof clientCapabilities !== 'function')
+    throw invalid('`clientCapabilities` must be an object, or a function that takes the context.');
+  if (!['undefined', 'boolean'].includes(typeof argumentsParsed))
+    throw invalid('`argumentsParsed` must be true or false.');
+  if (audience === undefined) return;
+  if (typeof audience !== 'string' || audience === '')
+    throw invalid('`audience` must be a non-empty string.');
+  if (seal?.['~policy'].audience !== undefined)
+    throw invalid('the seal has an audience already. Remove `audience`.');
+}
+
+/** Creates the seal of a handler. */
+function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string = tool.name): Seal {
+  const { onEvent, logger } = checked;
+  const policy = checked.seal?.['~policy'];
+  const owner = {};
+  assertStoresFit(owner, policy, [tool]);
+  noteStores(owner, [tool]);
+  const seal = sealOfOwner(policy ?? defaultPolicy(), { owner, audience, logger });
+  if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
+  return seal;
+}
+
+/**
+ * Checks that a handler can use the seal of the server that its request came through.
+ *
+ * @throws {TypeError} If the author chose another seal for the handler, or a store that does not
+ *   fit.
+ */
+function assertSealFits(policy: CheckedSeal, tool: ToolDefinition, { seal }: CheckedOptions): void {
+  if (seal !== undefined && seal['~policy'] !== policy) {
+    throw new TypeError(
+      `The handler of tool '${tool.name}' has another seal than its server. Pass the same seal to install() and to toolHandler(), or only to install().`,
+    );
+  }
+  assertStoresFit({}, policy, [tool]);
+}
+
+/** @throws {TypeError} If the second argument is not the context of a request. */
+function assertContext(tool: string, args: unknown, ctx: unknown): void {
+  if (isObject(ctx) && isObject(ctx.mcpReq) && isObject(ctx.mcpReq.signal)) return;
+  throw new TypeError(
+    `The handler of tool '${tool}' has no \`mcpReq.signal\` in its second argument. ${remedyFor(args, ctx)}`,
+  );
+}
+
+function remedyFor(args: unknown, ctx: unknown): string {
+  if (isObject(args) && isObject(args.mcpReq))
+    return 'For a tool without `inputSchema`, the SDK passes only the context. Register (ctx) => handler({}, ctx).';
+  if (isObject(ctx))
+    return "Pass on the parts of the host's context: handler(args, { mcpReq: { signal, requestState, inputResponses }, http: { authInfo } }).";
+  return 'Pass the context of the request: (args, ctx) => handler(args, ctx).';
+}
+
+/** The capabilities if the host passes on none. The client itself refuses what it does not know. */
+const ASSUMED: ClientCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+};
+
+/**
+ * Returns the facts about the client of a request.
+ *
+ * @throws {TypeError} If the context lacks a part that the request needs.
+ */
+function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
+  const declared = envelopeFacts(ctx);
+  const protocolVersion = optionFor(ctx, options.protocolVersion) ?? declared.protocolVersion;
+  const modern = isModern(protocolVersion);
+  if (modern && typeof ctx.mcpReq.requestState !== 'function') {
+    throw new TypeError(
+      `The handler of tool '${tool}' needs \`mcpReq.requestState\` in its second argument, a function that returns the state of the request. Pass on that of the host's context.`,
+    );
+  }
+  if (!modern && !canPush(ctx)) return { protocolVersion, clientCapabilities: undefined };
+  const clientCapabilities =
+    optionFor(ctx, options.clientCapabilities) ??
+    // A 2025 client can send a part of an envelope, which says nothing about its session.
+    (modern ? declared.clientCapabilities : undefined) ??
+    ASSUMED;
+  return { protocolVersion, clientCapabilities };
+}
+
+/** Returns true if a question can reach a 2025 client, and its answer can come back. */
+function canPush({ mcpReq, http, sessionId }: HandlerContext): boolean {
+  return typeof mcpReq.send === 'function' && hasBackChannel(http, sessionId);
+}
+
+/** Returns the value of an option that may be a function of the context. */
+function optionFor<T>(ctx: HandlerContext, option: T | ((ctx: HandlerContext) => T)): T {
+  return typeof option === 'function' ? (option as (ctx: HandlerContext) => T)(ctx) : option;
+}
+
+/** Warns if a context lacks parts that an adapter should pass on. */
+function warnMissingParts(
+  { plan }: ToolDefinition,
+  { mcpReq }: HandlerContext,
+  { facts: { protocolVersion }, logger }: { readonly facts: ClientFacts; readonly logger: Logger },
+): void {
+  const cannotAsk = protocolVersion === undefined && mcpReq.send === undefined;
+  if (cannotAsk && plan.nodes.some(({ resolver }) => isAsking(resolver))) warnUnknownEra(logger);
+  if (!isModern(protocolVersion)) return;
+  const hasState = mcpReq.requestState?.() !== undefined;
+  if (hasState !== (mcpReq.inputResponses !== undefined)) warnHalfOfRetry(logger);
+}
+
+function isAsking({ options: { asks } }: AnyResolver): boolean {
+  return asks !== undefined && asks !== 'nothing';
+}
+
+/**
+ * Returns a context of the SDK's shape. It reads each part by its name, because a host may have
+ * them in getters or in a class, which a spread would leave out. Without its user, a call is
+ * anonymous.
+ */
+function completed(ctx: HandlerContext): ServerContext {
+  const { mcpReq: given, http, sessionId } = ctx;
+  const { signal, inputResponses, envelope } = given;
+  const mcpReq = {
+    method: 'tools/call',
+    ...given,
+    signal,
+    requestState: () => given.requestState?.(),
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(envelope !== undefined && { envelope }),
+    ...(given.send && { send: given.send.bind(given) }),
+  };
+  const parts = { ...(http && { http }), ...(sessionId !== undefined && { sessionId }), mcpReq };
+  return { ...ctx, ...parts } as unknown as ServerContext;
+}
+
+/**
+ * Hides the state and the answers of a request from a second handler, because they belong to the
+ * call that the first one goes on with.
+ */
+function forNextCall(ctx: ServerContext): ServerContext {
+  const asking = askingCallIn(ctx);
+  if (asking === undefined) return ctx;
+  // For a 2025 client, the SDK calls the handler again in the same request, with the state it sent.
+  return withAskingCall(asking.sent === undefined ? withoutProgress(ctx) : ctx, asking);
+}
+
+interface HandledCall {
+  readonly ctx: ServerContext;
+  readonly facts: ClientFacts;
+  readonly checked: CheckedOptions;
+  /** True if the host has validated the arguments. */
+  readonly isParsed: boolean;
+}
+
+async function runHandled(
+  tool: ToolDefinition,
+  args: unknown,
+  { ctx, facts, checked, isParsed }: HandledCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const parsed = isParsed
+    ? { args: withoutResolved(tool, args) }
+    : await parseArguments(tool, args);
+  if ('problem' in parsed) return parsed.problem;
+  const report = exceptCancellation(ctx.mcpReq.signal, (error, place) => {
+    logError(checked.logger, error, place);
+  });
+  return runCall(tool, parsed.args, {
+    ...facts,
+    settings: checked,
+    ctx,
+    origin: 'request',
+    report,
+  });
+}
+
+/** Returns arguments that the host has validated, without the names of resolved parameters. */
+function withoutResolved({ plan }: ToolDefinition, args: unknown): Arguments {
+  const names = plan.params.map(({ param }) => param);
+  const kept = withoutKeys(args, droppedNames(names));
+  return isObject(kept) ? kept : {};
+}
+
+function invalid(problem: string): TypeError {
+  return new TypeError(`toolHandler(): ${problem}`);
+}
