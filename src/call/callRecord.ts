@@ -47,7 +47,7 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
   // Before the author's code, which can change the arguments.
   void boundary?.seal.bind(boundary.request);
   const state = readState(base);
-  const record = decodeRecord(state);
+  const record = state === undefined ? undefined : decodeRecord(state);
   if (state === undefined || record === undefined) return newCall(base);
   // A pinned value replaces a computed one, so it is never read from unsealed state.
   if (boundary === undefined)
@@ -86,11 +86,11 @@ function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
  */
 function readState({ ctx, origin, boundary, settings }: CallBase): string | undefined {
   const state = ctx.mcpReq.requestState<string>();
-  if (boundary === undefined && origin === 'engine') return state;
+  if (state === undefined || (boundary === undefined && origin === 'engine')) return state;
   const isOpened = boundary !== undefined && state === boundary.opened?.state;
   // For a 2025 client, the SDK can bring back the state that a call has returned in this request.
   const isOwn = boundary !== undefined && state === askingCallIn(ctx)?.sent;
-  if (state === undefined || isOpened || isOwn) return state;
+  if (isOpened || isOwn) return state;
   const { method } = ctx.mcpReq;
   if (boundary === undefined) warnUnsealedRequest(settings.logger, method);
   throw invalidState(boundary?.seal.reject(new InvalidRequestStateError('unsealed'), method));

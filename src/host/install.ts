@@ -62,9 +62,9 @@ export function install(
   allOrNothing((undo) => {
     undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
     const site = { server: target, options: checked, undo };
-    undo.push(protect(target, protection(site, mcp !== undefined)));
     if (mcp !== undefined) for (const one of wanted) register({ ...site, mcp }, one);
-    else for (const one of wanted) attach(site, one);
+    undo.push(protect(target, protection(site, mcp !== undefined)));
+    if (mcp === undefined) for (const one of wanted) attach(site, one);
   });
   share(target, wanted, sharing);
   noteStores(target, storing);

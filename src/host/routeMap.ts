@@ -48,6 +48,9 @@ export interface Route<Context> {
 /** The function of a server that reads or sets handlers now. */
 export type Activity = 'dispatching' | 'setting' | 'checking';
 
+/** The methods that definitions can share. The handlers of all others stay as they are. */
+const SHARED = /^(?:tools|prompts|resources)\/|^completion\/complete$/;
+
 const ROUTE_MAP = Symbol.for('mcp-resolve.routeMap/1');
 
 /** The request handlers of a server, by method. */
@@ -79,6 +82,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
       this.captured.handler = handler;
       return this;
     }
+    if (!SHARED.test(method)) return super.set(method, handler);
     const isNew = this.activities.has('setting') && !this.read.has(method);
     this.read.delete(method);
     if (!isNew) return super.set(method, this.guarded(method, handler));
@@ -90,8 +94,10 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
 
   override get(method: string): Handler<Context> | undefined {
     if (!this.activities.has('dispatching')) this.read.add(method);
-    const fallback = this.guard && this.fallback();
-    return super.get(method) ?? (fallback && this.guarded(method, fallback));
+    const present = super.get(method);
+    if (present !== undefined || this.guard === undefined || !SHARED.test(method)) return present;
+    const fallback = this.fallback();
+    return fallback && this.guarded(method, fallback);
   }
 
   /** While the SDK checks that a method is free, definitions do not take it. */

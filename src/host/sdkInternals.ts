@@ -46,11 +46,7 @@ export function routesOf<Context>(server: object): RouteMap<Context> {
       Reflect.get(server, 'fallbackRequestHandler') as Handler<Context> | undefined;
     const routes = new RouteMap<Context>(present as Map<string, Handler<Context>>, fallback);
     if (Reflect.set(server, '_requestHandlers', routes)) {
-      for (const [name, activity] of ACTIVITIES) {
-        wrapFunction(server, name, (run) => {
-          routes.during(activity, run);
-        });
-      }
+      for (const activity of ACTIVITIES) watchFunction(server, routes, activity);
       return routes;
     }
   }
@@ -63,12 +59,16 @@ function isV1(server: object): boolean {
   return !('getNegotiatedProtocolVersion' in server);
 }
 
-/** Wraps a function of a server that returns nothing. */
-function wrapFunction(server: object, name: string, around: (run: () => void) => void): void {
+/** Tells a map when a function of its server runs, which returns nothing. */
+function watchFunction<Context>(
+  server: object,
+  routes: RouteMap<Context>,
+  [name, activity]: (typeof ACTIVITIES)[number],
+): void {
   const original: unknown = Reflect.get(server, name);
   if (typeof original !== 'function') return;
   const value = (...args: unknown[]): void => {
-    around(() => {
+    routes.during(activity, () => {
       Reflect.apply(original, server, args);
     });
   };
