@@ -5,6 +5,7 @@ const BASE = [
   'errors',
   'platform',
   'values',
+  'options',
   'author/schema',
   'question/capability',
   'state/principal',

@@ -8,6 +8,7 @@ import type {
   CreateMessageResultWithTools,
   ListRootsResult,
 } from '@modelcontextprotocol/server';
+import { rejectUnknownOptions } from '../options.js';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { parseUrl } from '../platform.js';
@@ -263,12 +264,7 @@ function checked<O extends AskUserOptions<unknown>>(
   if (!isPlainObject(options)) {
     throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
   }
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw new TypeError(
-      `${name}() has no option '${unknown}'. Known options: ${known.join(', ')}.`,
-    );
-  }
+  rejectUnknownOptions(options, known, `${name}()`);
   const { declined }: { readonly declined?: unknown } = options;
   if (declined !== undefined && (typeof declined !== 'string' || declined === '')) {
     throw new TypeError(`${name}(): \`declined\` must be a non-empty string.`);

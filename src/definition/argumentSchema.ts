@@ -28,7 +28,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
     warnThrowingSchema(wrapped, name, error);
     return { issues: [{ message: 'could not be validated' }] };
   };
-  const wrapped = lasting(schema, (value, options) => {
+  const wrapped = wrapSchema(schema, (value, options) => {
     try {
       // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
       const result = validate(value === undefined ? {} : withoutKeys(value, dropped), options);
@@ -45,12 +45,12 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
  * validates the result before it answers.
  */
 export function advertisedSchema(schema: Schema): Schema {
-  return lasting(schema, (value) => ({ value }));
+  return wrapSchema(schema, (value) => ({ value }));
 }
 
 type Validate = Schema['~standard']['validate'];
 
-function lasting(schema: Schema, validate: Validate): Schema {
+function wrapSchema(schema: Schema, validate: Validate): Schema {
   const standard = schema['~standard'];
   const input = once(() => toAdvertisedJson(schema, 'input'));
   const output = once(() => toAdvertisedJson(schema, 'output'));

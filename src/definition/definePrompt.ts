@@ -22,7 +22,7 @@ import { describeIssues } from '../author/schema.js';
 import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
-import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
+import { planDefinition, planContextOf } from '../plan/planResolvers.js';
 import { addressOf } from '../call/callable.js';
 import { assertResultValue, describeReturned, failureError } from '../call/callable.js';
 import type { CallFailure } from '../call/callable.js';
@@ -83,8 +83,8 @@ export function definePrompt(name: string, given: unknown, body: unknown): Promp
   const { argsSchema, resolve, guards, hideWhenCannotAsk, ...metadata } = given as AnyConfig;
   if (argsSchema !== undefined)
     assertObjectSchema({ what: 'Prompt', name, field: 'argsSchema' }, argsSchema);
-  const surroundings = surroundingsOf(argsSchema, { what: 'Prompt', source: 'argsSchema' });
-  const plan = planDefinition({ name, resolve, guards }, surroundings);
+  const context = planContextOf(argsSchema, { what: 'Prompt', source: 'argsSchema' });
+  const plan = planDefinition({ name, resolve, guards }, context);
   const resolved = plan.params.map(({ param }) => param);
   return makePrompt({
     name,

@@ -38,7 +38,7 @@ import { callAlone, detachedContext } from '../call/directCall.js';
 import { readVariables } from '../host/requestArguments.js';
 import { shownWith } from './visibility.js';
 import { install } from '../host/install.js';
-import { addressAt, readLocation, surroundingsAt } from './resourceLocation.js';
+import { addressAt, readLocation, planContextAt } from './resourceLocation.js';
 
 /** The configuration of a resource. */
 export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConfig<R, G> {
@@ -96,7 +96,7 @@ export function defineResource(
   const location = readLocation(name, uriOrTemplate);
   if (variables !== undefined)
     assertObjectSchema({ what: 'Resource', name, field: 'variables' }, variables);
-  const plan = planDefinition({ name, resolve, guards }, surroundingsAt(name, location, variables));
+  const plan = planDefinition({ name, resolve, guards }, planContextAt(name, location, variables));
   const resolved = plan.params.map(({ param }) => param);
   const definition = {
     name,

@@ -21,7 +21,7 @@ import { shownField } from '../author/schema.js';
 import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
-import { planDefinition, surroundingsOf } from '../plan/planResolvers.js';
+import { planDefinition, planContextOf } from '../plan/planResolvers.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
@@ -100,8 +100,8 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
     assertObjectSchema({ what: 'Tool', name, field: 'inputSchema' }, inputSchema);
   if (outputSchema !== undefined)
     assertAnySchema({ what: 'Tool', name, field: 'outputSchema' }, outputSchema);
-  const surroundings = surroundingsOf(inputSchema, { what: 'Tool', source: 'inputSchema' });
-  const plan = planDefinition({ name, resolve, guards }, surroundings);
+  const context = planContextOf(inputSchema, { what: 'Tool', source: 'inputSchema' });
+  const plan = planDefinition({ name, resolve, guards }, context);
   const resolved = plan.params.map(({ param }) => param);
   const advertisedOutput = outputSchema && advertisedSchema(outputSchema);
   return makeTool({

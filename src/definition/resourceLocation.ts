@@ -5,7 +5,7 @@
 import type { ResourceTemplate } from '@modelcontextprotocol/server';
 import { followReference, propertyNames, sentNames, toJsonSchema } from '../author/schema.js';
 import type { Schema } from '../author/schema.js';
-import type { Surroundings } from '../plan/buildPlan.js';
+import type { PlanContext } from '../plan/buildPlan.js';
 import { parseUrl } from '../platform.js';
 import type { Address } from '../call/callable.js';
 import type { Location } from '../host/definitions.js';
@@ -54,11 +54,11 @@ export function addressAt(location: Location): Address {
  *
  * @throws {TypeError} If the schema requires a variable that the uri does not have.
  */
-export function surroundingsAt(
+export function planContextAt(
   name: string,
   location: Location,
   variables: Schema | undefined,
-): Surroundings {
+): PlanContext {
   const wording = { what: 'Resource', source: 'variables' } as const;
   const inUri = new Set(namesIn(location));
   if (variables === undefined) return { argumentNames: inUri, wording };

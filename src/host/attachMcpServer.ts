@@ -23,12 +23,12 @@ import { removing } from './undo.js';
 import type { Undo } from './undo.js';
 
 /** The servers and options of one installation. */
-export interface Site extends LowLevelSite {
+export interface McpInstallation extends Installation {
   readonly mcp: Registrar;
 }
 
 /** The server and options of one installation. */
-export interface LowLevelSite {
+export interface Installation {
   /** The server whose client receives the questions. */
   readonly server: Server;
   readonly options: CheckedOptions;
@@ -37,7 +37,10 @@ export interface LowLevelSite {
 }
 
 /** Registers a tool. */
-export function registerTool({ mcp, server, options, undo }: Site, tool: ToolDefinition): void {
+export function registerTool(
+  { mcp, server, options, undo }: McpInstallation,
+  tool: ToolDefinition,
+): void {
   const { name, registration, inputSchema } = tool;
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
@@ -62,7 +65,7 @@ export function registerTool({ mcp, server, options, undo }: Site, tool: ToolDef
 
 /** Registers a prompt. Its errors reach the client unchanged. */
 export function registerPrompt(
-  { mcp, server, options, undo }: Site,
+  { mcp, server, options, undo }: McpInstallation,
   prompt: PromptDefinition,
 ): void {
   const { name, metadata, argsSchema } = prompt;
@@ -79,7 +82,7 @@ export function registerPrompt(
 
 /** Registers a resource. Its errors reach the client unchanged. */
 export function registerResource(
-  { mcp, server, options, undo }: Site,
+  { mcp, server, options, undo }: McpInstallation,
   resource: ResourceDefinition,
 ): void {
   const { name, location, metadata } = resource;

@@ -40,13 +40,13 @@ export function wantedOf(
 ): Wanted {
   const known = catalogues.get(definitions);
   if (known !== undefined) {
-    const wanted = named(known, request);
+    const wanted = findNamed(known, request);
     // A definition that is not found may have been added since.
     if (wanted.length > 0 && areThere(wanted, known, definitions))
       return { wanted, storing: known.storing };
   }
   const catalogue = arrange(definitions);
-  const wanted = named(catalogue, request);
+  const wanted = findNamed(catalogue, request);
   const { all, storing } = catalogue;
   return { wanted: wanted.length === 0 ? all : wanted, storing };
 }
@@ -85,7 +85,7 @@ function arrange(definitions: readonly AnyDefinition[]): Catalogue {
 
 const keyOf = (method: string, name: string): string => `${method} ${name}`;
 
-function named(
+function findNamed(
   catalogue: Catalogue,
   request: McpRequestContext | undefined,
 ): readonly CatalogueEntry[] {

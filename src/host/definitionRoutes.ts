@@ -106,7 +106,7 @@ class ListRoute<Context> implements Route<Context> {
     const listed = await listingBy(others, request, ctx);
     if (listed !== undefined && !isFirstPage(request)) return listed;
     const own = await this.ours(request, ctx);
-    return this.shownTo(ctx, this.joined(own, listed));
+    return this.showTo(ctx, this.join(own, listed));
   }
 
   /** Warns if a listing was answered without definitions, by a handler that replaced the route. */
@@ -121,7 +121,7 @@ class ListRoute<Context> implements Route<Context> {
     };
   }
 
-  private joined(own: Result, listed: Result | undefined): Result {
+  private join(own: Result, listed: Result | undefined): Result {
     const { member, kind, onListedTwice } = this.sharing;
     const definitions = this.definitions();
     const byKey = new Map(definitions.map((one) => [entryKeyOf(one), one]));
@@ -140,7 +140,7 @@ class ListRoute<Context> implements Route<Context> {
   }
 
   /** Hides the definitions that a client cannot use. */
-  private shownTo(ctx: Context, result: Result): Result {
+  private showTo(ctx: Context, result: Result): Result {
     const { member, kind, clientOf } = this.sharing;
     const limited = this.definitions().filter(({ definition }) => definition.shownWith.length > 0);
     if (clientOf === undefined || limited.length === 0) return result;

@@ -10,7 +10,7 @@ import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { rejectionTeller } from '../call/runCall.js';
 import { noteInstalled } from './definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
-import type { LowLevelSite, Site } from './attachMcpServer.js';
+import type { Installation, McpInstallation } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './catalogue.js';
 import type { AnyDefinition, Installed } from './definitions.js';
@@ -61,10 +61,10 @@ export function install(
   sharing.definitions.assertFree(wanted);
   allOrNothing((undo) => {
     undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
-    const site = { server: target, options: checked, undo };
-    if (mcp !== undefined) for (const one of wanted) register({ ...site, mcp }, one);
-    undo.push(protect(target, protection(site, mcp !== undefined)));
-    if (mcp === undefined) for (const one of wanted) attach(site, one);
+    const installation = { server: target, options: checked, undo };
+    if (mcp !== undefined) for (const one of wanted) register({ ...installation, mcp }, one);
+    undo.push(protect(target, protection(installation, mcp !== undefined)));
+    if (mcp === undefined) for (const one of wanted) attach(installation, one);
   });
   share(target, wanted, sharing);
   noteStores(target, storing);
@@ -75,15 +75,15 @@ export function install(
   }
 }
 
-function register(site: Site, { kind, definition }: Installed): void {
-  if (kind === 'tool') registerTool(site, definition);
-  else if (kind === 'prompt') registerPrompt(site, definition);
-  else registerResource(site, definition);
+function register(installation: McpInstallation, { kind, definition }: Installed): void {
+  if (kind === 'tool') registerTool(installation, definition);
+  else if (kind === 'prompt') registerPrompt(installation, definition);
+  else registerResource(installation, definition);
 }
 
-function attach(site: LowLevelSite, one: Installed): void {
-  if (one.kind === 'tool') attachTool(site, one.definition);
-  else addPromptOrResource(site, one);
+function attach(installation: Installation, one: Installed): void {
+  if (one.kind === 'tool') attachTool(installation, one.definition);
+  else addPromptOrResource(installation, one);
 }
 
 /** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
@@ -104,7 +104,7 @@ function schemaOf({ kind, definition }: Installed): Schema | undefined {
 
 /** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */
 function protection(
-  { server, options: { seal, onEvent, logger } }: LowLevelSite,
+  { server, options: { seal, onEvent, logger } }: Installation,
   isMcpServer: boolean,
 ): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];

@@ -1,6 +1,7 @@
 /** The options of `install()` and `toolHandler()`, with their checks and defaults. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isKind } from '../author/brand.js';
+import { rejectUnknownOptions } from '../options.js';
 import type { CallEvent } from '../author/event.js';
 import { isObject } from '../values.js';
 import type { RequestStateSeal } from './requestStateSeal.js';
@@ -78,13 +79,9 @@ export function checkOptions(
   { caller, own }: OptionsOwner,
 ): CheckedOptions {
   const invalid = (problem: string): TypeError => new TypeError(`${caller}: ${problem}`);
-  const known = [...CALL_OPTIONS, ...own].join(', ');
-  if (!isObject(options)) throw invalid(`\`options\` must be an object { ${known} }.`);
-  const unknown = Object.keys(options).find(
-    (key) => !CALL_OPTIONS.includes(key) && !own.includes(key),
-  );
-  if (unknown !== undefined)
-    throw new TypeError(`${caller} has no option '${unknown}'. Known options: ${known}.`);
+  const known = [...CALL_OPTIONS, ...own];
+  if (!isObject(options)) throw invalid(`\`options\` must be an object { ${known.join(', ')} }.`);
+  rejectUnknownOptions(options, known, caller);
   const {
     seal,
     logger,

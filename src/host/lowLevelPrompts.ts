@@ -9,7 +9,7 @@ import { answer, declareCapability } from './lowLevelAnswers.js';
 import type { SdkHandler } from './lowLevelAnswers.js';
 import { routesOf } from './sdkInternals.js';
 import type { Installed } from './definitions.js';
-import type { LowLevelSite } from './attachMcpServer.js';
+import type { Installation } from './attachMcpServer.js';
 
 type PromptOrResource = Exclude<Installed, { readonly kind: 'tool' }>;
 
@@ -23,13 +23,13 @@ const BACKING_SERVER = Symbol.for('mcp-resolve.backing');
 
 /** Adds a prompt or a resource to a server. */
 export function addPromptOrResource(
-  { server, options, undo }: LowLevelSite,
+  { server, options, undo }: Installation,
   added: PromptOrResource,
 ): void {
   const { mcp, handlers } = backingServerOf(server);
-  const site = { mcp, server, options, undo };
-  if (added.kind === 'prompt') registerPrompt(site, added.definition);
-  else registerResource(site, added.definition);
+  const installation = { mcp, server, options, undo };
+  if (added.kind === 'prompt') registerPrompt(installation, added.definition);
+  else registerResource(installation, added.definition);
   const routes = routesOf<ServerContext>(server);
   for (const [method, handler] of handlers) {
     if (routes.hasRoute(method)) continue;

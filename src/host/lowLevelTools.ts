@@ -17,7 +17,7 @@ import type { CallResult } from '../call/runCall.js';
 import type { ToolDefinition } from './definitions.js';
 import { parseArguments } from './requestArguments.js';
 import { answer, declareCapability } from './lowLevelAnswers.js';
-import type { LowLevelSite } from './attachMcpServer.js';
+import type { Installation } from './attachMcpServer.js';
 import type { CheckedOptions } from './installOptions.js';
 
 interface Attached {
@@ -31,7 +31,7 @@ type Tools = Map<string, Attached>;
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
-export function attachTool({ server, options, undo }: LowLevelSite, tool: ToolDefinition): void {
+export function attachTool({ server, options, undo }: Installation, tool: ToolDefinition): void {
   const tools = toolsOf(server, options);
   if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
   tools.set(tool.name, { tool, options });

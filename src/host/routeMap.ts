@@ -85,11 +85,11 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     if (!SHARED.test(method)) return super.set(method, handler);
     const isNew = this.activities.has('setting') && !this.read.has(method);
     this.read.delete(method);
-    if (!isNew) return super.set(method, this.guarded(method, handler));
+    if (!isNew) return super.set(method, this.guardHandler(method, handler));
     this.others.set(method, handler);
     // A wrapper in front of definitions stays there.
     if (this.routes.has(method) && super.has(method)) return this;
-    return super.set(method, this.guarded(method, this.routed(method)));
+    return super.set(method, this.guardHandler(method, this.routeRequests(method)));
   }
 
   override get(method: string): Handler<Context> | undefined {
@@ -97,7 +97,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     const present = super.get(method);
     if (present !== undefined || this.guard === undefined || !SHARED.test(method)) return present;
     const fallback = this.fallback();
-    return fallback && this.guarded(method, fallback);
+    return fallback && this.guardHandler(method, fallback);
   }
 
   /** While the SDK checks that a method is free, definitions do not take it. */
@@ -138,7 +138,8 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   /** Opens the route of a method. */
   open(method: string, route: Route<Context>): void {
     this.routes.set(method, route);
-    if (!super.has(method)) super.set(method, this.guarded(method, this.routed(method)));
+    if (!super.has(method))
+      super.set(method, this.guardHandler(method, this.routeRequests(method)));
   }
 
   /** Removes and returns the handler that the server or its host has set. */
@@ -175,7 +176,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     for (const method of this.keys()) this.read.add(method);
   }
 
-  private guarded(method: string, handler: Handler<Context>): Handler<Context> {
+  private guardHandler(method: string, handler: Handler<Context>): Handler<Context> {
     return (request, ctx) => {
       const route = this.routes.get(method);
       if (route?.isForDefinition(request) === true) return handler(request, ctx);
@@ -184,7 +185,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     };
   }
 
-  private routed(method: string): Handler<Context> {
+  private routeRequests(method: string): Handler<Context> {
     return async (request, ctx) => {
       const route = this.routes.get(method);
       const others = this.others.get(method) ?? (route?.fallsBack ? this.fallback() : undefined);

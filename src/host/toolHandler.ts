@@ -125,9 +125,9 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   const isParsed = options.argumentsParsed === true;
   return async (args, given) => {
     assertContext(definition.name, args, given);
-    const facts = factsOf(given, definition.name, options);
+    const facts = readClient(given, definition.name, options);
     warnMissingParts(definition, given, { facts, logger: checked.logger });
-    const ctx = forNextCall(completed(given));
+    const ctx = forNextCall(toServerContext(given));
     const call = (inner: ServerContext) =>
       runHandled(definition, args, { ctx: inner, facts, checked, isParsed });
     const params = { name: definition.name, arguments: args };
@@ -213,7 +213,7 @@ const ASSUMED: ClientCapabilities = {
  *
  * @throws {TypeError} If the context lacks a part that the request needs.
  */
-function factsOf(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
+function readClient(ctx: HandlerContext, tool: string, options: ToolHandlerOptions): ClientFacts {
   const declared = envelopeFacts(ctx);
   const protocolVersion = optionFor(ctx, options.protocolVersion) ?? declared.protocolVersion;
   const modern = isModern(protocolVersion);
@@ -263,7 +263,7 @@ function isAsking({ options: { asks } }: AnyResolver): boolean {
  * them in getters or in a class, which a spread would leave out. Without its user, a call is
  * anonymous.
  */
-function completed(ctx: HandlerContext): ServerContext {
+function toServerContext(ctx: HandlerContext): ServerContext {
   const { mcpReq: given, http, sessionId } = ctx;
   const { signal, inputResponses, envelope } = given;
   const mcpReq = {

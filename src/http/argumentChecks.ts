@@ -24,20 +24,6 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 }
 
 /**
- * Checks that all options are known. A misspelt `authenticate` would leave a server open to all
- * requests.
- *
- * @throws {TypeError} If an option is unknown.
- */
-export function checkKnownOptions(options: object, known: readonly string[], caller: string): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(
-    `${caller}() has no option '${unknown}'. Known options: ${known.join(', ')}.`,
-  );
-}
-
-/**
  * Creates a factory that throws if `factory` returns a value that is not a server, a server of
  * another copy of the SDK, or the same server twice. If there is no `onerror`, errors of the
  * factory go to standard error.

@@ -8,7 +8,8 @@ import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 import { createAdmission } from './admission.js';
 import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
 import { shownError, STANDARD_ERROR, Warnings } from '../log.js';
-import { checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
+import { rejectUnknownOptions } from '../options.js';
+import { checkInteger, describe } from './argumentChecks.js';
 import type { BodyLimits } from './requestBody.js';
 import type { SessionTableSettings } from './sessionTable.js';
 import { SharedLimit } from './sharedLimit.js';
@@ -155,7 +156,7 @@ export interface HandlerSettings extends BodyLimits {
  * @throws {TypeError} If an option has an unusable value.
  */
 export function handlerSettings(options: DualEraHandlerOptions, caller: string): HandlerSettings {
-  checkKnownOptions(options, HANDLER_OPTIONS, caller);
+  rejectUnknownOptions(options, HANDLER_OPTIONS, `${caller}()`);
   const {
     allowedHosts,
     allowedOrigins,

@@ -15,7 +15,8 @@ import type { RequestListener, Server as HttpServer, ServerResponse } from 'node
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ServerFactory } from '../host/sdkInternals.js';
-import { checkArguments, checkInteger, checkKnownOptions, describe } from './argumentChecks.js';
+import { checkArguments, checkInteger, describe } from './argumentChecks.js';
+import { rejectUnknownOptions } from '../options.js';
 import { createHandler } from './dualEraHandler.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';
 import type { CloseOptions, DualEraHandlerOptions } from './handlerOptions.js';
@@ -79,7 +80,7 @@ export async function serveHttp(
   options: ServeHttpOptions = {},
 ): Promise<HttpServerHandle> {
   checkArguments(factory, options, 'serveHttp');
-  checkKnownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp');
+  rejectUnknownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp()');
   const { endpoint, handlerOptions } = httpSettings(options);
   const handler = createHandler(factory, handlerOptions, 'serveHttp');
   // The handler loads the package with its first request. Load it now, so that a missing package is

@@ -18,6 +18,7 @@
  * A database client may resend a step if it lost the reply. So a step that its owner repeats
  * returns the same as the first time. `mcp-resolve/once` has a contract suite for custom stores.
  */
+import { rejectUnknownOptions } from '../options.js';
 
 /** The known state of a call. */
 export type OnceEntry =
@@ -112,7 +113,5 @@ export function assertKnownOptions(
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`${maker}(): \`options\` must be an object.`);
   }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(`${maker}() has no option '${unknown}'. Known options: ${known.join(', ')}.`);
+  rejectUnknownOptions(options, known, `${maker}()`);
 }

@@ -84,7 +84,7 @@ export class SingleUse<Result> {
     }
     const renewal = setInterval(() => void this.renew(), LEASE_MS / 3);
     try {
-      const end = await endOf(work);
+      const end = await runToEnd(work);
       await this.record(end);
       return answerOf(end);
     } finally {
@@ -157,7 +157,7 @@ type Ended<Result> =
       readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
     };
 
-async function endOf<Result>(work: () => Promise<Result>): Promise<Ended<Result>> {
+async function runToEnd<Result>(work: () => Promise<Result>): Promise<Ended<Result>> {
   try {
     return { result: await work() };
   } catch (error) {

@@ -33,7 +33,7 @@ export interface Wording {
 const TOOL: Wording = { what: 'Tool', source: 'inputSchema' };
 
 /** The arguments and options that a graph is checked against. */
-export interface Surroundings {
+export interface PlanContext {
   /** Default: the words for a tool. */
   readonly wording?: Wording;
   /** The names of the tool's arguments, or `undefined` if its schema does not expose them. */
@@ -51,12 +51,12 @@ export interface Surroundings {
  * @throws {@link InvalidGraphError} If the graph has a cycle, a need that nothing fills, or a bad
  *   name.
  */
-export function buildPlan(spec: PlanSpec, surroundings: Surroundings): Plan {
-  const { argumentNames, sentNames, wording = TOOL } = surroundings;
+export function buildPlan(spec: PlanSpec, context: PlanContext): Plan {
+  const { argumentNames, sentNames, wording = TOOL } = context;
   const isArgument = (name: string): boolean =>
     argumentNames?.has(name) === true || sentNames?.has(name) === true;
   assertSpec(spec, wording);
-  const builder = new PlanBuilder(spec.name, surroundings);
+  const builder = new PlanBuilder(spec.name, context);
   const guards = (spec.guards ?? []).map((guard) => builder.addGuard(guard));
   const guardNodes = builder.nodes.length;
   const guardSteps = builder.steps;
@@ -111,9 +111,9 @@ class PlanBuilder {
 
   constructor(
     private readonly name: string,
-    private readonly surroundings: Surroundings,
+    private readonly context: PlanContext,
   ) {
-    this.wording = surroundings.wording ?? TOOL;
+    this.wording = context.wording ?? TOOL;
   }
 
   /** The number of sequence numbers used so far. */
@@ -185,7 +185,7 @@ class PlanBuilder {
     const key = this.keys.take(base);
     this.visits.push({ resolver, param, key, needs, args: [], fills: [], next: 0 });
     for (const [name] of needs) this.checkName(name);
-    const problem = this.surroundings.problemWith?.(resolver);
+    const problem = this.context.problemWith?.(resolver);
     if (problem !== undefined) throw this.error('ERR_GRAPH_ASKS', `Resolver '${key}' ${problem}`);
   }
 
@@ -238,9 +238,8 @@ class PlanBuilder {
   }
 
   private checkArgument(param: string, argument: string): string {
-    if (this.surroundings.argumentNames?.has(argument) === false) {
-      const known =
-        [...this.surroundings.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
+    if (this.context.argumentNames?.has(argument) === false) {
+      const known = [...this.context.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
       throw this.error(
         'ERR_GRAPH_ARGUMENT',
         `${this.subject()} parameter '${param}' cannot be resolved: '${this.name}' has no argument '${argument}'. Known arguments: ${known}. ` +

@@ -4,7 +4,7 @@ import { propertyNames, sentNames } from '../author/schema.js';
 import type { Schema } from '../author/schema.js';
 import { messageOf } from '../errors.js';
 import { buildPlan } from './buildPlan.js';
-import type { PlanSpec, Surroundings, Wording } from './buildPlan.js';
+import type { PlanSpec, PlanContext, Wording } from './buildPlan.js';
 import type { Plan } from './plan.js';
 import { formSchema } from '../question/formSchema.js';
 
@@ -35,12 +35,12 @@ export function planResolvers(
 }
 
 /** Plans a definition. Error messages name its kind. */
-export function planDefinition(spec: PlanSpec, surroundings: Surroundings): Plan {
-  return buildPlan(spec, { ...surroundings, problemWith: unshowable });
+export function planDefinition(spec: PlanSpec, context: PlanContext): Plan {
+  return buildPlan(spec, { ...context, problemWith: unshowable });
 }
 
-/** Returns the `Surroundings` of a graph whose arguments a schema describes. */
-export function surroundingsOf(schema: Schema | undefined, wording: Wording): Surroundings {
+/** Returns the `PlanContext` of a graph whose arguments a schema describes. */
+export function planContextOf(schema: Schema | undefined, wording: Wording): PlanContext {
   if (schema === undefined) return { argumentNames: new Set(), wording };
   return {
     argumentNames: propertyNames(schema),

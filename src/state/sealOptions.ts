@@ -1,5 +1,6 @@
 /** Validates the options of a sealing policy and fills in the defaults. */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { rejectUnknownOptions } from '../options.js';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
 import type { Sentences } from '../author/sentences.js';
@@ -161,12 +162,9 @@ const SETTINGS: readonly string[] = [
   'logger',
 ];
 
-/** Rejects unknown settings. A misspelt one would silently leave the default in place. */
+/** @throws {TypeError} If a setting is unknown. */
 export function assertKnown(options: object, besides: readonly string[], caller: string): void {
-  const unknown = Object.keys(options).find((key) => ![...SETTINGS, ...besides].includes(key));
-  if (unknown === undefined) return;
-  const known = [...besides, ...SETTINGS].join(', ');
-  throw new TypeError(`${caller}() has no option '${unknown}'. Known options: ${known}.`);
+  rejectUnknownOptions(options, [...besides, ...SETTINGS], `${caller}()`);
 }
 
 function assertPositive(numbers: Readonly<Record<string, unknown>>): void {

@@ -27,7 +27,14 @@ export const FOLDERS = [
 ] as const;
 
 /** The files that every file may import. Each imports only those before it. */
-export const LEAVES = ['values.ts', 'errors.ts', 'platform.ts', 'visibleText.ts', 'log.ts'];
+export const LEAVES = [
+  'values.ts',
+  'options.ts',
+  'errors.ts',
+  'platform.ts',
+  'visibleText.ts',
+  'log.ts',
+];
 
 /** One source file, parsed. */
 export interface Module {

@@ -71,7 +71,7 @@ export async function runAttack(subject: Subject, spec: AttackSpec): Promise<Mis
   try {
     const step = await prepare(subject, spec, connectAs);
     const before = subject.bodyRuns();
-    const end = await endOf(step);
+    const end = await attempt(step);
     return { refused: subject.bodyRuns() === before, ...end };
   } finally {
     for (const { close } of connections.reverse()) await close();
@@ -102,7 +102,7 @@ async function prepare(
   }
 }
 
-async function endOf(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>> {
+async function attempt(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>> {
   const end = { error: undefined, result: undefined, asks: [], text: '' };
   try {
     const call = await step();

@@ -108,11 +108,13 @@ function printCall({ definition, callId, rounds }: TracedCall, pen: Pen): string
 
 function headOf({ started, completed }: TracedRound): string[] {
   const end =
-    completed === undefined ? ['still running'] : [shown(completed.durationMs), endOf(completed)];
+    completed === undefined
+      ? ['still running']
+      : [shown(completed.durationMs), shownEnd(completed)];
   return [started.method, ...end];
 }
 
-function endOf({ end, replayed }: CompletedEvent): string {
+function shownEnd({ end, replayed }: CompletedEvent): string {
   return replayed ? `${end} (recorded result)` : end;
 }
 

@@ -54,7 +54,7 @@ export function layOutRound({ started, steps, completed }: TracedRound): LaidOut
   }
   const ended = completed?.durationMs ?? 0;
   const ordered = inOrder(rows.values());
-  const lasts = latest(ended, ordered.map(endOf));
+  const lasts = latest(ended, ordered.map(lastMomentOf));
   const ran = completed?.end === 'completed' && !completed.replayed;
   return { rows: ran ? [...ordered, bodyRow(ordered, ended)] : ordered, lasts };
 }
@@ -81,14 +81,14 @@ function newRow(name: string, since: number): GrowingRow {
  * and ends with the round.
  */
 function bodyRow(rows: readonly GrowingRow[], ended: number): Row {
-  const from = Math.min(ended, latest(0, rows.map(endOf)));
+  const from = Math.min(ended, latest(0, rows.map(lastMomentOf)));
   return { name: BODY_NAME, stretches: [{ from, to: ended, is: 'running' }], notes: [] };
 }
 
 /** The name of the body's row. The parentheses distinguish it from the names of resolvers. */
 const BODY_NAME = '(body)';
 
-function endOf({ stretches, since }: GrowingRow): number {
+function lastMomentOf({ stretches, since }: GrowingRow): number {
   return latest(
     since,
     stretches.map(({ to }) => to),

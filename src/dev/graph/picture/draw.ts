@@ -28,7 +28,7 @@ export function drawing(explanation: Explanation): string {
   const head = headOf(explanation, Math.min(width, WIDEST_TEXT));
   const top = MARGIN + head.height + (deck.cards.some(isFirst) ? BAND_TOP : 22);
   const legend = legendOf(deck, { width, top: top + layout.height + 40 });
-  const facts = factsOf(explanation, { width, top: legend.bottom + 14 });
+  const facts = drawFacts(explanation, { width, top: legend.bottom + 14 });
   const size = { width: width + 2 * MARGIN, height: facts.bottom + MARGIN - 8 };
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${SCOPE}" role="img" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">`,
@@ -146,7 +146,7 @@ function dashes(x: number, y: number): string {
 }
 
 /** Writes the number of rounds and the capabilities that the client needs. */
-function factsOf(
+function drawFacts(
   explanation: Explanation,
   { width, top }: Strip,
 ): Drawn & { readonly bottom: number } {

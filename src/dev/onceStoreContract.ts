@@ -10,7 +10,7 @@
  * machine does not fail a store.
  */
 import { randomId } from '../platform.js';
-import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
+import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from '../once/onceStore.js';
 
 /** One check of the contract. */
 export interface OnceStoreCheck {
@@ -77,7 +77,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
       undefined,
       'a repeated claim() by the owner',
     );
-    same(await store.finish(id, endOf('owner', 'x')), true, 'finish() after a repeated claim()');
+    same(await store.finish(id, ending('owner', 'x')), true, 'finish() after a repeated claim()');
     sameEntry(await store.claim(id, leaseOf('owner')), done('x'), 'claim() of an ended call');
   },
 
@@ -88,7 +88,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
       sameEntry(await store.claim(id, leaseOf(id)), undefined, `claim() of ${shown(id)}`);
     }
     for (const id of ids) {
-      same(await store.finish(id, endOf(id, `of ${id}`)), true, `finish() of ${shown(id)}`);
+      same(await store.finish(id, ending(id, `of ${id}`)), true, `finish() of ${shown(id)}`);
     }
     for (const id of ids) {
       sameEntry(await store.read(id), done(`of ${id}`), `read() of ${shown(id)}`);
@@ -140,7 +140,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
   'a result is returned unchanged': async (store) => {
     for (const [what, text] of Object.entries(TEXTS)) {
       const id = await claimedBy(store, 'owner');
-      same(await store.finish(id, endOf('owner', text)), true, `finish() with ${what}`);
+      same(await store.finish(id, ending('owner', text)), true, `finish() with ${what}`);
       sameEntry(await store.read(id), done(text), `read() of ${what}`);
       sameEntry(
         await store.claim(id, leaseOf('other')),
@@ -152,16 +152,16 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
 
   'a missing result differs from an empty one': async (store) => {
     const without = await claimedBy(store, 'owner');
-    same(await store.finish(without, endOf('owner')), true, 'finish() without a result');
+    same(await store.finish(without, ending('owner')), true, 'finish() without a result');
     sameEntry(await store.read(without), done(), 'read() of a call without a result');
     const empty = await claimedBy(store, 'owner');
-    same(await store.finish(empty, endOf('owner', '')), true, 'finish() with an empty result');
+    same(await store.finish(empty, ending('owner', '')), true, 'finish() with an empty result');
     sameEntry(await store.read(empty), done(''), 'read() of a call with an empty result');
   },
 
   'a call that is done can be neither claimed nor renewed': async (store) => {
     const id = await claimedBy(store, 'owner');
-    await store.finish(id, endOf('owner', 'kept'));
+    await store.finish(id, ending('owner', 'kept'));
     sameEntry(await store.claim(id, leaseOf('other')), done('kept'), 'claim() of an ended call');
     same(await store.renew(id, leaseOf('owner')), false, 'renew() of an ended call by its owner');
     same(
@@ -174,16 +174,16 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
 
   'a call that is done keeps its first result': async (store) => {
     const id = await claimedBy(store, 'owner');
-    await store.finish(id, endOf('owner', 'first'));
-    same(await store.finish(id, endOf('owner', 'second')), true, 'a second finish() by the owner');
+    await store.finish(id, ending('owner', 'first'));
+    same(await store.finish(id, ending('owner', 'second')), true, 'a second finish() by the owner');
     sameEntry(await store.read(id), done('first'), 'read() after a second finish()');
-    same(await store.finish(id, endOf('other', 'third')), false, 'finish() by another owner');
+    same(await store.finish(id, ending('other', 'third')), false, 'finish() by another owner');
     sameEntry(await store.read(id), done('first'), 'read() after finish() by another owner');
   },
 
   'only the owner of a claim can end the call': async (store) => {
     const id = await claimedBy(store, 'owner');
-    same(await store.finish(id, endOf('other', 'wrong')), false, 'finish() by another owner');
+    same(await store.finish(id, ending('other', 'wrong')), false, 'finish() by another owner');
     sameEntry(await store.read(id), RUNNING, 'read() after finish() by another owner');
     same(
       await store.renew(id, leaseOf('owner')),
@@ -191,7 +191,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
       'renew() by the owner after finish() by another owner',
     );
     same(
-      await store.finish(id, endOf('owner', 'right')),
+      await store.finish(id, ending('owner', 'right')),
       true,
       'finish() by the owner after finish() by another owner',
     );
@@ -201,13 +201,13 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
   'the owner can end a lapsed call': async (store) => {
     const id = await lapsedOf(store, 'owner');
     same(
-      await store.finish(id, endOf('other', 'wrong')),
+      await store.finish(id, ending('other', 'wrong')),
       false,
       'finish() of a lapsed call by another owner',
     );
     sameEntry(await store.read(id), LAPSED, 'read() after finish() by another owner');
     same(
-      await store.finish(id, endOf('owner', 'late')),
+      await store.finish(id, ending('owner', 'late')),
       true,
       'finish() of a lapsed call by its owner',
     );
@@ -216,7 +216,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
 
   'an unknown call can be ended': async (store) => {
     const id = newId();
-    same(await store.finish(id, endOf('owner', 'alone')), true, 'finish() without a claim');
+    same(await store.finish(id, ending('owner', 'alone')), true, 'finish() without a claim');
     sameEntry(await store.read(id), done('alone'), 'read() after finish() without a claim');
     sameEntry(
       await store.claim(id, leaseOf('other')),
@@ -228,7 +228,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
   'exactly one of many concurrent ends is recorded': async (store) => {
     const id = newId();
     const owners = Array.from({ length: 20 }, (_, index) => `owner ${index}`);
-    const counts = await Promise.all(owners.map((owner) => store.finish(id, endOf(owner, owner))));
+    const counts = await Promise.all(owners.map((owner) => store.finish(id, ending(owner, owner))));
     const [first, ...others] = owners.filter((_, index) => counts[index]);
     same(others.length, 0, 'the number of other recorded ends');
     sameEntry(await store.read(id), done(first), 'read() after many concurrent ends');
@@ -239,7 +239,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
       const id = newId();
       const [known, counts] = await Promise.all([
         store.claim(id, leaseOf('claims')),
-        store.finish(id, endOf('ends', 'over')),
+        store.finish(id, ending('ends', 'over')),
       ]);
       sameEntry(
         known,
@@ -265,7 +265,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
   'an end is known for its ttlMs and then expires': async (store) => {
     await livesFor(store, async (id) => {
       await store.claim(id, leaseOf('owner'));
-      await store.finish(id, { ...endOf('owner', 'kept'), ttlMs: TTL_MS });
+      await store.finish(id, { ...ending('owner', 'kept'), ttlMs: TTL_MS });
     });
   },
 
@@ -276,7 +276,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
     sameEntry(await store.claim(id, leaseOf('other')), undefined, 'claim() of an expired call');
     const late = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
     await becomes(store, late, undefined);
-    same(await store.finish(late, endOf('owner', 'late')), true, 'finish() of an expired call');
+    same(await store.finish(late, ending('owner', 'late')), true, 'finish() of an expired call');
     sameEntry(await store.read(late), done('late'), 'read() after finish() of an expired call');
   },
 
@@ -288,7 +288,7 @@ const CHECKS: Readonly<Record<string, (store: OnceStore) => Promise<void>>> = {
 
   'finish() extends the lifetime of a call': async (store) => {
     const id = await claimedBy(store, 'owner', { ttlMs: SHORT_MS });
-    await store.finish(id, endOf('owner', 'kept'));
+    await store.finish(id, ending('owner', 'kept'));
     await pause(2 * SHORT_MS);
     sameEntry(await store.read(id), done('kept'), 'read() of an ended call after its first ttlMs');
   },
@@ -335,7 +335,7 @@ function leaseOf(owner: string, besides: Partial<OnceLease> = {}): OnceLease {
   return { owner, leaseMs: MINUTE_MS, ttlMs: MINUTE_MS, ...besides };
 }
 
-function endOf(owner: string, result?: string): OnceEnd {
+function ending(owner: string, result?: string): OnceEnd {
   return { owner, result, ttlMs: MINUTE_MS };
 }
 
