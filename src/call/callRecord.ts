@@ -52,7 +52,10 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
   // A pinned value replaces a computed one, so it is never read from unsealed state.
   if (boundary === undefined)
     return newCall(base, { progress: { ...record.progress, pins: NO_PROGRESS.pins } });
-  return isTaken(ctx, state) ? newCall(base) : goOn({ record, state }, base, boundary);
+  if (isTaken(ctx, state)) return newCall(base);
+  // A definition that declares no question needs no state, so it may run beside one that asks.
+  const other = (): Call => (declaresQuestions(subject.plan) ? otherCall(base) : newCall(base));
+  return goOn({ record, state, other }, base, boundary);
 }
 
 /** The part of a call that does not depend on its state. */
@@ -102,14 +105,26 @@ function isTaken(ctx: ServerContext, state: string): boolean {
   return asking !== undefined && asking.sent !== state;
 }
 
+/** A call between two rounds, and the call that this one is if the record is not its own. */
+interface Continuation {
+  readonly record: CallRecord;
+  readonly state: string;
+  readonly other: () => Call;
+}
+
+/** Returns true if a resolver declares a question. */
+export function declaresQuestions({ nodes }: Plan): boolean {
+  return nodes.some(({ resolver: { options } }) => (options.asks ?? 'nothing') !== 'nothing');
+}
+
 async function goOn(
-  { record, state }: { readonly record: CallRecord; readonly state: string },
+  { record, state, other }: Continuation,
   base: CallBase,
   { seal, request }: RequestBoundary,
 ): Promise<Call> {
   const { id, progress, definition, args, ...span } = record;
-  if (definition !== base.definition) return otherCall(base);
-  if (args !== (await seal.bind(request)).args) return otherCall(base);
+  if (definition !== base.definition) return other();
+  if (args !== (await seal.bind(request)).args) return other();
   // Another call may have gone on in the meantime.
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)

@@ -14,7 +14,6 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { isKind } from '../author/brand.js';
-import type { AnyResolver } from '../author/model.js';
 import { isObject, withoutKeys } from '../values.js';
 import type { Seal } from '../state/seal.js';
 import type { CheckedSeal } from '../state/sealOptions.js';
@@ -38,6 +37,7 @@ import {
 } from '../call/operator.js';
 import { droppedNames, parseArguments } from './requestArguments.js';
 import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
+import { declaresQuestions } from '../call/callRecord.js';
 import { rejectionTeller, runCall } from '../call/runCall.js';
 import type { Arguments } from '../call/runCall.js';
 import { refuseChallenges } from './scopeChallenges.js';
@@ -248,14 +248,10 @@ function warnMissingParts(
   { facts: { protocolVersion }, logger }: { readonly facts: ClientFacts; readonly logger: Logger },
 ): void {
   const cannotAsk = protocolVersion === undefined && mcpReq.send === undefined;
-  if (cannotAsk && plan.nodes.some(({ resolver }) => isAsking(resolver))) warnUnknownEra(logger);
+  if (cannotAsk && declaresQuestions(plan)) warnUnknownEra(logger);
   if (!isModern(protocolVersion)) return;
   const hasState = mcpReq.requestState?.() !== undefined;
   if (hasState !== (mcpReq.inputResponses !== undefined)) warnHalfOfRetry(logger);
-}
-
-function isAsking({ options: { asks } }: AnyResolver): boolean {
-  return asks !== undefined && asks !== 'nothing';
 }
 
 /**

@@ -209,6 +209,22 @@ describe.each(hosts)('on %s', (_, host) => {
       expect(reply.text).toMatch(/belongs to another call|Invalid or expired requestState/);
     });
 
+    test('a handler that declares no question runs in front of one that asks', async () => {
+      const { handler } = paying();
+      const now = resolver({}, () => 'now');
+      const noting = handlerOf(defineTool('note', { resolve: { now } }, () => 'noted'));
+      const notes: unknown[] = [];
+      const send = over(
+        host(async (ctx) => {
+          notes.push(await noting({}, ctx));
+          return handler({ invoice: 'INV-1' }, ctx);
+        }),
+      );
+      const reply = await runAll(send);
+      expect(reply.text).toMatch(/pay INV-1 1|Invalid or expired requestState/);
+      expect(notes[0]).toMatchObject({ content: [{ text: 'noted' }] });
+    });
+
     test('a handler that does not ask runs beside one that does', async () => {
       const { handler, paid } = paying();
       const now = resolver({}, () => 'now');
