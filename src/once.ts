@@ -18,6 +18,6 @@ export type {
 // Custom stores.
 export { OnceStoreFullError } from './once/onceStore.js';
 export type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './once/onceStore.js';
-export { onceStoreContract } from './dev/onceStoreContract.js';
-export type { OnceStoreCheck } from './dev/onceStoreContract.js';
+export { onceStoreContract } from './once/onceStoreContract.js';
+export type { OnceStoreCheck } from './once/onceStoreContract.js';
 export type { Logger } from './log.js';

@@ -10,7 +10,7 @@
  * machine does not fail a store.
  */
 import { randomId } from '../platform.js';
-import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from '../once/onceStore.js';
+import type { OnceEnd, OnceEntry, OnceLease, OnceStore } from './onceStore.js';
 
 /** One check of the contract. */
 export interface OnceStoreCheck {
