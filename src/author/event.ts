@@ -12,7 +12,7 @@ export interface EventBase {
   readonly callId: string;
   /** The name of the definition that is called. */
   readonly definition: string;
-  /** The time of the event, in milliseconds since the epoch. */
+  /** The time of the event, in milliseconds since the epoch, with fractions. */
   readonly at: number;
 }
 

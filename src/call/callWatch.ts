@@ -20,9 +20,11 @@ export function watchCall({
 }: Omit<Call, 'watch'>): CallWatch | undefined {
   if (onEvent === undefined) return undefined;
   const listening = { onEvent, onUnexpectedError };
-  const startedAt = performance.now();
+  const startedAt = Date.now();
+  const elapsed = stopwatch();
   let over = false;
-  const base = (): EventBase => ({ callId: id, definition, at: Date.now() });
+  // `Date.now()` counts whole milliseconds, and most resolvers take less.
+  const base = (): EventBase => ({ callId: id, definition, at: startedAt + elapsed() });
   return {
     started: (method) => {
       tell(listening, { ...base(), type: 'started', method, resumed });
@@ -33,8 +35,7 @@ export function watchCall({
     ended: (end, replayed = false) => {
       if (over) return;
       over = true;
-      const durationMs = performance.now() - startedAt;
-      tell(listening, { ...base(), type: 'completed', end, replayed, durationMs });
+      tell(listening, { ...base(), type: 'completed', end, replayed, durationMs: elapsed() });
     },
   };
 }
@@ -50,6 +51,11 @@ export function tell({ onEvent, onUnexpectedError: report }: Listening, event: C
   } catch (error) {
     report(error);
   }
+}
+
+function stopwatch(): () => number {
+  const startedAt = performance.now();
+  return () => performance.now() - startedAt;
 }
 
 function withoutValues(step: Step): Step {

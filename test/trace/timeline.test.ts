@@ -62,21 +62,26 @@ round 2 · tools/call · 100.0 ms · completed (2.9 s later)
     );
   });
 
-  test('keeps the order of events within a millisecond, which the clock cannot tell apart', () => {
-    const step = (resolver: string, at: number, durationMs: number) =>
-      ({ type: 'ran', resolver, at, durationMs, gave: 'value' }) as const;
+  test('tells apart what began within one millisecond', () => {
     const events = call([
-      started(1000),
-      step('order', 1005, 0.1),
-      step('customer', 1005, 0.8),
-      step('price', 1006, 0.9),
-      step('slow', 1006, 6),
-      step('approval', 1006, 0.4),
-      completed(1006, 6, 'asked'),
+      started(1000.4),
+      ran('guard', 1000.4, 1000.5, 'value'),
+      ran('quick', 1000.7, 1000.8, 'value'),
+      ran('slow', 1000.5, 1001.2, 'value'),
+      ran('approval', 1001.2, 1001.4, 'question'),
+      completed(1001.4, 1, 'asked'),
     ]);
 
-    const names = [...timeline(events).matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
-    expect(names).toEqual(['slow', 'order', 'customer', 'price', 'approval']);
+    expect(timeline(events, { width: 10 })).toBe(
+      `refund · 1 round · call c1
+
+round 1 · tools/call · 1.0 ms · asked
+  guard     │█         │     0.1 ms
+  slow      │ ███████  │     0.7 ms
+  quick     │   █      │     0.1 ms
+  approval  │        ██│     0.2 ms
+`,
+    );
   });
 
   test('has an ASCII form', () => {
@@ -235,6 +240,30 @@ test.each([undefined, null, 3, {}, Promise.resolve([])])(
     );
   },
 );
+
+test.each(eras)('a guard has ended before what it guards begins on the %s era', async (era) => {
+  const allowed = resolver({}, () => true as const);
+  const order = resolver({}, () => 'ORD-1');
+  const total = resolver({ order }, ({ order: id }) => id.length);
+  const tool = defineTool('refund', { guards: [allowed], resolve: { order, total } }, () => 'done');
+  const { events } = await run(tool, {}, { era });
+
+  const times = events.flatMap((event) =>
+    event.type === 'ran' ? [event.at - event.durationMs, event.at] : [event.at],
+  );
+  expect(times).toHaveLength(8);
+  // A double of this size counts in steps of 0.0003 milliseconds.
+  times.reduce((before, at) => {
+    expect(at).toBeGreaterThan(before - 0.001);
+    return at;
+  });
+  expect([...timeline(events).matchAll(/^ {2}(\S+) /gm)].map(([, name]) => name)).toEqual([
+    'guard',
+    'order',
+    'total',
+    '(body)',
+  ]);
+});
 
 test.each(eras)('timeline prints a row for each resolver of a call on the %s era', async (era) => {
   const order = resolver({}, async () => 'ORD-1');

@@ -53,23 +53,10 @@ export function layOutRound({ started, steps, completed }: TracedRound): LaidOut
     fill(row, step, { at, since });
   }
   const ended = completed?.durationMs ?? 0;
-  const ordered = inOrder(rows.values());
+  const ordered = [...rows.values()].sort((a, b) => a.since - b.since);
   const lasts = latest(ended, ordered.map(lastMomentOf));
   const ran = completed?.end === 'completed' && !completed.replayed;
   return { rows: ran ? [...ordered, bodyRow(ordered, ended)] : ordered, lasts };
-}
-
-/** The resolution of the clock in milliseconds. Two times that are closer have no known order. */
-const CLOCK = 1;
-
-/** Sorts rows by the time at which they began. If that is not known, keeps the order of events. */
-function inOrder(rows: Iterable<GrowingRow>): readonly GrowingRow[] {
-  const ordered: GrowingRow[] = [];
-  for (const row of rows) {
-    const before = ordered.findLastIndex(({ since }) => since - row.since < CLOCK);
-    ordered.splice(before + 1, 0, row);
-  }
-  return ordered;
 }
 
 function newRow(name: string, since: number): GrowingRow {
