@@ -3,8 +3,10 @@
  * call, so a second definition that a handler calls in the same request must neither ask nor go on
  * with the call of the first.
  *
- * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
- * and its boundary, whichever a copy still has. All copies of this package share the calls.
+ * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers,
+ * its boundary and the functions of its context, whichever a copy still has. `requestState`,
+ * `envelope` and `http` do not count, because several requests can share them. All copies of this
+ * package share the calls.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
@@ -37,18 +39,35 @@ function identitiesOf(ctx: ServerContext): readonly object[] {
   return [signal, inputResponses, boundaryOf(ctx)?.received].filter((one) => isObject(one));
 }
 
+/**
+ * Returns the functions that the SDK creates for each request. A host may replace one of them by a
+ * function that requests share, so three have to agree.
+ */
+function functionsOf({ mcpReq }: ServerContext): readonly object[] {
+  const { notify, log, elicitInput, requestSampling } = mcpReq as Partial<ServerContext['mcpReq']>;
+  return [notify, log, elicitInput, requestSampling].filter((one) => typeof one === 'function');
+}
+
+const ENOUGH = 3;
+
 /** Returns the call that asks in the request of a context, or `undefined` if there is none. */
 export function askingCallIn(ctx: NextContext): AskingCall | undefined {
   if (ctx[ASKING_CALL] !== undefined) return ctx[ASKING_CALL];
-  return identitiesOf(ctx)
-    .map((identity) => calls().get(identity))
-    .find((asking) => asking !== undefined);
+  const find = (identity: object): AskingCall | undefined => calls().get(identity);
+  const agreed = functionsOf(ctx).map(find);
+  const isAgreed = (one: AskingCall | undefined): boolean =>
+    one !== undefined && agreed.filter((other) => other === one).length >= ENOUGH;
+  return (
+    identitiesOf(ctx)
+      .map(find)
+      .find((one) => one !== undefined) ?? agreed.find(isAgreed)
+  );
 }
 
 /** Makes a call the one that asks in its request. */
 export function setAskingCall(ctx: ServerContext, call: object): void {
   const asking: AskingCall = { call };
-  for (const identity of identitiesOf(ctx)) calls().set(identity, asking);
+  for (const identity of [...identitiesOf(ctx), ...functionsOf(ctx)]) calls().set(identity, asking);
 }
 
 /** Returns a copy of the context that keeps the call that asks in its request. */

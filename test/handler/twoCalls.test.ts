@@ -200,6 +200,27 @@ describe.each(hosts)('on %s', (_, host) => {
       expect(reply.text).toMatch(/belongs to another call|Invalid or expired requestState/);
     });
 
+    test('a tool that does not declare its question does not use the approval of another', async () => {
+      const read = paying('read');
+      const ran: string[] = [];
+      const approved = resolver({}, (): unknown => confirm('Proceed?'));
+      const wipe = handlerOf(
+        defineTool('wipe', { resolve: { approved } }, () => {
+          ran.push('wipe');
+          return 'wiped';
+        }),
+      );
+      let round = 0;
+      const send = over(
+        host((ctx) => (++round === 1 ? read.handler({ invoice: 'INV-1' }, ctx) : wipe({}, ctx))),
+      );
+      const requestState = tokenOf(await send('tools/call', { name: 'both' }));
+      const inputResponses = { approved: ACCEPT.confirm };
+      const reply = await send('tools/call', { name: 'both', inputResponses, requestState });
+      expect(reply.text).toMatch(/Proceed\?|Invalid or expired requestState/);
+      expect(ran).toEqual([]);
+    });
+
     test('a call in a later round with other arguments ends with a sentence', async () => {
       const { handler, paid } = paying();
       let round = 0;

@@ -1,0 +1,207 @@
+/**
+ * Several calls of `toolHandler` in one request, whose handler copies the context for each of them.
+ * Only one of them may ask, in both eras, with and without `install`.
+ */
+import { McpServer, Server } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { confirm, defineTool, install, resolver, toolHandler } from 'mcp-resolve';
+import type { HandlerContext } from 'mcp-resolve';
+import { describe, expect, test } from 'vitest';
+
+import { overHttp, overStdio } from '../sealing/desk.js';
+import { connectClient } from '../support/plainClient.js';
+import type { Factory } from '../support/servers.js';
+import { SILENT } from '../support/servers.js';
+
+type Body = (ctx: ServerContext) => Promise<unknown>;
+type Copy = (ctx: ServerContext) => HandlerContext;
+
+const INFO = { name: 'host', version: '1.0.0' };
+
+const mcpServer = (body: Body) => (): McpServer => {
+  const server = new McpServer(INFO);
+  server.registerTool('all', {}, (ctx) => body(ctx) as never);
+  return server;
+};
+
+const lowLevelServer = (body: Body) => (): Server => {
+  const server = new Server(INFO, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/call', (_, ctx) => body(ctx) as never);
+  return server;
+};
+
+const unrelated = defineTool('unrelated', {}, () => 'nothing');
+
+const installed =
+  (build: (body: Body) => () => McpServer | Server) =>
+  (body: Body): Factory =>
+  () => {
+    const server = build(body)();
+    install(server, [unrelated], { logger: SILENT });
+    return server;
+  };
+
+const hosts: [name: string, host: (body: Body) => Factory][] = [
+  ['an McpServer', mcpServer],
+  ['a Server', lowLevelServer],
+  ['an McpServer with install()', installed(mcpServer)],
+  ['a Server with install()', installed(lowLevelServer)],
+];
+
+const composed = ({ mcpReq }: ServerContext): AbortSignal =>
+  AbortSignal.any([mcpReq.signal, new AbortController().signal]);
+
+const copies: [name: string, copy: Copy][] = [
+  ['passes on the context', (ctx) => ctx],
+  ['composes a signal', (ctx) => ({ ...ctx, mcpReq: { ...ctx.mcpReq, signal: composed(ctx) } })],
+  [
+    'sets a time limit and wraps functions',
+    (ctx) => ({
+      ...ctx,
+      mcpReq: {
+        ...ctx.mcpReq,
+        signal: AbortSignal.timeout(60_000),
+        send: (...args: Parameters<typeof ctx.mcpReq.send>) => ctx.mcpReq.send(...args),
+        log: () => Promise.resolve(),
+        requestState: () => ctx.mcpReq.requestState(),
+      },
+    }),
+  ],
+  [
+    'passes on a context with getters',
+    (ctx) => ({
+      get mcpReq() {
+        return { ...ctx.mcpReq, signal: composed(ctx) };
+      },
+      get http() {
+        return ctx.http;
+      },
+    }),
+  ],
+  [
+    'passes on the parts of the context that a call needs',
+    ({ mcpReq: { signal, requestState, inputResponses, envelope, send }, http }) => ({
+      mcpReq: { signal, requestState, inputResponses, envelope, send },
+      http,
+    }),
+  ],
+];
+
+/** The tools of a request, and how many of their questions and bodies ran. */
+function tools(count: number) {
+  const ran: string[] = [];
+  const handlers = Array.from({ length: count }, (_, index) => {
+    const approved = resolver({}, () => confirm(`Run ${index}?`), { asks: 'form' });
+    const tool = defineTool(`tool_${index}`, { resolve: { approved } }, () => {
+      ran.push(`tool_${index}`);
+      return 'ran';
+    });
+    return toolHandler(tool, { logger: SILENT });
+  });
+  return { handlers, ran };
+}
+
+/** Calls the handlers one after the other, or at the same time. The first question is returned. */
+const calling =
+  (handlers: ReturnType<typeof tools>['handlers'], copy: Copy, order: string, seen: unknown[]) =>
+  async (ctx: ServerContext) => {
+    const run = async (handler: (typeof handlers)[number]) => {
+      const result = await handler({}, copy(ctx));
+      seen.push(result);
+      return result;
+    };
+    if (order === 'at the same time') await Promise.all(handlers.map(run));
+    else for (const handler of handlers) await run(handler);
+    return seen.find(isAsking) ?? seen[0];
+  };
+
+const isAsking = (result: unknown): boolean =>
+  (result as { resultType?: string }).resultType === 'input_required';
+const isRefused = (result: unknown): boolean =>
+  JSON.stringify(result).includes('another call of the same request asks');
+
+const orders = ['one after the other', 'at the same time'];
+
+describe.each(hosts)('on %s', (_host, host) => {
+  describe.each(copies)('if the handler %s', (_copy, copy) => {
+    describe.each(orders)('and calls %s', (order) => {
+      test.each([2, 3])('only one of %i calls asks a 2026 client', async (count) => {
+        for (const over of [overHttp, overStdio]) {
+          const { handlers, ran } = tools(count);
+          const seen: unknown[] = [];
+          const send = over(host(calling(handlers, copy, order, seen)));
+          await send('tools/call', { name: 'all' });
+          expect(seen.filter(isAsking)).toHaveLength(1);
+          expect(seen.filter(isRefused)).toHaveLength(count - 1);
+          expect(ran).toEqual([]);
+        }
+      });
+
+      test.each([2, 3])('only one of %i calls asks a 2025 client', async (count) => {
+        const { handlers, ran } = tools(count);
+        const seen: unknown[] = [];
+        const client = await connectClient('legacy', host(calling(handlers, copy, order, seen)), {
+          elicit: () => ({ action: 'accept', content: { confirm: true } }),
+        });
+        await client.call('all');
+        expect(client.asked).toHaveLength(1);
+        expect(seen.filter(isRefused)).toHaveLength(count - 1);
+        expect(ran).toHaveLength(1);
+      });
+
+      test('two requests at the same time both ask', async () => {
+        const { handlers, ran } = tools(1);
+        const client = await connectClient('legacy', host(calling(handlers, copy, order, [])), {
+          elicit: () => ({ action: 'accept', content: { confirm: true } }),
+        });
+        await Promise.all([client.call('all'), client.call('all')]);
+        expect(client.asked).toHaveLength(2);
+        expect(ran).toHaveLength(2);
+      });
+    });
+  });
+
+  test.each(['modern', 'legacy'] as const)(
+    'the body of a call may not ask through another one (%s)',
+    async (era) => {
+      const {
+        handlers: [inner],
+        ran,
+      } = tools(1);
+      const results: unknown[] = [];
+      const approved = resolver({}, () => confirm('Begin?'), { asks: 'form' });
+      const outer = defineTool('outer', { resolve: { approved } }, async (_values, ctx) => {
+        results.push(
+          await inner!({}, { ...ctx, mcpReq: { ...ctx.mcpReq, signal: composed(ctx) } }),
+        );
+        return 'done';
+      });
+      const handler = toolHandler(outer, { logger: SILENT });
+      const client = await connectClient(
+        era,
+        host((ctx) => handler({}, ctx)),
+        { elicit: () => ({ action: 'accept', content: { confirm: true } }) },
+      );
+      expect(await client.text('all')).toBe('done');
+      expect(results.filter(isRefused)).toHaveLength(1);
+      expect(client.asked).toEqual(['Begin?']);
+      expect(ran).toEqual([]);
+    },
+  );
+});
+
+test('functions that requests share do not make them one request', async () => {
+  const {
+    handlers: [handler],
+    ran,
+  } = tools(1);
+  const log = () => Promise.resolve();
+  const send = () => Promise.resolve({ action: 'accept', content: { confirm: true } });
+  const call = () =>
+    handler!({}, {
+      mcpReq: { signal: new AbortController().signal, send, log, notify: log },
+    } as never);
+  const results = await Promise.all([call(), call()]);
+  expect(results.filter(isRefused)).toEqual([]);
+  expect(ran).toHaveLength(2);
+});
