@@ -50,6 +50,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     api: ['typedoc'],
     site: [install('site'), 'tsx site/build.ts'],
     llms: ['tsx site/llms.ts'],
+    theme: ['tsx scripts/theme.ts'],
     compatibility: ['tsx peers/compatibility.ts'],
   },
 };

@@ -33,6 +33,7 @@ export const LEAVES = [
   'errors.ts',
   'platform.ts',
   'visibleText.ts',
+  'theme.ts',
   'log.ts',
 ];
 

@@ -4,6 +4,7 @@ import DefaultTheme from 'vitepress/theme';
 import { nextTick, onMounted, watch } from 'vue';
 
 import { MermaidDiagram } from './MermaidDiagram.js';
+import '../../../src/theme.css';
 import './style.css';
 
 export default {

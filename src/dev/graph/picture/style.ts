@@ -1,4 +1,5 @@
 /** The colours, fonts and icons of a picture, for light and for dark backgrounds. */
+import { THEME } from '../../../theme.js';
 import type { Face } from './measure.js';
 
 /** The role of a card or a wire, which decides its colour. */
@@ -38,69 +39,41 @@ export const ICONS: Readonly<Record<Icon, string>> = {
   once: 'M6 1.4a4.6 4.6 0 1 0 .01 0M4 6.1l1.5 1.5L8.2 4.8',
 };
 
-interface Palette {
-  readonly ground: string;
-  readonly card: string;
-  readonly ink: string;
-  readonly soft: string;
-  readonly line: string;
-  readonly band: string;
-  /** The strong and the faint colour of each tone. */
-  readonly tones: Readonly<Record<Tone, readonly [strong: string, faint: string]>>;
+/** The colour of theme.css for each tone. */
+const TONES: Readonly<Record<Tone, string>> = {
+  argument: 'slate',
+  computes: 'blue',
+  asks: 'amber',
+  guard: 'green',
+  body: 'violet',
+};
+
+/**
+ * Returns a value of theme.css for light or for dark mode. Programs that convert pictures know
+ * neither custom properties nor `light-dark()`, so a picture has the values themselves.
+ */
+function themed(name: string, mode: 'light' | 'dark' = 'light'): string {
+  const [, value = ''] = new RegExp(`^--${name}:(.+);$`, 'm').exec(THEME) ?? [];
+  const [, light, dark] = /^light-dark\((.+), (.+)\)$/.exec(value) ?? [];
+  return (mode === 'light' ? light : dark) ?? value;
 }
-
-const LIGHT: Palette = {
-  ground: '#fbfcfe',
-  card: '#ffffff',
-  ink: '#131c2e',
-  soft: '#5d6b82',
-  line: '#d9e0ea',
-  band: '#edf8f3',
-  tones: {
-    argument: ['#64748b', '#f1f4f8'],
-    computes: ['#3f7fc4', '#edf4fc'],
-    asks: ['#c2660c', '#fdf1e1'],
-    guard: ['#0d8a5f', '#e3f6ee'],
-    body: ['#5b4bd6', '#eeecfd'],
-  },
-};
-
-const DARK: Palette = {
-  ground: '#0d1320',
-  card: '#151d2e',
-  ink: '#e7edf7',
-  soft: '#98a6bd',
-  line: '#2b374d',
-  band: '#0f221f',
-  tones: {
-    argument: ['#93a2b8', '#1e283a'],
-    computes: ['#6fa8e6', '#182a42'],
-    asks: ['#f0a245', '#33260f'],
-    guard: ['#3fc28f', '#10302a'],
-    body: ['#9d90ff', '#262150'],
-  },
-};
-
-const SANS =
-  "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans','Liberation Sans',Arial,sans-serif";
-const MONO =
-  "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',monospace";
 
 /** The class that scopes all rules, so that a picture does not restyle the page around it. */
 export const SCOPE = 'mcp-resolve-graph';
 
 /** Returns the style sheet of a picture. */
 export function styleSheet(): string {
-  const dark = rules(DARK).join('');
-  return `${shapes().join('')}${rules(LIGHT).join('')}@media(prefers-color-scheme:dark){${dark}}`;
+  const light = rules((name) => themed(name, 'light')).join('');
+  const dark = rules((name) => themed(name, 'dark')).join('');
+  return `${shapes().join('')}${light}@media(prefers-color-scheme:dark){${dark}}`;
 }
 
 function shapes(): string[] {
   return [
-    rule('text', `font-family:${SANS};white-space:pre`),
-    rule('.head', `font:600 ${FACES.head.size}px ${MONO}`),
-    rule('.name', `font:600 ${FACES.name.size}px ${MONO}`),
-    rule('.row,.quiet', `font:${FACES.row.size}px ${MONO}`),
+    rule('text', `font-family:${themed('sans')};white-space:pre`),
+    rule('.head', `font:600 ${FACES.head.size}px ${themed('mono')}`),
+    rule('.name', `font:600 ${FACES.name.size}px ${themed('mono')}`),
+    rule('.row,.quiet', `font:${FACES.row.size}px ${themed('mono')}`),
     rule('.note', `font-size:${FACES.note.size}px`),
     rule('.label', `font-size:${FACES.label.size}px;font-weight:600;letter-spacing:.04em`),
     rule('.pill text', `font-size:${FACES.pill.size}px;font-weight:600`),
@@ -112,23 +85,27 @@ function shapes(): string[] {
   ];
 }
 
-function rules({ ground, card, ink, soft, line, band, tones }: Palette): string[] {
+/** Returns the rules with colours of one mode. */
+function rules(color: (name: string) => string): string[] {
   return [
-    rule('.ground', `fill:${ground};stroke:${line}`),
-    rule('.band', `fill:${band}`),
-    rule('.card', `fill:${card};stroke:${line}`),
-    rule('.rule', `stroke:${line}`),
-    rule('text', `fill:${ink}`),
-    rule('.note,.quiet,.label,.about,.fact', `fill:${soft}`),
-    ...Object.entries(tones).flatMap(([tone, [strong, faint]]) => [
-      rule(`.${tone} .stripe`, `fill:${strong}`),
-      rule(`.${tone} .label,.${tone} .pill text`, `fill:${strong}`),
-      rule(`.${tone} .pill rect`, `fill:${faint}`),
-      rule(`.${tone} .icon`, `stroke:${strong}`),
-      rule(`.${tone} .port`, `fill:${card};stroke:${strong};stroke-width:1.6`),
-      rule(`.wire.${tone}`, `stroke:${strong}`),
-      rule(`.tip.${tone}`, `fill:${strong}`),
-    ]),
+    rule('.ground', `fill:${color('ground')};stroke:${color('line')}`),
+    rule('.band', `fill:${color('green-faint')}`),
+    rule('.card', `fill:${color('card')};stroke:${color('line')}`),
+    rule('.rule', `stroke:${color('line')}`),
+    rule('text', `fill:${color('ink')}`),
+    rule('.note,.quiet,.label,.about,.fact', `fill:${color('soft')}`),
+    ...Object.entries(TONES).flatMap(([tone, role]) => {
+      const strong = color(role);
+      return [
+        rule(`.${tone} .stripe`, `fill:${strong}`),
+        rule(`.${tone} .label,.${tone} .pill text`, `fill:${strong}`),
+        rule(`.${tone} .pill rect`, `fill:${color(`${role}-faint`)}`),
+        rule(`.${tone} .icon`, `stroke:${strong}`),
+        rule(`.${tone} .port`, `fill:${color('card')};stroke:${strong};stroke-width:1.6`),
+        rule(`.wire.${tone}`, `stroke:${strong}`),
+        rule(`.tip.${tone}`, `fill:${strong}`),
+      ];
+    }),
   ];
 }
 

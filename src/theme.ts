@@ -1,0 +1,34 @@
+/** The style sheet of theme.css. `npm run docs -- theme` writes this file. */
+export const THEME = `:root{
+color-scheme:light dark;
+--ground:light-dark(#f7f8fb, #0d1320);
+--card:light-dark(#ffffff, #151d2e);
+--ink:light-dark(#131c2e, #e7edf7);
+--soft:light-dark(#55627a, #9dabc2);
+--line:light-dark(#d9e0ea, #2b374d);
+--slate:light-dark(#586579, #93a2b8);
+--slate-faint:light-dark(#f1f4f8, #1e283a);
+--blue:light-dark(#2f6bab, #6fa8e6);
+--blue-faint:light-dark(#edf4fc, #182a42);
+--amber:light-dark(#9a4f06, #f0a245);
+--amber-faint:light-dark(#fdf1e1, #33260f);
+--green:light-dark(#0a704c, #3fc28f);
+--green-faint:light-dark(#e3f6ee, #10302a);
+--violet:light-dark(#5444cf, #a89cff);
+--violet-faint:light-dark(#eeecfd, #262150);
+--red:light-dark(#b3261e, #ff9d94);
+--red-faint:light-dark(#fdecea, #3a1a1a);
+--on-role:light-dark(#ffffff, #0d1320);
+--sans:system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'Liberation Sans', Arial, sans-serif;
+--mono:ui-monospace, SFMono-Regular, 'SF Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace;
+--small:0.875rem;
+--normal:1rem;
+--large:1.25rem;
+--huge:1.75rem;
+--gap-1:0.25rem;
+--gap-2:0.5rem;
+--gap-3:0.75rem;
+--gap-4:1rem;
+--gap-5:1.5rem;
+--gap-6:2.5rem;
+--corner:0.625rem;}`;
