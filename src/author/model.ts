@@ -83,6 +83,9 @@ export type End =
 /** Cleans up after a value, given how the request ended. */
 export type Dispose<in T> = (value: T, end: End) => unknown;
 
+/** A number of attempts. SDK clients give up after ten rounds. */
+export type Attempts = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+
 /** The options of a resolver. */
 export interface ResolverOptions<in T = never, out P = Schema> {
   /** The wire key of its question and its name in errors. Default: the parameter it fills. */
@@ -92,6 +95,11 @@ export interface ResolverOptions<in T = never, out P = Schema> {
    * when a tool is defined and enforced in every call.
    */
   readonly asks?: Schema | Askable | 'nothing';
+  /**
+   * The number of times that the form is shown in all, if the answer is empty or does not fit the
+   * schema. The user sees the messages of the schema. Default: 1.
+   */
+  readonly attempts?: Attempts;
   /**
    * Computes the value once per call. While questions are open, the value is sealed as JSON. Later
    * rounds restore it through this schema instead of computing it again. Do not pin an identity or

@@ -56,11 +56,6 @@ export interface AskUserOptions<T> extends AskOptions<T> {
 export interface ElicitOptions<S extends Schema> extends AskUserOptions<OutputOf<S>> {
   /** The values that the form shows before the user changes them. */
   readonly initial?: { readonly [Name in keyof InputOf<S>]?: InputOf<S>[Name] | undefined };
-  /**
-   * The number of times that the question is asked in all, if the answer is empty or does not fit
-   * the schema. The user sees the messages of the schema. Default: 1.
-   */
-  readonly attempts?: number;
 }
 
 /** A form for the user. */
@@ -112,7 +107,6 @@ export type FormData = Pick<Elicit<unknown>, 'kind' | 'message' | 'schema'> & {
   readonly yesOnly?: true;
   readonly declined?: string;
   readonly initial?: Readonly<Record<string, unknown>>;
-  readonly attempts?: number;
 };
 
 /** The data of a link. */
@@ -136,8 +130,7 @@ export function isQuestion(value: unknown): value is QuestionData {
 
 /**
  * Asks the user with a form. `schema` describes a flat object of strings, numbers, booleans and
- * choices. The value is the validated answer. `initial` prefills the form, and `attempts` asks
- * again after an answer that does not fit.
+ * choices. The value is the validated answer. `initial` prefills the form.
  *
  * @example
  *
@@ -157,9 +150,8 @@ export function elicit<S extends Schema>(
       'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
     );
   }
-  const known = checked('elicit', options, ['otherwise', 'declined', 'initial', 'attempts']);
+  const known = checked('elicit', options, ['otherwise', 'declined', 'initial']);
   assertInitial(known?.initial);
-  assertAttempts(known?.attempts);
   return question({ kind: 'form', message, schema, ...known });
 }
 
@@ -264,6 +256,11 @@ function checked<O extends AskUserOptions<unknown>>(
   if (!isPlainObject(options)) {
     throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
   }
+  if (Object.hasOwn(options, 'attempts')) {
+    throw new TypeError(
+      `${name}() has no option 'attempts'. Add it to the options of the resolver: { asks: 'form', attempts: 3 }.`,
+    );
+  }
   rejectUnknownOptions(options, known, `${name}()`);
   const { declined }: { readonly declined?: unknown } = options;
   if (declined !== undefined && (typeof declined !== 'string' || declined === '')) {
@@ -277,16 +274,6 @@ function assertInitial(initial: unknown): void {
   throw new TypeError(
     'elicit(): `initial` must be an object with values for fields of the form, such as { city: … }.',
   );
-}
-
-/** SDK clients give up after ten rounds. */
-const MOST_ATTEMPTS = 10;
-
-function assertAttempts(attempts: unknown): void {
-  if (attempts === undefined) return;
-  const isNumber = typeof attempts === 'number' && Number.isInteger(attempts);
-  if (isNumber && attempts >= 1 && attempts <= MOST_ATTEMPTS) return;
-  throw new TypeError(`elicit(): \`attempts\` must be an integer from 1 to ${MOST_ATTEMPTS}.`);
 }
 
 /** Returns the `href` of a link, or throws if a user cannot be asked to open it. */

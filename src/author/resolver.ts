@@ -74,7 +74,7 @@ export function resolver(
   });
 }
 
-const OPTIONS: readonly string[] = ['name', 'asks', 'pin', 'dispose'];
+const OPTIONS: readonly string[] = ['name', 'asks', 'attempts', 'pin', 'dispose'];
 const KNOWN = `Known options: ${OPTIONS.join(', ')}.`;
 const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots', 'nothing'];
 
@@ -84,7 +84,7 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
   }
   const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
   if (unknown !== undefined) throw new TypeError(`resolver() has no option '${unknown}'. ${KNOWN}`);
-  const { name, asks, pin, dispose } = options;
+  const { name, asks, attempts, pin, dispose } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new TypeError('resolver(): `name` must be a non-empty string.');
   }
@@ -93,6 +93,7 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
       "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
     );
   }
+  if (attempts !== undefined) assertAttempts(attempts, asks);
   if (pin !== undefined && !isSchema(pin)) {
     throw new TypeError(
       'resolver(): `pin` must be the schema of the value, such as z.object({ … }).',
@@ -106,6 +107,23 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (pin !== undefined && dispose !== undefined) {
     throw new TypeError(
       'resolver(): `pin` and `dispose` cannot be combined, because later rounds restore a pinned value and do not create it. Remove one of them.',
+    );
+  }
+}
+
+/** SDK clients give up after ten rounds. */
+const MOST_ATTEMPTS = 10;
+
+function assertAttempts(attempts: unknown, asks: unknown): void {
+  const isNumber = typeof attempts === 'number' && Number.isInteger(attempts);
+  if (!isNumber || attempts < 1 || attempts > MOST_ATTEMPTS) {
+    throw new TypeError(
+      `resolver(): \`attempts\` must be an integer from 1 to ${MOST_ATTEMPTS}. It is the number of times that the form is shown in all.`,
+    );
+  }
+  if (asks !== 'form' && !isSchema(asks)) {
+    throw new TypeError(
+      "resolver(): `attempts` needs a form. Add asks: 'form' or the schema of the form, or remove `attempts`.",
     );
   }
 }

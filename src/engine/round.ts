@@ -273,7 +273,7 @@ export class Round {
     const response = ledger.response(node.key, digest);
     if (response === undefined) return { failed };
     const read = yield* arrival(asked.read(response.value));
-    if ('problem' in read) return { failed: nextAttempt({ node, asked, failed }, read) };
+    if ('problem' in read) return { failed: nextAttempt({ node, failed }, read) };
     ledger.record(node.key, { ...read.answer, q: digest });
     return { outcome: read.outcome, fresh: true };
   }
@@ -425,11 +425,11 @@ export class Round {
  * @throws {@link ToolError} If the question has no attempt left, or the client made the mistake.
  */
 function nextAttempt(
-  { node, asked: { data }, failed }: UnansweredQuestion,
+  { node, failed }: Omit<UnansweredQuestion, 'asked'>,
   response: Unusable,
 ): FailedAttempts {
   const { complaint } = response;
-  const attempts = data.kind === 'form' ? (data.attempts ?? 1) : 1;
+  const { attempts = 1 } = node.resolver.options;
   const count = (failed?.count ?? 0) + 1;
   if (complaint === undefined || count >= attempts) throw unusable(node.key, response);
   return { count, complaint };

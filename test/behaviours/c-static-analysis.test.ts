@@ -800,7 +800,7 @@ describe('resolver in plain JavaScript', () => {
 
   test('C10: refuses an unknown option and lists the known ones', () => {
     expect(typeError(() => js.resolver({}, body, { asking: 'form' }))).toBe(
-      "resolver() has no option 'asking'. Known options: name, asks, pin, dispose.",
+      "resolver() has no option 'asking'. Known options: name, asks, attempts, pin, dispose.",
     );
   });
 
@@ -808,12 +808,12 @@ describe('resolver in plain JavaScript', () => {
     [
       'options that are a function',
       () => 1,
-      'resolver(): `options` must be an object. Known options: name, asks, pin, dispose.',
+      'resolver(): `options` must be an object. Known options: name, asks, attempts, pin, dispose.',
     ],
     [
       'options that are null',
       null,
-      'resolver(): `options` must be an object. Known options: name, asks, pin, dispose.',
+      'resolver(): `options` must be an object. Known options: name, asks, attempts, pin, dispose.',
     ],
     ['an empty name', { name: '' }, 'resolver(): `name` must be a non-empty string.'],
     ['a name that is not a string', { name: 7 }, 'resolver(): `name` must be a non-empty string.'],

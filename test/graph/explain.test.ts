@@ -1,6 +1,6 @@
 /** Tests `explain`, and compares its numbers of rounds with real calls. */
 import * as fc from 'fast-check';
-import { confirm, defineTool, outcome, resolver } from 'mcp-resolve';
+import { confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, Tool } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { explain, explainMermaid, explainSvg, explainText } from 'mcp-resolve/graph';
@@ -282,6 +282,46 @@ describe('the number of rounds', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('counts every attempt of a form, in data, text and pictures', async () => {
+    const Guests = z.object({ guests: z.int().min(1) });
+    const size = resolver({}, () => elicit('How many guests?', Guests), {
+      asks: Guests,
+      attempts: 3,
+    });
+    const approved = resolver({ size }, () => confirm('Book?'), { asks: 'form' });
+    const tool = defineTool('book', { resolve: { size, approved } }, () => 'done');
+
+    const { rounds } = await run(tool, undefined, {
+      answers: {
+        size: [accept({ guests: 0 }), accept({ guests: -1 }), accept({ guests: 2 })],
+        approved: accept({ confirm: true }),
+      },
+    });
+
+    const explanation = explain(tool);
+    expect(explanation).toMatchObject({
+      atMostRounds: rounds,
+      chain: ['size', 'approved'],
+      resolvers: [{ asks: { kind: 'form', attempts: 3 } }, { asks: { kind: 'form' } }],
+    });
+    expect(rounds).toBe(5);
+    const words = 'at most 5: size (3 attempts), then approved';
+    expect(explainText(tool)).toContain(`rounds  ${words}`);
+    expect(explainText(tool)).toContain('asks with a form, up to 3 times: guests');
+    expect(explainSvg(tool)).toContain(words);
+    expect(explainMermaid(tool)).toContain('asks with a form, up to 3 times');
+  });
+
+  it('follows the chain that can take the most rounds, not the one with the most questions', () => {
+    const Guests = z.object({ guests: z.int().min(1) });
+    const options = { asks: Guests, attempts: 4 } as const;
+    const size = resolver({}, () => elicit('How many guests?', Guests), options);
+    const first = resolver({}, () => confirm('First?'), { asks: 'form' });
+    const second = resolver({ first }, () => confirm('Second?'), { asks: 'form' });
+    const tool = defineTool('book', { resolve: { second, size } }, () => 'done');
+    expect(explain(tool)).toMatchObject({ atMostRounds: 5, chain: ['size'] });
   });
 
   it('includes undeclared questions that the events of a call contain', async () => {

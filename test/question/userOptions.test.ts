@@ -192,7 +192,7 @@ describe('initial', () => {
 
 describe('attempts', () => {
   const Size = z.object({ size: z.enum(['S', 'M'], { error: 'choose S or M' }) });
-  const size = resolver({}, () => elicit('Which size?', Size, { attempts: 3 }));
+  const size = resolver({}, () => elicit('Which size?', Size), { asks: Size, attempts: 3 });
   const order = defineTool('order', { resolve: { size } }, ({ size: chosen }) => chosen.size);
   const COMPLAINT = 'Which size?\n\nsize: choose S or M';
   const MISFIT =
@@ -272,7 +272,7 @@ describe('attempts', () => {
 
   test('start over if the question changes', async () => {
     let wording = 'Which size?';
-    const moving = resolver({}, () => elicit(wording, Size, { attempts: 2 }));
+    const moving = resolver({}, () => elicit(wording, Size), { asks: Size, attempts: 2 });
     const sendRound = roundsOf(defineTool('order', { resolve: { size: moving } }, () => 'ran'));
     const inputResponses = { size: accept({ size: 'XL' }) };
     const second = await sendRound({ ...questionsOf(await sendRound()), inputResponses });
@@ -305,7 +305,11 @@ describe('attempts', () => {
 
   test('keep other answers and questions', async () => {
     const City = z.object({ city: z.string().min(2) });
-    const city = resolver({}, () => elicit('Which city?', City, { attempts: 2 }), { name: 'city' });
+    const city = resolver({}, () => elicit('Which city?', City), {
+      name: 'city',
+      asks: City,
+      attempts: 2,
+    });
     const both = defineTool(
       'both',
       { resolve: { size, city } },
@@ -322,7 +326,7 @@ describe('attempts', () => {
     const Name = z.object({
       name: z.string().refine(() => false, { error: `\u202e${'x'.repeat(2000)}` }),
     });
-    const name = resolver({}, () => elicit('Name?', Name, { attempts: 2 }));
+    const name = resolver({}, () => elicit('Name?', Name), { asks: Name, attempts: 2 });
     const tool = defineTool('tool', { resolve: { name } }, () => '');
     const answers = { name: [accept({ name: 'a' }), decline()] };
     const { questions } = await bothEras((era) => run(tool, undefined, { era, answers }));
@@ -335,7 +339,7 @@ describe('attempts', () => {
     const Free = z.object({
       nick: z.string().refine(async (nick) => nick !== 'taken', { error: 'is taken' }),
     });
-    const nick = resolver({}, () => elicit('Nick?', Free, { attempts: 2 }));
+    const nick = resolver({}, () => elicit('Nick?', Free), { asks: Free, attempts: 2 });
     const tool = defineTool('tool', { resolve: { nick } }, ({ nick: chosen }) => chosen.nick);
     const answers = { nick: [accept({ nick: 'taken' }), accept({ nick: 'free' })] };
     const { text, questions } = await bothEras((era) => run(tool, undefined, { era, answers }));
@@ -364,28 +368,48 @@ describe('wrong options', () => {
     ],
     [
       'attempts: 0',
-      () => elicit('?', Form, { attempts: 0 }),
-      'elicit(): `attempts` must be an integer from 1 to 10.',
+      () => resolver({}, () => elicit('?', Form), { asks: Form, attempts: 0 as never }),
+      'resolver(): `attempts` must be an integer from 1 to 10. It is the number of times that the form is shown in all.',
     ],
     [
       'attempts: 11',
-      () => elicit('?', Form, { attempts: 11 }),
-      'elicit(): `attempts` must be an integer from 1 to 10.',
+      () => resolver({}, () => elicit('?', Form), { asks: 'form', attempts: 11 as never }),
+      'resolver(): `attempts` must be an integer from 1 to 10. It is the number of times that the form is shown in all.',
+    ],
+    [
+      'attempts: 1.5',
+      () => resolver({}, () => elicit('?', Form), { asks: 'form', attempts: 1.5 as never }),
+      'resolver(): `attempts` must be an integer from 1 to 10. It is the number of times that the form is shown in all.',
     ],
     [
       "attempts: '3'",
-      () => elicit('?', Form, { attempts: '3' as never }),
-      'elicit(): `attempts` must be an integer from 1 to 10.',
+      () => resolver({}, () => elicit('?', Form), { asks: Form, attempts: '3' as never }),
+      'resolver(): `attempts` must be an integer from 1 to 10. It is the number of times that the form is shown in all.',
     ],
     [
-      'confirm with attempts',
-      () => confirm('?', { attempts: 2 } as never),
-      "confirm() has no option 'attempts'. Known options: otherwise, declined.",
+      'attempts without asks',
+      () => resolver({}, () => 1, { attempts: 3 }),
+      "resolver(): `attempts` needs a form. Add asks: 'form' or the schema of the form, or remove `attempts`.",
+    ],
+    [
+      'attempts of a link',
+      () => resolver({}, () => elicitUrl('?', 'https://a.example'), { asks: 'url', attempts: 3 }),
+      "resolver(): `attempts` needs a form. Add asks: 'form' or the schema of the form, or remove `attempts`.",
+    ],
+    [
+      'attempts in elicit()',
+      () => elicit('?', Form, { attempts: 3 } as never),
+      "elicit() has no option 'attempts'. Add it to the options of the resolver: { asks: 'form', attempts: 3 }.",
+    ],
+    [
+      'attempts in confirm()',
+      () => confirm('?', { attempts: 3 } as never),
+      "confirm() has no option 'attempts'. Add it to the options of the resolver: { asks: 'form', attempts: 3 }.",
     ],
     [
       'a misspelt option',
-      () => elicit('?', Form, { atempts: 2 } as never),
-      "elicit() has no option 'atempts'. Known options: otherwise, declined, initial, attempts.",
+      () => elicit('?', Form, { inital: {} } as never),
+      "elicit() has no option 'inital'. Known options: otherwise, declined, initial.",
     ],
   ])('are refused: %s', (_, ask, sentence) => {
     expect(ask).toThrow(new TypeError(sentence));

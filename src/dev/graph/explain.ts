@@ -21,7 +21,7 @@ import type {
   Explanation,
 } from './explanation.js';
 import { longestChain } from './longestChain.js';
-import { asksSomething } from './words.js';
+import { roundsOf } from './words.js';
 
 /** The options of {@link explain}. */
 export interface ExplainOptions {
@@ -53,7 +53,7 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
   const seen = questionsSeen(name, options.events ?? []);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
   const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? COMPUTED;
-  const chain = longestChain(plan, (node) => asksSomething(asksOf(node))).map(({ key }) => key);
+  const chain = longestChain(plan, (node) => roundsOf(asksOf(node)));
   return {
     kind: installed.kind,
     name,
@@ -67,8 +67,8 @@ export function explain(definition: AnyDefinition, options: ExplainOptions = {})
     }),
     once: installed.definition.once !== undefined,
     capabilities: capabilitiesFor(questions),
-    atMostRounds: chain.length + 1,
-    chain,
+    atMostRounds: chain.reduce((rounds, node) => rounds + roundsOf(asksOf(node)), 1),
+    chain: chain.map(({ key }) => key),
     undeclared: plan.nodes.filter((node) => isUndeclared(asksOf(node))).map(({ key }) => key),
   };
 }
@@ -110,11 +110,16 @@ function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<s
 const COMPUTED: ExplainedQuestion = { kind: 'nothing', declared: false, seen: false };
 
 function questionOf({ resolver }: PlanNode, seen: Askable | undefined): ExplainedQuestion {
-  const { asks } = resolver.options;
+  const { asks, attempts = 1 } = resolver.options;
   const wasSeen = { seen: seen !== undefined };
   if (asks === undefined) return { ...COMPUTED, ...(seen && { kind: seen }), ...wasSeen };
-  if (typeof asks === 'string') return { kind: asks, declared: true, ...wasSeen };
-  return { kind: 'form', declared: true, ...wasSeen, fields: sentNames(asks) };
+  return {
+    kind: typeof asks === 'string' ? asks : 'form',
+    declared: true,
+    ...wasSeen,
+    ...(attempts > 1 && { attempts }),
+    ...(typeof asks !== 'string' && { fields: sentNames(asks) }),
+  };
 }
 
 function isUndeclared({ declared, seen }: ExplainedQuestion): boolean {

@@ -27,8 +27,8 @@ export interface Explanation {
   /** The capabilities that a client must declare for the declared and observed questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**
-   * The maximum number of rounds: one for each declared or observed question in the longest chain,
-   * and one for the result.
+   * The maximum number of rounds: one for each attempt of each declared or observed question in the
+   * longest chain, and one for the result.
    */
   readonly atMostRounds: number;
   /** The resolvers whose questions make up `atMostRounds`, in the order in which they ask. */
@@ -96,6 +96,8 @@ export interface ExplainedQuestion {
   readonly declared: boolean;
   /** True if the resolver asked in the given events. */
   readonly seen: boolean;
+  /** The number of times that the form is shown in all, if it is more than one. */
+  readonly attempts?: number;
   /** The fields of the form, if `asks` is a schema. */
   readonly fields?: readonly string[];
 }

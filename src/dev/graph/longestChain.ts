@@ -1,14 +1,17 @@
 /**
- * Finds the longest chain of resolvers that ask, which decides how many rounds a call can take. A
- * question waits for the answers that its resolver needs. All open questions are sent together.
- * Guards finish before anything else starts, so their chain is added.
+ * Finds the chain of resolvers that can take the most rounds of questions. A question waits for the
+ * answers that its resolver needs. All open questions are sent together. Guards finish before
+ * anything else starts, so their chain is added.
  */
 import type { Plan, PlanNode } from '../../plan/plan.js';
 
-/** Returns the longest chain of nodes that ask, in the order in which they ask. */
+/**
+ * Returns the longest chain of nodes that ask, in the order in which they ask. `roundsOf` returns
+ * the number of rounds that the questions of a node can take, or 0 if it does not ask.
+ */
 export function longestChain(
   { nodes, guardNodes }: Plan,
-  asks: (node: PlanNode) => boolean,
+  roundsOf: (node: PlanNode) => number,
 ): readonly PlanNode[] {
   const links: (Link | undefined)[] = [];
   for (const node of nodes) {
@@ -17,7 +20,8 @@ export function longestChain(
     const before = node.fills
       .filter(({ source }) => source >= phase)
       .reduce<Link | undefined>((longest, { source }) => longer(longest, links[source]), undefined);
-    links.push(asks(node) ? { node, before, length: lengthOf(before) + 1 } : before);
+    const rounds = roundsOf(node);
+    links.push(rounds === 0 ? before : { node, before, length: lengthOf(before) + rounds });
   }
   const guards = links.slice(0, guardNodes).reduce(longer, undefined);
   const others = links.slice(guardNodes).reduce(longer, undefined);
@@ -28,6 +32,7 @@ export function longestChain(
 interface Link {
   readonly node: PlanNode;
   readonly before: Link | undefined;
+  /** The number of rounds that the chain can take. */
   readonly length: number;
 }
 

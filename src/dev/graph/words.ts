@@ -31,9 +31,10 @@ const QUESTIONS = {
 } as const;
 
 /** Describes the question of a resolver, without the fields of a form. */
-export function askingWords({ kind, declared }: ExplainedQuestion): string {
+export function askingWords({ kind, declared, attempts }: ExplainedQuestion): string {
   if (kind === 'nothing') return 'computed';
-  return `asks ${QUESTIONS[kind]}${declared ? '' : ' (undeclared)'}`;
+  const times = attempts === undefined ? '' : `, up to ${attempts} times`;
+  return `asks ${QUESTIONS[kind]}${times}${declared ? '' : ' (undeclared)'}`;
 }
 
 /** Describes the question of a resolver, with the fields of a form. */
@@ -45,6 +46,11 @@ export function askingInFull(question: ExplainedQuestion): string {
 /** Returns true if a resolver asks, according to its declaration or the events. */
 export function asksSomething({ kind }: ExplainedQuestion): boolean {
   return kind !== 'nothing';
+}
+
+/** Returns the number of rounds that the question of a resolver can take, or 0 if it has none. */
+export function roundsOf(question: ExplainedQuestion): number {
+  return asksSomething(question) ? (question.attempts ?? 1) : 0;
 }
 
 /** Returns the main role of a resolver, which decides its colour. */
@@ -71,10 +77,14 @@ export function goesStraight({ arguments: given, resolvers }: Explanation): bool
 }
 
 /** Describes the number of rounds and its reason. */
-export function roundsWords({ atMostRounds, chain }: Explanation): string {
-  return chain.length === 0
-    ? '1: no questions'
-    : `at most ${atMostRounds}: ${chain.join(', then ')}`;
+export function roundsWords({ atMostRounds, chain, resolvers }: Explanation): string {
+  if (chain.length === 0) return '1: no questions';
+  const questions = new Map(resolvers.map(({ key, asks }) => [key, asks]));
+  const links = chain.map((key) => {
+    const attempts = questions.get(key)?.attempts;
+    return attempts === undefined ? key : `${key} (${attempts} attempts)`;
+  });
+  return `at most ${atMostRounds}: ${links.join(', then ')}`;
 }
 
 /** Describes the capabilities that a client needs. */
