@@ -17,6 +17,10 @@ export { roots, says } from './dev/testing/answerScript.js';
 export type { Answer } from './client/answers.js';
 export type { ScriptedAnswers, ScriptedAnswer } from './dev/testing/answerScript.js';
 
+// The contract of stores.
+export { storeContract } from './dev/testing/storeContract.js';
+export type { StoreCheck } from './dev/testing/storeContract.js';
+
 // Options and results.
 export type { CallerOptions, Era, RunOptions } from './dev/testing/runOptions.js';
 export type { Run, RunError } from './dev/testing/runResult.js';

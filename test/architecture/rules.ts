@@ -17,6 +17,7 @@ export const FOLDERS = [
   'plan',
   'engine',
   'state',
+  'store',
   'once',
   'call',
   'host',

@@ -12,6 +12,7 @@ import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
 import * as once from 'mcp-resolve/once';
 import * as otel from 'mcp-resolve/otel';
+import * as store from 'mcp-resolve/store';
 import * as testing from 'mcp-resolve/testing';
 import * as v1 from 'mcp-resolve/v1';
 import ts from 'typescript';
@@ -28,6 +29,7 @@ const ENTRIES = {
   'mcp-resolve/node': node,
   'mcp-resolve/client': client,
   'mcp-resolve/once': once,
+  'mcp-resolve/store': store,
   'mcp-resolve/graph': graph,
   'mcp-resolve/testing': testing,
   'mcp-resolve/otel': otel,

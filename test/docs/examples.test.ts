@@ -8,7 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT, tsc } from '../support/compilers.js';
 import { TIMEOUT_MS } from './page.js';
 
-const ENTRIES = { '': 'index', engine: 'engine', node: 'node', client: 'client', once: 'once' };
+const ENTRIES = {
+  '': 'index',
+  engine: 'engine',
+  node: 'node',
+  client: 'client',
+  once: 'once',
+  store: 'store',
+};
 const FOR_DEVELOPERS = { graph: 'graph', testing: 'testing', otel: 'otel' };
 
 interface Exported {
@@ -70,6 +77,7 @@ declare global {
   function buildServer(): InstanceType<Sdk['McpServer']>;
   function findOrder(id: string): { readonly id: string };
   function myOnceStore(): import('mcp-resolve/once').OnceStore;
+  function myStore(): import('mcp-resolve/store').RecordStore;
   function askSomeone(questions: unknown): Promise<import('mcp-resolve/client').Answers>;
 ${[...names].map(([name, entry]) => `  const ${name}: typeof import('${entry}').${name};`).join('\n')}
 }
