@@ -2,7 +2,7 @@
  * Warnings for a server's operator. Warnings that a hostile client can cause are rate-limited, and
  * the log states how many were omitted. Warnings about the configuration are logged once.
  */
-import { messageOf } from './errors.js';
+import { errorOf, messageOf } from './errors.js';
 import { isThenable } from './values.js';
 import { visibleText } from './visibleText.js';
 
@@ -39,6 +39,32 @@ const LONGEST_NAME = 40;
  */
 export function shownError(error: unknown, secret = ''): string {
   return `${nameOf(error)}: ${hide(secret, messageOf(error).slice(0, LONGEST_MESSAGE))}`;
+}
+
+/** The errors that have a line in the log. */
+const logged = new WeakSet<Error>();
+
+/**
+ * Logs an error that a host may swallow, and returns it. If a function that it passed before has
+ * logged it, there is no second line.
+ */
+export function logThrown(what: string, thrown: unknown, logger = STANDARD_ERROR): Error {
+  const error = errorOf(thrown);
+  if (!logged.has(error)) Warnings.of(logger).warn(`${what}: ${shownError(error)}`);
+  return asLogged(error);
+}
+
+/** Notes that an error needs no line of its own, because its cause has one. Returns the error. */
+export function asLogged(error: Error): Error {
+  logged.add(error);
+  return error;
+}
+
+/** Logs an error like {@link logThrown}, at the last place that it passes. It may be thrown again. */
+export function logAnswered(what: string, thrown: unknown): Error {
+  const error = logThrown(what, thrown);
+  logged.delete(error);
+  return error;
 }
 
 /** Returns the name of an error, for lines that must not quote its message. */

@@ -26,6 +26,8 @@ import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from '../call/operator.js';
 import { allOrNothing } from './undo.js';
+import { logThrown, STANDARD_ERROR } from '../log.js';
+import type { Logger } from '../log.js';
 
 /**
  * Installs definitions on an `McpServer` or a low-level `Server`.
@@ -40,7 +42,8 @@ import { allOrNothing } from './undo.js';
  * });
  * ```
  *
- * If it throws, it has installed none of them.
+ * If it throws, it has installed none of them, and the error is in the log: the hosts that build a
+ * server for each request answer with HTTP 500 and keep the error to themselves.
  *
  * @throws {TypeError} If `server` is not a server, `definitions` is not an array of definitions, or
  *   an option is invalid.
@@ -50,6 +53,23 @@ export function install(
   server: AnyServer,
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
+): void {
+  try {
+    installAll(server, definitions, options);
+  } catch (error) {
+    throw logThrown('install() failed', error, loggerIn(options));
+  }
+}
+
+/** Returns the logger of options that may be wrong. */
+function loggerIn(options: InstallOptions | null | undefined): Logger {
+  return typeof options?.logger?.warn === 'function' ? options.logger : STANDARD_ERROR;
+}
+
+function installAll(
+  server: AnyServer,
+  definitions: readonly AnyDefinition[],
+  options: InstallOptions | undefined,
 ): void {
   const checked = checkOptions(options, INSTALL);
   const { wanted, storing } = wantedOf(definitions, options?.request);

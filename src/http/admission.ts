@@ -18,8 +18,7 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import { errorOf } from '../errors.js';
-import { STANDARD_ERROR, Warnings } from '../log.js';
+import { logAnswered, STANDARD_ERROR, Warnings } from '../log.js';
 
 import { describe } from './argumentChecks.js';
 import type { HttpRefusal } from './httpRefusal.js';
@@ -152,7 +151,10 @@ export type AuthenticateRequest = (
   request: Request,
 ) => AuthInfo | Response | undefined | Promise<AuthInfo | Response | undefined>;
 
-/** Returns the validated token of a request, or the refusal with the challenge of RFC 6750. */
+/**
+ * Returns the validated token of a request, or the refusal with the challenge of RFC 6750. An error
+ * of `authenticate` itself is HTTP 500.
+ */
 export async function validatedToken(
   request: Request,
   authenticate: AuthenticateRequest,
@@ -160,14 +162,25 @@ export async function validatedToken(
 ): Promise<AuthInfo | Response> {
   try {
     const decision: unknown = await authenticate(request);
-    if (decision instanceof Response) return decision;
+    if (decision instanceof Response) return logged(decision);
     if (decision === undefined || decision === null || decision === false) throw tokenRequired();
     assertToken(decision);
     return isExpired(decision) ? expiredToken() : decision;
   } catch (error) {
-    if (!(error instanceof OAuthError)) onerror(errorOf(error));
-    return bearerAuthChallengeResponse(error);
+    const response = bearerAuthChallengeResponse(error);
+    if (response.status === 500) onerror(logAnswered('`authenticate` failed', error));
+    return response;
   }
+}
+
+/** Logs a response of `authenticate` that hides an error, as the SDK's `requireBearerAuth` does. */
+function logged(response: Response): Response {
+  if (response.status === 500) {
+    Warnings.of(STANDARD_ERROR).warn(
+      '`authenticate` answered with HTTP 500. If it is `requireBearerAuth`, its verifier threw an error that is not an OAuthError. Catch it in the verifier to see it.',
+    );
+  }
+  return response;
 }
 
 /** Returns true if a token has expired. An `expiresAt` that is not a number counts as expired. */

@@ -7,7 +7,7 @@
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
-import { shownError, STANDARD_ERROR, Warnings } from '../log.js';
+import { logThrown } from '../log.js';
 import { warnNothingInstalled } from '../call/operator.js';
 import { nothingInstalled } from '../host/definitionCounts.js';
 import type { ServerFactory } from '../host/sdkInternals.js';
@@ -25,22 +25,16 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
 
 /**
  * Creates a factory that throws if `factory` returns a value that is not a server, a server of
- * another copy of the SDK, or the same server twice. If there is no `onerror`, errors of the
- * factory go to standard error.
+ * another copy of the SDK, or the same server twice. Its errors are in the log, because the client
+ * gets a generic error.
  */
-export function checkedFactory(
-  factory: ServerFactory,
-  { onerror }: { onerror?: ((error: Error) => void) | undefined },
-): McpServerFactory {
+export function checkedFactory(factory: ServerFactory): McpServerFactory {
   const checked = checkingFactory(factory);
-  if (onerror !== undefined) return checked;
-  // The client gets a generic error, so the author can see the cause only here.
   return async (context) => {
     try {
       return await checked(context);
     } catch (error) {
-      Warnings.of(STANDARD_ERROR).warn(`The server factory failed: ${shownError(error)}`);
-      throw error;
+      throw logThrown('The server factory failed', error);
     }
   };
 }

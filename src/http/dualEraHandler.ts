@@ -24,6 +24,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../values.js';
 import { errorOf } from '../errors.js';
+import { logAnswered } from '../log.js';
 import { utf8 } from '../platform.js';
 import type { ServerFactory } from '../host/sdkInternals.js';
 
@@ -45,7 +46,7 @@ import type { ParsedRequest } from './legacySession.js';
 import { createNodeListener } from './nodeListener.js';
 import type { AdmittedOptions, NodeListener } from './nodeListener.js';
 import { isEventStream, relay } from './relay.js';
-import { RequestBody, streamSource, withLazyBody } from './requestBody.js';
+import { RequestBody, unreadBody, withLazyBody } from './requestBody.js';
 import { SessionTable } from './sessionTable.js';
 import type { FullLimit } from './sharedLimit.js';
 import { Users } from './users.js';
@@ -110,7 +111,7 @@ export function createHandler(
   caller: string,
 ): DualEraHandler {
   const settings = handlerSettings(options, caller);
-  const router = new EraRouter(checkedFactory(factory, options), settings);
+  const router = new EraRouter(checkedFactory(factory), settings);
   return {
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
     node: createNodeListener({
@@ -133,6 +134,8 @@ class EraRouter {
   private readonly users = new Users();
   /** While `closing`, only requests that help to finish a call in flight are served. */
   private stage: 'open' | 'closing' | 'closed' = 'open';
+  /** The error that the SDK reported last. If it answers with HTTP 500, it is the reason. */
+  private lastError: Error | undefined;
 
   constructor(
     factory: McpServerFactory,
@@ -140,8 +143,13 @@ class EraRouter {
   ) {
     const { inFlight } = this;
     const watched = this.users.watch(factory);
-    this.modern = createMcpHandler(watched, settings.modernOptions);
-    this.sessions = new SessionTable({ ...settings.sessionSettings, factory: watched, inFlight });
+    const onerror = (error: Error): void => {
+      this.lastError = error;
+      settings.onerror(error);
+    };
+    this.modern = createMcpHandler(watched, { ...settings.modernOptions, onerror });
+    const { sessionSettings } = settings;
+    this.sessions = new SessionTable({ ...sessionSettings, onerror, factory: watched, inFlight });
   }
 
   /** Serves one request. */
@@ -155,11 +163,10 @@ class EraRouter {
    * since then.
    */
   async serveAdmitted(request: Request, options: AdmittedOptions): Promise<Response> {
-    const { parsedBody, source = streamSource(request.body) } = options;
-    if (this.stage === 'closed') return refuse(handlerClosed(parsedBody));
-    const isUnread = parsedBody === undefined && request.method === 'POST';
-    const unread = isUnread ? new RequestBody(request, source, this.settings) : undefined;
-    let body = parsedBody;
+    if (this.stage === 'closed') return refuse(handlerClosed(options.parsedBody));
+    const source = unreadBody(request, options);
+    const unread = source && new RequestBody(request, source, this.settings);
+    let body = unread === undefined ? options.parsedBody : undefined;
     try {
       const authInfo = await this.authenticate(request, unread, options);
       if (authInfo instanceof Response) return authInfo;
@@ -168,13 +175,17 @@ class EraRouter {
       const user = await this.users.of(request, authInfo);
       const read = await unread?.parse(user);
       if (read !== undefined && 'refusal' in read) {
-        if (read.cause !== undefined) this.settings.onerror(errorOf(read.cause));
-        return refuse(read.refusal);
+        const { refusal, cause } = read;
+        if (refusal.status === 500) this.settings.onerror(logAnswered('A request failed', cause));
+        else if (cause !== undefined) this.settings.onerror(errorOf(cause));
+        return refuse(refusal);
       }
-      body = read === undefined ? parsedBody : read.value;
-      return await this.serveEra({ request, body, authInfo, user }, unread);
+      body = read === undefined ? body : read.value;
+      const response = await this.serveEra({ request, body, authInfo, user }, unread);
+      if (response.status === 500) logAnswered('A request failed', this.lastError);
+      return response;
     } catch (error) {
-      this.settings.onerror(errorOf(error));
+      this.settings.onerror(logAnswered('A request failed', error));
       return refuse({ ...internalError, body });
     } finally {
       unread?.release();
@@ -202,11 +213,11 @@ class EraRouter {
     body: RequestBody | undefined,
     { authInfo: known, parsedBody }: AdmittedOptions,
   ): Promise<AuthInfo | Response | undefined> {
-    const { authenticate, onAuthenticateError } = this.settings;
+    const { authenticate, onerror } = this.settings;
     if (known !== undefined) return isExpired(known) ? expiredToken() : known;
     if (authenticate === undefined) return undefined;
     const readable = body?.readableRequest() ?? withParsedBody(request, parsedBody);
-    const decision = await validatedToken(readable, authenticate, onAuthenticateError);
+    const decision = await validatedToken(readable, authenticate, onerror);
     // If `authenticate` read a body that was refused, that is the reason of its own refusal.
     return body?.refusal === undefined ? decision : refuse(body.refusal);
   }

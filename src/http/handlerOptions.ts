@@ -7,7 +7,6 @@ import type { CreateMcpHandlerOptions } from '@modelcontextprotocol/server';
 
 import { createAdmission } from './admission.js';
 import type { Admission, AdmissionOptions, AuthenticateRequest } from './admission.js';
-import { shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import { rejectUnknownOptions } from '../options.js';
 import { checkInteger, describe } from './argumentChecks.js';
 import type { BodyLimits } from './requestBody.js';
@@ -146,8 +145,6 @@ export interface HandlerSettings extends BodyLimits {
   admission: Admission;
   authenticate: AuthenticateRequest | undefined;
   onerror: (error: Error) => void;
-  /** Receives the errors of `authenticate`. Without `onerror`, it logs them. */
-  onAuthenticateError: (error: Error) => void;
 }
 
 /**
@@ -181,7 +178,7 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
   );
   const bytes = byteLimits(maxRequestBodySize, caller);
   return {
-    modernOptions: { ...modernOptions, legacy: 'reject' },
+    modernOptions: { ...modernOptions, onerror, legacy: 'reject' },
     subscriptions: new SharedLimit(modernOptions.maxSubscriptions ?? SUBSCRIPTIONS_OF_SDK),
     sessionSettings: {
       maxSessions: limit(maxSessions ?? 1000, 'maxSessions'),
@@ -199,7 +196,6 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
     maxRequestBodySize,
     bodyBytes: new SharedLimit(bytes.ofAll(maxBufferedBytes, 'maxBufferedBytes')),
     onerror,
-    onAuthenticateError: options.onerror === undefined ? logAuthenticateError : onerror,
   };
 }
 
@@ -242,10 +238,6 @@ const SUBSCRIPTIONS_OF_SDK = 1024;
  */
 export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkInteger(timeoutMs, 'close(): `timeoutMs`', { min: 0, max: 2 ** 31 - 1 });
-}
-
-function logAuthenticateError(error: Error): void {
-  Warnings.of(STANDARD_ERROR).warn(`\`authenticate\` failed: ${shownError(error)}`);
 }
 
 function checkedAuthenticate(

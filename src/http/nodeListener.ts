@@ -13,7 +13,8 @@ import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import type { McpHandlerRequestOptions } from '@modelcontextprotocol/server';
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorOf } from '../errors.js';
+import { logAnswered } from '../log.js';
+import { isPlainObject } from '../values.js';
 import { parseUrl } from '../platform.js';
 
 import type { Admission } from './admission.js';
@@ -29,9 +30,9 @@ import { isEventStream } from './relay.js';
 import type { BodySource } from './requestBody.js';
 
 /**
- * Serves one Node request. The third argument is the parsed body, if a framework has read it. If it
- * is `undefined` or a function (express's `next`), the listener uses `req.body`. If that is
- * undefined too, it reads the body itself.
+ * Serves one Node request. The third argument is the body, if a framework has read it: the parsed
+ * body, the bytes or the text. If it is `undefined` or a function (express's `next`), the listener
+ * uses `req.body`. If that is missing too, it reads the body itself.
  */
 export type NodeListener = (
   request: IncomingMessage,
@@ -68,7 +69,7 @@ export function createNodeListener(parts: NodeListenerParts): NodeListener {
       loading ??= loadNodeAdapter();
       await answer(await loading, parts, exchange);
     } catch (error) {
-      parts.onerror(errorOf(error));
+      parts.onerror(logAnswered('A request failed', error));
       if (exchange.response.headersSent) exchange.response.destroy();
       else refuseTo(exchange.response, internalError);
     }
@@ -106,9 +107,14 @@ const badTarget: HttpRefusal = {
   message: 'Bad Request: the request target is not valid',
 };
 
-function bodyOfFramework(request: IncomingMessage, parsedBody: unknown): unknown {
+function bodyOfFramework(
+  request: IncomingMessage & { readonly body?: unknown },
+  parsedBody: unknown,
+): unknown {
   if (parsedBody !== undefined && typeof parsedBody !== 'function') return parsedBody;
-  return 'body' in request ? request.body : undefined;
+  const { body, readableDidRead: isRead } = request;
+  // The parsers of express 4 leave an empty object in place of a body that they do not read.
+  return !isRead && isPlainObject(body) && Object.keys(body).length === 0 ? undefined : body;
 }
 
 /** Serves a request whose head has been checked, and writes the answer. */
@@ -119,7 +125,9 @@ async function answer(
 ): Promise<void> {
   const fetch = async (web: Request, options?: McpHandlerRequestOptions): Promise<Response> => {
     const unread =
-      body === undefined ? { source: { chunks: nodeChunks(request) } } : { parsedBody: body };
+      body === undefined
+        ? { source: { chunks: nodeChunks(request), isUsed: request.readableEnded } }
+        : { parsedBody: body };
     const answered = await serveAdmitted(web, { ...options, ...unread });
     // The rest of a body that is late may never arrive, so the connection closes.
     if (answered.status === 408) response.shouldKeepAlive = false;

@@ -33,20 +33,21 @@ export function relay(response: Response, request: Request, settings: RelaySetti
   const { body, status, headers } = response;
   if (body === null) return response;
   const reader = body.getReader();
-  const { signal } = request;
+  // The requests of some hosts, such as Azure Functions, have none.
+  const { signal } = request as { readonly signal?: AbortSignal };
   const lost = (): void => {
-    reader.cancel(signal.reason).catch(() => undefined);
+    reader.cancel(signal?.reason).catch(() => undefined);
   };
   // This closure keeps the request until the stream ends, because Node forgets the link from a
   // connection to the signal of a request that was garbage-collected.
   const end = (): void => {
-    signal.removeEventListener('abort', lost);
+    signal?.removeEventListener('abort', lost);
     settings.onend(request);
   };
   // Settles when the server ends the stream, and when the client or the signal cancels it.
   reader.closed.then(end, end);
-  signal.addEventListener('abort', lost);
-  if (signal.aborted) lost();
+  signal?.addEventListener('abort', lost);
+  if (signal?.aborted) lost();
   const relayed = new RelayedStream(reader, signal, settings.unread);
   // Without a queue of its own, the stream asks for a chunk only when the client has taken the last.
   const stream = new ReadableStream(relayed, { highWaterMark: 0 });
@@ -69,7 +70,7 @@ class RelayedStream {
 
   constructor(
     private readonly reader: ReadableStreamDefaultReader<Uint8Array>,
-    private readonly signal: AbortSignal,
+    private readonly signal: AbortSignal | undefined,
     private readonly unread: Share,
   ) {}
 
@@ -107,7 +108,7 @@ class RelayedStream {
       else this.keep(value);
     }
     // A stream that was cut off must not look complete.
-    this.signal.throwIfAborted();
+    this.signal?.throwIfAborted();
     this.hasEnded = true;
     if (this.isWanted) controller.close();
   }

@@ -8,7 +8,7 @@
  * The bytes count against the share of the user. Bytes that `authenticate` reads count as anonymous
  * until the user is known. A body has a fixed time to arrive, however often a part of it arrives.
  */
-import { withRoom } from '../platform.js';
+import { utf8, withRoom } from '../platform.js';
 
 import { noRoom } from './httpRefusal.js';
 import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';
@@ -24,12 +24,14 @@ export interface BodyLimits {
 
 /** The unread body of a request. */
 export interface BodySource {
-  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** True if the app has read the body and kept it. */
+  readonly isUsed?: boolean;
   /** Called if nothing will read the rest. */
   readonly abandon?: () => void;
 }
 
-/** The parsed body, or the refusal of the request with its cause, if the connection was lost. */
+/** The parsed body, or the refusal of the request with its cause, if that is not the client. */
 export type ParsedBody = { value: unknown } | { refusal: HttpRefusal; cause?: unknown };
 
 /** The body of one request. */
@@ -68,7 +70,8 @@ export class RequestBody {
     try {
       return parseJson(await this.read());
     } catch (cause) {
-      return this.refusal === undefined ? { refusal: notJson, cause } : { refusal: this.refusal };
+      if (this.refusal === undefined) return { refusal: notJson, cause };
+      return { refusal: this.refusal, ...(this.refusal === alreadyRead && { cause }) };
     } finally {
       // The bytes must not stay in memory while the call runs.
       this.reading = undefined;
@@ -124,6 +127,7 @@ export class RequestBody {
 
   private async readAll(): Promise<Uint8Array> {
     const { maxRequestBodySize } = this.limits;
+    if (this.source.isUsed === true) throw this.refuse(alreadyRead);
     const declared = Number(this.request.headers.get('content-length'));
     if (declared > maxRequestBodySize) throw this.refuse(tooLarge(maxRequestBodySize));
     // Chunks are copied, because an array of small chunks takes many times their bytes.
@@ -173,7 +177,11 @@ function parseJson(bytes: Uint8Array): ParsedBody {
   }
 }
 
-/** Returns a request whose body is computed when it is read. */
+/**
+ * Returns a request whose body is computed when it is read. It is built from the parts of the
+ * original, because a runtime copies only its own requests, and many hosts have a class of their
+ * own.
+ */
 export function withLazyBody(request: Request, read: () => Promise<Uint8Array>): Request {
   const body = new ReadableStream<Uint8Array>(
     {
@@ -184,13 +192,32 @@ export function withLazyBody(request: Request, read: () => Promise<Uint8Array>):
     },
     { highWaterMark: 0 },
   );
-  // A stream as the body requires `duplex`, which not all types of `RequestInit` know.
-  const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
-  return new Request(request, init);
+  // Workers have the facts about a connection, such as its client certificate, in `cf`. A stream
+  // as the body requires `duplex`. Not all types of `RequestInit` know these two.
+  const { url, method, headers, signal, cf } = request as Request & { readonly cf?: unknown };
+  const init: RequestInit & { duplex: 'half'; cf: unknown } = {
+    ...{ method, headers: [...headers], signal, body },
+    ...{ duplex: 'half', cf },
+  };
+  return new Request(url, init);
+}
+
+/**
+ * Returns the unread body of a request, or undefined if it has none or a framework has parsed it.
+ * Some frameworks leave the bytes or the text in the place of the parsed body.
+ */
+export function unreadBody(
+  request: Request,
+  { parsedBody, source }: { readonly parsedBody?: unknown; readonly source?: BodySource },
+): BodySource | undefined {
+  if (request.method !== 'POST') return undefined;
+  if (typeof parsedBody === 'string') return { chunks: [utf8(parsedBody)] };
+  if (parsedBody instanceof Uint8Array) return { chunks: [parsedBody] };
+  return parsedBody === undefined ? (source ?? streamSource(request)) : undefined;
 }
 
 /** Returns the body of a web-standard request. Not every runtime can iterate over a stream. */
-export function streamSource(stream: ReadableStream<Uint8Array> | null): BodySource {
+function streamSource({ body: stream, bodyUsed }: Request): BodySource {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     if (stream === null) return;
@@ -208,8 +235,16 @@ export function streamSource(stream: ReadableStream<Uint8Array> | null): BodySou
   const abandon = (): void => {
     reader?.cancel().catch(() => undefined);
   };
-  return { chunks: chunks(), abandon };
+  return { chunks: chunks(), isUsed: bodyUsed || stream?.locked === true, abandon };
 }
+
+/** The refusal of a body that is gone. The mistake is in the app, not in the request. */
+const alreadyRead: HttpRefusal = {
+  status: 500,
+  code: -32_603,
+  message:
+    'The app has read the body of this request before the handler. Pass on what it has read: handler.fetch(request, { parsedBody }), or handler.node(request, response, parsedBody).',
+};
 
 const notJson: HttpRefusal = {
   status: 400,

@@ -31,5 +31,5 @@ export function serveStdio(
   options: ServeStdioOptions = {},
 ): StdioServerHandle {
   checkArguments(factory, options, 'serveStdio');
-  return serveStdioWithSdk(checkedFactory(factory, options), options);
+  return serveStdioWithSdk(checkedFactory(factory), options);
 }

@@ -42,6 +42,40 @@ const inHono: Mount = (handler) => {
   return serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
 };
 
+const inHonoWithoutGlobals: Mount = (handler) => {
+  const app = new Hono();
+  app.all('/mcp', (c) => handler.fetch(c.req.raw));
+  // Its requests are not those of Node.
+  const options = { port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false };
+  return serveHono({ fetch: app.fetch, ...options }) as Server;
+};
+
+/** A request with the properties that Azure Functions gives it, and no more. */
+class RequestWithoutSignal {
+  constructor(private readonly native: Request) {}
+  get url() {
+    return this.native.url;
+  }
+  get method() {
+    return this.native.method;
+  }
+  get headers() {
+    return this.native.headers;
+  }
+  get body() {
+    return this.native.body;
+  }
+  get bodyUsed() {
+    return this.native.bodyUsed;
+  }
+}
+
+const withoutSignal: Mount = (handler) => {
+  const app = new Hono();
+  app.all('/mcp', (c) => handler.fetch(new RequestWithoutSignal(c.req.raw) as unknown as Request));
+  return serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
+};
+
 const inExpress: Mount = (handler) => {
   const app = express();
   app.all('/mcp', handler.node);
@@ -51,6 +85,31 @@ const inExpress: Mount = (handler) => {
 const behindBodyParser: Mount = (handler) => {
   const app = express();
   app.use(express.json());
+  app.use('/mcp', handler.node);
+  return app.listen(0, '127.0.0.1');
+};
+
+const behindRawParser: Mount = (handler) => {
+  const app = express();
+  app.use(express.raw({ type: '*/*' }));
+  app.use('/mcp', handler.node);
+  return app.listen(0, '127.0.0.1');
+};
+
+const behindTextParser: Mount = (handler) => {
+  const app = express();
+  app.use(express.text({ type: '*/*' }));
+  app.use('/mcp', handler.node);
+  return app.listen(0, '127.0.0.1');
+};
+
+const behindParserOfForms: Mount = (handler) => {
+  const app = express();
+  // As the parsers of express 4 do with a body that is not theirs.
+  app.use((request, _response, next) => {
+    request.body = {};
+    next();
+  });
   app.use('/mcp', handler.node);
   return app.listen(0, '127.0.0.1');
 };
@@ -84,8 +143,13 @@ const inNode: Mount = (handler) => createServer(handler.node).listen(0, '127.0.0
 
 const mounts: [string, Mount][] = [
   ['hono', inHono],
+  ['hono with requests of its own', inHonoWithoutGlobals],
+  ['a host whose requests have no signal', withoutSignal],
   ['express', inExpress],
   ['express behind its body parser', behindBodyParser],
+  ['express behind a parser that leaves bytes', behindRawParser],
+  ['express behind a parser that leaves a text', behindTextParser],
+  ['express behind a parser that leaves the body unread', behindParserOfForms],
   ['fastify', inFastify],
   ['fastify without its body parser', inFastifyUnparsed],
   ['node:http', inNode],
