@@ -76,7 +76,7 @@ export type {
   ResourceMetadata,
   Tool,
   ToolMetadata,
-} from './host/definitions.js';
+} from './definition/definitions.js';
 export type { ToolConfig } from './definition/defineTool.js';
 export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';

@@ -6,7 +6,7 @@ import { toAdvertisedJson } from '../author/schema.js';
 import { deepFreeze, isThenable, withoutKeys } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import { warnThrowingSchema } from '../call/operator.js';
-import { droppedNames } from '../host/requestArguments.js';
+import { droppedNames } from './requestArguments.js';
 
 /** The definition that a schema of arguments belongs to. */
 export interface ArgumentSpec {

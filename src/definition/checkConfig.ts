@@ -8,7 +8,7 @@ import { isSchema, toJsonSchema } from '../author/schema.js';
 import { isObject, isPlainObject } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import { messageOf } from '../errors.js';
-import { noteMade } from '../host/definitionCounts.js';
+import { noteMade } from './definitionCounts.js';
 
 /** The kind of definition, for error messages. */
 export interface PartsWording {

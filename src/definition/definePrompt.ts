@@ -34,10 +34,9 @@ import type {
   Prompt,
   PromptDefinition,
   ResolvingConfig,
-} from '../host/definitions.js';
+} from './definitions.js';
 import { callAlone } from '../call/directCall.js';
 import { shownWith } from './visibility.js';
-import { install } from '../host/install.js';
 
 /** The configuration of a prompt. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
@@ -108,16 +107,12 @@ const PARTS = {
 type AnyConfig = PromptConfig<Schema, Readonly<Record<string, Filler>>, readonly AnyResolver[]>;
 
 function makePrompt(definition: PromptDefinition): Prompt {
-  const prompt: Prompt = Object.freeze<Prompt>({
+  return Object.freeze<Prompt>({
     name: definition.name,
-    register: (server, options) => {
-      install(server, [prompt], options);
-    },
     get: (args: unknown, ctx) => getDirectly(definition, args, ctx),
     [KIND]: 'prompt',
     '~definition': definition,
   });
-  return prompt;
 }
 
 /**

@@ -33,11 +33,10 @@ import type {
   Resource,
   ResourceDefinition,
   ResourceMetadata,
-} from '../host/definitions.js';
+} from './definitions.js';
 import { callAlone, detachedContext } from '../call/directCall.js';
-import { readVariables } from '../host/requestArguments.js';
+import { readVariables } from './requestArguments.js';
 import { shownWith } from './visibility.js';
-import { install } from '../host/install.js';
 import { addressAt, readLocation, planContextAt } from './resourceLocation.js';
 
 /** The configuration of a resource. */
@@ -128,16 +127,12 @@ const PARTS = {
 type AnyConfig = ResourceConfig<Schema, Readonly<Record<string, Filler>>, readonly AnyResolver[]>;
 
 function makeResource(definition: ResourceDefinition): Resource {
-  const resource: Resource = Object.freeze<Resource>({
+  return Object.freeze<Resource>({
     name: definition.name,
-    register: (server, options) => {
-      install(server, [resource], options);
-    },
     read: (uri, ctx) => readDirectly(definition, uri, ctx),
     [KIND]: 'resource',
     '~definition': definition,
   });
-  return resource;
 }
 
 /** The resource that was read. */

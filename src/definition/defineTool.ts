@@ -30,7 +30,7 @@ import { addressOf } from '../call/callable.js';
 import { assertResultValue, CALL_ID_KEY, describeReturned, failureText } from '../call/callable.js';
 import type { CallFailure } from '../call/callable.js';
 import { advertisedSchema, argumentSchema } from './argumentSchema.js';
-import { parseArguments } from '../host/requestArguments.js';
+import { parseArguments } from './requestArguments.js';
 import { assertAnySchema, assertObjectSchema, assertParts, TOOL_FIELDS } from './checkConfig.js';
 import type {
   CallArguments,
@@ -38,10 +38,9 @@ import type {
   Tool,
   ToolDefinition,
   ToolMetadata,
-} from '../host/definitions.js';
+} from './definitions.js';
 import { callAlone } from '../call/directCall.js';
 import { shownWith } from './visibility.js';
-import { install } from '../host/install.js';
 
 /** The configuration of a tool. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
@@ -129,19 +128,15 @@ const PARTS = {
 
 function makeTool(definition: ToolDefinition): Tool {
   const { inputSchema, advertisedOutput: outputSchema, metadata } = definition;
-  const tool: Tool = Object.freeze<Tool>({
+  return Object.freeze<Tool>({
     ...metadata,
     ...(inputSchema && { inputSchema }),
     ...(outputSchema && { outputSchema }),
     name: definition.name,
-    register: (server, options) => {
-      install(server, [tool], options);
-    },
     call: (args: unknown, ctx) => callDirectly(definition, args, ctx),
     [KIND]: 'tool',
     '~definition': definition,
   });
-  return tool;
 }
 
 type AnyConfig = ToolConfig<

@@ -8,7 +8,7 @@ import type { Schema } from '../author/schema.js';
 import type { PlanContext } from '../plan/buildPlan.js';
 import { parseUrl } from '../platform.js';
 import type { Address } from '../call/callable.js';
-import type { Location } from '../host/definitions.js';
+import type { Location } from './definitions.js';
 
 /**
  * Checks the location of a resource and returns it. A fixed uri is normalized in the same way as

@@ -1,7 +1,7 @@
 /** Reads definitions from unknown values, for all developer tools. */
 import { kindOf } from '../author/brand.js';
-import { readDefinitions } from '../host/definitions.js';
-import type { AnyDefinition, Installed } from '../host/definitions.js';
+import { readDefinitions } from '../definition/definitions.js';
+import type { AnyDefinition, Installed } from '../definition/definitions.js';
 
 /** Returns true for a tool, a prompt or a resource. */
 export function isDefinition(value: unknown): value is AnyDefinition {

@@ -13,8 +13,12 @@ import type {
 import { boundaryOf } from '../call/requestBoundary.js';
 import { callForRequest } from '../call/runCall.js';
 import type { CallResult, Arguments } from '../call/runCall.js';
-import type { PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.js';
-import { readVariables } from './requestArguments.js';
+import type {
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from '../definition/definitions.js';
+import { readVariables } from '../definition/requestArguments.js';
 import { clientFacts } from '../call/clientFacts.js';
 import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';

@@ -3,8 +3,8 @@
  * the array is indexed once and the index is reused.
  */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
-import { readDefinitions } from './definitions.js';
-import type { AnyDefinition, Installed } from './definitions.js';
+import { readDefinitions } from '../definition/definitions.js';
+import type { AnyDefinition, Installed } from '../definition/definitions.js';
 
 /** The definitions to install. */
 export interface Wanted {

@@ -9,7 +9,7 @@ import { isObject } from '../values.js';
 import type { Logger } from '../log.js';
 import { isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
-import type { Installed } from './definitions.js';
+import type { Installed } from '../definition/definitions.js';
 import { warnUnlisted } from '../call/operator.js';
 import {
   entriesOf,

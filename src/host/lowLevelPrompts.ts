@@ -8,7 +8,7 @@ import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { answer, declareCapability } from './lowLevelAnswers.js';
 import type { SdkHandler } from './lowLevelAnswers.js';
 import { routesOf } from './sdkInternals.js';
-import type { Installed } from './definitions.js';
+import type { Installed } from '../definition/definitions.js';
 import type { Installation } from './attachMcpServer.js';
 
 type PromptOrResource = Exclude<Installed, { readonly kind: 'tool' }>;

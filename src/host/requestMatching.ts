@@ -5,7 +5,7 @@
  */
 import type { Result } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
-import type { Installed } from './definitions.js';
+import type { Installed } from '../definition/definitions.js';
 import type { Params } from './routeMap.js';
 
 /** The methods that can be for a definition, by its kind. */

@@ -3,7 +3,7 @@
  * `scopeChallenge` of a definition, since SDK 2.1, and only if its transport supports that.
  */
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Installed } from './definitions.js';
+import type { Installed } from '../definition/definitions.js';
 import type { AnyServer } from './sdkInternals.js';
 import type { Undo } from './undo.js';
 

@@ -23,8 +23,8 @@ import { withoutProgress } from '../call/requestContext.js';
 import { boundaryOf, runSealed, insideBoundary } from '../call/requestBoundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
-import { noteInstalled } from './definitionCounts.js';
-import type { Tool, ToolDefinition } from './definitions.js';
+import { noteInstalled } from '../definition/definitionCounts.js';
+import type { Tool, ToolDefinition } from '../definition/definitions.js';
 import { checkOptions } from './installOptions.js';
 import type { CallOptions, CheckedOptions, OptionsOwner } from './installOptions.js';
 import { assertStoresFit, noteStores } from './onceStores.js';
@@ -35,7 +35,7 @@ import {
   warnHalfOfRetry,
   warnUnknownEra,
 } from '../call/operator.js';
-import { droppedNames, parseArguments } from './requestArguments.js';
+import { droppedNames, parseArguments } from '../definition/requestArguments.js';
 import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
 import { declaresQuestions } from '../call/callRecord.js';
 import { rejectionTeller, runCall } from '../call/runCall.js';

@@ -9,7 +9,7 @@ import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { logThrown } from '../log.js';
 import { warnNothingInstalled } from '../call/operator.js';
-import { nothingInstalled } from '../host/definitionCounts.js';
+import { nothingInstalled } from '../definition/definitionCounts.js';
 import type { ServerFactory } from '../host/sdkInternals.js';
 
 /**

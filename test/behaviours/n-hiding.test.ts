@@ -216,10 +216,10 @@ describe.each<[string, () => McpServer | Server]>([
       });
     });
 
-    test('hides definitions that are registered one by one', async () => {
+    test('hides definitions that are installed one by one', async () => {
       const factory = () => {
         const server = make();
-        for (const definition of DEFINITIONS) definition.register(server);
+        for (const definition of DEFINITIONS) install(server, [definition]);
         return server;
       };
 

@@ -76,7 +76,6 @@ import type * as cjsNode from 'mcp-resolve/node' with { 'resolution-mode': 'requ
 
 export function esmTakes(server: cjs.McpServer | cjs.Server, tool: library.Tool, own: typeof library & typeof node) {
   own.install(server, [tool]);
-  tool.register(server);
   own.requestStateSeal.ephemeral().protect(server);
   own.createDualEraHandler(() => server);
   own.serveStdio(async (request: cjs.McpRequestContext) => (request.era === 'modern' ? server : server));
@@ -85,7 +84,6 @@ export function esmTakes(server: cjs.McpServer | cjs.Server, tool: library.Tool,
 
 export function cjsTakes(server: esm.McpServer | esm.Server, tool: cjsLibrary.Tool, own: typeof cjsLibrary & typeof cjsNode) {
   own.install(server, [tool]);
-  tool.register(server);
   own.requestStateSeal.ephemeral().protect(server);
   own.createDualEraHandler(() => server);
   own.serveStdio(async (request: esm.McpRequestContext) => (request.era === 'modern' ? server : server));

@@ -243,7 +243,7 @@ describe.each(eras)('on the %s era', (era) => {
       era,
       () => {
         const server = new Server(INFO);
-        for (const definition of createDefinitions().reverse()) definition.register(server);
+        for (const definition of createDefinitions().reverse()) install(server, [definition]);
         install(server, [defineTool('tool', {}, () => 'a tool')]);
         return server;
       },
@@ -446,16 +446,16 @@ describe('install', () => {
     const server = make();
     install(server, createDefinitions());
 
-    expect(() => plan!.register(server)).toThrow('Prompt plan is already registered');
-    expect(() => next!.register(server)).toThrow('Resource desk://next is already registered');
-    expect(() => room!.register(server)).toThrow('Resource template rooms is already registered');
+    expect(() => install(server, [plan!])).toThrow('Prompt plan is already registered');
+    expect(() => install(server, [next!])).toThrow('Resource desk://next is already registered');
+    expect(() => install(server, [room!])).toThrow('Resource template rooms is already registered');
   });
 
   test('I6: rejects a server with its own requestState.verify', () => {
     const options = { requestState: { verify: (state: string) => state } };
     for (const definition of createDefinitions()) {
       for (const server of [new McpServer(INFO, options), new Server(INFO, options)]) {
-        expect(() => definition.register(server)).toThrow(/requestState\.verify/);
+        expect(() => install(server, [definition])).toThrow(/requestState\.verify/);
       }
     }
   });

@@ -8,7 +8,6 @@ type AnyServer = esm.McpServer | esm.Server | cjs.McpServer | cjs.Server;
 
 export function accepts(server: AnyServer, tool: Tool): void {
   install(server, [tool]);
-  tool.register(server);
   requestStateSeal.ephemeral().protect(server);
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isKind, kindOf } from '../../author/brand.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { showable } from '../graph/glyphs.js';
 import type { CheckCommand } from './commandLine.js';
 import { didYouMean, EXIT, CommandFailure } from './failure.js';

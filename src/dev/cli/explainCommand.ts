@@ -2,7 +2,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { explain } from '../graph/explain.js';
 import type { Explanation } from '../graph/explanation.js';
 import { mermaidOf } from '../graph/mermaid.js';

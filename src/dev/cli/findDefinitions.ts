@@ -2,7 +2,7 @@
  * Finds definitions among the exports of a module: directly, in arrays, in objects, and by name.
  */
 import { isPlainObject } from '../../values.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, CommandFailure } from './failure.js';

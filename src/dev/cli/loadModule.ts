@@ -7,7 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../values.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
 import type { ModuleCommand } from './commandLine.js';
 import { didYouMean, EXIT, CommandFailure } from './failure.js';

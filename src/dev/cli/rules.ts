@@ -5,7 +5,7 @@
 import { isKind } from '../../author/brand.js';
 import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
-import type { AnyDefinition, Tool } from '../../host/definitions.js';
+import type { AnyDefinition, Tool } from '../../definition/definitions.js';
 import { explain } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 

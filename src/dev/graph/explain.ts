@@ -8,7 +8,7 @@ import { sentNames } from '../../author/schema.js';
 import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import type { AnyDefinition, Installed, ResourceDefinition } from '../../host/definitions.js';
+import type { AnyDefinition, Installed, ResourceDefinition } from '../../definition/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {

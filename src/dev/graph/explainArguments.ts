@@ -2,7 +2,7 @@
 import { followReference, toJsonSchema } from '../../author/schema.js';
 import { isObject } from '../../values.js';
 import type { JsonSchema, Schema } from '../../author/schema.js';
-import type { ResourceDefinition } from '../../host/definitions.js';
+import type { ResourceDefinition } from '../../definition/definitions.js';
 import type { ExplainedArgument } from './explanation.js';
 
 /** Returns the arguments that a schema describes. */

@@ -1,5 +1,5 @@
 /** Draws a graph as Mermaid, for pages that render it themselves, such as a README. */
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type {

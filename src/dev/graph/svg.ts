@@ -1,5 +1,5 @@
 /** Draws a graph as an SVG picture. */
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import { drawing } from './picture/draw.js';

@@ -2,7 +2,7 @@
  * Prints a graph for a terminal. Each parameter of the body is a tree of its needs. A resolver with
  * several users is drawn at its first place, and only named at the others.
  */
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { explain } from './explain.js';
 import type { ExplainOptions } from './explain.js';
 import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';

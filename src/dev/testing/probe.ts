@@ -5,7 +5,7 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { requestOf } from '../../client/target.js';
 import { isObject } from '../../values.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import {
   agedSeal,
   answerHonestly,

@@ -6,7 +6,7 @@ import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
 import { startCall } from '../../client/startCall.js';
 import type { Call } from '../../client/startCall.js';
-import type { AnyDefinition } from '../../host/definitions.js';
+import type { AnyDefinition } from '../../definition/definitions.js';
 import { AnswerScript } from './answerScript.js';
 import { keyOfPushed, questionFrom } from './askedQuestion.js';
 import type { InputRequest } from './askedQuestion.js';

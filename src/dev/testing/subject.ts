@@ -9,7 +9,13 @@ import { kindOf } from '../../author/brand.js';
 import { isObject } from '../../values.js';
 import { UNBOUND } from '../../author/unbound.js';
 import type { Plan } from '../../plan/plan.js';
-import type { AnyDefinition, Installed, Prompt, Resource, Tool } from '../../host/definitions.js';
+import type {
+  AnyDefinition,
+  Installed,
+  Prompt,
+  Resource,
+  Tool,
+} from '../../definition/definitions.js';
 import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';

@@ -106,11 +106,6 @@ describe('a store that only this process sees', () => {
       expect(() => install(two, [], { seal: sharedSeal() })).toThrow(MISFIT);
     });
 
-    test('is refused by tool.register() with shared keys', () => {
-      const { tool } = payTool(memoryOnceStore());
-      expect(() => tool.register(newServer(), { seal: sharedSeal() })).toThrow(MISFIT);
-    });
-
     test('is refused with shared keys if it is given in settings', () => {
       const { tool } = payTool({ store: memoryOnceStore(), waitMs: 5 });
       expect(() => install(newServer(), [tool], { seal: sharedSeal() })).toThrow(MISFIT);

@@ -19,20 +19,11 @@ import type { Raw } from '../author/infer.js';
 import type { InputOf, Schema } from '../author/schema.js';
 import type { Capability } from '../question/capability.js';
 import type { Callable } from '../call/callable.js';
-import type { InstallOptions } from './installOptions.js';
-import type { AnyServer } from './sdkInternals.js';
 
 /** A definition as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {
   /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];
-}
-
-/** A definition as authors hold it. */
-export interface Installable {
-  readonly name: string;
-  /** Installs only this definition, like `install(server, [definition], options)`. */
-  readonly register: (server: AnyServer, options?: InstallOptions) => void;
 }
 
 /** The arguments of a direct call. */
@@ -92,7 +83,8 @@ export interface ToolDefinition extends Definition<CallToolResult> {
 }
 
 /** A defined tool, ready to be installed. */
-export interface Tool<in Args = never> extends Installable, ToolMetadata {
+export interface Tool<in Args = never> extends ToolMetadata {
+  readonly name: string;
   /**
    * The schema of the arguments, for a host that registers the tool itself. It drops whatever is
    * sent under the name of a resolved parameter.
@@ -122,7 +114,8 @@ export interface PromptDefinition extends Definition<GetPromptResult> {
 }
 
 /** A defined prompt, ready to be installed. */
-export interface Prompt<in Args = never> extends Installable {
+export interface Prompt<in Args = never> {
+  readonly name: string;
   /**
    * Gets the prompt directly. Without `ctx` there is no client to ask. With the context of a
    * resolver or body of this library, questions go to its client if the protocol allows it.
@@ -164,7 +157,8 @@ export interface ResourceDefinition extends Omit<
 }
 
 /** A defined resource, ready to be installed. */
-export interface Resource extends Installable {
+export interface Resource {
+  readonly name: string;
   /**
    * Reads the resource directly. Without `ctx` there is no client to ask. With the context of a
    * resolver or body of this library, questions go to its client if the protocol allows it.
