@@ -431,7 +431,7 @@ describe('C1: install rejects', () => {
     ],
     [
       'an object that is not a server',
-      () => install({} as never, [prompt as library.Prompt]),
+      () => install({}, [prompt as library.Prompt]),
       'install(): `server` must be an McpServer or a Server.',
     ],
   ])('%s', (_, mistake, message) => {
