@@ -15,19 +15,13 @@
  */
 import type { PlanNode } from '../plan/plan.js';
 import { asciiJson, digest } from '../platform.js';
+import type { FailedAttempts } from '../question/asked.js';
 import type { RecordedAnswer } from '../question/kind.js';
 import type { Pin } from './pin.js';
 
 /** A recorded answer and the digest of the question it answers. */
 export interface Entry extends RecordedAnswer {
   readonly q: string;
-}
-
-/** The unusable answers to an open question so far. */
-export interface FailedAttempts {
-  readonly count: number;
-  /** The explanation of the last one, for the user. */
-  readonly complaint: string;
 }
 
 /** The progress of a call, which is carried between rounds. */

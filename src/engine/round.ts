@@ -25,11 +25,11 @@ import { Refusal, ToolError } from '../errors.js';
 import { BODY } from '../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../plan/plan.js';
 import { isThenable } from '../values.js';
-import { unusable } from '../question/asked.js';
-import type { Asked } from '../question/asked.js';
+import { askAgain, unusable } from '../question/asked.js';
+import type { Asked, FailedAttempts } from '../question/asked.js';
 import type { Unusable } from '../question/kind.js';
 import type { Disposals } from './disposals.js';
-import type { FailedAttempts, Ledger } from './ledger.js';
+import type { Ledger } from './ledger.js';
 import { parsePinned, pinnedJson, pinRejected } from './pin.js';
 import { answerStep, timed } from './steps.js';
 import type { Answered, Watch } from './steps.js';
@@ -245,9 +245,9 @@ export class Round {
     this.leaveOpen(node, asked, found.failed);
   }
 
-  /** Leaves a question open. The client sees why its last answer was not usable. */
+  /** Leaves a question open. The user sees the last answer, and why it was not usable. */
   private leaveOpen(node: PlanNode, asked: Asked, failed: FailedAttempts | undefined): void {
-    const shown = failed === undefined ? asked : asked.withComplaint(failed.complaint);
+    const shown = failed === undefined ? asked : askAgain(asked, failed);
     this.open.set(node.index, { node, asked: shown, failed });
   }
 
@@ -272,7 +272,8 @@ export class Round {
     const failed = ledger.failedAttempts(node.key, digest);
     const response = ledger.response(node.key, digest);
     if (response === undefined) return { failed };
-    const read = yield* arrival(asked.read(response.value));
+    const shown = failed === undefined ? asked : askAgain(asked, failed);
+    const read = yield* arrival(shown.read(response.value));
     if ('problem' in read) return { failed: nextAttempt({ node, failed }, read) };
     ledger.record(node.key, { ...read.answer, q: digest });
     return { outcome: read.outcome, fresh: true };
@@ -428,11 +429,11 @@ function nextAttempt(
   { node, failed }: Omit<UnansweredQuestion, 'asked'>,
   response: Unusable,
 ): FailedAttempts {
-  const { complaint } = response;
+  const { complaint, typed = failed?.typed } = response;
   const { attempts = 1 } = node.resolver.options;
   const count = (failed?.count ?? 0) + 1;
   if (complaint === undefined || count >= attempts) throw unusable(node.key, response);
-  return { count, complaint };
+  return { count, complaint, typed };
 }
 
 function declinedSentence(data: QuestionData): string | undefined {

@@ -8,6 +8,7 @@ import { ToolError } from '../errors.js';
 import { digest } from '../platform.js';
 import { isThenable } from '../values.js';
 import { formKind } from './form.js';
+import { showable } from './formSchema.js';
 import type { Capability } from './capability.js';
 import type { AnswerOutcome, QuestionKind, RecordedAnswer, Rendered, Unusable } from './kind.js';
 import { rootsKind } from './roots.js';
@@ -31,8 +32,6 @@ export interface Asked {
   readonly outcomeFor: (answer: RecordedAnswer) => AnswerOutcome | Promise<AnswerOutcome>;
   /** Reads a client's response, or returns the problem if it does not answer the question. */
   readonly read: (response: unknown) => ReadResponse | Unusable | Promise<ReadResponse | Unusable>;
-  /** Returns the question with a complaint about the last answer. Its digest is the same. */
-  readonly withComplaint: (complaint: string) => Asked;
   /** Returns the outcome of a value that the author's fallback supplied. */
   readonly fallBackOn: (value: unknown) => Outcome<unknown>;
 }
@@ -61,27 +60,46 @@ function asked<Q extends QuestionData>(
 ): Asked {
   const rendered = kind.render(data);
   const outcomeFor: Asked['outcomeFor'] = (answer) => kind.outcomeFor(data, answer);
-  const itself: Asked = {
+  return {
     data,
     rendered,
     capability: kind.capability(data),
     digest: () => digest(rendered.text),
     outcomeFor,
     read: (response) => {
-      const answer = kind.receive(response);
+      const answer = kind.receive(data, response);
       if ('problem' in answer) return answer;
       const finish = (outcome: AnswerOutcome): ReadResponse | Unusable =>
         'problem' in outcome ? outcome : { answer, outcome };
       const outcome = outcomeFor(answer);
       return isThenable(outcome) ? outcome.then(finish) : finish(outcome);
     },
-    withComplaint: (complaint) => ({ ...itself, rendered: complainedAbout(rendered, complaint) }),
     fallBackOn: (value) =>
       isYesOnly(data) && value !== true
         ? { action: 'decline' }
         : { action: 'accept', data: value, asked: false, fallback: true },
   };
-  return itself;
+}
+
+/** The unusable answers to a question so far. */
+export interface FailedAttempts {
+  readonly count: number;
+  /** The explanation of the last one, for the user. */
+  readonly complaint: string;
+  /** The fields as the user left them. Absent if no answer had content. */
+  readonly typed?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Returns the question as the user sees it after an unusable answer: with the complaint, and with
+ * the fields as the user left them. It is the same question, so its digest is the same.
+ */
+export function askAgain(first: Asked, { complaint, typed }: FailedAttempts): Asked {
+  const { data } = first;
+  if (data.kind !== 'form') return first;
+  const initial = typed === undefined ? data.initial : showable(data.schema, typed);
+  const again = asked(formKind, { ...data, ...(initial && { initial }) });
+  return { ...again, digest: first.digest, rendered: complainedAbout(again.rendered, complaint) };
 }
 
 /** Appends a complaint to the message of a form. */

@@ -4,9 +4,9 @@ import { describeIssues, shownField } from '../author/schema.js';
 import { isObject, isThenable } from '../values.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
-import { prefilledForm, withInitial } from './formSchema.js';
+import { prefilledForm, showable, withInitial } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
-import type { RecordedAnswer, QuestionKind, AnswerOutcome } from './kind.js';
+import type { QuestionKind, AnswerOutcome, Unusable } from './kind.js';
 import { visibleText } from '../visibleText.js';
 
 /** The kind of question that `elicit` and `confirm` create. */
@@ -23,18 +23,20 @@ export const formKind: QuestionKind<FormData> = {
 
   capability: () => CAPABILITIES.form,
 
-  receive: (response) => {
+  receive: (question, response) => {
     if (!isObject(response)) return { problem: NOT_ELICITATION };
     const { action, content } = response;
     if (action === 'decline' || action === 'cancel') return { action };
     if (action !== 'accept') return { problem: NOT_ELICITATION };
     if (content === undefined || content === null) return { problem: NO_CONTENT, complaint: '' };
-    return { action, data: content };
+    return { action, data: withInitial(question, content) };
   },
 
   outcomeFor: (question, answer) => {
     if (answer.action !== 'accept') return { action: answer.action };
-    return isObject(answer.data) ? accepted(question, answer) : { problem: MISFIT, complaint: '' };
+    return isObject(answer.data)
+      ? accepted(question, answer.data)
+      : { problem: MISFIT, complaint: '' };
   },
 };
 
@@ -47,23 +49,30 @@ const NO_CONTENT = 'received an accepted elicitation with no content';
 
 function accepted(
   question: FormData,
-  { data }: RecordedAnswer,
+  data: Readonly<Record<string, unknown>>,
 ): AnswerOutcome | Promise<AnswerOutcome> {
-  const result = question.schema['~standard'].validate(withInitial(question, data));
-  return isThenable(result)
-    ? result.then((later) => settled(question, later))
-    : settled(question, result);
+  const judge = (result: Validated): AnswerOutcome =>
+    result.issues === undefined
+      ? settled(question, result.value)
+      : rejected(question, result.issues, data);
+  const result = question.schema['~standard'].validate(data);
+  return isThenable(result) ? result.then(judge) : judge(result);
 }
 
-function settled(
-  { schema, yesOnly }: FormData,
-  result: Awaited<ReturnType<FormData['schema']['~standard']['validate']>>,
-): AnswerOutcome {
-  if (result.issues !== undefined) {
-    const complaint = visibleText(describeIssues(result.issues, '\n'), LONGEST_COMPLAINT);
-    return { problem: `${MISFIT}${shownField(schema, result.issues)}`, complaint };
-  }
-  if (yesOnly === undefined) return { action: 'accept', data: result.value, asked: true };
-  const ticked = (result.value as { confirm: boolean }).confirm;
+type Validated = Awaited<ReturnType<FormData['schema']['~standard']['validate']>>;
+
+function rejected(
+  { schema }: FormData,
+  issues: NonNullable<Validated['issues']>,
+  data: Readonly<Record<string, unknown>>,
+): Unusable {
+  const complaint = visibleText(describeIssues(issues, '\n'), LONGEST_COMPLAINT);
+  const problem = `${MISFIT}${shownField(schema, issues)}`;
+  return { problem, complaint, typed: showable(schema, data) };
+}
+
+function settled({ yesOnly }: FormData, value: unknown): AnswerOutcome {
+  if (yesOnly === undefined) return { action: 'accept', data: value, asked: true };
+  const ticked = (value as { confirm: boolean }).confirm;
   return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };
 }

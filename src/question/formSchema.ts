@@ -9,7 +9,7 @@ import { lenientAdvertisedJson } from '../author/schema.js';
 import { deepFreeze, isObject } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import type { FormData } from '../author/question.js';
-import { asciiJson } from '../platform.js';
+import { asciiJson, utf8 } from '../platform.js';
 import { formOf } from './formFields.js';
 import { visibleText } from '../visibleText.js';
 
@@ -78,6 +78,30 @@ export function withInitial({ schema, initial }: FormData, data: unknown): unkno
   return shown.length === 0 ? data : { ...Object.fromEntries(shown), ...data };
 }
 
+/** Typed values travel in the state between rounds. */
+const MOST_TYPED_BYTES = 8192;
+
+/**
+ * Returns the fields of an answer that the form can show again, valid or not. A value of another
+ * type, an unknown choice, or a value beyond the limit is left out, so its field is shown without
+ * an initial value.
+ */
+export function showable(schema: Schema, answer: Readonly<Record<string, unknown>>): FieldValues {
+  let left = MOST_TYPED_BYTES;
+  const shown = Object.entries(formSchema(schema).json.properties).flatMap(([name, field]) => {
+    const value = Object.hasOwn(answer, name) ? answer[name] : undefined;
+    if (!shownBy(field).fits(value)) return [];
+    const size = utf8(JSON.stringify(value)).length;
+    if (size > left) return [];
+    left -= size;
+    return [[name, value] as const];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** The values of a form's fields, by name. */
+type FieldValues = Readonly<Record<string, unknown>>;
+
 function hasDefault(field: Field | undefined): boolean {
   return field !== undefined && 'default' in field;
 }
@@ -90,7 +114,7 @@ function prefilledField({ json: { properties } }: FormSchema, name: string, valu
     const fields = Object.keys(properties).join(', ');
     throw new InitialValueError(`the form has no field '${name}'. Its fields: ${fields}.`);
   }
-  const { fits, words } = valuesOf(field);
+  const { fits, words } = shownBy(field);
   if (!fits(value)) throw new InitialValueError(`the field '${name}' must be ${words}.`);
   // The user accepts what the form shows. Choices have to stay as they are.
   const isFreeText = typeof value === 'string' && choicesOf(field) === undefined;
@@ -98,12 +122,12 @@ function prefilledField({ json: { properties } }: FormSchema, name: string, valu
 }
 
 /** The values that a field can show, and a description of them. */
-interface FieldValues {
+interface Shown {
   readonly fits: (value: unknown) => boolean;
   readonly words: string;
 }
 
-function valuesOf(field: JsonSchema): FieldValues {
+function shownBy(field: JsonSchema): Shown {
   const { type, items } = field;
   if (type === 'array') {
     const choices = (isObject(items) ? choicesOf(items) : undefined) ?? [];

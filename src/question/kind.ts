@@ -15,7 +15,10 @@ export interface Rendered {
   readonly text: string;
 }
 
-/** A recorded answer: the client's own JSON, never a value derived from it. */
+/**
+ * A recorded answer: the client's own JSON, never a value derived from it. For a form it includes
+ * what the form showed in fields that the client omitted.
+ */
 export interface RecordedAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly data?: unknown;
@@ -30,6 +33,8 @@ export interface Unusable {
    * `undefined` if the client made the mistake.
    */
   readonly complaint?: string;
+  /** The fields as the user left them, as far as the form can show them again. */
+  readonly typed?: Readonly<Record<string, unknown>>;
 }
 
 /** The outcome of an answer, or the problem if it does not fit its question. */
@@ -43,7 +48,7 @@ export interface QuestionKind<Q> {
   readonly render: (question: Q) => Rendered;
   readonly capability: (question: Q) => Capability;
   /** Reads the answer from a client's response. */
-  readonly receive: (response: unknown) => RecordedAnswer | Unusable;
+  readonly receive: (question: Q, response: unknown) => RecordedAnswer | Unusable;
   /** Returns the outcome of an answer to this question. */
   readonly outcomeFor: (
     question: Q,

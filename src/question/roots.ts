@@ -10,6 +10,6 @@ export const rootsKind: QuestionKind<RootsData> = {
   render: () => ({ method: 'roots/list', text: 'null' }),
 
   capability: () => CAPABILITIES.roots,
-  receive: receiveResult,
+  receive: (_question, response) => receiveResult(response),
   outcomeFor: (_question, answer) => outcomeOfResult(specTypeSchemas.ListRootsResult, answer),
 };

@@ -17,7 +17,7 @@ export const sampleKind: QuestionKind<SampleData> = {
   capability: (question) =>
     usesTools(question) ? CAPABILITIES.sampleWithTools : CAPABILITIES.sample,
 
-  receive: receiveResult,
+  receive: (_question, response) => receiveResult(response),
 
   outcomeFor: (question, answer) =>
     outcomeOfResult(

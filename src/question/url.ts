@@ -25,7 +25,7 @@ export const urlKind: QuestionKind<UrlData> = {
 
   capability: () => CAPABILITIES.url,
 
-  receive: (response) => {
+  receive: (_question, response) => {
     const action = isObject(response) ? response.action : undefined;
     return action === 'accept' || action === 'decline' || action === 'cancel'
       ? { action }

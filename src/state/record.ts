@@ -4,7 +4,7 @@
  * relies on that.
  *
  * ```
- * {"v":6,"id":"…","definition":"tools/call refund","args":"…",
+ * {"v":7,"id":"…","definition":"tools/call refund","args":"…",
  *  "start":1767225600.5,"deadline":1767229200.5,
  *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"},
  *  "pins":{"quote":{"value":{…},"on":"…"}}}
@@ -12,11 +12,12 @@
  */
 import { isObject } from '../values.js';
 import { utf8 } from '../platform.js';
-import type { Entry, FailedAttempts, Progress } from '../engine/ledger.js';
+import type { Entry, Progress } from '../engine/ledger.js';
 import type { Pin } from '../engine/pin.js';
+import type { FailedAttempts } from '../question/asked.js';
 
 /** The version of the format. A new shape needs a new number. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** A call between two rounds. */
 export interface CallRecord {
@@ -118,7 +119,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function isFailedAttempts(value: unknown): value is FailedAttempts {
-  return isObject(value) && isNumber(value.count) && isText(value.complaint);
+  if (!isObject(value) || !isNumber(value.count) || !isText(value.complaint)) return false;
+  return value.typed === undefined || isObject(value.typed);
 }
 
 function isPin(value: unknown): value is Pin {

@@ -328,7 +328,7 @@ describe('the record of samples and roots', () => {
     );
 
     expect(readState(second)).toEqual({
-      v: 6,
+      v: 7,
       outcomes: {
         answer: { action: 'accept', data: reply('Paris'), q: 'QOWGlBb4T_6TA7v2CQuv_g' },
         where: {

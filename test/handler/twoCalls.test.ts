@@ -266,7 +266,7 @@ describe.each(hosts)('on %s', (_, host) => {
 
     test('a state that the handler changes is refused', async () => {
       const { handler, paid } = paying();
-      const state = JSON.stringify({ v: 6 });
+      const state = JSON.stringify({ v: 7 });
       const send = over(
         host((ctx) =>
           handler(

@@ -61,6 +61,7 @@ describe('an answer that does not match the schema of a form', () => {
     expect(await outcomeOf(Login, { username: 7 })).toEqual({
       problem: `${MISFIT} (field 'username')`,
       complaint: 'username: Invalid input: expected string, received number',
+      typed: {},
     });
   });
 

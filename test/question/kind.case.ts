@@ -102,7 +102,7 @@ function describeCapability<Q>({ kind, question }: KindCase<Q>): void {
 
 function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCase<Q>): void {
   test('turns a valid response into an accepted outcome with its value', async () => {
-    const answer = receive(kind, response);
+    const answer = receive(kind, question(), response);
 
     expect(answer.action).toBe('accept');
     expect(await kind.outcomeFor(question(), answer)).toEqual({
@@ -115,16 +115,16 @@ function describeAnswers<Q>({ kind, question, response, value, misfits }: KindCa
   test('does not change the response', () => {
     const frozen = deepFreeze(structuredClone(response));
 
-    expect(() => kind.receive(frozen)).not.toThrow();
+    expect(() => kind.receive(question(), frozen)).not.toThrow();
     expect(frozen).toEqual(response);
   });
 
   test.each(NOT_OBJECTS)('refuses the response %j, with a reason', (given) => {
-    expect(kind.receive(given)).toMatchObject(PROBLEM);
+    expect(kind.receive(question(), given)).toMatchObject(PROBLEM);
   });
 
   test.each(misfits)('rejects the response %j with a reason, without throwing', async (given) => {
-    const answer = kind.receive(given);
+    const answer = kind.receive(question(), given);
 
     expect('problem' in answer ? answer : await kind.outcomeFor(question(), answer)).toMatchObject(
       PROBLEM,
@@ -137,7 +137,7 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
   const acceptedAlone = withoutData ? { action: 'accept', data: value, asked: true } : PROBLEM;
 
   test('has an answer that survives JSON twice', async () => {
-    const answer = receive(kind, response);
+    const answer = receive(kind, question(), response);
     const once = JSON.parse(JSON.stringify(answer)) as RecordedAnswer;
     const twice = JSON.parse(JSON.stringify(once)) as RecordedAnswer;
 
@@ -169,8 +169,8 @@ function describeRecords<Q>(spec: KindCase<Q>): void {
 }
 
 /** Reads the answer from a response, which must be valid. */
-export function receive<Q>(kind: QuestionKind<Q>, response: unknown): RecordedAnswer {
-  const answer = kind.receive(response);
+export function receive<Q>(kind: QuestionKind<Q>, question: Q, response: unknown): RecordedAnswer {
+  const answer = kind.receive(question, response);
   if ('problem' in answer) throw new Error(`expected an answer: ${answer.problem}`);
   return answer;
 }

@@ -83,9 +83,11 @@ describe('a response to a link', () => {
   test.each(['decline', 'cancel'] as const)(
     'keeps the outcome %s without its content',
     (action) => {
-      expect(urlKind.outcomeFor(signIn(), receive(urlKind, { action }))).toEqual({ action });
+      expect(urlKind.outcomeFor(signIn(), receive(urlKind, signIn(), { action }))).toEqual({
+        action,
+      });
       expect(
-        urlKind.outcomeFor(signIn(), receive(urlKind, { action, content: { ok: true } })),
+        urlKind.outcomeFor(signIn(), receive(urlKind, signIn(), { action, content: { ok: true } })),
       ).toEqual({
         action,
       });
@@ -104,7 +106,7 @@ describe('a response to a link', () => {
   ])('is recorded as its action alone: %j', (response) => {
     const frozen = Object.freeze({ ...response });
 
-    expect(urlKind.receive(frozen)).toEqual({ action: response.action });
+    expect(urlKind.receive(signIn(), frozen)).toEqual({ action: response.action });
     expect(frozen).toEqual(response);
   });
 
@@ -126,7 +128,9 @@ describe('a response to a link', () => {
     [{ roots: [] }],
     [{ role: 'assistant', model: 'm', content: { type: 'text', text: 'accept' } }],
   ])('is refused if it is %j', (given) => {
-    expect(urlKind.receive(given)).toEqual({ problem: 'received a non-elicitation response' });
+    expect(urlKind.receive(signIn(), given)).toEqual({
+      problem: 'received a non-elicitation response',
+    });
   });
 
   test.each([[false], ['no'], [{ ok: false }]])(

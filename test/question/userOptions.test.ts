@@ -266,7 +266,7 @@ describe('attempts', () => {
     const second = await sendRound({ ...questionsOf(first), inputResponses });
     expect(readState(second)).toEqual({
       ...readState(first),
-      failed: { size: { count: 1, complaint: 'size: choose S or M' } },
+      failed: { size: { count: 1, complaint: 'size: choose S or M', typed: {} } },
     });
   });
 

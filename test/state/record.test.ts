@@ -23,7 +23,7 @@ const record: CallRecord = {
 };
 
 const TEXT =
-  '{"v":6,"id":"AAECAwQFBgcICQoLDA0ODw","definition":"tools/call refund",' +
+  '{"v":7,"id":"AAECAwQFBgcICQoLDA0ODw","definition":"tools/call refund",' +
   '"args":"RBNvo1WzZ4oRRq0W9-hkng","start":1767225600.5,"deadline":1767229200.5,' +
   '"outcomes":{"scope":{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"},' +
   '"restock":{"action":"decline","q":"dCNOmK_nSY-12vHzasLXig"}},' +
@@ -79,8 +79,8 @@ describe('G26: the reader finds no progress in', () => {
     ['a number', '4'],
     ['an array', '[]'],
     ['an empty object', '{}'],
-    ['an older version', changed({ v: 5 })],
-    ['a newer version', changed({ v: 7 })],
+    ['an older version', changed({ v: 6 })],
+    ['a newer version', changed({ v: 8 })],
     ['a version as a string', changed({ v: '5' })],
     ['a record without id', changed({ id: undefined })],
     ['an id that is not a string', changed({ id: 7 })],
