@@ -97,7 +97,7 @@ export interface ResolverOptions<in T = never, out P = Schema> {
   readonly asks?: Schema | Askable | 'nothing';
   /**
    * The number of times that the form is shown in all, if the answer is empty or does not fit the
-   * schema. The user sees the messages of the schema. Default: 1.
+   * schema. The user sees the messages of the schema and what was typed. Default: 1.
    */
   readonly attempts?: Attempts;
   /**
