@@ -4,19 +4,28 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 const gateway = createServer(async (request, response) => {
-  const { method, url, headers } = request;
+  const { method, url: path, headers } = request;
   const body = await text(request);
-  const event = {
-    rawPath: url,
-    headers,
-    requestContext: { http: { method } },
-    ...(body && { body }),
-  };
+  const event =
+    path === '/v1'
+      ? {
+          ...{ version: '1.0', httpMethod: method, path, headers: capitalised(headers) },
+          ...{ body: Buffer.from(body).toString('base64'), isBase64Encoded: true },
+        }
+      : { version: '2.0', rawPath: path, headers, body, requestContext: { http: { method } } };
+  if (body === '') delete event.body;
   const invocation = spawn(process.execPath, ['invoke.js'], { stdio: ['pipe', 'pipe', 'inherit'] });
   invocation.stdin.end(JSON.stringify(event));
   const answer = JSON.parse(await text(invocation.stdout));
   response.writeHead(answer.statusCode, answer.headers).end(answer.body);
 });
+
+/** Returns headers with names such as `Content-Type`, which payload format 1.0 passes on. */
+function capitalised(headers) {
+  const entries = Object.entries(headers);
+  const name = (lower) => lower.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return Object.fromEntries(entries.map(([lower, value]) => [name(lower), value]));
+}
 
 gateway.listen(Number(process.env.PORT), '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${gateway.address().port}`);

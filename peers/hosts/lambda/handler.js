@@ -10,18 +10,20 @@ function buildServer() {
   return server;
 }
 
+buildServer(); // a wrong definition ends the start of the function, and not a request
 const mcp = createMcpHandler(buildServer);
 
-/** Serves one event of a function URL or of API Gateway, payload format 2.0. */
-export async function handler({ rawPath, headers, body, requestContext: { http } }) {
+/** Serves one event of a function URL or of API Gateway, payload format 1.0 or 2.0. */
+export async function handler(event) {
+  const headers = new Headers(event.headers);
   // The user: the SDK's handler passes on the validated token.
-  const authInfo = verify(headers.authorization);
+  const authInfo = verify(headers.get('authorization'));
   if (authInfo === undefined) return { statusCode: 401 };
 
-  const url = `https://${headers.host}${rawPath}`;
-  const response = await mcp.fetch(new Request(url, { method: http.method, headers, body }), {
-    authInfo,
-  });
+  const method = event.httpMethod ?? event.requestContext.http.method;
+  const url = `https://${headers.get('host')}${event.path ?? event.rawPath}`;
+  const body = event.body && Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
+  const response = await mcp.fetch(new Request(url, { method, headers, body }), { authInfo });
   return {
     statusCode: response.status,
     headers: Object.fromEntries(response.headers),
