@@ -6,10 +6,7 @@
  */
 export { explain } from './dev/graph/explain.js';
 export type { ExplainOptions } from './dev/graph/explain.js';
-export { explainText } from './dev/graph/text.js';
-export type { ExplainTextOptions } from './dev/graph/text.js';
-export { explainMermaid } from './dev/graph/mermaid.js';
-export { explainSvg } from './dev/graph/svg.js';
+export type { ExplainFormat } from './dev/graph/format.js';
 export type {
   ExplainedArgument,
   ExplainedCapability,

@@ -90,7 +90,7 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
     ],
     [
       ['explain', 'server.js', '--format', 'pdf'],
-      "--format must be text, mermaid, svg or json, got 'pdf'.",
+      "--format must be text, json, mermaid or svg, got 'pdf'.",
     ],
     [['check', 'server.js', '--format', 'svg'], "--format must be text or json, got 'svg'."],
     [['explain', 'server.js', '--out'], '--out needs a value: --out <file>'],

@@ -3,8 +3,9 @@ import * as fc from 'fast-check';
 import { confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, Tool } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
-import { explain, explainMermaid, explainSvg, explainText } from 'mcp-resolve/graph';
-import { describe, expect, it } from 'vitest';
+import { explain } from 'mcp-resolve/graph';
+import type { Explanation } from 'mcp-resolve/graph';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
@@ -223,15 +224,15 @@ describe('explain', () => {
       ],
       ...{ atMostRounds: 2, chain: ['approved'], undeclared: ['price'] },
     });
-    expect(explainText(tool)).toContain('price  computed\n');
-    expect(explainText(tool)).toContain('stock  computed\n');
-    expect(explainText(tool)).toContain(
+    expect(explain(tool, { format: 'text' })).toContain('price  computed\n');
+    expect(explain(tool, { format: 'text' })).toContain('stock  computed\n');
+    expect(explain(tool, { format: 'text' })).toContain(
       'rounds  at most 2: approved\nclient  needs form elicitation',
     );
-    expect(explainMermaid(tool)).toContain('["price<br>computed"]');
-    expect(explainMermaid(tool)).toContain('["stock<br>computed"]');
-    expect(explainSvg(tool)).toContain('<title>price, computed</title>');
-    expect(explainSvg(tool)).toContain('<title>stock, computed</title>');
+    expect(explain(tool, { format: 'mermaid' })).toContain('["price<br>computed"]');
+    expect(explain(tool, { format: 'mermaid' })).toContain('["stock<br>computed"]');
+    expect(explain(tool, { format: 'svg' })).toContain('<title>price, computed</title>');
+    expect(explain(tool, { format: 'svg' })).toContain('<title>stock, computed</title>');
   });
 
   it('counts no round for a resolver that declares it asks nothing', () => {
@@ -264,6 +265,27 @@ describe('explain', () => {
       new TypeError(
         'explain(): the first argument must be a definition. Create one with defineTool(), definePrompt() or defineResource().',
       ),
+    );
+  });
+});
+
+describe('the format of an explanation', () => {
+  it('is plain data without one, and a string with one', () => {
+    const data = explain(transfer);
+    expectTypeOf(data).toEqualTypeOf<Explanation>();
+    expectTypeOf(explain(transfer, { events: [] })).toEqualTypeOf<Explanation>();
+    for (const format of ['text', 'json', 'mermaid', 'svg'] as const) {
+      expectTypeOf(explain(transfer, { format })).toEqualTypeOf<string>();
+    }
+    expect(JSON.parse(explain(transfer, { format: 'json' }))).toEqual(data);
+  });
+
+  it('must be known, as the other options', () => {
+    expect(() => explain(ping, { format: 'png' as 'svg' })).toThrow(
+      new TypeError("explain(): `format` must be 'text', 'json', 'mermaid' or 'svg'."),
+    );
+    expect(() => explain(ping, { colour: true } as object)).toThrow(
+      new TypeError("explain() has no option 'colour'. Known options: events, format, color."),
     );
   });
 });
@@ -308,10 +330,10 @@ describe('the number of rounds', () => {
     });
     expect(rounds).toBe(5);
     const words = 'at most 5: size (3 attempts), then approved';
-    expect(explainText(tool)).toContain(`rounds  ${words}`);
-    expect(explainText(tool)).toContain('asks with a form, up to 3 times: guests');
-    expect(explainSvg(tool)).toContain(words);
-    expect(explainMermaid(tool)).toContain('asks with a form, up to 3 times');
+    expect(explain(tool, { format: 'text' })).toContain(`rounds  ${words}`);
+    expect(explain(tool, { format: 'text' })).toContain('asks with a form, up to 3 times: guests');
+    expect(explain(tool, { format: 'svg' })).toContain(words);
+    expect(explain(tool, { format: 'mermaid' })).toContain('asks with a form, up to 3 times');
   });
 
   it('follows the chain that can take the most rounds, not the one with the most questions', () => {
@@ -345,7 +367,7 @@ describe('the number of rounds', () => {
       capabilities: [{ kind: 'form' }],
     });
     expect(explain(tool, { events }).atMostRounds).toBe(rounds);
-    expect(explainText(tool, { events })).toContain('asks with a form (undeclared)');
+    expect(explain(tool, { format: 'text', events })).toContain('asks with a form (undeclared)');
     expect(explain(other, { events }).atMostRounds).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
-/** Tests `explainSvg`: a self-contained document, and a layout without overlaps. */
+/** Tests the SVG format: a self-contained document, and a layout without overlaps. */
 import * as fc from 'fast-check';
 import { defineTool, resolver } from 'mcp-resolve';
-import { explain, explainSvg } from 'mcp-resolve/graph';
+import { explain } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import { deckOf } from '../../src/dev/graph/picture/cards.js';
 import { layOut } from '../../src/dev/graph/picture/layout.js';
@@ -32,7 +32,7 @@ const WIDTHS = [Infinity, 500];
 const samples = { transfer, ping, planTrip, note, unwieldy, thirty: thirty() };
 
 describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
-  const elements = readXml(explainSvg(definition));
+  const elements = readXml(explain(definition, { format: 'svg' }));
   const all = (name: string): Element[] => elements.filter((element) => element.name === name);
 
   it('is one SVG document with a title and a description for screen readers', () => {
@@ -82,7 +82,9 @@ describe.each(Object.entries(samples))('the picture of %s', (_, definition) => {
 
 describe('a picture', () => {
   it('shows every name and escapes it', () => {
-    const texts = readXml(explainSvg(unwieldy)).filter(({ name }) => name === 'text');
+    const texts = readXml(explain(unwieldy, { format: 'svg' })).filter(
+      ({ name }) => name === 'text',
+    );
     const shown = texts.map(({ text }) => text);
     expect(shown).toEqual(
       expect.arrayContaining([`tool <&"'> ملف 商品`, `<&"'>]]>\`#quot;`, `<script>&"'`, '<b>']),
@@ -93,14 +95,14 @@ describe('a picture', () => {
   it('is well formed for any names', () => {
     fc.assert(
       fc.property(names, names, (name, description) => {
-        const [svg] = readXml(explainSvg(toolNamed(name, description)));
+        const [svg] = readXml(explain(toolNamed(name, description), { format: 'svg' }));
         expect(svg?.name).toBe('svg');
       }),
     );
   });
 
   it('is the same every time', () => {
-    expect(explainSvg(thirty())).toBe(explainSvg(thirty()));
+    expect(explain(thirty(), { format: 'svg' })).toBe(explain(thirty(), { format: 'svg' }));
   });
 
   it('explains in its legend exactly the marks that it contains', () => {
@@ -110,9 +112,9 @@ describe('a picture', () => {
           return name === 'text' && attributes.class === 'note' && parent?.name === 'svg';
         })
         .map(({ text }) => text);
-    expect(notes(explainSvg(ping))).toEqual([]);
-    expect(notes(explainSvg(thirty()))).toEqual(['asks a question', 'computed']);
-    expect(notes(explainSvg(transfer))).toEqual([
+    expect(notes(explain(ping, { format: 'svg' }))).toEqual([]);
+    expect(notes(explain(thirty(), { format: 'svg' }))).toEqual(['asks a question', 'computed']);
+    expect(notes(explain(transfer, { format: 'svg' }))).toEqual([
       'asks a question',
       'computed',
       'outcome: takes a decline as a value',
@@ -126,8 +128,8 @@ describe('a picture', () => {
     const tool = defineTool('t', { resolve: { a: resolver({}, () => 1) } }, () => 'done');
     const asked = { type: 'asked', callId: 'c', definition: 't', at: 0, resolver: 'a' } as const;
     const texts = (svg: string): string[] => readXml(svg).map(({ text }) => text);
-    expect(texts(explainSvg(tool))).not.toContain('asks with a link (undeclared)');
-    expect(texts(explainSvg(tool, { events: [{ ...asked, kind: 'url' }] }))).toContain(
+    expect(texts(explain(tool, { format: 'svg' }))).not.toContain('asks with a link (undeclared)');
+    expect(texts(explain(tool, { format: 'svg', events: [{ ...asked, kind: 'url' }] }))).toContain(
       'asks with a link (undeclared)',
     );
   });
@@ -137,7 +139,7 @@ describe('a picture', () => {
     (shape) => {
       const smallest = Math.min(...Object.values(FACES).map(({ size }) => size));
       for (const count of [8, 12]) {
-        const [svg] = readXml(explainSvg(shaped(shape, count)));
+        const [svg] = readXml(explain(shaped(shape, count), { format: 'svg' }));
         expect((smallest * README_WIDTH) / Number(svg?.attributes.width)).toBeGreaterThanOrEqual(9);
       }
     },
@@ -151,9 +153,9 @@ describe('a picture', () => {
     const guarded = defineTool('guarded', { guards: [last] }, () => 'done');
     const bands = (svg: string): Element[] =>
       readXml(svg).filter(({ attributes }) => attributes.class === 'band');
-    expect(bands(explainSvg(guarded))).toHaveLength(2);
-    expect(bands(explainSvg(unwieldy))).toHaveLength(1);
-    expect(bands(explainSvg(ping))).toEqual([]);
+    expect(bands(explain(guarded, { format: 'svg' }))).toHaveLength(2);
+    expect(bands(explain(unwieldy, { format: 'svg' }))).toHaveLength(1);
+    expect(bands(explain(ping, { format: 'svg' }))).toEqual([]);
   });
 
   it('draws a hundred resolvers that depend on each other', () => {
@@ -165,7 +167,9 @@ describe('a picture', () => {
       );
     }
     const tool = defineTool('hundred', { resolve: { last: made.at(-1)! } }, () => 'done');
-    const cards = readXml(explainSvg(tool)).filter((e) => e.attributes.class === 'card');
+    const cards = readXml(explain(tool, { format: 'svg' })).filter(
+      (e) => e.attributes.class === 'card',
+    );
     expect(cards).toHaveLength(101);
   });
 });

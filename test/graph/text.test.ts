@@ -1,14 +1,14 @@
-/** Tests the exact output of `explainText` and `explainMermaid`. */
+/** Tests the exact output of the formats `text` and `mermaid`. */
 import * as fc from 'fast-check';
 import { defineTool, resolver } from 'mcp-resolve';
-import { explainMermaid, explainText } from 'mcp-resolve/graph';
+import { explain } from 'mcp-resolve/graph';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { names, note, ping, planTrip, toolNamed, transfer, unwieldy } from './samples.js';
 
-describe('explainText', () => {
+describe('the format text', () => {
   it('draws parameters as trees, and a shared resolver once', () => {
-    expect(explainText(transfer)).toBe(
+    expect(explain(transfer, { format: 'text' })).toBe(
       `
 tool transfer_money  once
 Transfer money to another account, once a person has approved the amount.
@@ -43,7 +43,7 @@ client  needs form elicitation, url elicitation, sampling, roots
   });
 
   it('is short for a tool without resolvers', () => {
-    expect(explainText(ping)).toBe(
+    expect(explain(ping, { format: 'text' })).toBe(
       `
 tool ping
 Answers.
@@ -55,8 +55,10 @@ client  needs nothing
   });
 
   it('names the user as the source for a prompt, and the URI for a resource', () => {
-    expect(explainText(planTrip)).toContain('filled by the user\n  city   string\n  days?  string');
-    expect(explainText(note)).toBe(
+    expect(explain(planTrip, { format: 'text' })).toContain(
+      'filled by the user\n  city   string\n  days?  string',
+    );
+    expect(explain(note, { format: 'text' })).toBe(
       `
 resource note notes://{folder}/{+path*}
 
@@ -74,7 +76,7 @@ client  needs nothing
   });
 
   it('aligns columns with wide characters', () => {
-    const lines = explainText(unwieldy).split('\n');
+    const lines = explain(unwieldy, { format: 'text' }).split('\n');
     expect(lines).toContain('  金額 ← 確認済みの注文金額 (编号: 商品番号)   asks the model');
     expect(lines).toContain('  └─ 授权 ← הרשאת_משתמש                        above');
   });
@@ -84,7 +86,10 @@ client  needs nothing
     for (let depth = 1; depth < 25; depth += 1) {
       last = resolver({ last }, () => 0, { name: `r${depth}` });
     }
-    const text = explainText(defineTool('deep', { resolve: { last } }, () => 'done'));
+    const text = explain(
+      defineTool('deep', { resolve: { last } }, () => 'done'),
+      { format: 'text' },
+    );
     const shown = text.split('\n').filter((line) => line.includes('computed'));
     expect(shown).toHaveLength(25);
     expect(text).toContain('last ← r14  below');
@@ -93,29 +98,29 @@ client  needs nothing
   });
 
   it('adds colours only with the option, and changes nothing else', () => {
-    const colored = explainText(transfer, { color: true });
+    const colored = explain(transfer, { format: 'text', color: true });
     const escapes = /\u001b\[\d+m/g;
-    expect(explainText(transfer)).not.toMatch(escapes);
+    expect(explain(transfer, { format: 'text' })).not.toMatch(escapes);
     expect(colored.match(escapes)?.length).toBeGreaterThan(20);
-    expect(colored.replace(escapes, '')).toBe(explainText(transfer));
+    expect(colored.replace(escapes, '')).toBe(explain(transfer, { format: 'text' }));
   });
 
   it('replaces control characters in names', () => {
     fc.assert(
       fc.property(names, names, (name, description) => {
-        const text = explainText(toolNamed(name, description)).replaceAll('\n', '');
+        const text = explain(toolNamed(name, description), { format: 'text' }).replaceAll('\n', '');
         expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }),
     );
-    expect(explainText(toolNamed('a\u001b[31m\u202eb\nc', 'd\r\ne'))).toContain(
+    expect(explain(toolNamed('a\u001b[31m\u202eb\nc', 'd\r\ne'), { format: 'text' })).toContain(
       'a�[31m�b c\nd e\n',
     );
   });
 });
 
-describe('explainMermaid', () => {
+describe('the format mermaid', () => {
   it('draws a flowchart', () => {
-    expect(explainMermaid(transfer)).toBe(
+    expect(explain(transfer, { format: 'mermaid' })).toBe(
       `
 flowchart LR
   subgraph arguments["filled by the model"]
@@ -165,7 +170,10 @@ flowchart LR
 
   it('connects arguments directly to a body without resolvers', () => {
     const inputSchema = z.object({ text: z.string() });
-    const lines = explainMermaid(defineTool('echo', { inputSchema }, ({ text }) => text));
+    const lines = explain(
+      defineTool('echo', { inputSchema }, ({ text }) => text),
+      { format: 'mermaid' },
+    );
     expect(lines.split('\n').slice(1, 6)).toEqual([
       '  subgraph arguments["filled by the model"]',
       '    a0["text: string"]:::argument',
@@ -176,12 +184,14 @@ flowchart LR
   });
 
   it('escapes every name', () => {
-    expect(explainMermaid(unwieldy)).toContain(
+    expect(explain(unwieldy, { format: 'mermaid' })).toContain(
       '  r1["#lt;#amp;#quot;\'#gt;]]#gt;#96;#35;quot;<br>computed"]:::computes\n',
     );
     fc.assert(
       fc.property(names, names, (name, description) => {
-        for (const line of explainMermaid(toolNamed(name, description)).split('\n')) {
+        for (const line of explain(toolNamed(name, description), { format: 'mermaid' }).split(
+          '\n',
+        )) {
           // Only labels contain names.
           expect(line.replace(/"[^"]*"/g, '')).toMatch(/^[\w\s{}()[\]|:>.,#=-]*$/);
           const labels = (line.match(/"[^"]*"/g) ?? []).join('').replaceAll('<br>', '');

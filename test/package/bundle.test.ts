@@ -95,7 +95,7 @@ describe('a bundle', () => {
   // Proves that the tests above can fail: they see developer code that is imported.
   it.each([
     ['mcp-resolve/testing', 'bothEras'],
-    ['mcp-resolve/graph', 'explainSvg'],
+    ['mcp-resolve/graph', 'explain'],
     ['mcp-resolve/otel', 'otelEvents'],
   ])('of %s contains %s', async (name, used) => {
     expect(

@@ -1,5 +1,7 @@
 /** The command line: its help text, its commands and flags, and the parser. */
 import { parseArgs } from 'node:util';
+import { FORMATS } from '../graph/format.js';
+import type { ExplainFormat } from '../graph/format.js';
 import { didYouMean, CommandFailure } from './failure.js';
 
 /** The text of `--help`. */
@@ -30,12 +32,6 @@ both
 The exit code is 0 on success, 1 if a definition has errors, and 2 if the command fails.
 `;
 
-/** The output formats of `explain`. */
-export const FORMATS = ['text', 'mermaid', 'svg', 'json'] as const;
-
-/** One of the output formats of `explain`. */
-export type Format = (typeof FORMATS)[number];
-
 /** The output formats of `check`. */
 const CHECK_FORMATS = ['text', 'json'] as const;
 
@@ -57,7 +53,7 @@ export interface ModuleCommand {
 /** `mcp-resolve explain`: prints definitions. */
 export interface ExplainCommand extends ModuleCommand {
   readonly command: 'explain';
-  readonly format: Format;
+  readonly format: ExplainFormat;
   /** A file or a folder. If `undefined`, the command prints to standard output. */
   readonly out: string | undefined;
   /** True with `--color`, false with `--no-color`, `undefined` with neither. */
@@ -198,7 +194,7 @@ function colorOf(color: Value, noColor: Value): boolean | undefined {
   return color === true ? true : undefined;
 }
 
-function formatOf<F extends Format>(value: Value, formats: readonly F[]): F {
+function formatOf<F extends ExplainFormat>(value: Value, formats: readonly F[]): F {
   const format = formats.find((known) => known === (value ?? 'text'));
   if (format !== undefined) return format;
   const known = `${formats.slice(0, -1).join(', ')} or ${formats.at(-1) ?? ''}`;

@@ -3,12 +3,11 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
-import { explain } from '../graph/explain.js';
+import { explanationOf } from '../graph/explain.js';
 import type { Explanation } from '../graph/explanation.js';
-import { mermaidOf } from '../graph/mermaid.js';
-import { drawing } from '../graph/picture/draw.js';
-import { explanationText } from '../graph/text.js';
-import type { ExplainCommand, Format } from './commandLine.js';
+import { formatExplanation } from '../graph/format.js';
+import type { ExplainFormat } from '../graph/format.js';
+import type { ExplainCommand } from './commandLine.js';
 import { CommandFailure } from './failure.js';
 import { chosen } from './findDefinitions.js';
 
@@ -23,7 +22,7 @@ export function runExplain(
   color: boolean,
 ): string {
   const { out, format } = command;
-  const explanations = chosen(command, definitions).map((definition) => explain(definition));
+  const explanations = chosen(command, definitions).map((one) => explanationOf(one));
   if (out === undefined) {
     if (isPicture(format)) assertOne(explanations, format);
     return `${printed(explanations, format, color)}\n`;
@@ -42,11 +41,15 @@ export function runExplain(
   return written(out, printed(explanations, format, false));
 }
 
-function isPicture(format: Format): boolean {
+function isPicture(format: ExplainFormat): boolean {
   return format === 'svg' || format === 'mermaid';
 }
 
-function assertOne(explanations: readonly Explanation[], format: Format, remedy = '.'): void {
+function assertOne(
+  explanations: readonly Explanation[],
+  format: ExplainFormat,
+  remedy = '.',
+): void {
   if (explanations.length === 1) return;
   const names = explanations.map(({ name }) => name).join(', ');
   throw new CommandFailure(
@@ -54,17 +57,17 @@ function assertOne(explanations: readonly Explanation[], format: Format, remedy 
   );
 }
 
-function printed(explanations: readonly Explanation[], format: Format, color: boolean): string {
-  switch (format) {
-    case 'text':
-      return explanations.map((one) => explanationText(one, color)).join('\n\n\n');
-    case 'json':
-      return JSON.stringify(explanations, null, 2);
-    case 'mermaid':
-      return explanations.map(mermaidOf).join('\n\n');
-    case 'svg':
-      return explanations.map(drawing).join('\n').trimEnd();
-  }
+function printed(
+  explanations: readonly Explanation[],
+  format: ExplainFormat,
+  color: boolean,
+): string {
+  if (format === 'json') return JSON.stringify(explanations, null, 2);
+  const gap = format === 'text' ? '\n\n\n' : '\n\n';
+  return explanations
+    .map((one) => formatExplanation(one, format, color))
+    .join(gap)
+    .trimEnd();
 }
 
 function isFolder(out: string): boolean {
@@ -77,7 +80,7 @@ function isFolder(out: string): boolean {
   }
 }
 
-const ENDINGS: Readonly<Record<Format, string>> = {
+const ENDINGS: Readonly<Record<ExplainFormat, string>> = {
   text: 'txt',
   json: 'json',
   mermaid: 'mmd',
@@ -85,7 +88,7 @@ const ENDINGS: Readonly<Record<Format, string>> = {
 };
 
 /** Returns a name for each file, with a number if two definitions share a name. */
-function fileNames(explanations: readonly Explanation[], format: Format): string[] {
+function fileNames(explanations: readonly Explanation[], format: ExplainFormat): string[] {
   const taken = new Set<string>();
   return explanations.map(({ name }) => {
     const stem = name.replace(/[^\p{L}\p{N}._-]+/gu, '_');

@@ -6,7 +6,7 @@ import { isKind } from '../../author/brand.js';
 import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
 import type { AnyDefinition, Tool } from '../../definition/definitions.js';
-import { explain } from '../graph/explain.js';
+import { explanationOf } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
 
 /** A finding of a rule. */
@@ -37,7 +37,7 @@ export type RuleCode = (typeof RULE_CODES)[number];
 
 /** Applies all rules to a definition. */
 export function findingsIn(definition: AnyDefinition): Finding[] {
-  const explanation = explain(definition);
+  const explanation = explanationOf(definition);
   const subject = { definition, explanation };
   return [questions, rounds, names, sameNames, pins, once]
     .flatMap((rule) => rule(subject))

@@ -9,6 +9,7 @@ import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
 import type { AnyDefinition, Installed, ResourceDefinition } from '../../definition/definitions.js';
+import { rejectUnknownOptions } from '../../options.js';
 import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {
@@ -20,6 +21,8 @@ import type {
   ExplainedUse,
   Explanation,
 } from './explanation.js';
+import { FORMATS, formatExplanation } from './format.js';
+import type { ExplainFormat } from './format.js';
 import { longestChain } from './longestChain.js';
 import { roundsOf } from './words.js';
 
@@ -30,27 +33,71 @@ export interface ExplainOptions {
    * is marked as seen, and its question counts. Events of other definitions are ignored.
    */
   readonly events?: Iterable<CallEvent>;
+  /**
+   * Returns a string instead of data: text for a terminal, JSON, a Mermaid flowchart, or an SVG
+   * document for light and dark backgrounds.
+   */
+  readonly format?: ExplainFormat;
+  /** Uses terminal colours. Only for the format `text`. Default: false. */
+  readonly color?: boolean;
 }
 
 /**
- * Explains a tool, a prompt or a resource as plain data: the arguments that the caller fills, the
- * parameters that resolvers fill, the needs and questions of each resolver, the rounds that a call
- * can take and the capabilities that a client needs.
+ * Explains a tool, a prompt or a resource: the arguments that the caller fills, the parameters that
+ * resolvers fill, the needs and questions of each resolver, the rounds that a call can take and the
+ * capabilities that a client needs. With a `format`, it returns a string.
  *
  * @example
  *
  * ```ts
+ * import { writeFile } from 'node:fs/promises';
  * import { explain } from 'mcp-resolve/graph';
+ *
+ * console.log(explain(refundOrder, { format: 'text' }));
+ * await writeFile('refund_order.svg', explain(refundOrder, { format: 'svg' }));
  *
  * const { atMostRounds, capabilities } = explain(refundOrder);
  * ```
  *
+ * @throws {TypeError} If the value is not a definition, or an option is wrong.
+ */
+export function explain(
+  definition: AnyDefinition,
+  options: ExplainOptions & { readonly format: ExplainFormat },
+): string;
+/** Explains a tool, a prompt or a resource as plain data. */
+export function explain(
+  definition: AnyDefinition,
+  options?: ExplainOptions & { readonly format?: undefined },
+): Explanation;
+export function explain(
+  definition: AnyDefinition,
+  options: ExplainOptions = {},
+): Explanation | string {
+  assertOptions(options);
+  const { events, format, color = false } = options;
+  const explanation = explanationOf(definition, events);
+  return format === undefined ? explanation : formatExplanation(explanation, format, color);
+}
+
+function assertOptions(options: ExplainOptions): void {
+  rejectUnknownOptions(options, ['events', 'format', 'color'], 'explain()');
+  if (options.format === undefined || FORMATS.includes(options.format)) return;
+  throw new TypeError("explain(): `format` must be 'text', 'json', 'mermaid' or 'svg'.");
+}
+
+/**
+ * Explains a definition as plain data.
+ *
  * @throws {TypeError} If the value is not a definition.
  */
-export function explain(definition: AnyDefinition, options: ExplainOptions = {}): Explanation {
+export function explanationOf(
+  definition: AnyDefinition,
+  events: Iterable<CallEvent> = [],
+): Explanation {
   const installed = installedOf(definition);
   const { plan, metadata, name } = installed.definition;
-  const seen = questionsSeen(name, options.events ?? []);
+  const seen = questionsSeen(name, events);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
   const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? COMPUTED;
   const chain = longestChain(plan, (node) => roundsOf(asksOf(node)));

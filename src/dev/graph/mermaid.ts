@@ -1,7 +1,4 @@
 /** Draws a graph as Mermaid, for pages that render it themselves, such as a README. */
-import type { AnyDefinition } from '../../definition/definitions.js';
-import { explain } from './explain.js';
-import type { ExplainOptions } from './explain.js';
 import type {
   ExplainedArgument,
   ExplainedNeed,
@@ -19,23 +16,6 @@ import {
   takesOutcome,
   traitsOf,
 } from './words.js';
-
-/**
- * Explains a definition as a Mermaid flowchart.
- *
- * @example
- *
- * ```ts
- * import { explainMermaid } from 'mcp-resolve/graph';
- *
- * const page = ['```mermaid', explainMermaid(refundOrder), '```'].join('\n');
- * ```
- *
- * @throws {TypeError} If the value is not a definition.
- */
-export function explainMermaid(definition: AnyDefinition, options: ExplainOptions = {}): string {
-  return mermaidOf(explain(definition, options));
-}
 
 /** Draws an explanation as a Mermaid flowchart. */
 export function mermaidOf(explanation: Explanation): string {

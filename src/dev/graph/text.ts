@@ -2,9 +2,6 @@
  * Prints a graph for a terminal. Each parameter of the body is a tree of its needs. A resolver with
  * several users is drawn at its first place, and only named at the others.
  */
-import type { AnyDefinition } from '../../definition/definitions.js';
-import { explain } from './explain.js';
-import type { ExplainOptions } from './explain.js';
 import type { ExplainedNeed, ExplainedResolver, Explanation } from './explanation.js';
 import { columnsOf, showable } from './glyphs.js';
 import {
@@ -17,29 +14,6 @@ import {
   roundsWords,
   traitsOf,
 } from './words.js';
-
-/** The options of {@link explainText}. */
-export interface ExplainTextOptions extends ExplainOptions {
-  /** Uses terminal colours. Default: false. */
-  readonly color?: boolean;
-}
-
-/**
- * Explains a definition as text for a terminal.
- *
- * @example
- *
- * ```ts
- * import { explainText } from 'mcp-resolve/graph';
- *
- * console.log(explainText(refundOrder, { color: process.stdout.isTTY }));
- * ```
- *
- * @throws {TypeError} If the value is not a definition.
- */
-export function explainText(definition: AnyDefinition, options: ExplainTextOptions = {}): string {
-  return explanationText(explain(definition, options), options.color === true);
-}
 
 /** Prints an explanation as text. */
 export function explanationText(explanation: Explanation, color: boolean): string {
