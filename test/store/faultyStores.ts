@@ -113,6 +113,47 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     check: 'a value is returned and compared unchanged',
     sentence: 'get(): expected " ", got ""',
   },
+  'reads a copy that is one write behind': {
+    fault: (store) => {
+      const copies = new Map<string, string | undefined>();
+      return {
+        get: (key) => Promise.resolve(copies.get(key)),
+        put: async (key, value, how) => {
+          copies.set(key, await store.get(key));
+          return store.put(key, value, how);
+        },
+      };
+    },
+    check: 'an unknown key has no value, and only a put without `was` writes one',
+    sentence: 'get(): expected "new", got undefined',
+  },
+  'answers a put with the answer to the one before': {
+    fault: (store) => {
+      let before = true;
+      return withPut(() => async (key, value, how) => {
+        const answer = before;
+        before = await store.put(key, value, how);
+        return answer;
+      })(store);
+    },
+    check: 'an unknown key has no value, and only a put without `was` writes one',
+    sentence: 'put() of "new" with was "old" and ttlMs 60000: expected false, got true',
+  },
+  'drops its oldest record to make room for a third': {
+    fault: (store) => {
+      const keys = new Set<string>();
+      return withPut(() => async (key, value, how) => {
+        const [oldest = key] = keys.size < 2 ? [] : keys;
+        keys.delete(oldest);
+        const old = oldest === key ? undefined : await store.get(oldest);
+        if (old !== undefined) await overwrite(store, oldest, old, 0);
+        keys.add(key);
+        return store.put(key, value, how);
+      })(store);
+    },
+    check: 'similar keys are separate keys',
+    sentence: 'get(): expected "of contract/',
+  },
   'lets records expire early': {
     fault: withOptions((how) => ({ ...how, ttlMs: how.ttlMs / 2 })),
     check: 'a record lives for its ttlMs and then expires',
