@@ -3,10 +3,10 @@
  * call, so a second definition that a handler calls in the same request must neither ask nor go on
  * with the call of the first.
  *
- * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers,
- * its boundary and the functions of its context, whichever a copy still has. `requestState`,
- * `envelope` and `http` do not count, because several requests can share them. All copies of this
- * package share the calls.
+ * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
+ * and its boundary, or by its id and the functions of its context, whichever a copy still has.
+ * `requestState`, `envelope` and `http` do not count, because several requests can share them. All
+ * copies of this package share the calls.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
@@ -16,6 +16,8 @@ import { boundaryOf } from './requestBoundary.js';
 /** The call that asks in a request. */
 export interface AskingCall {
   readonly call: object;
+  /** The id of the request. */
+  readonly id: unknown;
   /** The state that it returned. For a 2025 client, the SDK brings it back in the same request. */
   sent?: string;
 }
@@ -40,8 +42,8 @@ function identitiesOf(ctx: ServerContext): readonly object[] {
 }
 
 /**
- * Returns the functions that the SDK creates for each request. A host may replace one of them by a
- * function that requests share, so three have to agree.
+ * Returns the functions that the SDK creates for each request. A host may replace them by functions
+ * that the requests of a session share, so three have to agree, and the id of the request.
  */
 function functionsOf({ mcpReq }: ServerContext): readonly object[] {
   const { notify, log, elicitInput, requestSampling } = mcpReq as Partial<ServerContext['mcpReq']>;
@@ -55,8 +57,9 @@ export function askingCallIn(ctx: NextContext): AskingCall | undefined {
   if (ctx[ASKING_CALL] !== undefined) return ctx[ASKING_CALL];
   const find = (identity: object): AskingCall | undefined => calls().get(identity);
   const agreed = functionsOf(ctx).map(find);
+  const { id } = ctx.mcpReq as Partial<ServerContext['mcpReq']>;
   const isAgreed = (one: AskingCall | undefined): boolean =>
-    one !== undefined && agreed.filter((other) => other === one).length >= ENOUGH;
+    id !== undefined && one?.id === id && agreed.filter((other) => other === one).length >= ENOUGH;
   return (
     identitiesOf(ctx)
       .map(find)
@@ -66,7 +69,7 @@ export function askingCallIn(ctx: NextContext): AskingCall | undefined {
 
 /** Makes a call the one that asks in its request. */
 export function setAskingCall(ctx: ServerContext, call: object): void {
-  const asking: AskingCall = { call };
+  const asking: AskingCall = { call, id: ctx.mcpReq.id };
   for (const identity of [...identitiesOf(ctx), ...functionsOf(ctx)]) calls().set(identity, asking);
 }
 

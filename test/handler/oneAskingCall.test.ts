@@ -2,16 +2,20 @@
  * Several calls of `toolHandler` in one request, whose handler copies the context for each of them.
  * Only one of them may ask, in both eras, with and without `install`.
  */
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, resolver, toolHandler } from 'mcp-resolve';
 import type { HandlerContext } from 'mcp-resolve';
+import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
+import { install as installV1 } from 'mcp-resolve/v1';
 import { describe, expect, test } from 'vitest';
 
 import { overHttp, overStdio } from '../sealing/desk.js';
 import { connectClient } from '../support/plainClient.js';
 import type { Factory } from '../support/servers.js';
 import { SILENT } from '../support/servers.js';
+import { connectV1 } from '../v1/serversV1.js';
 
 type Body = (ctx: ServerContext) => Promise<unknown>;
 type Copy = (ctx: ServerContext) => HandlerContext;
@@ -51,6 +55,32 @@ const hosts: [name: string, host: (body: Body) => Factory][] = [
 const composed = ({ mcpReq }: ServerContext): AbortSignal =>
   AbortSignal.any([mcpReq.signal, new AbortController().signal]);
 
+/** Reads properties through a proxy, as tracers do. */
+const watched = <T extends object>(value: T): T =>
+  new Proxy(value, { get: (target, key) => Reflect.get(target, key) as unknown });
+
+/** Binds functions when they are read, so each copy has others. */
+const bound = <T extends object>(value: T): T =>
+  new Proxy(value, {
+    get: (target, key) => {
+      const found: unknown = Reflect.get(target, key);
+      return typeof found === 'function' ? (found.bind(target) as unknown) : found;
+    },
+  });
+
+class HostContext {
+  readonly #ctx: ServerContext;
+  constructor(ctx: ServerContext) {
+    this.#ctx = ctx;
+  }
+  get mcpReq() {
+    return this.#ctx.mcpReq;
+  }
+  get http() {
+    return this.#ctx.http;
+  }
+}
+
 const copies: [name: string, copy: Copy][] = [
   ['passes on the context', (ctx) => ctx],
   ['composes a signal', (ctx) => ({ ...ctx, mcpReq: { ...ctx.mcpReq, signal: composed(ctx) } })],
@@ -78,6 +108,12 @@ const copies: [name: string, copy: Copy][] = [
       },
     }),
   ],
+  [
+    'watches the context through a proxy, and composes a signal',
+    (ctx) => watched({ ...ctx, mcpReq: watched({ ...ctx.mcpReq, signal: composed(ctx) }) }),
+  ],
+  ['binds every function of the context', (ctx) => ({ ...ctx, mcpReq: bound(ctx.mcpReq) })],
+  ['passes on an instance of its own class', (ctx) => new HostContext(ctx)],
   [
     'passes on the parts of the context that a call needs',
     ({ mcpReq: { signal, requestState, inputResponses, envelope, send }, http }) => ({
@@ -190,18 +226,84 @@ describe.each(hosts)('on %s', (_host, host) => {
   );
 });
 
-test('functions that requests share do not make them one request', async () => {
+test.each([false, true])(
+  'on SDK 1.x, the body of a call may not ask through another one (composed signal: %s)',
+  async (composes) => {
+    const {
+      handlers: [inner],
+      ran,
+    } = tools(1);
+    const results: unknown[] = [];
+    const approved = resolver({}, () => confirm('Begin?'), { asks: 'form' });
+    const outer = defineTool('outer', { resolve: { approved } }, async (_values, ctx) => {
+      const mcpReq = { ...ctx.mcpReq, ...(composes && { signal: composed(ctx) }) };
+      results.push(await inner!({}, { ...ctx, mcpReq }));
+      return 'done';
+    });
+    const server = new McpServerV1(INFO);
+    installV1(server, [outer], { logger: SILENT });
+    const { call, asked } = await connectV1(server, {
+      answer: () => ({ action: 'accept', content: { confirm: true } }),
+    });
+    await call('outer');
+    expect(results.filter(isRefused)).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+    expect(ran).toEqual([]);
+  },
+);
+
+const plan = planResolvers(
+  { name: 'engine', resolve: { approved: resolver({}, () => confirm('Go?'), { asks: 'form' }) } },
+  [],
+);
+
+/** Resolves arguments with the engine, in a hand-written handler. */
+async function withEngine(ctx: ServerContext): Promise<unknown> {
+  const clientCapabilities = { elicitation: { form: {} } };
+  const options = { ctx, protocolVersion: '2026-07-28', clientCapabilities, logger: SILENT };
+  const resolution = await resolveArguments(plan, {}, options).catch((error: unknown) => error);
+  return 'result' in (resolution as object)
+    ? (resolution as { result: unknown }).result
+    : { content: [{ type: 'text', text: String(resolution) }] };
+}
+
+test.each(hosts)('on %s, a call of the engine counts, too', async (_, host) => {
+  for (const first of ['engine', 'handler']) {
+    const { handlers, ran } = tools(1);
+    const seen: unknown[] = [];
+    const calls = [withEngine, (ctx: ServerContext) => handlers[0]!({}, ctx)];
+    if (first === 'handler') calls.reverse();
+    const body = async (ctx: ServerContext) => {
+      for (const call of calls)
+        seen.push(await call({ ...ctx, mcpReq: { ...ctx.mcpReq, signal: composed(ctx) } }));
+      return seen.find(isAsking);
+    };
+    await overHttp(host(body))('tools/call', { name: 'all' });
+    expect(seen.filter(isAsking)).toHaveLength(1);
+    expect(seen.filter(isRefused)).toHaveLength(1);
+    expect(ran).toEqual([]);
+  }
+});
+
+test.each([
+  ['with ids', (id: number) => ({ id })],
+  ['without ids', () => ({})],
+])('functions that requests %s share do not make them one request', async (_, own) => {
   const {
     handlers: [handler],
     ran,
   } = tools(1);
-  const log = () => Promise.resolve();
+  const tell = () => Promise.resolve();
   const send = () => Promise.resolve({ action: 'accept', content: { confirm: true } });
-  const call = () =>
-    handler!({}, {
-      mcpReq: { signal: new AbortController().signal, send, log, notify: log },
-    } as never);
-  const results = await Promise.all([call(), call()]);
+  const session = { send, notify: tell, log: tell, elicitInput: send, requestSampling: send };
+  const call = (id: number) =>
+    handler!(
+      {},
+      {
+        mcpReq: { ...session, ...own(id), signal: new AbortController().signal },
+      },
+    );
+  const results = await Promise.all([call(1), call(2)]);
   expect(results.filter(isRefused)).toEqual([]);
   expect(ran).toHaveLength(2);
 });
