@@ -6,6 +6,15 @@
  */
 export { memoryStore } from './store/memoryStore.js';
 export type { MemoryStoreOptions } from './store/memoryStore.js';
+export { redisStore } from './store/redisStore.js';
+export type {
+  IoredisClient,
+  NodeRedisClient,
+  RedisClient,
+  RedisCommandSender,
+  RedisStoreOptions,
+} from './store/redisStore.js';
+export type { Logger } from './log.js';
 
 // Custom stores.
 export { StoreFullError } from './store/recordStore.js';

@@ -56,6 +56,19 @@ export interface RecordStore {
 }
 
 /**
+ * Checks the strings of a step before they reach a database. A driver would replace half of a
+ * surrogate pair by another character, so different strings would become equal.
+ *
+ * @throws {TypeError} If a string contains NUL or a lone surrogate.
+ */
+export function checkStrings(...strings: readonly (string | undefined)[]): void {
+  if (!strings.some((string) => string !== undefined && /[\0\p{Surrogate}]/u.test(string))) return;
+  throw new TypeError(
+    'A store takes well-formed strings without NUL, and the key or value has a NUL or a lone surrogate.',
+  );
+}
+
+/**
  * The time that records outlive the last request that can need them, in milliseconds. It covers
  * clocks that differ.
  */

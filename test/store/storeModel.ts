@@ -101,12 +101,18 @@ const MONTH = 30 * 24 * 60 * MINUTE;
 
 const keys = fc.constantFrom('k', 'K', 'k ');
 const values = fc.constantFrom('a', 'A', ' a', '');
-const puts: fc.Arbitrary<Put> = fc.record({
-  key: keys,
-  value: fc.oneof(values, fc.constant(PRESENT)),
-  was: fc.oneof({ weight: 3, arbitrary: fc.constant(PRESENT) }, values, fc.constant(undefined)),
-  ttlMs: fc.constantFrom(1, 1000, MINUTE, MONTH),
-});
+
+/** Arbitrary puts with one of these lifetimes. */
+const putsFor = (...lifetimes: readonly number[]): fc.Arbitrary<Put> =>
+  fc.record({
+    key: keys,
+    value: fc.oneof(values, fc.constant(PRESENT)),
+    was: fc.oneof({ weight: 3, arbitrary: fc.constant(PRESENT) }, values, fc.constant(undefined)),
+    ttlMs: fc.constantFrom(...lifetimes),
+  });
+
+const puts = putsFor(1, 1000, MINUTE, MONTH);
+const lastingPuts = putsFor(MINUTE, MONTH);
 
 /** Random commands on a store whose time passes as told. */
 export const storeCommands: fc.Arbitrary<Iterable<Command>> = fc.commands(
@@ -116,6 +122,12 @@ export const storeCommands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     puts.map(race),
     fc.constantFrom(1, 600, 1000, MINUTE - 1, MINUTE, MONTH - MINUTE).map(wait),
   ],
+  { maxCommands: 40 },
+);
+
+/** Random commands on a store with a clock of its own. No record expires while they run. */
+export const storeCommandsInRealTime: fc.Arbitrary<Iterable<Command>> = fc.commands(
+  [keys.map(get), lastingPuts.map(put), lastingPuts.map(race)],
   { maxCommands: 40 },
 );
 
