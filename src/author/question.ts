@@ -7,6 +7,7 @@ import type {
   CreateMessageResult,
   CreateMessageResultWithTools,
   ListRootsResult,
+  StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { rejectUnknownOptions } from '../options.js';
 import { KIND, isKind } from './brand.js';
@@ -50,6 +51,21 @@ export interface AskUserOptions<T> extends AskOptions<T> {
    * text. A consumer that takes the `outcome` decides for itself.
    */
   readonly declined?: string;
+}
+
+/** The options of a yes/no question. */
+export interface ConfirmOptions extends AskUserOptions<boolean> {
+  /** The text beside the box that the user ticks. Most clients show `confirm` without it. */
+  readonly label?: string;
+}
+
+/** The options of a link. */
+export interface ElicitUrlOptions extends AskUserOptions<boolean> {
+  /**
+   * The id by which a client of the 2025 era learns later that the page is completed. Nobody must
+   * be able to guess it: use `ctx.callId` or another random id. Default: a random id.
+   */
+  readonly elicitationId?: string;
 }
 
 /** The options of a form. */
@@ -112,6 +128,7 @@ export type FormData = Pick<Elicit<unknown>, 'kind' | 'message' | 'schema'> & {
 /** The data of a link. */
 export type UrlData = Pick<ElicitUrl, 'kind' | 'message' | 'url'> & {
   readonly declined?: string;
+  readonly elicitationId?: string;
 };
 
 /** The data of a sampling request. */
@@ -167,11 +184,13 @@ export function elicit<S extends Schema>(
  * );
  * ```
  */
-export function confirm(message: string, options?: AskUserOptions<boolean>): Confirm {
+export function confirm(message: string, options?: ConfirmOptions): Confirm {
   assertMessage('confirm', message);
-  const schema = YES_OR_NO;
-  const known = checked('confirm', options, ['otherwise', 'declined']);
-  return question({ kind: 'form', message, schema, yesOnly: true, ...known });
+  const known = checked('confirm', options, ['otherwise', 'declined', 'label']);
+  assertText('confirm', 'label', known?.label);
+  const { label, ...asked } = known ?? {};
+  const schema = label === undefined ? YES_OR_NO : yesOrNo({ title: label });
+  return question({ kind: 'form', message, schema, yesOnly: true, ...asked });
 }
 
 /**
@@ -190,10 +209,11 @@ export function confirm(message: string, options?: AskUserOptions<boolean>): Con
 export function elicitUrl(
   message: string,
   url: string | URL,
-  options?: AskUserOptions<boolean>,
+  options?: ElicitUrlOptions,
 ): ElicitUrl {
   assertMessage('elicitUrl', message);
-  const known = checked('elicitUrl', options, ['otherwise', 'declined']);
+  const known = checked('elicitUrl', options, ['otherwise', 'declined', 'elicitationId']);
+  assertText('elicitUrl', 'elicitationId', known?.elicitationId);
   return question({ kind: 'url', message, url: linkOf(url), ...known });
 }
 
@@ -262,11 +282,13 @@ function checked<O extends AskUserOptions<unknown>>(
     );
   }
   rejectUnknownOptions(options, known, `${name}()`);
-  const { declined }: { readonly declined?: unknown } = options;
-  if (declined !== undefined && (typeof declined !== 'string' || declined === '')) {
-    throw new TypeError(`${name}(): \`declined\` must be a non-empty string.`);
-  }
+  assertText(name, 'declined', options.declined);
   return options;
+}
+
+function assertText(name: string, option: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return;
+  throw new TypeError(`${name}(): \`${option}\` must be a non-empty string.`);
 }
 
 function assertInitial(initial: unknown): void {
@@ -293,9 +315,7 @@ type ToolUse =
   | { toolChoice: NonNullable<CreateMessageRequestParams['toolChoice']> };
 
 function assertMessage(name: string, message: unknown): void {
-  if (typeof message !== 'string' || message === '') {
-    throw new TypeError(`${name}(): \`message\` must be a non-empty string.`);
-  }
+  assertText(name, 'message', message ?? '');
 }
 
 function assertSampleParams(params: Partial<CreateMessageRequestParams> | undefined): void {
@@ -318,20 +338,27 @@ function isMessage(message: unknown): boolean {
   );
 }
 
-const YES_OR_NO_JSON = Object.freeze({
-  type: 'object',
-  properties: Object.freeze({ confirm: Object.freeze({ type: 'boolean' }) }),
-  required: Object.freeze(['confirm']),
-});
+const YES_OR_NO = yesOrNo({});
 
-const YES_OR_NO: Schema = Object.freeze({
-  '~standard': Object.freeze({
-    version: 1,
-    vendor: 'mcp-resolve',
-    validate: (value: unknown) =>
-      typeof (value as { confirm?: unknown }).confirm === 'boolean'
-        ? { value }
-        : { issues: [{ message: 'expected { confirm: boolean }', path: ['confirm'] }] },
-    jsonSchema: Object.freeze({ input: () => YES_OR_NO_JSON, output: () => YES_OR_NO_JSON }),
-  }),
-});
+/** Creates the schema of a form with one box. */
+function yesOrNo(label: { readonly title?: string }): Schema {
+  const json = Object.freeze({
+    type: 'object',
+    properties: Object.freeze({ confirm: Object.freeze({ type: 'boolean', ...label }) }),
+    required: Object.freeze(['confirm']),
+  });
+  return Object.freeze({
+    '~standard': Object.freeze({
+      version: 1,
+      vendor: 'mcp-resolve',
+      validate: validateYesOrNo,
+      jsonSchema: Object.freeze({ input: () => json, output: () => json }),
+    }),
+  });
+}
+
+function validateYesOrNo(value: unknown): StandardSchemaV1.Result<unknown> {
+  return typeof (value as { confirm?: unknown }).confirm === 'boolean'
+    ? { value }
+    : { issues: [{ message: 'expected { confirm: boolean }', path: ['confirm'] }] };
+}

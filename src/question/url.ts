@@ -12,13 +12,13 @@ import { visibleText } from '../visibleText.js';
 
 /** The kind of question that `elicitUrl` creates. */
 export const urlKind: QuestionKind<UrlData> = {
-  render: ({ message, url: link }) => {
+  render: ({ message, url: link, elicitationId }) => {
     const params = { mode: 'url', message: visibleText(message), url: link };
     return {
       method: 'elicitation/create',
       params,
-      // The 2025 era requires an id for every link. The library does not use it.
-      pushedParams: () => ({ ...params, elicitationId: randomId() }),
+      // The 2025 era requires an id for every link.
+      pushedParams: () => ({ ...params, elicitationId: elicitationId ?? randomId() }),
       text: asciiJson(params),
     };
   },

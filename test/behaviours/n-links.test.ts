@@ -1,4 +1,5 @@
 /** N. Links: questions that ask the user to open a page. An accept says only that it was opened. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import {
@@ -14,6 +15,7 @@ import {
   resolver,
   ToolError,
 } from 'mcp-resolve';
+import { serveHttp } from 'mcp-resolve/node';
 import { accept, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -21,7 +23,7 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { connectClient, connectStateless } from '../support/plainClient.js';
 import { errorTextOf, protocolErrorOf, questionsOf, textOf } from '../support/results.js';
-import { httpHandler, serving as servingWith, SILENT } from '../support/servers.js';
+import { closeAfterTest, httpHandler, serving as servingWith, SILENT } from '../support/servers.js';
 import { post, rawLegacy } from '../support/wire.js';
 import {
   answering,
@@ -277,6 +279,50 @@ describe('on the wire', () => {
       { method: 'elicitation/create', id, params },
     ]);
     expect(shapes[0]?.id).not.toBe(shapes[1]?.id);
+  });
+
+  test('N1: tells a 2025 client over HTTP that the page was completed', async () => {
+    const servers = new Set<McpServer>();
+    const sessions = new Map<string, string | undefined>();
+    const link = resolver(
+      {},
+      (_, ctx) => {
+        sessions.set(ctx.callId, ctx.sessionId);
+        return elicitUrl('Sign in', LINK, { elicitationId: ctx.callId });
+      },
+      { asks: 'url' },
+    );
+    const tool = defineTool('visit', { resolve: { link } }, (_, ctx) => ctx.callId);
+    const { url, close } = await serveHttp(() => {
+      const server = new McpServer({ name: 'links', version: '1.0.0' });
+      install(server, [tool]);
+      servers.add(server);
+      return server;
+    });
+    closeAfterTest(() => close({ timeoutMs: 0 }));
+    const client = new Client(
+      { name: 'browser', version: '1.0.0' },
+      { capabilities: URL_ONLY, versionNegotiation: { mode: 'legacy' } },
+    );
+    const asked: unknown[] = [];
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push((params as { readonly elicitationId?: string }).elicitationId);
+      return opened;
+    });
+    const completed = new Promise((resolve) => {
+      client.setNotificationHandler('notifications/elicitation/complete', resolve);
+    });
+    closeAfterTest(() => client.close());
+    await client.connect(new StreamableHTTPClientTransport(url));
+    const id = textOf(await client.callTool({ name: 'visit' }));
+
+    const server = [...servers].find(
+      ({ server: { transport } }) => transport?.sessionId === sessions.get(id),
+    );
+    await server?.server.createElicitationCompletionNotifier(id)();
+
+    expect(asked).toEqual([id]);
+    expect(await completed).toMatchObject({ params: { elicitationId: id } });
   });
 
   test('H11: refuses a legacy client with the same error, and sends nothing', async () => {

@@ -57,6 +57,31 @@ describe('a rendered link', () => {
   });
 });
 
+describe('an elicitationId of the author', () => {
+  const withId: UrlData = elicitUrl('Sign in', LINK, { elicitationId: 'id-of-the-page' });
+
+  test('goes to a 2025 client only, and is no part of the question', () => {
+    const rendered = urlKind.render(withId);
+
+    expect(rendered.pushedParams!()).toEqual({
+      mode: 'url',
+      message: 'Sign in',
+      url: LINK,
+      elicitationId: 'id-of-the-page',
+    });
+    expect({ params: rendered.params, text: rendered.text }).toEqual({
+      params: urlKind.render(signIn()).params,
+      text: urlKind.render(signIn()).text,
+    });
+  });
+
+  test.each(['', 7, null])('must be a non-empty string, not %j', (id) => {
+    expect(() => elicitUrl('Sign in', LINK, { elicitationId: id as string })).toThrow(
+      new TypeError('elicitUrl(): `elicitationId` must be a non-empty string.'),
+    );
+  });
+});
+
 describe('the capability for links', () => {
   const { name, required, isDeclaredIn } = urlKind.capability(signIn());
 
@@ -224,11 +249,11 @@ describe('elicitUrl', () => {
   test.each([
     [
       { otherwize: false },
-      "elicitUrl() has no option 'otherwize'. Known options: otherwise, declined.",
+      "elicitUrl() has no option 'otherwize'. Known options: otherwise, declined, elicitationId.",
     ],
     [
       { otherwise: true, timeout: 5 },
-      "elicitUrl() has no option 'timeout'. Known options: otherwise, declined.",
+      "elicitUrl() has no option 'timeout'. Known options: otherwise, declined, elicitationId.",
     ],
     [true, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
     [null, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],

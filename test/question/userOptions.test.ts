@@ -1,4 +1,4 @@
-/** The options of forms and links: `declined`, `initial` and `attempts`. */
+/** The options of forms and links: `declined`, `label`, `initial` and `attempts`. */
 import { argsOf, confirm, defineTool, elicit, elicitUrl, outcome, resolver } from 'mcp-resolve';
 import { memoryOnceStore } from 'mcp-resolve/once';
 import { accept, bothEras, cancel, decline, run } from 'mcp-resolve/testing';
@@ -62,6 +62,48 @@ test('declined is what a replay of a recorded refusal returns', async () => {
     const end = await sendRound({ ...asked, inputResponses: { paid: answer } });
     expect(errorTextOf(end)).toBe(`Error executing tool pay: ${declined}`);
   }
+});
+
+describe('label', () => {
+  const paid = resolver({}, () => confirm('Pay 7 euros?', { label: 'Yes, pay\u202E' }), {
+    asks: 'form',
+  });
+  const pay = defineTool('pay', { resolve: { paid } }, () => 'paid');
+
+  test.each(eras)('is the visible title of the box, on the %s era', async (era) => {
+    const { call, questions } = await connectClient(era, serving(pay), {
+      elicit: [accept({ confirm: true })],
+    });
+
+    expect(textOf(await call('pay'))).toBe('paid');
+    expect(questions.map(({ params }) => params)).toMatchObject([
+      {
+        message: 'Pay 7 euros?',
+        requestedSchema: {
+          properties: { confirm: { type: 'boolean', title: 'Yes, pay\\u{202E}' } },
+        },
+      },
+    ]);
+  });
+
+  test('makes another question, so an answer to another label does not count', async () => {
+    let label = 'Pay';
+    const asked = resolver({}, () => confirm('Pay?', { label }), { asks: 'form' });
+    const sendRound = roundsOf(defineTool('pay', { resolve: { asked } }, () => 'paid'));
+    const first = questionsOf(await sendRound());
+    label = 'Pay twice';
+    const again = questionsOf(
+      await sendRound({ ...first, inputResponses: { asked: accept({ confirm: true }) } }),
+    );
+
+    expect(Object.keys(again.requests)).toEqual(['asked']);
+  });
+
+  test.each(['', 7, null])('must be a non-empty string, not %j', (label) => {
+    expect(() => confirm('Pay?', { label: label as string })).toThrow(
+      new TypeError('confirm(): `label` must be a non-empty string.'),
+    );
+  });
 });
 
 describe('initial', () => {
