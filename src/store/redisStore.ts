@@ -5,7 +5,7 @@
  * The reply of the script repeats a random id, because a client or proxy that mixes up replies must
  * not look like a successful write. Any other reply is an error.
  */
-import { errorOf, messageOf } from '../errors.js';
+import { messageOf } from '../errors.js';
 import { checkLogger, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
 import { rejectUnknownOptions } from '../options.js';
@@ -158,13 +158,9 @@ class Redis {
   }
 
   private async replyTo(command: readonly string[], key: string): Promise<unknown> {
-    try {
-      const reply = await this.send(command, key);
-      if (!this.askedForPolicy) await this.askForPolicy(key);
-      return reply;
-    } catch (error) {
-      throw errorOf(error);
-    }
+    const reply = await this.send(command, key);
+    if (!this.askedForPolicy) await this.askForPolicy(key);
+    return reply;
   }
 
   /** Checks the eviction policy after the first successful step, when Redis can be reached. */
