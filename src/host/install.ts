@@ -74,7 +74,7 @@ function installAll(
   const checked = checkOptions(options, INSTALL);
   const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
-  const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy;
+  const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy ?? defaultPolicy();
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
   const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });

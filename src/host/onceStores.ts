@@ -18,15 +18,18 @@ type Owner = object & { [LOCAL]?: string | undefined };
  * shared keys, a call can continue in another process, which would not know that it has run. Call
  * this before anything is attached, with the policy that will apply.
  *
- * @throws {TypeError} If a store belongs to this process alone but the keys are shared.
+ * @throws {TypeError} If a store belongs to this process alone but the keys are shared, or if the
+ *   keys of the environment are wrong.
  */
 export function assertStoresFit(
   owner: Owner,
-  policy: CheckedSeal | undefined,
+  policy: CheckedSeal,
   definitions: readonly Storing[] = [],
 ): void {
+  // Read first, because it throws if the keys of the environment are wrong.
+  if (!policy.shared) return;
   const local = owner[LOCAL] ?? localIn(definitions)?.name;
-  if (local !== undefined && policy?.shared === true) throw misfit(local);
+  if (local !== undefined) throw misfit(local);
 }
 
 /**
@@ -44,6 +47,6 @@ function localIn(definitions: readonly Storing[]): Storing | undefined {
 
 function misfit(tool: string): TypeError {
   return new TypeError(
-    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may share the keys of the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.`,
+    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.`,
   );
 }

@@ -4,7 +4,7 @@ import { KIND } from '../author/brand.js';
 import { isObject } from '../values.js';
 import { lazily, randomBytes } from '../platform.js';
 import { ringCodec, tokenLength } from '../state/codec.js';
-import { hasKeysOfEnvironment, keysOfEnvironment } from '../state/keyRing.js';
+import { keysOfEnvironment } from '../state/keyRing.js';
 import { Seal } from '../state/seal.js';
 import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
 import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
@@ -104,22 +104,27 @@ function newSecret(): readonly Uint8Array[] {
 
 /**
  * Returns the policy for servers without an explicit seal. Its keys are those of the environment,
- * or one key of the process, because HTTP builds a server for every request. The environment is
- * read on first use.
+ * or one key of the process, because HTTP builds a server for every request. A variable that is
+ * absent is read again until the first state is sealed or opened, because an author can set it
+ * after the servers are built.
+ *
+ * @throws {TypeError} From `shared`, if the variable is empty or malformed.
  */
 export const defaultPolicy: () => CheckedSeal = /* @__PURE__ */ lazily(() => {
-  const configured = lazily(keysOfEnvironment);
+  let keys: readonly Uint8Array[] | undefined;
+  let isOwn = false;
+  const configured = (): typeof keys => (isOwn ? undefined : (keys ??= keysOfEnvironment()));
+  const firstUse = (): readonly Uint8Array[] => {
+    isOwn = configured() === undefined;
+    return keys ?? newSecret();
+  };
   return {
-    ...completeSeal(
-      {},
-      ringCodec(() => configured() ?? newSecret()),
-      tokenLength,
-    ),
+    ...completeSeal({}, ringCodec(firstUse), tokenLength),
     get shared() {
       return configured() !== undefined;
     },
     get byDefault() {
-      return !hasKeysOfEnvironment();
+      return isOwn;
     },
   };
 });

@@ -161,11 +161,11 @@ function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions):
 /** Creates the seal of a handler. */
 function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string = tool.name): Seal {
   const { onEvent, logger } = checked;
-  const policy = checked.seal?.['~policy'];
+  const policy = checked.seal?.['~policy'] ?? defaultPolicy();
   const owner = {};
   assertStoresFit(owner, policy, [tool]);
   noteStores(owner, [tool]);
-  const seal = sealOfOwner(policy ?? defaultPolicy(), { owner, audience, logger });
+  const seal = sealOfOwner(policy, { owner, audience, logger });
   if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
   return seal;
 }

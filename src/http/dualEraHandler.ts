@@ -101,17 +101,17 @@ export function createDualEraHandler(
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
-  return createHandler(factory, options, 'createDualEraHandler');
+  return createHandler(checkedFactory(factory), options, 'createDualEraHandler');
 }
 
-/** Creates the handler for the function `caller`, which has checked the types of its arguments. */
+/** Creates the handler for the function `caller`, which has checked its arguments. */
 export function createHandler(
-  factory: ServerFactory,
+  factory: McpServerFactory,
   options: DualEraHandlerOptions,
   caller: string,
 ): DualEraHandler {
   const settings = handlerSettings(options, caller);
-  const router = new EraRouter(checkedFactory(factory), settings);
+  const router = new EraRouter(factory, settings);
   return {
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
     node: createNodeListener({

@@ -13,9 +13,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener, Server as HttpServer, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import type { ServerFactory } from '../host/sdkInternals.js';
-import { checkArguments, checkInteger, describe } from './argumentChecks.js';
+import { checkArguments, checkedFactory, checkInteger, describe } from './argumentChecks.js';
 import { rejectUnknownOptions } from '../options.js';
 import { createHandler } from './dualEraHandler.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';
@@ -64,7 +65,9 @@ export interface HttpServerHandle {
 /**
  * Serves a server factory over HTTP, to 2025 and 2026 clients on the same URL.
  *
- * By default it listens on a free port of the loopback address and serves only this machine.
+ * By default it listens on a free port of the loopback address and serves only this machine. Before
+ * it listens, it calls the factory once, as for a 2026 client but without a request, and closes the
+ * server that it gets. If the factory throws, so does `serveHttp`.
  *
  * @example
  *
@@ -73,7 +76,8 @@ export interface HttpServerHandle {
  * ```
  *
  * @throws {TypeError} If `factory` is not a function or an option has an unusable value.
- * @throws {Error} If the port is taken, or `@modelcontextprotocol/node` is not installed.
+ * @throws {Error} If the port is taken, or `@modelcontextprotocol/node` is not installed, or the
+ *   error of the factory.
  */
 export async function serveHttp(
   factory: ServerFactory,
@@ -82,10 +86,12 @@ export async function serveHttp(
   checkArguments(factory, options, 'serveHttp');
   rejectUnknownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp()');
   const { endpoint, handlerOptions } = httpSettings(options);
-  const handler = createHandler(factory, handlerOptions, 'serveHttp');
+  const checked = checkedFactory(factory);
+  const handler = createHandler(checked, handlerOptions, 'serveHttp');
   // The handler loads the package with its first request. Load it now, so that a missing package is
   // reported before the port opens.
   await loadNodeAdapter();
+  await buildFirst(checked);
 
   const server = createServer();
   // A user may take minutes to answer. Meanwhile the server writes only keep-alives, and an author
@@ -106,6 +112,15 @@ export async function serveHttp(
       await (closing ??= shutDown(server, open));
     },
   };
+}
+
+/**
+ * Builds a server and closes it again, so that a wrong definition, option, key or store ends the
+ * process before the port opens, and not the first request.
+ */
+async function buildFirst(factory: McpServerFactory): Promise<void> {
+  const server = await factory({ era: 'modern' });
+  await server.close();
 }
 
 function atPath(path: string, listener: RequestListener): RequestListener {

@@ -43,11 +43,6 @@ export function readKeys(keys: readonly RequestStateKey[]): readonly Uint8Array[
 /** The environment variable with the keys of servers that have no seal of their own. */
 export const KEYS_VARIABLE = 'MCP_RESOLVE_KEYS';
 
-/** Returns true if the environment variable is set, also if its value is wrong. */
-export function hasKeysOfEnvironment(): boolean {
-  return environment()[KEYS_VARIABLE] !== undefined;
-}
-
 /**
  * Reads the secrets of the environment, which are separated by commas. The first one seals.
  *

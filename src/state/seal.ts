@@ -106,7 +106,6 @@ export class Seal {
       if (written.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       claims = written;
-      this.warnOfProcessKey(request.ctx);
       if (principal === undefined && this.mustHavePrincipal(request.ctx))
         this.warnOfAnonymousCall();
       const token: unknown = await codec.seal(claims);
@@ -115,6 +114,7 @@ export class Seal {
         throw new RangeError(
           '`codec.seal` must return a token that is neither empty nor too long.',
         );
+      this.warnOfProcessKey(request.ctx);
       return token;
     } catch (cause) {
       const shown = shownError(cause, new TextDecoder().decode(claims));
@@ -249,7 +249,7 @@ export class Seal {
   }
 }
 
-const SHARE_KEYS = `set the environment variable ${KEYS_VARIABLE}, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler().`;
+const SHARE_KEYS = `set the environment variable ${KEYS_VARIABLE}, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler(). A tool with \`once\` then needs a store that all processes share.`;
 
 const CREATE_KEY =
   ' This host may serve the next round of a call from another process. Create a key with: npx mcp-resolve key';

@@ -85,7 +85,7 @@ export interface CheckedSeal extends Required<
   readonly maxTokenLength: number;
   /** True if other processes may have the keys, and so may continue a call of this process. */
   readonly shared: boolean;
-  /** True if no key was configured, so only this process has the key. */
+  /** True if the policy uses a key of this process, because none was configured. */
   readonly byDefault: boolean;
 }
 

@@ -168,7 +168,7 @@ describe('a seal that fails', () => {
     await post(handler, 'tools/call', { ...params, requestState }, options);
 
     expect(lines).toEqual([
-      'requestState rejected on tools/call: unknown key. Each process has a default key of its own. To share keys, set the environment variable MCP_RESOLVE_KEYS, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler().',
+      'requestState rejected on tools/call: unknown key. Each process has a default key of its own. To share keys, set the environment variable MCP_RESOLVE_KEYS, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler(). A tool with `once` then needs a store that all processes share.',
     ]);
   });
 });

@@ -14,4 +14,6 @@ const { port } = await serveHttp(() => {
   install(server, definitions);
   return server;
 });
+const later = process.argv.find((arg) => arg.startsWith('--later='));
+if (later !== undefined) process.env.MCP_RESOLVE_KEYS = later.slice('--later='.length);
 process.send?.(port);

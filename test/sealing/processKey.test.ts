@@ -52,7 +52,7 @@ test('warns once, with the remedy, when the default key seals a state over HTTP'
   await ask(send, WENT);
   await ask(overHttp(factory()), WENT);
   expect(printed).toEqual([
-    'mcp-resolve: requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, set the environment variable MCP_RESOLVE_KEYS, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler().',
+    'mcp-resolve: requestState is sealed with a key that only this process has, so a call cannot continue in another process or after a restart. To allow that, set the environment variable MCP_RESOLVE_KEYS, or pass { seal: requestStateSeal({ keys, audience }) } to install() or toolHandler(). A tool with `once` then needs a store that all processes share.',
   ]);
 });
 

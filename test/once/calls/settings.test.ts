@@ -75,7 +75,7 @@ describe('the option once', () => {
 
 describe('a store that only this process sees', () => {
   const MISFIT =
-    "Tool 'pay': the `once` store is visible only to this process, but other processes may share the keys of the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.";
+    "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.";
 
   const codec = { seal: () => 'token', unseal: () => new Uint8Array() };
 
