@@ -54,16 +54,23 @@ export function install(
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
-  try {
+  loggingErrors(options, () => {
     installAll(server, definitions, options);
-  } catch (error) {
-    throw logThrown('install() failed', error, loggerIn(options));
-  }
+  });
 }
 
-/** Returns the logger of options that may be wrong. */
-function loggerIn(options: InstallOptions | null | undefined): Logger {
-  return typeof options?.logger?.warn === 'function' ? options.logger : STANDARD_ERROR;
+/** Runs an installation, and logs what it throws. The options may be wrong. */
+export function loggingErrors(
+  options: { readonly logger?: Logger } | null | undefined,
+  run: () => void,
+): void {
+  try {
+    run();
+  } catch (error) {
+    const logger = options?.logger;
+    const isUsable = typeof logger?.warn === 'function';
+    throw logThrown('install() failed', error, isUsable ? logger : STANDARD_ERROR);
+  }
 }
 
 function installAll(

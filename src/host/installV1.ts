@@ -16,7 +16,7 @@ import { methodsOf, openRoute } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import { readDefinitions } from '../definition/definitions.js';
 import type { AnyDefinition, Installed } from '../definition/definitions.js';
-import { install as installV2 } from './install.js';
+import { install as installV2, loggingErrors } from './install.js';
 import { warnListedTwice } from '../call/operator.js';
 import { InstalledDefinitions } from './requestMatching.js';
 import type { Handler } from './routeMap.js';
@@ -43,6 +43,8 @@ import type { InstallV1Options, McpServerV1, ServerV1 } from './serverV1.js';
  * await server.connect(new StdioServerTransport());
  * ```
  *
+ * If it throws, it has installed none of them, and the error is in the log.
+ *
  * @throws {TypeError} If `server` is not a server of SDK 1.x, `definitions` is not an array of
  *   definitions, or an option is invalid.
  * @throws {Error} If the server is connected, or has a definition of the same name.
@@ -51,6 +53,16 @@ export function install(
   server: McpServerV1 | ServerV1,
   definitions: readonly AnyDefinition[],
   options: InstallV1Options = {},
+): void {
+  loggingErrors(options, () => {
+    installAll(server, definitions, options);
+  });
+}
+
+function installAll(
+  server: McpServerV1 | ServerV1,
+  definitions: readonly AnyDefinition[],
+  options: InstallV1Options,
 ): void {
   const target = lowLevelServerV1(server);
   assertOptionsV1(options);

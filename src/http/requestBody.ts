@@ -213,6 +213,7 @@ export function unreadBody(
   if (request.method !== 'POST') return undefined;
   if (typeof parsedBody === 'string') return { chunks: [utf8(parsedBody)] };
   if (parsedBody instanceof Uint8Array) return { chunks: [parsedBody] };
+  if (parsedBody instanceof ArrayBuffer) return { chunks: [new Uint8Array(parsedBody)] };
   return parsedBody === undefined ? (source ?? streamSource(request)) : undefined;
 }
 

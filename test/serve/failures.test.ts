@@ -11,9 +11,11 @@ import {
   OAuthErrorCode,
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { Hono } from 'hono';
 import { install } from 'mcp-resolve';
 import { createDualEraHandler, type DualEraHandlerOptions } from 'mcp-resolve/node';
+import { install as installV1 } from 'mcp-resolve/v1';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { eras } from '../support/eras.js';
@@ -137,6 +139,14 @@ describe('install', () => {
     expect(own).toHaveLength(1);
     expect(lines).toEqual([]);
   });
+
+  it.each([
+    ['what only SDK 1.x needs', 'server', []],
+    ['what both SDKs need', new McpServerV1({ name: 'one', version: '1.0.0' }), [undefined]],
+  ])('leaves one line on SDK 1.x if it refuses %s', (_, server, definitions) => {
+    expect(() => installV1(server as never, definitions as never)).toThrow(TypeError);
+    expect(lines).toEqual([expect.stringContaining('install() failed: TypeError: install(): ')]);
+  });
 });
 
 describe('authenticate', () => {
@@ -208,10 +218,12 @@ describe('a body that the app has read', () => {
 
   it.each(eras)('can be passed on, parsed or as it came (%s)', async (era) => {
     const handler = handlerOf(askingFactory().factory);
-    for (const read of ['json', 'text', 'bytes'] as const) {
+    const bytesOf = async (request: Request) => new Uint8Array(await request.arrayBuffer());
+    for (const read of ['json', 'text', 'arrayBuffer', bytesOf] as const) {
       const request = requests[era]();
-      const parsedBody: unknown =
-        read === 'bytes' ? new Uint8Array(await request.arrayBuffer()) : await request[read]();
+      const parsedBody: unknown = await (typeof read === 'string'
+        ? request[read]()
+        : read(request));
       expect((await handler.fetch(request, { parsedBody })).status).toBe(200);
     }
     expect(lines).toEqual([]);
