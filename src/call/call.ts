@@ -69,7 +69,7 @@ export interface Call extends CallRequest {
   readonly progress: Progress;
   /** True if sealed state proves that the call continues an earlier round. */
   readonly resumed: boolean;
-  /** The error that ends the call, because the state belongs to another one. */
+  /** The error that ends the call if it asks, because the state belongs to another one. */
   readonly conflict: ToolError | undefined;
   /** Reports the events of the call. `undefined` if there is no listener. */
   readonly watch: CallWatch | undefined;

@@ -53,9 +53,7 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
   if (boundary === undefined)
     return newCall(base, { progress: { ...record.progress, pins: NO_PROGRESS.pins } });
   if (isTaken(ctx, state)) return newCall(base);
-  // A definition that declares no question needs no state, so it may run beside one that asks.
-  const other = (): Call => (declaresQuestions(subject.plan) ? otherCall(base) : newCall(base));
-  return goOn({ record, state, other }, base, boundary);
+  return goOn({ record, state }, base, boundary);
 }
 
 /** The part of a call that does not depend on its state. */
@@ -105,11 +103,10 @@ function isTaken(ctx: ServerContext, state: string): boolean {
   return asking !== undefined && asking.sent !== state;
 }
 
-/** A call between two rounds, and the call that this one is if the record is not its own. */
+/** A call between two rounds. */
 interface Continuation {
   readonly record: CallRecord;
   readonly state: string;
-  readonly other: () => Call;
 }
 
 /** Returns true if a resolver declares a question. */
@@ -118,13 +115,13 @@ export function declaresQuestions({ nodes }: Plan): boolean {
 }
 
 async function goOn(
-  { record, state, other }: Continuation,
+  { record, state }: Continuation,
   base: CallBase,
   { seal, request }: RequestBoundary,
 ): Promise<Call> {
   const { id, progress, definition, args, ...span } = record;
-  if (definition !== base.definition) return other();
-  if (args !== (await seal.bind(request)).args) return other();
+  if (definition !== base.definition) return otherCall(base);
+  if (args !== (await seal.bind(request)).args) return otherCall(base);
   // Another call may have gone on in the meantime.
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)
@@ -134,6 +131,7 @@ async function goOn(
   return call;
 }
 
+/** Returns the call if the record is not its own. */
 function otherCall(base: CallBase): Call {
   const conflict = new CallConflict(
     `The state of this request belongs to another call than this one of '${base.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
@@ -144,10 +142,11 @@ function otherCall(base: CallBase): Call {
 /**
  * Makes a call the only one of its request that asks.
  *
- * @throws {@link CallConflict} If another one asks.
+ * @throws {@link CallConflict} If another one asks, or the state of the request is of another one.
  */
 export function claimRequest(call: Call): void {
-  const { ctx, origin } = call;
+  const { ctx, origin, conflict } = call;
+  if (conflict !== undefined) throw conflict;
   if (origin === 'nested' || origin === 'direct') return;
   const asking = askingCallIn(ctx);
   if (asking === undefined) setAskingCall(ctx, call);

@@ -24,7 +24,7 @@ import { assertCanAsk, pushQuestion } from './askClient.js';
 import { DEFAULT_SETTINGS } from './call.js';
 import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
-import { beginCall, claimRequest, keepRecord } from './callRecord.js';
+import { beginCall, claimRequest, declaresQuestions, keepRecord } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
 import { logError, warnMovingQuestion, warnUnsealedState } from './operator.js';
 
@@ -109,7 +109,8 @@ export async function resolveCall(
   args: Readonly<Record<string, unknown>>,
   call: Call,
 ): Promise<Resolution> {
-  if (call.conflict !== undefined) throw call.conflict;
+  // A definition that declares no question may run beside one that asks.
+  if (call.conflict !== undefined && declaresQuestions(plan)) throw call.conflict;
   const { boundary, watch, settings } = call;
   const request = call.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);

@@ -200,25 +200,77 @@ describe.each(hosts)('on %s', (_, host) => {
       expect(reply.text).toMatch(/belongs to another call|Invalid or expired requestState/);
     });
 
-    test('a tool that does not declare its question does not use the approval of another', async () => {
-      const read = paying('read');
-      const ran: string[] = [];
-      const approved = resolver({}, (): unknown => confirm('Proceed?'));
-      const wipe = handlerOf(
-        defineTool('wipe', { resolve: { approved } }, () => {
-          ran.push('wipe');
-          return 'wiped';
-        }),
+    describe('a tool that does not declare its question', () => {
+      /** A tool of an author without types. Its resolver has the name and the question of `paying`. */
+      function undeclared(extra: object = {}) {
+        const wiped: unknown[] = [];
+        const approved: unknown = Reflect.apply(resolver, undefined, [
+          {},
+          () => confirm('Proceed?'),
+        ]);
+        const tool = Reflect.apply(defineTool, undefined, [
+          'wipe',
+          { ...extra, resolve: { approved } },
+          ({ approved }: { approved: unknown }) => {
+            wiped.push(approved);
+            return 'wiped';
+          },
+        ]) as Tool;
+        return { handler: handlerOf(tool), wiped };
+      }
+
+      /**
+       * The approval of one tool, which a client sends to a handler that calls these in a later
+       * round.
+       */
+      const approveLater = async (later: (read: ToolHandler, ctx: ServerContext) => unknown) => {
+        const read = paying('read');
+        let round = 0;
+        const send = over(
+          host((ctx) => {
+            round += 1;
+            if (round === 1) return read.handler({ invoice: 'INV-1' }, ctx);
+            return Promise.resolve(later(read.handler, ctx));
+          }),
+        );
+        const requestState = tokenOf(await send('tools/call', { name: 'both' }));
+        const inputResponses = { approved: ACCEPT.confirm };
+        const replay = { name: 'both', inputResponses, requestState };
+        return { send, replay, read, reply: await send('tools/call', replay) };
+      };
+
+      test.each([{}, { once: memoryOnceStore({ singleProcess: true }) }])(
+        'does not use the approval of another (%o)',
+        async (extra) => {
+          const wipe = undeclared(extra);
+          const { send, replay, reply } = await approveLater((_, ctx) => wipe.handler({}, ctx));
+          expect(reply.text).toMatch(
+            /belongs to another call|declares|Invalid or expired requestState/,
+          );
+          await send('tools/call', replay);
+          expect(wipe.wiped).toEqual([]);
+        },
       );
-      let round = 0;
-      const send = over(
-        host((ctx) => (++round === 1 ? read.handler({ invoice: 'INV-1' }, ctx) : wipe({}, ctx))),
-      );
-      const requestState = tokenOf(await send('tools/call', { name: 'both' }));
-      const inputResponses = { approved: ACCEPT.confirm };
-      const reply = await send('tools/call', { name: 'both', inputResponses, requestState });
-      expect(reply.text).toMatch(/Proceed\?|Invalid or expired requestState/);
-      expect(ran).toEqual([]);
+
+      test('does not run in front of the tool that was approved', async () => {
+        const wipe = undeclared();
+        const { read } = await approveLater(async (approved, ctx) => {
+          const result = await wipe.handler({}, ctx);
+          return isAsking(result) ? result : approved({ invoice: 'INV-1' }, ctx);
+        });
+        expect(wipe.wiped).toEqual([]);
+        expect(read.paid.filter((payment) => payment !== 'read INV-1 1')).toEqual([]);
+      });
+
+      test('does not run behind the tool that was approved', async () => {
+        const wipe = undeclared();
+        const { read } = await approveLater(async (approved, ctx) => {
+          await approved({ invoice: 'INV-1' }, ctx);
+          return wipe.handler({}, ctx);
+        });
+        expect(wipe.wiped).toEqual([]);
+        expect(read.paid).toEqual(['read INV-1 1']);
+      });
     });
 
     test('a call in a later round with other arguments ends with a sentence', async () => {
