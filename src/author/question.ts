@@ -55,6 +55,12 @@ export interface AskUserOptions<T> extends AskOptions<T> {
 
 /** The options of a yes/no question. */
 export interface ConfirmOptions extends AskUserOptions<boolean> {
+  /**
+   * With `true`, every client that declares no forms approves without asking the user, and a client
+   * decides itself what it declares. Write `false` to decline, or a function that throws a
+   * `ToolError` for the model. If omitted, such a client receives a protocol error.
+   */
+  readonly otherwise?: boolean | (() => boolean | Promise<boolean>);
   /** The text beside the box that the user ticks. Most clients show `confirm` without it. */
   readonly label?: string;
 }
@@ -174,7 +180,8 @@ export function elicit<S extends Schema>(
 
 /**
  * Asks the user to confirm. The value is `true`. An unticked box counts as a decline. A decline or
- * a cancel ends the call unless the consumer takes the `outcome`.
+ * a cancel ends the call unless the consumer takes the `outcome`. Never write `otherwise: true` for
+ * an action that the user has to approve.
  *
  * @example
  *

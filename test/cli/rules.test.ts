@@ -1,5 +1,14 @@
 /** Tests the rules of `mcp-resolve check`: findings in definitions, and definitions that pass. */
-import { confirm, definePrompt, defineTool, outcome, resolver } from 'mcp-resolve';
+import { runInThisContext } from 'node:vm';
+import {
+  confirm,
+  definePrompt,
+  defineTool,
+  elicit,
+  elicitUrl,
+  outcome,
+  resolver,
+} from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
 import { memoryOnceStore } from 'mcp-resolve/once';
@@ -9,6 +18,7 @@ import { definitionsInFactories } from '../../src/dev/cli/perRequest.js';
 import { findingsIn } from '../../src/dev/cli/rules.js';
 import { connectClient } from '../support/plainClient.js';
 import { serving } from '../support/servers.js';
+import { approvalForAll } from './approvalForAll.js';
 
 /** Returns the findings of a definition, as `level code`. */
 function found(definition: AnyDefinition): string[] {
@@ -169,6 +179,75 @@ describe('pinned-identity', () => {
     const tool = defineTool('t', { resolve: { rate: pinned('rate'), user } }, body);
     expect(found(tool)).toEqual([]);
     expect(found(defineTool('t', { resolve: { x: pinned('controller') } }, body))).toEqual([]);
+  });
+});
+
+describe('approves-unasked', () => {
+  const CODE = 'error approves-unasked';
+  const form = { asks: 'form' } as const;
+  const once = memoryOnceStore();
+  const yes = resolver({}, () => confirm('Pay?', { otherwise: true }), form);
+
+  it('reports a fallback of true in a tool that is destructive or has `once`', () => {
+    expect(found(defineTool('delete_x', { resolve: { yes } }, body))).toEqual([CODE]);
+    expect(found(defineTool('tidy', { resolve: { yes }, once }, body))).toEqual([CODE]);
+    expect(found(defineTool('tidy', { guards: [yes], once }, body))).toEqual([CODE]);
+    expect(found(defineTool('tidy', { resolve: { yes: outcome(yes) }, once }, body))).toEqual([
+      CODE,
+    ]);
+    expect(found(defineTool('tidy', { resolve: { yes } }, body))).toEqual([]);
+  });
+
+  it('names the resolver, the reason and the remedy', () => {
+    expect(findingsIn(defineTool('tidy', { resolve: { yes }, once }, body))[0]?.message).toBe(
+      "'yes' has `otherwise: true`, which approves for every client that declares nothing, and the tool has `once`. Write `otherwise: false`, or remove `otherwise`, so that such a client receives an error.",
+    );
+  });
+
+  it('reports a resolver of another module, and a need of a need', () => {
+    const behind = resolver({ approval: approvalForAll }, ({ approval }) => approval);
+    expect(found(defineTool('pay', { resolve: { behind }, once }, body))).toEqual([CODE]);
+  });
+
+  const minified = (code: string): (() => unknown) => runInThisContext(code) as () => unknown;
+  const writings: readonly (() => unknown)[] = [
+    () => confirm('Pay?', { otherwise: () => true }),
+    () =>
+      confirm('Pay?', {
+        otherwise() {
+          return true;
+        },
+      }),
+    minified("()=>a('Pay?',{otherwise:!0})"),
+    minified("()=>a('Pay?',{otherwise:()=>!0})"),
+    minified("()=>a('Pay?',{otherwise:function(){return!0}})"),
+  ];
+
+  it.each(writings)('reports %s', (fn) => {
+    expect(
+      found(defineTool('pay', { resolve: { yes: resolver({}, fn, form) }, once }, body)),
+    ).toEqual([CODE]);
+  });
+
+  const harmless: readonly (() => unknown)[] = [
+    () => confirm('Pay?', { otherwise: false }),
+    () => confirm('Write otherwise: true to approve.', { otherwise: false }),
+    // otherwise: true
+    () => confirm('Pay?'),
+    () => elicit('Pay?', z.object({ ok: z.boolean() }), { otherwise: { ok: true } }),
+  ];
+
+  it.each(harmless)('accepts %s', (fn) => {
+    expect(
+      found(defineTool('pay', { resolve: { no: resolver({}, fn, form) }, once }, body)),
+    ).toEqual([]);
+  });
+
+  it('accepts a link, whose value does not approve', () => {
+    const page = resolver({}, () => elicitUrl('Read', 'https://a.example', { otherwise: true }), {
+      asks: 'url',
+    });
+    expect(found(defineTool('pay', { resolve: { page }, once }, body))).toEqual([]);
   });
 });
 

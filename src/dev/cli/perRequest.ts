@@ -57,6 +57,6 @@ const TEXTS =
   /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[=(,:[!&|?{};]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\//g;
 
 /** Blanks out everything that is not code. Positions and lines stay the same. */
-function withoutTexts(source: string): string {
+export function withoutTexts(source: string): string {
   return source.replace(TEXTS, (text) => text.replace(/[^\n]/g, ' '));
 }

@@ -3,11 +3,13 @@
  * says what is wrong and what to do about it. A hint does not fail a build.
  */
 import { isKind } from '../../author/brand.js';
+import type { ResolverFn } from '../../author/model.js';
 import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
 import type { AnyDefinition, Tool } from '../../definition/definitions.js';
 import { explanationOf } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
+import { withoutTexts } from './perRequest.js';
 
 /** A finding of a rule. */
 export interface Finding {
@@ -26,6 +28,7 @@ export const RULE_CODES = [
   'unnamed-questions',
   'pinned-identity',
   'no-once',
+  'approves-unasked',
   'duplicate-name',
   'duplicate-resolver-name',
   'unused-resolver',
@@ -39,7 +42,7 @@ export type RuleCode = (typeof RULE_CODES)[number];
 export function findingsIn(definition: AnyDefinition): Finding[] {
   const explanation = explanationOf(definition);
   const subject = { definition, explanation };
-  return [questions, rounds, names, sameNames, pins, once]
+  return [questions, rounds, names, sameNames, pins, once, fallbacks]
     .flatMap((rule) => rule(subject))
     .map((finding) => ({ ...finding, definition: definition.name }));
 }
@@ -196,6 +199,32 @@ function once({ definition, explanation }: CheckedDefinition): Finding[] {
       `the tool ${effect} after a question, and a client can send the last round again. Set \`once\` to a store, so that an approved call runs only once.`,
     ),
   ];
+}
+
+/**
+ * Reports an approval that a client skips by declaring nothing. The option is inside the function
+ * of the resolver, so the rule reads its source code.
+ */
+function fallbacks({ definition, explanation }: CheckedDefinition): Finding[] {
+  const isGuarded = isDestructive(definition) || explanation.once;
+  if (!isGuarded || !isTool(definition)) return [];
+  const why = explanation.once ? 'has `once`' : 'is destructive or moves money';
+  return definition['~definition'].plan.nodes
+    .filter(({ resolver: { fn, options } }) => options.asks !== 'url' && fallsBackToYes(fn))
+    .map(({ key }) =>
+      error(
+        'approves-unasked',
+        `'${key}' has \`otherwise: true\`, which approves for every client that declares nothing, and the tool ${why}. Write \`otherwise: false\`, or remove \`otherwise\`, so that such a client receives an error.`,
+      ),
+    );
+}
+
+/** A fallback of `true`, or a function that only returns it, also as minifiers write it. */
+const YES =
+  /\botherwise\s*(?::\s*(?:async\b\s*)?(?:function\b[^(]*)?)?(?:\(\s*\)\s*(?:=>\s*)?)?(?:\{\s*return\s*)?(?:\btrue\b|!0)/;
+
+function fallsBackToYes(fn: ResolverFn): boolean {
+  return YES.test(withoutTexts(Function.prototype.toString.call(fn)));
 }
 
 function irreversibleEffect(definition: AnyDefinition): string | undefined {
