@@ -1,4 +1,4 @@
-/** Resources, and what a 2025 client may subscribe to. */
+/** Resources, and what a legacy client may subscribe to. */
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 
 import { PNG } from './content.js';

@@ -49,7 +49,7 @@ await runStory(story, async ({ client, call, check, legacy, inNewProcess }) => {
   if (counts) check('the tool runs twice', (await runs()) - before, 2);
   if (legacy) {
     check('the server retries within one request', deployed.rounds, [1]);
-    console.log('A 2025 client never receives a state. The other facts are about 2026-07-28.');
+    console.log('A legacy client never receives a state. The other facts are about 2026-07-28.');
     return;
   }
   check('the client retries with a second request', deployed.rounds, [1, 0]);

@@ -2,7 +2,7 @@
  * Plays the refund desk in the terminal (`npm start`), with a client and a server over HTTP in this
  * process. It shows what the model sees, what the user is asked, and the results.
  *
- * `--legacy` uses the 2025 era. With `--interactive` you answer the questions.
+ * `--legacy` uses the legacy era. With `--interactive` you answer the questions.
  */
 import { inspect, parseArgs } from 'node:util';
 import type { ElicitResult, Tool } from '@modelcontextprotocol/client';
@@ -48,7 +48,7 @@ async function playScript(): Promise<void> {
   await play('The user declines to say what to refund: no refund', refunds.changedMind);
   console.log(`
 Answer the questions yourself    npm start -- --interactive
-See it as a 2025 client does     npm start -- --legacy
+See it as a legacy client does     npm start -- --legacy
 Read the server                  examples/refund-desk/server.ts`);
 }
 
@@ -102,7 +102,7 @@ function introduce({ tools }: { tools: Tool[] }): void {
   );
 }
 
-/** Labels the server. In the 2026 era each round is a separate request. */
+/** Labels the server. In the modern era each round is a separate request. */
 function deskIn(round: number): string {
   return legacy ? 'desk' : `round ${round}`;
 }

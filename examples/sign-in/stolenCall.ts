@@ -1,6 +1,6 @@
 /**
- * Bob answers a question that Alice was asked. In the 2026 era he sends the state of her call,
- * which is bound to her. In the 2025 era he uses her session, which is bound to her too.
+ * Bob answers a question that Alice was asked. In the modern era he sends the state of her call,
+ * which is bound to her. In the legacy era he uses her session, which is bound to her too.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { accept, resumeCall, startCall } from 'mcp-resolve/client';

@@ -40,7 +40,7 @@ await runStory(story, async (run) => {
   check('the next call has another idempotency key', keys.size, 2);
   if (legacy) {
     check('the call takes one round', paid.rounds, [1]);
-    console.log('A 2025 client never receives a token, so it cannot send an approval again.');
+    console.log('A legacy client never receives a token, so it cannot send an approval again.');
     return;
   }
   check('the call takes two rounds', paid.rounds, [1, 0]);

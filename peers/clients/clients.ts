@@ -65,7 +65,7 @@ export const clients: PeerClient[] = [
     routes: [...everyRoute],
     answers: ['form'],
     sendsEnvelopeOnLegacy: true,
-    saw: 'forms, accepted, declined and cancelled; it refuses links; in 2025-11-25 it also sends a part of the 2026 envelope, and the server still treats it as a 2025 client',
+    saw: 'forms, accepted, declined and cancelled; it refuses links; in 2025-11-25 it also sends a part of the modern envelope, and the server still treats it as a legacy client',
   },
   {
     peer: 'mcporter',

@@ -86,7 +86,7 @@ export async function finish(url: URL, call: Waiting, user: User): Promise<Ended
   );
 }
 
-/** A message of a 2025 client, perhaps in the session of another one. */
+/** A message of a legacy client, perhaps in the session of another one. */
 export interface Message {
   readonly user: User;
   readonly message: object;

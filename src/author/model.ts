@@ -73,7 +73,7 @@ export type ResolverFn = (values: Record<string, unknown>, ctx: CallContext) => 
 export type End =
   /** The body ran, and its result is valid. */
   | 'completed'
-  /** The round ended with questions. A 2025 client is asked in the middle of a call instead. */
+  /** The round ended with questions. A legacy client is asked in the middle of a call instead. */
   | 'asked'
   /** Something threw, or the user refused. */
   | 'failed'

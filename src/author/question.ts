@@ -68,8 +68,8 @@ export interface ConfirmOptions extends AskUserOptions<boolean> {
 /** The options of a link. */
 export interface ElicitUrlOptions extends AskUserOptions<boolean> {
   /**
-   * The id by which a client of the 2025 era learns later that the page is completed. Nobody must
-   * be able to guess it: use `ctx.callId` or another random id. Default: a random id.
+   * The id by which a legacy client learns later that the page is completed. Nobody must be able to
+   * guess it: use `ctx.callId` or another random id. Default: a random id.
    */
   readonly elicitationId?: string;
 }

@@ -1,6 +1,6 @@
 /**
  * Asks the client. `assertCanAsk` checks its capabilities in both eras. `pushQuestion` sends a
- * question during a call to a client of the 2025 era.
+ * question during a call to a legacy client.
  */
 import {
   MissingRequiredClientCapabilityError,
@@ -63,7 +63,7 @@ const anyResult: StandardSchemaV1 = {
 };
 
 /**
- * Asks a client of the 2025 era one question and returns its response.
+ * Asks a legacy client one question and returns its response.
  *
  * @throws {@link ToolError} If the response does not arrive in time.
  */

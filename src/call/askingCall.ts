@@ -18,7 +18,7 @@ export interface AskingCall {
   readonly call: object;
   /** The id of the request. */
   readonly id: unknown;
-  /** The state that it returned. For a 2025 client, the SDK brings it back in the same request. */
+  /** The state that it returned. For a legacy client, the SDK brings it back in the same request. */
   sent?: string;
 }
 

@@ -23,7 +23,7 @@ export interface CallSettings {
   readonly errors: ErrorPolicy;
   /** The destination of log lines. */
   readonly logger: Logger;
-  /** The time that a client of the 2025 era has to answer a question. */
+  /** The time that a legacy client has to answer a question. */
   readonly askTimeoutMs: number;
   readonly onEvent: ((event: CallEvent) => void) | undefined;
   /** True if events include values, answers and the text of questions. */

@@ -31,7 +31,7 @@ export interface CallSubject {
 }
 
 /**
- * Returns the call that a request continues, or a new one at once. Clients of the 2025 era begin
+ * Returns the call that a request continues, or a new one at once. Clients of the legacy era begin
  * and end a call in one request.
  *
  * @throws {ProtocolError} If no seal opened the state for this request, or if the call has taken
@@ -89,7 +89,7 @@ function readState({ ctx, origin, boundary, settings }: CallBase): string | unde
   const state = ctx.mcpReq.requestState<string>();
   if (state === undefined || (boundary === undefined && origin === 'engine')) return state;
   const isOpened = boundary !== undefined && state === boundary.opened?.state;
-  // For a 2025 client, the SDK can bring back the state that a call has returned in this request.
+  // For a legacy client, the SDK can bring back the state that a call has returned in this request.
   const isOwn = boundary !== undefined && state === askingCallIn(ctx)?.sent;
   if (isOpened || isOwn) return state;
   const { method } = ctx.mcpReq;

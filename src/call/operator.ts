@@ -86,7 +86,7 @@ export function warnNothingInstalled(): void {
   );
 }
 
-/** Warns about a client of the 2025 era that cannot be asked, because its host keeps no sessions. */
+/** Warns about a legacy client that cannot be asked, because its host keeps no sessions. */
 export function warnNoBackChannel(logger: Logger): void {
   Warnings.of(logger).once(
     'A client of protocol 2025-11-25 or earlier cannot be asked, because this server is built for every request and keeps no session. Serve it with createDualEraHandler() or serveHttp() of mcp-resolve/node, or over stdio. A transport of SDK 1.x needs a `sessionIdGenerator`. Otherwise give the question a fallback with `otherwise`, or hide the definition with `hideWhenCannotAsk`.',

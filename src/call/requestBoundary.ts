@@ -10,8 +10,8 @@
  * ```
  *
  * It opens the state of a request and seals the state of a result, so handlers read and write
- * plaintext. A client of the 2025 era has no genuine answers or state, so the boundary never passes
- * them to a handler.
+ * plaintext. A legacy client has no genuine answers or state, so the boundary never passes them to
+ * a handler.
  */
 import {
   isInputRequiredResult,
@@ -97,9 +97,8 @@ interface Entered {
 }
 
 /**
- * Opens the state of a request that the seal covers. A client of the 2025 era has neither state nor
- * answers to send. The SDK's shim, which creates them for hand-written handlers, runs inside the
- * boundary.
+ * Opens the state of a request that the seal covers. A legacy client has neither state nor answers
+ * to send. The SDK's shim, which creates them for hand-written handlers, runs inside the boundary.
  */
 async function enter(
   seal: Seal,

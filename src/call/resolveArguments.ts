@@ -32,8 +32,7 @@ import { logError, warnMovingQuestion, warnUnsealedState } from './operator.js';
 export interface ResolveOptions extends ClientFacts {
   readonly ctx: ServerContext;
   /**
-   * The time, in milliseconds, that a client of the 2025 era has to answer a question. Default: ten
-   * minutes.
+   * The time, in milliseconds, that a legacy client has to answer a question. Default: ten minutes.
    */
   readonly askTimeoutMs?: number;
   /** Receives the errors of `dispose` and of nested calls. Default: a warning. */
@@ -170,7 +169,7 @@ function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['disp
   };
 }
 
-/** Creates the ledger of a call. A client of the 2025 era sends no answers with its request. */
+/** Creates the ledger of a call. A legacy client sends no answers with its request. */
 function openLedger(plan: Plan, { ctx, isModern, boundary, progress, settings }: Call): Ledger {
   return new Ledger({
     before: progress,

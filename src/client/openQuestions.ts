@@ -18,7 +18,7 @@ export interface ElicitationQuestion {
   readonly params: ElicitRequestFormParams | UrlElicitationParams;
 }
 
-/** The parameters of a link, without the id that only the 2025 era has. */
+/** The parameters of a link, without the id that only the legacy era has. */
 export type UrlElicitationParams = Omit<ElicitRequestURLParams, 'elicitationId'>;
 
 /** A question for the client's model. */

@@ -31,7 +31,7 @@ export interface CallOptions {
   /** Aborts the call: cancels the current round and sends no further rounds. */
   readonly signal?: AbortSignal;
   /**
-   * The timeout of a round in milliseconds. Default: 60,000, as in the SDK. On the 2025 era the
+   * The timeout of a round in milliseconds. Default: 60,000, as in the SDK. On the legacy era the
    * server asks during the round, so the timeout also limits the time that users have to answer.
    */
   readonly timeout?: number;

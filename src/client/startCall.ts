@@ -14,8 +14,8 @@
  * another machine handles the next day. An open call is plain data: its request, its questions and
  * the server's state.
  *
- * On a connection of the 2025 era the server sends its questions to the client's handlers while the
- * call runs. There the client needs handlers, and `startCall` returns a finished call.
+ * On a connection of the legacy era the server sends its questions to the client's handlers while
+ * the call runs. There the client needs handlers, and `startCall` returns a finished call.
  */
 import { isInputRequiredResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Client, InputRequiredResult } from '@modelcontextprotocol/client';
@@ -70,7 +70,7 @@ export interface OpenCall<M extends CallMethod = CallMethod> {
    * finished call may be finished again.
    *
    * @throws {TypeError} If a key was not asked, an answer is not a result, or the connection is of
-   *   the 2025 era. Nothing is sent.
+   *   the legacy era. Nothing is sent.
    * @throws {ProtocolError} If the server refuses the round, for example because of its state.
    */
   readonly answer: (answers: Answers, options?: CallOptions) => Promise<Call<M>>;
@@ -90,7 +90,7 @@ export type Call<M extends CallMethod = CallMethod> =
  * resource `{ resource }`. Returns the finished call, or an open call with questions to answer.
  *
  * The client must declare the questions that it supports (`capabilities: { elicitation: {} }`, …).
- * On a connection of the 2026 era it needs no handlers for them.
+ * On a connection of the modern era it needs no handlers for them.
  *
  * @example
  *
@@ -197,9 +197,9 @@ function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pend
 }
 
 /**
- * Checks that the connection can carry answers. On the 2025 era the call would start over.
+ * Checks that the connection can carry answers. On the legacy era the call would start over.
  *
- * @throws {TypeError} If the client has negotiated the 2025 era.
+ * @throws {TypeError} If the client has negotiated the legacy era.
  */
 function assertModern(client: Client): void {
   if (client.getProtocolEra() !== 'legacy') return;

@@ -130,8 +130,8 @@ export function sealing(
 }
 
 /**
- * Passes on a request that the seal does not cover. From a client of the 2025 era, it rejects state
- * and removes answers, because they cannot be genuine.
+ * Passes on a request that the seal does not cover. From a legacy client, it rejects state and
+ * removes answers, because they cannot be genuine.
  */
 function enterUnsealed(server: Server, ctx: ServerContext): ServerContext {
   if (isModern(server.getNegotiatedProtocolVersion())) return ctx;

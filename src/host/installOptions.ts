@@ -18,8 +18,7 @@ export interface CallOptions {
    */
   readonly seal?: RequestStateSeal;
   /**
-   * The time, in milliseconds, that a client of the 2025 era has to answer a question. Default:
-   * 600,000.
+   * The time, in milliseconds, that a legacy client has to answer a question. Default: 600,000.
    */
   readonly askTimeoutMs?: number;
   /**

@@ -157,14 +157,14 @@ function neverCalled(): never {
 /** A request handler as SDK 1.x stores it. It receives the request as the client sent it. */
 type HandlerV1 = Handler<ExtraV1>;
 
-/** Returns a listing of tools in a form that 2025 clients accept, and any other result unchanged. */
+/** Returns a listing of tools in a form that legacy clients accept, and any other result unchanged. */
 function withObjectOutputs(result: Result): Result {
   const { tools } = result;
   return Array.isArray(tools) ? { ...result, tools: tools.map(withObjectOutput) } : result;
 }
 
 /**
- * Returns the entry of a tool with an output schema that 2025 clients accept. They know only
+ * Returns the entry of a tool with an output schema that legacy clients accept. They know only
  * objects, so SDK 2.x sends them other values as `{ result }`.
  */
 function withObjectOutput(entry: unknown): unknown {

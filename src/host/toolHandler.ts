@@ -52,16 +52,16 @@ export type ToolHandler = (
 export interface HandlerContext {
   readonly mcpReq: {
     readonly signal: AbortSignal;
-    /** Returns the state that a 2026 client sent back. */
+    /** Returns the state that a modern client sent back. */
     readonly requestState?: () => unknown;
-    /** The answers that a 2026 client sent. */
+    /** The answers that a modern client sent. */
     readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
-    /** The version and the capabilities that a 2026 client declares. */
+    /** The version and the capabilities that a modern client declares. */
     readonly envelope?: object | undefined;
-    /** Sends a question to a 2025 client. Without it, such a client cannot be asked. */
+    /** Sends a question to a legacy client. Without it, such a client cannot be asked. */
     send?(request: never, schema: never, options: never): Promise<unknown>;
   };
-  /** The session of a 2025 client over HTTP. Without one, such a client cannot be asked. */
+  /** The session of a legacy client over HTTP. Without one, such a client cannot be asked. */
   readonly sessionId?: string | undefined;
   /** The request and its user, if it came over HTTP. Without `authInfo`, calls are anonymous. */
   readonly http?:
@@ -72,7 +72,7 @@ export interface HandlerContext {
 export interface ToolHandlerOptions extends CallOptions {
   /**
    * The protocol version of the client, or a function that reads it from the context. Default: the
-   * version in the request's envelope. Without one, the client counts as a 2025 client.
+   * version in the request's envelope. Without one, the client counts as a legacy client.
    */
   readonly protocolVersion?: string | ((ctx: HandlerContext) => string | undefined);
   /**
@@ -225,13 +225,13 @@ function readClient(ctx: HandlerContext, tool: string, options: ToolHandlerOptio
   if (!modern && !canPush(ctx)) return { protocolVersion, clientCapabilities: undefined };
   const clientCapabilities =
     optionFor(ctx, options.clientCapabilities) ??
-    // A 2025 client can send a part of an envelope, which says nothing about its session.
+    // A legacy client can send a part of an envelope, which says nothing about its session.
     (modern ? declared.clientCapabilities : undefined) ??
     ASSUMED;
   return { protocolVersion, clientCapabilities };
 }
 
-/** Returns true if a question can reach a 2025 client, and its answer can come back. */
+/** Returns true if a question can reach a legacy client, and its answer can come back. */
 function canPush({ mcpReq, http, sessionId }: HandlerContext): boolean {
   return typeof mcpReq.send === 'function' && hasBackChannel(http, sessionId);
 }
@@ -282,7 +282,7 @@ function toServerContext(ctx: HandlerContext): ServerContext {
 function forNextCall(ctx: ServerContext): ServerContext {
   const asking = askingCallIn(ctx);
   if (asking === undefined) return ctx;
-  // For a 2025 client, the SDK calls the handler again in the same request, with the state it sent.
+  // For a legacy client, the SDK calls the handler again in the same request, with its state.
   return withAskingCall(asking.sent === undefined ? withoutProgress(ctx) : ctx, asking);
 }
 

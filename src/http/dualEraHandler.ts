@@ -1,8 +1,8 @@
 /**
  * Serves HTTP clients of both protocol eras, for web-standard requests and for Node.
  *
- * The SDK decides the era of each request (`isLegacyRequest`). A 2026 request goes to the SDK's
- * handler, which builds a server for it. A 2025 request belongs to a session, which keeps its
+ * The SDK decides the era of each request (`isLegacyRequest`). A modern request goes to the SDK's
+ * handler, which builds a server for it. A legacy request belongs to a session, which keeps its
  * server between requests, so that a tool can ask the client during a call.
  *
  * The handler checks a request in this order: method, Host and Origin; token; media type; body. It
@@ -56,7 +56,7 @@ export interface DualEraHandler {
   /**
    * Serves one HTTP request of Bun, Deno, workers or hono. `options.authInfo` is the validated
    * token, if any. The factory and the tools receive it, and the `principal` of the seal derives
-   * the owner of a 2025 session from it.
+   * the owner of a legacy session from it.
    */
   readonly fetch: (request: Request, options?: McpHandlerRequestOptions) => Promise<Response>;
   /**
@@ -64,7 +64,7 @@ export interface DualEraHandler {
    * `req.auth`. It needs the package `@modelcontextprotocol/node`.
    */
   readonly node: NodeListener;
-  /** The number of 2025 sessions that are open now. */
+  /** The number of legacy sessions that are open now. */
   readonly sessionCount: number;
   /**
    * Refuses new requests with HTTP 503 and lets calls in flight finish. Answers to their questions
@@ -80,7 +80,7 @@ export interface DualEraHandler {
 }
 
 /**
- * Creates a handler that serves one server factory to 2025 and 2026 clients on the same URL.
+ * Creates a handler that serves one server factory to legacy and modern clients on the same URL.
  *
  * By default it serves loopback hosts only. To serve other hosts, set `allowedHosts`.
  *
@@ -241,7 +241,7 @@ class EraRouter {
   }
 
   /**
-   * Serves a 2026 request. It counts as in flight, and its bytes count against their limit, until
+   * Serves a modern request. It counts as in flight, and its bytes count against their limit, until
    * its response is complete or its client has gone.
    */
   private async serveModern(

@@ -15,7 +15,7 @@ import { SharedLimit } from './sharedLimit.js';
 
 /**
  * The options of `createDualEraHandler`: the SDK handler's options, the checks of incoming
- * requests, and the limits on memory and on 2025 sessions.
+ * requests, and the limits on memory and on legacy sessions.
  *
  * One user holds at most a quarter of `maxBufferedBytes`, `maxSessions`, `maxTotalSessionBytes` and
  * `maxSubscriptions`. The user is the `principal` of the seal. All requests without a principal are
@@ -36,26 +36,26 @@ export interface DualEraHandlerOptions
   maxRequestBodySize?: number;
   /**
    * The maximum number of bytes that the bodies of all requests in progress, and the messages that
-   * 2026 clients have not read, may have together. At the limit, a request gets HTTP 503. The
+   * modern clients have not read, may have together. At the limit, a request gets HTTP 503. The
    * requests of one user may have a quarter of it. At that limit, a request gets HTTP 429. The
-   * calls of 2025 sessions have limits of their own. Must be at least 4 times
+   * calls of legacy sessions have limits of their own. Must be at least 4 times
    * `maxRequestBodySize`.
    *
    * @defaultValue 67108864 (64 MiB), or 4 times `maxRequestBodySize` if that is larger
    */
   maxBufferedBytes?: number;
   /**
-   * The maximum number of open 2025 sessions. At the limit, a new handshake ends the least recently
-   * used session that has no call in flight and no open question. If there is none, the handshake
-   * gets HTTP 503. A client whose session has ended gets HTTP 404 and opens another. One user may
-   * have a quarter of the sessions, but at least one.
+   * The maximum number of open legacy sessions. At the limit, a new handshake ends the least
+   * recently used session that has no call in flight and no open question. If there is none, the
+   * handshake gets HTTP 503. A client whose session has ended gets HTTP 404 and opens another. One
+   * user may have a quarter of the sessions, but at least one.
    *
    * @defaultValue 1000
    */
   maxSessions?: number;
   /**
-   * The maximum number of open 2025 sessions of one authenticated principal, if that is less than a
-   * quarter of `maxSessions`. At the limit, a new handshake ends a session of the same principal,
+   * The maximum number of open legacy sessions of one authenticated principal, if that is less than
+   * a quarter of `maxSessions`. At the limit, a new handshake ends a session of the same principal,
    * by the same rule. If there is none, the handshake gets HTTP 429. Anonymous sessions together
    * have the quarter.
    *
@@ -63,14 +63,14 @@ export interface DualEraHandlerOptions
    */
   maxSessionsPerPrincipal?: number;
   /**
-   * The maximum number of open questions in one 2025 session. At the limit, a new question is not
+   * The maximum number of open questions in one legacy session. At the limit, a new question is not
    * sent and its call fails.
    *
    * @defaultValue 128
    */
   maxOpenQuestions?: number;
   /**
-   * The maximum number of bytes that the open calls and questions of one 2025 session, and the
+   * The maximum number of bytes that the open calls and questions of one legacy session, and the
    * messages that its client has not read, may have together. At the limit, a new call gets HTTP
    * 429, and a new question is not sent and its call fails.
    *
@@ -78,7 +78,7 @@ export interface DualEraHandlerOptions
    */
   maxSessionBytes?: number;
   /**
-   * The maximum number of bytes that the open calls, questions and unread messages of all 2025
+   * The maximum number of bytes that the open calls, questions and unread messages of all legacy
    * sessions may have together. At the limit, a new call gets HTTP 503, and a new question is not
    * sent and its call fails. The sessions of one user may have a quarter of it. At that limit, a
    * new call gets HTTP 429. Must be at least 4 times `maxRequestBodySize`.
@@ -87,15 +87,15 @@ export interface DualEraHandlerOptions
    */
   maxTotalSessionBytes?: number;
   /**
-   * The time, in milliseconds, that a 2025 session may be unattended before the handler closes it.
-   * A session is attended while the client waits for the response of a call or listens on its GET
-   * stream.
+   * The time, in milliseconds, that a legacy session may be unattended before the handler closes
+   * it. A session is attended while the client waits for the response of a call or listens on its
+   * GET stream.
    *
    * @defaultValue 1800000 (30 minutes)
    */
   sessionIdleMs?: number;
   /**
-   * The time, in milliseconds, that a 2025 session with an open question may be unattended before
+   * The time, in milliseconds, that a legacy session with an open question may be unattended before
    * the handler closes it. Within this time a client can reconnect. According to the protocol, a
    * lost connection alone ends no call.
    *
@@ -139,7 +139,7 @@ export const HANDLER_OPTIONS: readonly string[] = [
 /** The settings of a handler. */
 export interface HandlerSettings extends BodyLimits {
   modernOptions: CreateMcpHandlerOptions;
-  /** Counts the open subscriptions of 2026 clients. */
+  /** Counts the open subscriptions of modern clients. */
   subscriptions: SharedLimit;
   sessionSettings: Omit<SessionTableSettings, 'factory' | 'inFlight'>;
   admission: Admission;

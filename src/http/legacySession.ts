@@ -1,5 +1,5 @@
 /**
- * One 2025 session: its own server on a stateful transport, and the principal that may use it.
+ * One legacy session: its own server on a stateful transport, and the principal that may use it.
  *
  * In: the HTTP requests that name its `Mcp-Session-Id`. The server can ask the client during a
  * call, because the answer comes back as another request of the same session. A session has three
@@ -287,11 +287,11 @@ const SESSIONS_FULL: Record<FullLimit, FullLimitWords> = {
     message:
       'Too many bytes are waiting: the open calls and questions of this session, or of all your sessions, have reached their limit. Answer or cancel some of them, or try again later.',
     warning:
-      'A call of a 2025 session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of its user hold a quarter of `maxTotalSessionBytes` bytes. All sessions without a principal are one user. If the process has the memory for more, raise the limit.',
+      'A call of a legacy session was refused with HTTP 429, because the open calls and questions of its session hold `maxSessionBytes` bytes, or those of its user hold a quarter of `maxTotalSessionBytes` bytes. All sessions without a principal are one user. If the process has the memory for more, raise the limit.',
   },
   whole: {
     message: 'This server is busy with the open calls of other sessions. Try again later.',
     warning:
-      'A call of a 2025 session was refused with HTTP 503, because the open calls and questions of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise `maxTotalSessionBytes`.',
+      'A call of a legacy session was refused with HTTP 503, because the open calls and questions of all sessions hold `maxTotalSessionBytes` bytes. If the process has the memory for more, raise `maxTotalSessionBytes`.',
   },
 };

@@ -1,5 +1,5 @@
 /**
- * Tracks the open requests of a 2025 session: the calls of its client and the questions of its
+ * Tracks the open requests of a legacy session: the calls of its client and the questions of its
  * server.
  *
  * It listens to both directions of a connected transport.
@@ -215,7 +215,7 @@ function tooManyQuestions(max: number): SdkError {
 function questionTooLarge(): SdkError {
   return new SdkError(
     SdkErrorCode.SendFailed,
-    'Too many bytes are waiting: the open calls and questions of 2025 sessions are limited by `maxSessionBytes` and `maxTotalSessionBytes`.',
+    'Too many bytes are waiting: the open calls and questions of legacy sessions are limited by `maxSessionBytes` and `maxTotalSessionBytes`.',
   );
 }
 

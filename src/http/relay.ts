@@ -133,7 +133,7 @@ class RelayedStream {
 
   private cutOff(): Error {
     Warnings.of(STANDARD_ERROR).once(
-      'The stream of a client was ended, because the client does not read it. The bytes that wait for the clients of a user count against `maxSessionBytes` and a quarter of `maxTotalSessionBytes` in 2025 sessions, and against a quarter of `maxBufferedBytes` otherwise.',
+      'The stream of a client was ended, because the client does not read it. The bytes that wait for the clients of a user count against `maxSessionBytes` and a quarter of `maxTotalSessionBytes` in legacy sessions, and against a quarter of `maxBufferedBytes` otherwise.',
     );
     const error = new Error('The client does not read its stream.');
     this.reader.cancel(error).catch(() => undefined);

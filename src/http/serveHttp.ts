@@ -63,7 +63,7 @@ export interface HttpServerHandle {
 }
 
 /**
- * Serves a server factory over HTTP, to 2025 and 2026 clients on the same URL.
+ * Serves a server factory over HTTP, to legacy and modern clients on the same URL.
  *
  * By default it listens on a free port of the loopback address and serves only this machine. Before
  * it listens, it calls the factory once, as for a 2026 client but without a request, and closes the

@@ -13,7 +13,7 @@ import { checkArguments, checkedFactory } from './argumentChecks.js';
 export type { ServeStdioOptions, StdioServerHandle };
 
 /**
- * Serves a server factory over stdio, to 2025 and 2026 clients.
+ * Serves a server factory over stdio, to legacy and modern clients.
  *
  * The connection ends when the client disconnects, or when you call `close()` on the returned
  * handle. Standard output belongs to the protocol, so write logs to standard error.

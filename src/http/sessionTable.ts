@@ -1,5 +1,6 @@
 /**
- * The table of 2025 sessions. It finds the session of a request and limits the number of sessions.
+ * The table of legacy sessions. It finds the session of a request and limits the number of
+ * sessions.
  *
  * In: legacy HTTP requests. An `initialize` without a session id opens a session; every other
  * request must name one. A request for another principal's session gets the same answer as one for
@@ -24,7 +25,7 @@ export interface SessionTableSettings
   maxSessionsPerPrincipal: number;
 }
 
-/** Serves 2025 requests, each in its session. */
+/** Serves legacy requests, each in its session. */
 export class SessionTable {
   private readonly sessions = new Map<string, LegacySession>();
   /** Counts the handshakes in progress, also those whose server is being built. */

@@ -9,7 +9,7 @@ import type { Capability } from './capability.js';
 export interface Rendered {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Returns the parameters for a client of the 2025 era, if they differ. */
+  /** Returns the parameters for a legacy client, if they differ. */
   readonly pushedParams?: () => Readonly<Record<string, unknown>>;
   /** The ASCII JSON of `params`, which the digest of the question is computed from. */
   readonly text: string;

@@ -17,7 +17,7 @@ export const urlKind: QuestionKind<UrlData> = {
     return {
       method: 'elicitation/create',
       params,
-      // The 2025 era requires an id for every link.
+      // The legacy era requires an id for every link.
       pushedParams: () => ({ ...params, elicitationId: elicitationId ?? randomId() }),
       text: asciiJson(params),
     };

@@ -177,7 +177,7 @@ export class Seal {
     );
   }
 
-  /** Warns if a 2025 call asks over HTTP and its request has no principal. */
+  /** Warns if a legacy call asks over HTTP and its request has no principal. */
   async warnIfAnonymous(ctx: PrincipalContext): Promise<void> {
     if (!this.mustHavePrincipal(ctx)) return;
     const principal = await this.principalOf(ctx).catch(() => '');
@@ -205,7 +205,7 @@ export class Seal {
   }
 
   /**
-   * Returns the principal of a request to a 2025 session, which holds no state.
+   * Returns the principal of a request to a legacy session, which holds no state.
    *
    * @throws {@link SealError} If `principal` fails. Its `cause` has been logged.
    */
@@ -213,7 +213,7 @@ export class Seal {
     try {
       return await this.principalOf(ctx);
     } catch (cause) {
-      this.warnings.warn(`\`principal\` failed for a 2025 session: ${shownError(cause)}`);
+      this.warnings.warn(`\`principal\` failed for a legacy session: ${shownError(cause)}`);
       throw asLogged(new SealError('Internal error', { cause }));
     }
   }

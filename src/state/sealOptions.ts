@@ -42,7 +42,7 @@ export interface SealSettings {
   /** The largest state that is sent or accepted, in bytes. Default: 65,536. */
   readonly maxStateBytes?: number;
   /**
-   * Returns the user of a request, who owns the state of a call and the 2025 session. Include
+   * Returns the user of a request, who owns the state of a call and the legacy session. Include
    * everything that decides what an id means, such as the tenant. Default: the client, issuer and
    * subject of the validated token. If there is no token, requests are anonymous.
    */

@@ -281,7 +281,7 @@ describe('on the wire', () => {
     expect(shapes[0]?.id).not.toBe(shapes[1]?.id);
   });
 
-  test('N1: tells a 2025 client over HTTP that the page was completed', async () => {
+  test('N1: tells a legacy client over HTTP that the page was completed', async () => {
     const servers = new Set<McpServer>();
     const sessions = new Map<string, string | undefined>();
     const link = resolver(

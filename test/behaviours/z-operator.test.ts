@@ -185,7 +185,7 @@ describe('advice that is logged once', () => {
     printed.length = 0;
   });
 
-  test('says how to ask a 2025 client whose host keeps no session', async () => {
+  test('says how to ask a legacy client whose host keeps no session', async () => {
     const { lines, logger } = collect();
     const asking = defineTool(
       'pay',

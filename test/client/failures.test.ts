@@ -183,7 +183,7 @@ describe('an aborted call', () => {
   });
 });
 
-describe('K11: on the 2025 era', () => {
+describe('K11: on the legacy era', () => {
   it("startCall returns a finished call whose questions the client's handlers answered", async () => {
     const elicit = [accept({ full: true }), accept({ by: 'Ada' })];
     const { client, asked } = await connectClient('legacy', refundDesk, { elicit });

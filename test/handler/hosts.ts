@@ -39,7 +39,7 @@ const onServer: Host = (tool, options) => {
 
 /**
  * The host hides the envelope, so the handler knows neither version nor capabilities. The SDK asks
- * 2025 clients, because the handler always answers as for 2026.
+ * legacy clients, because the handler always answers as for the modern era.
  */
 const withPartsOnly: Host = (tool, options) => {
   const handler = toolHandler(tool, { protocolVersion: '2026-07-28', ...options });

@@ -161,7 +161,7 @@ const orders = ['one after the other', 'at the same time'];
 describe.each(hosts)('on %s', (_host, host) => {
   describe.each(copies)('if the handler %s', (_copy, copy) => {
     describe.each(orders)('and calls %s', (order) => {
-      test.each([2, 3])('only one of %i calls asks a 2026 client', async (count) => {
+      test.each([2, 3])('only one of %i calls asks a modern client', async (count) => {
         for (const over of [overHttp, overStdio]) {
           const { handlers, ran } = tools(count);
           const seen: unknown[] = [];
@@ -173,7 +173,7 @@ describe.each(hosts)('on %s', (_host, host) => {
         }
       });
 
-      test.each([2, 3])('only one of %i calls asks a 2025 client', async (count) => {
+      test.each([2, 3])('only one of %i calls asks a legacy client', async (count) => {
         const { handlers, ran } = tools(count);
         const seen: unknown[] = [];
         const client = await connectClient('legacy', host(calling(handlers, copy, order, seen)), {

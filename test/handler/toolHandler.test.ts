@@ -138,7 +138,7 @@ describe('the era of a request', () => {
       'a part of an envelope',
       { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } },
     ],
-  ])('Z10: asks a 2025 client that sends %s once, and runs the body once', async (_, _meta) => {
+  ])('Z10: asks a legacy client that sends %s once, and runs the body once', async (_, _meta) => {
     const { tool, paid } = paying();
     const { client, asked } = await connectClient('legacy', onServer(tool), { elicit: yes });
     const result = await client.callTool({ ...CALL, _meta });
@@ -175,7 +175,7 @@ describe('the era of a request', () => {
     expect(seen).toEqual([expect.any(AbortSignal)]);
   });
 
-  test('names the ways out if a 2025 client has no session', async () => {
+  test('names the ways out if a legacy client has no session', async () => {
     const { lines, logger } = logged();
     const { tool, paid } = paying();
     const handler = httpHandler(onServer(tool, { logger }));
@@ -449,7 +449,7 @@ describe('mistakes', () => {
     );
   });
 
-  test('throws an error that names `requestState` if a 2026 context lacks it', async () => {
+  test('throws an error that names `requestState` if a modern context lacks it', async () => {
     const handler = toolHandler(tool, { protocolVersion: '2026-07-28' });
     await expect(handler({ invoice: 'INV-1' }, { mcpReq: { signal } })).rejects.toThrow(
       "The handler of tool 'pay' needs `mcpReq.requestState` in its second argument, a function that returns the state of the request. Pass on that of the host's context.",

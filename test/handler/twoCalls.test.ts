@@ -336,7 +336,7 @@ describe.each(hosts)('on %s', (_, host) => {
     });
   });
 
-  test('a 2025 client is asked by one call only', async () => {
+  test('a legacy client is asked by one call only', async () => {
     const { handler, paid } = paying();
     const client = await connectClient(
       'legacy',

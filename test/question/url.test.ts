@@ -41,7 +41,7 @@ describe('a rendered link', () => {
     expect(urlKind.render(signIn()).text).not.toBe(formKind.render(confirm('Sign in')).text);
   });
 
-  test('has a new id of 128 random bits each time it goes to a 2025 client', () => {
+  test('has a new id of 128 random bits each time it goes to a legacy client', () => {
     const rendered = urlKind.render(signIn());
     const ids = Array.from({ length: 20 }, () => {
       const { elicitationId, ...rest } = rendered.pushedParams!();
@@ -60,7 +60,7 @@ describe('a rendered link', () => {
 describe('an elicitationId of the author', () => {
   const withId: UrlData = elicitUrl('Sign in', LINK, { elicitationId: 'id-of-the-page' });
 
-  test('goes to a 2025 client only, and is no part of the question', () => {
+  test('goes to a legacy client only, and is no part of the question', () => {
     const rendered = urlKind.render(withId);
 
     expect(rendered.pushedParams!()).toEqual({

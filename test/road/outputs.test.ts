@@ -24,7 +24,7 @@ interface Output {
   readonly output: string;
   readonly outputSchema: z.ZodType;
   readonly value: unknown;
-  /** The structured content for a client of the 2025 era. Default: the value. */
+  /** The structured content for a legacy client. Default: the value. */
   readonly legacy?: unknown;
 }
 

@@ -1,4 +1,4 @@
-/** The limits on bytes: request bodies, and the open calls and questions of 2025 sessions. */
+/** The limits on bytes: request bodies, and the open calls and questions of legacy sessions. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -125,7 +125,7 @@ describe('maxBufferedBytes', () => {
     return undefined;
   }
 
-  it('counts the bytes of a 2026 call until it has ended', async () => {
+  it('counts the bytes of a modern call until it has ended', async () => {
     const started = deferred();
     const release = deferred();
     const Input = z.object({ note: z.string() });
@@ -153,7 +153,7 @@ describe('maxBufferedBytes', () => {
   });
 });
 
-describe('the open calls of 2025 sessions', () => {
+describe('the open calls of legacy sessions', () => {
   const Input = z.object({ note: z.string(), shown: z.string().default('') });
   const args = argsOf(Input);
   const approval = resolver({ shown: args.shown }, ({ shown }) => confirm(`Sure? ${shown}`));
@@ -437,7 +437,7 @@ it.each(['close', 'keep-alive'])(
   },
 );
 
-describe('an initialize of a 2025 client', () => {
+describe('an initialize of a legacy client', () => {
   it('is refused if it has more than 64 KiB, because the session keeps it', async () => {
     const { handler } = newHandler();
     const clientInfo = { name: 'x'.repeat(66_000), version: '1.0.0' };
@@ -450,7 +450,7 @@ describe('an initialize of a 2025 client', () => {
   });
 });
 
-describe('a 2025 call with an id that is in use', () => {
+describe('a legacy call with an id that is in use', () => {
   it.each([
     ['in another request', (call: object) => [call, call]],
     ['in the same batch', (call: object) => [[call, call]]],
@@ -470,7 +470,7 @@ describe('a 2025 call with an id that is in use', () => {
   });
 });
 
-it('runs one of several simultaneous 2025 calls with one id, and leaks no bytes', async () => {
+it('runs one of several simultaneous legacy calls with one id, and leaks no bytes', async () => {
   const { handler, observed } = newHandler({
     maxRequestBodySize: 1000,
     maxSessionBytes: 2000,

@@ -390,7 +390,7 @@ describe('the state of a definition beside the handlers of a host', () => {
     );
   });
 
-  test('cannot come from a client of the 2025 era', async () => {
+  test('cannot come from a legacy client', async () => {
     const { client } = await connectClient('legacy', factory, yes);
     const params = { name: 'book', arguments: { city: 'Lyon' }, requestState: 'forged' };
     const call = client.request({ method: 'tools/call', params });

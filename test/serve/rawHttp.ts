@@ -37,7 +37,7 @@ export function post(body: unknown, headers: Record<string, string> = {}, url = 
   });
 }
 
-/** Creates a 2026 request. */
+/** Creates a modern request. */
 export function modern(
   method: string,
   params: Record<string, unknown>,
@@ -58,7 +58,7 @@ export function modern(
   return post(body, { ...known, ...headers });
 }
 
-/** Creates a 2026 call of a tool. */
+/** Creates a modern call of a tool. */
 export function modernCall(
   name: string,
   args: object,

@@ -224,7 +224,7 @@ describe('the principal of a session', () => {
     expect((await handler.fetch(post(initialize))).status).toBe(500);
     const attempt = await handler.fetch(post(toolCall('whoami'), withSession(id)));
     expect(await refusalOf(attempt)).toMatchObject({ status: 404, message: 'Session not found' });
-    expect(lines).toEqual(Array(2).fill(`\`principal\` failed for a 2025 session: ${reason}`));
+    expect(lines).toEqual(Array(2).fill(`\`principal\` failed for a legacy session: ${reason}`));
     isBroken = false;
     expect(await isOpen(handler, id)).toBe(true);
     expect(handler.sessionCount).toBe(1);

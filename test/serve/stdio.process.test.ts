@@ -41,7 +41,7 @@ describe.each(eras)('a %s client over stdio', (era) => {
 
   it('aborts a call by cancelling it', async () => {
     const { ada, transport } = await start(era);
-    // The first call of a 2026 client has the id 0. SDK 2.0 ignores its cancellation.
+    // The first call of a modern client has the id 0. SDK 2.0 ignores its cancellation.
     await call(ada, 'greet', { greeting: 'Hello' });
     const cancelling = new AbortController();
     const hanging = ada.callTool({ name: 'hang' }, { signal: cancelling.signal });

@@ -44,7 +44,7 @@ async function functionsRun(era: 'modern' | 'legacy'): Promise<Record<string, nu
 }
 
 describe.concurrent('M3: the refund desk', { timeout: TIMEOUT }, () => {
-  it('runs its resolvers in each round of the 2026 era, and its body once', async () => {
+  it('runs its resolvers in each round of the modern era, and its body once', async () => {
     expect(await functionsRun('modern')).toEqual({
       load_order: 3,
       refund_scope: 3,
@@ -54,7 +54,7 @@ describe.concurrent('M3: the refund desk', { timeout: TIMEOUT }, () => {
     });
   });
 
-  it('runs every function once in the 2025 era', async () => {
+  it('runs every function once in the legacy era', async () => {
     expect(await functionsRun('legacy')).toEqual({
       load_order: 1,
       refund_scope: 1,
@@ -101,7 +101,7 @@ describe.concurrent('npm start', { timeout: TIMEOUT }, () => {
     expect(stdout).not.toContain('\u001B');
   });
 
-  it('shows it on the 2025 era with --legacy', async () => {
+  it('shows it on the legacy era with --legacy', async () => {
     const { code, stdout } = await runProgram('examples/refund-desk/play.ts', '--legacy');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual(expect.arrayContaining([...COMMON, ...LEGACY]));

@@ -309,7 +309,7 @@ describe.each(servers)('on %s', (_, create) => {
     });
   });
 
-  test('gives 2025 clients an output schema that is an object', async () => {
+  test('gives legacy clients an output schema that is an object', async () => {
     const count = defineTool('count', { outputSchema: z.number() }, () => 3);
     const client = await connectV1(having(create(), [count]));
     expect(await client.list()).toMatchObject([
@@ -506,7 +506,7 @@ describe('prompts and resources', () => {
 });
 
 describe('a client of SDK 2.x in auto mode', () => {
-  test('falls back to 2025', async () => {
+  test('falls back to the legacy era', async () => {
     const { client } = await connectV2(having(new McpServer(INFO), [paying().tool]));
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
   });

@@ -138,7 +138,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
   });
 });
 
-describe.each(['HTTP', 'stdio'] as const)('in the 2025 era over %s', (via) => {
+describe.each(['HTTP', 'stdio'] as const)('in the legacy era over %s', (via) => {
   const atTable = (people: People, use: (client: Client) => Promise<void>) => {
     const letAnswer = (client: Client): void => answerFor(client, people);
     return serving(pythonServer, { via }, (server) =>

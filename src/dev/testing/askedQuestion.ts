@@ -8,8 +8,8 @@ import { canonicalJson } from '../../state/canonical.js';
 /** A question that the server asked the client. */
 export interface AskedQuestion {
   /**
-   * The wire key of the resolver that asks. If the author's own code asks a 2025 client, the method
-   * of the request.
+   * The wire key of the resolver that asks. If the author's own code asks a legacy client, the
+   * method of the request.
    */
   readonly key: string;
   readonly kind: Askable;
@@ -67,7 +67,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns the key of the resolver that sent a question to a 2025 client, or the method if no
+ * Returns the key of the resolver that sent a question to a legacy client, or the method if no
  * resolver sent it. The question carries no key, so the key is read from the latest `asked` event
  * if that question is still open.
  */

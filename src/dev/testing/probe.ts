@@ -1,6 +1,6 @@
 /**
  * The attacks that a dishonest client could try with the state it carries between rounds, each as
- * one line of a test. Probes use the modern era, because a 2025 client carries no state.
+ * one line of a test. Probes use the modern era, because a legacy client carries no state.
  */
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { requestOf } from '../../client/target.js';

@@ -355,7 +355,7 @@ describe('the server refuses a token before it uses the store, if it comes', () 
     expect(taken).toEqual([]);
   });
 
-  test('from a client of the legacy era', async () => {
+  test('from a legacy client', async () => {
     const { store, taken } = recordSteps();
     const { tool } = payTool(store);
     const factory = bank([tool]);
