@@ -1,4 +1,4 @@
-// 'attempts' does not exist in type 'AskUserOptions<boolean>'
+// 'attempts' does not exist in type 'ConfirmOptions'
 import { confirm, resolver } from 'mcp-resolve';
 
 export const sure = resolver({}, () =>

@@ -115,7 +115,7 @@ describe('without MCP_RESOLVE_KEYS', () => {
   });
 });
 
-test('serveHttp builds one server as for a 2026 client before it listens', async () => {
+test('serveHttp builds one server as for a modern client before it listens', async () => {
   const { serveHttp } = await load();
   const contexts: object[] = [];
   const served = await serveHttp((context) => {
