@@ -4,30 +4,22 @@
  * other handler answers everything else, even if it is set later.
  */
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Result } from '@modelcontextprotocol/server';
+import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
 import type { Logger } from '../log.js';
-import { isModern } from '../call/clientFacts.js';
+import { clientFacts, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
-import type { Installed } from '../definition/definitions.js';
 import { warnUnlisted } from '../call/operator.js';
-import {
-  entriesOf,
-  entryKeyOf,
-  isInTemplate,
-  isListedIn,
-  keyOfEntry,
-  LISTINGS,
-  METHODS_OF,
-} from './requestMatching.js';
-import type { InstalledDefinitions, Listing } from './requestMatching.js';
+import type { Installed } from '../definition/definitions.js';
+import { sealing } from './boundary.js';
+import { DefinitionIndex, uriOf } from './definitionIndex.js';
 import { paramsOf } from './routeMap.js';
 import type { Guard, Handler, Route, RouteMap } from './routeMap.js';
 
 /** The definitions that share the methods of a server. */
 export interface Sharing<Context> {
   /** The definitions. More can be added. */
-  readonly definitions: InstalledDefinitions;
+  readonly definitions: DefinitionIndex;
   readonly logger: Logger;
   /** True if the server has no handler of its own that answers for everything else. */
   readonly fallsBack: boolean;
@@ -39,10 +31,53 @@ export interface Sharing<Context> {
   readonly onListedTwice?: (one: Installed) => void;
 }
 
+const SHARING = Symbol.for('mcp-resolve.sharing');
+
+type SharingServer = Server & { [SHARING]?: Sharing<ServerContext> };
+
+/** Returns what the routes of a server of SDK 2.x share. The first installation decides. */
+export function sharingOf(
+  server: SharingServer,
+  { logger, fallsBack }: Pick<Sharing<ServerContext>, 'logger' | 'fallsBack'>,
+): Sharing<ServerContext> {
+  const known = server[SHARING];
+  if (known !== undefined) return known;
+  const value: Sharing<ServerContext> = {
+    definitions: new DefinitionIndex(),
+    logger,
+    fallsBack,
+    seal: (method, handler) => sealing(server, method, handler),
+    clientOf: (ctx) => clientFacts(server, ctx),
+  };
+  Object.defineProperty(server, SHARING, { value });
+  return value;
+}
+
+/** The methods that can be for a definition, by its kind. */
+const METHODS_OF: Readonly<Record<Installed['kind'], readonly string[]>> = {
+  tool: ['tools/list', 'tools/call'],
+  prompt: ['prompts/list', 'prompts/get', 'completion/complete'],
+  resource: ['resources/list', 'resources/templates/list', 'resources/read', 'completion/complete'],
+};
+
 /** Returns the methods that definitions of some kinds share. */
 export function methodsOf(installed: readonly Installed[]): ReadonlySet<string> {
   return new Set(installed.flatMap(({ kind }) => METHODS_OF[kind]));
 }
+
+/** The property that holds the entries of a listing, and the kind of definition in it. */
+interface Listing {
+  readonly member: string;
+  readonly kind: Installed['kind'];
+}
+
+/** The listings, by method. */
+const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
+  ['tools/list', { member: 'tools', kind: 'tool' }],
+  ['prompts/list', { member: 'prompts', kind: 'prompt' }],
+  ['resources/list', { member: 'resources', kind: 'resource' }],
+  ['resources/templates/list', { member: 'resourceTemplates', kind: 'resource' }],
+]);
 
 /** Opens the route of a method. `ours` is the handler that answers for definitions. */
 export function openRoute<Context>(
@@ -65,7 +100,7 @@ function callRoute<Context>(
 ): Route<Context> {
   const sealed = seal?.(method, ours) ?? ours;
   const isForDefinition = (request: unknown): boolean =>
-    definitions.isFor(method, paramsOf(request));
+    definitions.find(method, paramsOf(request)).length > 0;
   return {
     isForDefinition,
     fallsBack,
@@ -185,4 +220,39 @@ async function listingBy<Context>(
     if (isObject(error) && error.code === METHOD_NOT_FOUND) return undefined;
     throw error;
   }
+}
+
+/** Returns the entries of a listing, in its property `member`. */
+function entriesOf(result: Result | undefined, member: string): readonly unknown[] {
+  const entries = result?.[member];
+  return Array.isArray(entries) ? entries : [];
+}
+
+/**
+ * Returns what identifies an entry of a listing: the name of a tool or prompt, or the uri of a
+ * resource or its template.
+ */
+function keyOfEntry(kind: Installed['kind'], entry: unknown): unknown {
+  if (!isObject(entry)) return undefined;
+  return kind === 'resource' ? (entry.uri ?? entry.uriTemplate) : entry.name;
+}
+
+/**
+ * Returns what identifies the entry of a definition. The resources that a template lists have
+ * others, because a uri that the template matches may belong to another resource.
+ */
+function entryKeyOf(one: Installed): unknown {
+  return one.kind === 'resource' ? uriOf(one) : one.definition.name;
+}
+
+/** Returns true if an entry of a listing is a resource of the template of a definition. */
+function isInTemplate({ kind, definition }: Installed, entry: unknown): boolean {
+  if (kind !== 'resource' || !isObject(entry) || typeof entry.uri !== 'string') return false;
+  return definition.address.matches(entry.uri);
+}
+
+/** Returns true if a listing always has an entry for a definition. */
+function isListedIn(method: string, { kind, definition }: Installed): boolean {
+  const isTemplate = definition.address.target === undefined;
+  return kind !== 'resource' || isTemplate === (method === 'resources/templates/list');
 }

@@ -12,16 +12,15 @@ import { noteInstalled } from '../definition/definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Installation, McpInstallation } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
-import { wantedOf } from './catalogue.js';
+import { wantedOf } from './definitionIndex.js';
 import type { AnyDefinition, Installed } from '../definition/definitions.js';
 import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
 import { requireScopeChecks } from './scopeChallenges.js';
 import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
-import { methodsOf, openRoute } from './definitionRoutes.js';
+import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
-import { sharingOf } from './installed.js';
 import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
 import { setSchemaLogger } from '../call/operator.js';
@@ -85,7 +84,7 @@ function installAll(
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
   const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
-  sharing.definitions.assertFree(wanted);
+  sharing.definitions.assertFree(wanted, server);
   allOrNothing((undo) => {
     undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
     const installation = { server: target, options: checked, undo };
@@ -115,7 +114,7 @@ function attach(installation: Installation, one: Installed): void {
 
 /** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
 function share(server: Server, added: readonly Installed[], sharing: Sharing<ServerContext>): void {
-  for (const one of added) sharing.definitions.add(one);
+  sharing.definitions.add(added);
   const routes = routesOf<ServerContext>(server);
   for (const method of methodsOf(added)) {
     const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);

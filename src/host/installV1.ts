@@ -18,7 +18,7 @@ import { readDefinitions } from '../definition/definitions.js';
 import type { AnyDefinition, Installed } from '../definition/definitions.js';
 import { install as installV2, loggingErrors } from './install.js';
 import { warnListedTwice } from '../call/operator.js';
-import { InstalledDefinitions } from './requestMatching.js';
+import { DefinitionIndex } from './definitionIndex.js';
 import type { Handler } from './routeMap.js';
 import { refuseChallenges } from './scopeChallenges.js';
 import { isMcpServer, routesOf } from './sdkInternals.js';
@@ -70,6 +70,7 @@ function installAll(
   refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
   assertNotConnected(target);
   const backing = backingOf(target, options.logger);
+  backing.sharing.definitions.assertFree(added, server);
   allOrNothing((undo) => {
     if (isMcpServer(server)) for (const one of added) reserve(server, one, undo);
     installV2(backing.mcp, definitions, options);
@@ -109,7 +110,7 @@ function backingOf(
   const onListedTwice = (one: Installed): void => {
     if (!reserved.has(one)) warnListedTwice(logger, one.definition.name);
   };
-  const definitions = new InstalledDefinitions();
+  const definitions = new DefinitionIndex();
   const sharing = { definitions, logger, fallsBack: true, onListedTwice };
   const value: Backing = { mcp, sharing, reserved };
   Object.defineProperty(target, BACKING, { value });
@@ -118,7 +119,7 @@ function backingOf(
 
 /** Lets the definitions share their methods. The handlers of the backing server answer for them. */
 function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Installed[]): void {
-  for (const one of added) sharing.definitions.add(one);
+  sharing.definitions.add(added);
   const routes = routesOf<ExtraV1>(target);
   for (const method of methodsOf(added)) {
     const answer = routesOf<ServerContext>(mcp.server).get(method);

@@ -1,7 +1,6 @@
 /** Lets the library answer methods of a low-level Server, next to the handlers of its author. */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
-import { openRoute } from './definitionRoutes.js';
-import { sharingOf } from './installed.js';
+import { openRoute, sharingOf } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Params } from './routeMap.js';
 import { routesOf } from './sdkInternals.js';

@@ -146,6 +146,23 @@ export function isMcpServer(server: unknown): server is { readonly server: unkno
   return isObject(server) && typeof server.registerTool === 'function';
 }
 
+/** The tables of an McpServer of any SDK, by what they hold. */
+const TABLES = {
+  Tool: '_registeredTools',
+  Prompt: '_registeredPrompts',
+  Resource: '_registeredResources',
+  'Resource template': '_registeredResourceTemplates',
+} as const;
+
+/** The kinds of what an McpServer registers, in its own words. */
+export type RegisteredKind = keyof typeof TABLES;
+
+/** Returns true if an McpServer has something of a name, or a resource of a uri. */
+export function isRegistered(server: object, kind: RegisteredKind, name: string): boolean {
+  const table: unknown = Reflect.get(server, TABLES[kind]);
+  return isObject(table) && Object.hasOwn(table, name);
+}
+
 /** Returns true if a server has the SDK's own check of request state. */
 export function hasOwnStateCheck(server: Server): boolean {
   return Reflect.get(server, '_requestStateVerify') !== undefined;

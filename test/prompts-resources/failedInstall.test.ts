@@ -141,6 +141,43 @@ test.each(['tool', 'prompt', 'resource', 'template'])(
   },
 );
 
+describe('a name that the author registered on an McpServer', () => {
+  const own = {
+    go: (server: McpServer) => server.registerTool('go', {}, () => ({ content: [] })),
+    plan: (server: McpServer) => server.registerPrompt('plan', {}, () => ({ messages: [] })),
+    next: (server: McpServer) =>
+      server.registerResource('own', 'trips://next', {}, () => ({ contents: [] })),
+    trip: (server: McpServer) =>
+      server.registerResource(
+        'trip',
+        new ResourceTemplate('own://{id}', { list: undefined }),
+        {},
+        () => ({ contents: [] }),
+      ),
+  };
+
+  test.each(all.map((one) => [one.name, one] as const))(
+    'leaves no capability of the definitions in front of %s',
+    (name, taken) => {
+      const server = servers.McpServer();
+      own[name as keyof typeof own](server);
+      const before = server.server.getCapabilities();
+      failing(server, [...rest, ...all.filter((one) => one !== taken), taken]);
+      expect(server.server.getCapabilities()).toEqual(before);
+    },
+  );
+
+  test('leaves no capability on SDK 1.x', () => {
+    const server = new McpServerV1({ name: 'trips', version: '1.0.0' });
+    server.registerTool('go', {}, () => ({ content: [] }));
+    const before = { ...(Reflect.get(server.server, '_capabilities') as object) };
+    expect(() => {
+      installV1(server, [prompt, resource, tool], { logger: SILENT });
+    }).toThrow(ALREADY);
+    expect(Reflect.get(server.server, '_capabilities')).toEqual(before);
+  });
+});
+
 describe.each([
   ['McpServer', () => new McpServerV1({ name: 'trips', version: '1.0.0' })],
   ['Server', () => new ServerV1({ name: 'trips', version: '1.0.0' }, { capabilities: {} })],
