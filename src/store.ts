@@ -6,6 +6,13 @@
  */
 export { memoryStore } from './store/memoryStore.js';
 export type { MemoryStoreOptions } from './store/memoryStore.js';
+export { postgresStore, postgresTableSql } from './store/postgresStore.js';
+export type {
+  PostgresClient,
+  PostgresQuery,
+  PostgresStoreOptions,
+  PostgresValue,
+} from './store/postgresStore.js';
 export { redisStore } from './store/redisStore.js';
 export type {
   IoredisClient,

@@ -116,7 +116,8 @@ async function allStrings(): Promise<string[]> {
 
 function isMessage({ file, text }: Found): boolean {
   const isProse = (text.replaceAll('<>', ' ').match(/[A-Za-z']{2,}/g) ?? []).length >= 2;
-  const isScript = /^(#!lua|local )|^(<>)?\n/.test(text);
+  const isScript =
+    /^(#!lua |local |CREATE |INSERT |SELECT |UPDATE |WITH |clock_timestamp)|^(<>)?\n/.test(text);
   const isElsewhere = Object.keys(NO_MESSAGES).some((place) => file.startsWith(place));
   return isProse && text.includes(' ') && !isScript && !isElsewhere;
 }

@@ -11,12 +11,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { endProcess } from './processTree.js';
+
 /** A running `redis-server`. */
 export interface RedisServer {
   readonly pid: number;
   readonly port: number;
   readonly url: string;
-  /** Shuts it down. */
+  /** Shuts it down, and removes its folder if it made one. */
   readonly stop: () => Promise<void>;
   /** Kills it, as a crash would. */
   readonly kill: () => Promise<void>;
@@ -26,6 +28,8 @@ export interface RedisServer {
 export interface RedisSetup {
   /** The port, for example the same one after a crash. Default: a free port. */
   readonly port?: number;
+  /** The folder of its data, to start it again after a crash. Default: a new one. */
+  readonly folder?: string;
   /** Additional settings, such as `{ maxmemory: '8mb' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -37,12 +41,12 @@ const ATTEMPTS = 5;
  *
  * @throws {Error} If it is not installed. The message has the command that installs it.
  */
-export async function startRedis({ port, settings = {} }: RedisSetup = {}): Promise<RedisServer> {
+export async function startRedis({ port, ...setup }: RedisSetup = {}): Promise<RedisServer> {
   const program = findRedis();
   // Another process may take the free port before Redis does.
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(program, port ?? (await freePort()), settings);
+      return await start(program, port ?? (await freePort()), setup);
     } catch (error) {
       if (port !== undefined || attempt === ATTEMPTS) throw error;
     }
@@ -81,9 +85,9 @@ export async function freePort(): Promise<number> {
 async function start(
   program: string,
   port: number,
-  settings: Readonly<Record<string, string>>,
+  { folder: given, settings = {} }: Omit<RedisSetup, 'port'>,
 ): Promise<RedisServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'mcp-resolve-redis-'));
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'mcp-resolve-redis-')));
   const all = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no', ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(program, args, { stdio: 'ignore' });
@@ -92,7 +96,7 @@ async function start(
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     process.removeListener('exit', atExit);
     await endProcess(child, signal);
-    await rm(folder, { recursive: true, force: true });
+    if (given === undefined) await rm(folder, { recursive: true, force: true });
   };
   try {
     await once(child, 'spawn');
@@ -108,13 +112,6 @@ async function start(
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
-}
-
-async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
 }
 
 const START_TIMEOUT_MS = 20_000;

@@ -10,6 +10,7 @@ export const HELP = `mcp-resolve explains and checks the tools, prompts and reso
   mcp-resolve explain <module> [name]   shows what each one needs, what it asks, and its rounds
   mcp-resolve check <module> [name]     reports mistakes, for CI
   mcp-resolve key                       prints a new key for MCP_RESOLVE_KEYS
+  mcp-resolve sql [table]               prints the SQL of the table of postgresStore
 
 explain and check import the module, which runs its code. They call no tool, prompt or resource.
 Pass a module that only exports definitions, and start servers in another module.
@@ -37,7 +38,14 @@ const CHECK_FORMATS = ['text', 'json'] as const;
 
 /** A parsed command line. */
 export type CommandLine =
-  { readonly command: 'help' | 'version' | 'key' } | ExplainCommand | CheckCommand;
+  { readonly command: 'help' | 'version' | 'key' } | SqlCommand | ExplainCommand | CheckCommand;
+
+/** `mcp-resolve sql`: prints the SQL of a table. */
+export interface SqlCommand {
+  readonly command: 'sql';
+  /** The name of the table. If `undefined`, the command uses the default. */
+  readonly table: string | undefined;
+}
 
 /** The arguments that both commands take. */
 export interface ModuleCommand {
@@ -111,6 +119,7 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
   if (values.version === true) return { command: 'version' };
   const [command, file, name, ...rest] = positionals;
   if (command === 'key') return readKeyCommand(typed);
+  if (command === 'sql') return readSqlCommand(typed);
   assertCommand(command);
   for (const token of tokens) if (token.kind === 'option') assertFlag(token, command);
   if (file === undefined) {
@@ -148,6 +157,12 @@ function readKeyCommand(typed: readonly string[]): CommandLine {
   throw new CommandFailure('key takes no arguments and no flags. It prints a new key.');
 }
 
+/** Reads `sql`, which takes a table. */
+function readSqlCommand([, table, ...rest]: readonly string[]): CommandLine {
+  if (rest.length === 0 && table?.startsWith('-') !== true) return { command: 'sql', table };
+  throw new CommandFailure('sql takes the name of a table or nothing, as in: mcp-resolve sql');
+}
+
 function assertCommand(command: string | undefined): asserts command is ModuleCommandName {
   if (command === 'explain' || command === 'check') return;
   if (command === undefined) {
@@ -157,7 +172,10 @@ function assertCommand(command: string | undefined): asserts command is ModuleCo
   }
   const hint = /[./\\]/.test(command)
     ? `Did you mean 'mcp-resolve explain ${command}'?`
-    : didYouMean(command, { title: 'Known commands', names: [...Object.keys(COMMANDS), 'key'] });
+    : didYouMean(command, {
+        title: 'Known commands',
+        names: [...Object.keys(COMMANDS), 'key', 'sql'],
+      });
   throw new CommandFailure(`There is no command '${command}'. ${hint}`);
 }
 

@@ -6,9 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
+import { messageOf } from '../../errors.js';
+import { postgresTableSql } from '../../store/postgresStore.js';
 import { runCheck } from './checkCommand.js';
 import { HELP, readCommandLine } from './commandLine.js';
-import type { CheckCommand, ExplainCommand } from './commandLine.js';
+import type { CheckCommand, ExplainCommand, SqlCommand } from './commandLine.js';
 import { runExplain } from './explainCommand.js';
 import { EXIT, CommandFailure } from './failure.js';
 import type { ExitCode } from './failure.js';
@@ -49,6 +51,8 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
       return { text: `${version()}\n`, exitCode: EXIT.fine };
     case 'key':
       return { text: `${randomBytes(32).toString('base64url')}\n`, exitCode: EXIT.fine };
+    case 'sql':
+      return { text: printSql(command), exitCode: EXIT.fine };
     case 'explain':
       return { text: await explainModule(command), exitCode: EXIT.fine };
     case 'check':
@@ -63,6 +67,14 @@ function version(): string {
     readonly version: string;
   };
   return own;
+}
+
+function printSql({ table }: SqlCommand): string {
+  try {
+    return postgresTableSql(table === undefined ? {} : { table });
+  } catch (error) {
+    throw new CommandFailure(messageOf(error));
+  }
 }
 
 async function explainModule(command: ExplainCommand): Promise<string> {
