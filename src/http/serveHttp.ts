@@ -66,8 +66,8 @@ export interface HttpServerHandle {
  * Serves a server factory over HTTP, to legacy and modern clients on the same URL.
  *
  * By default it listens on a free port of the loopback address and serves only this machine. Before
- * it listens, it calls the factory once, as for a modern client but without a request, and closes the
- * server that it gets. If the factory throws, so does `serveHttp`.
+ * it listens, it calls the factory once, as for a modern client but without a request, and closes
+ * the server that it gets. If the factory throws, so does `serveHttp`.
  *
  * @example
  *
