@@ -7,7 +7,7 @@
  * least 50 ms later, so many different deadlines do not cause many reads. The poll ends when no
  * request waits for it any more.
  */
-import { inTime } from './inTime.js';
+import { inTime } from '../store/inTime.js';
 import type { OnceEntry, OnceStore } from './onceStore.js';
 
 const FIRST_DELAY_MS = 50;

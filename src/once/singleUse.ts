@@ -18,7 +18,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
 import { randomId, utf8 } from '../platform.js';
-import { inTime } from './inTime.js';
+import { inTime } from '../store/inTime.js';
 import type { OnceEntry, OnceLease } from './onceStore.js';
 import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';

@@ -16,6 +16,7 @@
  * A database client may send a step again after it lost the reply, so a repeated `put` answers true
  * again. The library writes a new random revision into each value, so no value returns later.
  */
+import { asciiJson, digest } from '../platform.js';
 
 /** The rest of a {@link RecordStore.put}. */
 export interface PutOptions {
@@ -76,6 +77,18 @@ export const SLACK_MS = 10 * 60_000;
 
 /** The user of a server that has only one, as over stdio. */
 export const ONLY_USER = '*';
+
+/**
+ * Returns the user that a record counts for, as a digest: the `of` of {@link RecordStore.put}. It is
+ * `undefined` for an anonymous user. Requests that do not come over HTTP have one user.
+ */
+export async function recordUser(
+  principal: string | undefined,
+  isOverHttp: boolean,
+): Promise<string | undefined> {
+  if (principal !== undefined) return digest(asciiJson(principal));
+  return isOverHttp ? undefined : ONLY_USER;
+}
 
 /** Marks a store whose author states that there is only one process. */
 export const SINGLE_PROCESS = Symbol.for('mcp-resolve.singleProcess');

@@ -165,7 +165,7 @@ describe('many requests that wait for one call', () => {
     await pass(4999);
     expect([...all, late]).toEqual([[], [], []]);
     await pass(1);
-    const error = new Error('The `once` store did not answer within 5000 ms.');
+    const error = new Error('The store did not answer within 5000 ms.');
     expect([...all, late]).toEqual([[error], [error], [error]]);
     expect(readAt).toEqual([50]);
     expect(pollsOf(store).size).toBe(0);

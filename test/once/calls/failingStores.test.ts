@@ -34,7 +34,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const NO_ANSWER = 'The `once` store did not answer within 5000 ms.';
+const NO_ANSWER = 'The store did not answer within 5000 ms.';
 
 /** The ways in which a step can fail, and the message that the server reports. */
 const FAILURES = {

@@ -12,7 +12,7 @@ export async function inTime<T>(step: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`The \`once\` store did not answer within ${STORE_TIMEOUT_MS} ms.`));
+      reject(new Error(`The store did not answer within ${STORE_TIMEOUT_MS} ms.`));
     }, STORE_TIMEOUT_MS);
   });
   try {
