@@ -4,13 +4,12 @@
  * with the call of the first.
  *
  * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
- * and its boundary, or by its id and the functions of its context, whichever a copy still has.
- * `requestState`, `envelope` and `http` do not count, because several requests can share them. All
- * copies of this package share the calls.
+ * and its boundary, or by its id and a function of its context. All copies of this package share
+ * the calls.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { isObject } from '../values.js';
 import { lazily } from '../platform.js';
+import { isObject } from '../values.js';
 import { boundaryOf } from './requestBoundary.js';
 
 /** The call that asks in a request. */
@@ -36,41 +35,40 @@ const calls = /* @__PURE__ */ lazily((): Calls => {
   return found;
 });
 
+/** Returns the objects that only one request has. */
 function identitiesOf(ctx: ServerContext): readonly object[] {
   const { signal, inputResponses } = ctx.mcpReq;
   return [signal, inputResponses, boundaryOf(ctx)?.received].filter((one) => isObject(one));
 }
 
 /**
- * Returns the functions that the SDK creates for each request. A host may replace them by functions
- * that the requests of a session share, so three have to agree, and the id of the request.
+ * Returns a function that the SDK creates for each request. A host may replace it by one that the
+ * requests of a session share, so it identifies a request only together with an id.
  */
-function functionsOf({ mcpReq }: ServerContext): readonly object[] {
-  const { notify, log, elicitInput, requestSampling } = mcpReq as Partial<ServerContext['mcpReq']>;
-  return [notify, log, elicitInput, requestSampling].filter((one) => typeof one === 'function');
+function functionOf({ mcpReq }: ServerContext): object | undefined {
+  const { id, elicitInput } = mcpReq as Partial<ServerContext['mcpReq']>;
+  return id !== undefined && typeof elicitInput === 'function' ? elicitInput : undefined;
 }
-
-const ENOUGH = 3;
 
 /** Returns the call that asks in the request of a context, or `undefined` if there is none. */
 export function askingCallIn(ctx: NextContext): AskingCall | undefined {
   if (ctx[ASKING_CALL] !== undefined) return ctx[ASKING_CALL];
-  const find = (identity: object): AskingCall | undefined => calls().get(identity);
-  const agreed = functionsOf(ctx).map(find);
-  const { id } = ctx.mcpReq as Partial<ServerContext['mcpReq']>;
-  const isAgreed = (one: AskingCall | undefined): boolean =>
-    id !== undefined && one?.id === id && agreed.filter((other) => other === one).length >= ENOUGH;
-  return (
-    identitiesOf(ctx)
-      .map(find)
-      .find((one) => one !== undefined) ?? agreed.find(isAgreed)
-  );
+  for (const identity of identitiesOf(ctx)) {
+    const asking = calls().get(identity);
+    if (asking !== undefined) return asking;
+  }
+  const shared = functionOf(ctx);
+  const asking = shared && calls().get(shared);
+  return asking?.id === ctx.mcpReq.id ? asking : undefined;
 }
 
 /** Makes a call the one that asks in its request. */
-export function setAskingCall(ctx: ServerContext, call: object): void {
+export function setAskingCall(ctx: ServerContext, call: object): AskingCall {
   const asking: AskingCall = { call, id: ctx.mcpReq.id };
-  for (const identity of [...identitiesOf(ctx), ...functionsOf(ctx)]) calls().set(identity, asking);
+  const shared = functionOf(ctx);
+  for (const identity of identitiesOf(ctx)) calls().set(identity, asking);
+  if (shared !== undefined) calls().set(shared, asking);
+  return asking;
 }
 
 /** Returns a copy of the context that keeps the call that asks in its request. */

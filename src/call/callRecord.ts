@@ -12,6 +12,7 @@ import type { Plan } from '../plan/plan.js';
 import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
 import { askingCallIn, setAskingCall } from './askingCall.js';
+import type { AskingCall } from './askingCall.js';
 import { invalidState, boundaryOf } from './requestBoundary.js';
 import type { RequestBoundary } from './requestBoundary.js';
 import type { Call, CallRequest, CallSpan } from './call.js';
@@ -140,39 +141,36 @@ function otherCall(base: CallBase): Call {
 }
 
 /**
- * Makes a call the only one of its request that asks.
+ * Makes a call the only one of its request that asks. A call outside of any request has none.
  *
  * @throws {@link CallConflict} If another one asks, or the state of the request is of another one.
  */
-export function claimRequest(call: Call): void {
+export function claimRequest(call: Call): AskingCall | undefined {
   const { ctx, origin, conflict } = call;
   if (conflict !== undefined) throw conflict;
-  if (origin === 'nested' || origin === 'direct') return;
-  const asking = askingCallIn(ctx);
-  if (asking === undefined) setAskingCall(ctx, call);
-  if (asking === undefined || asking.call === call) return;
+  if (origin === 'nested' || origin === 'direct') return undefined;
+  const asking = askingCallIn(ctx) ?? setAskingCall(ctx, call);
+  if (asking.call === call) return asking;
   throw new CallConflict(
     `'${call.definition}' cannot ask, because another call of the same request asks, and a request can continue only one. Call one function of toolHandler() in each request, or put the resolvers of both tools into one tool. If these are different requests, give each its own \`mcpReq.signal\`.`,
   );
 }
 
 /**
- * Returns the encoded record of a call that has to ask, and notes that the request sent it. The
- * first question sets the deadline of the call, and later rounds keep it.
+ * Returns the encoded record of a call that has to ask. The first question sets the deadline of the
+ * call, and later rounds keep it.
  *
  * @throws {Error} If no seal covers the request, or the sealed state would be larger than
  *   `maxStateBytes`.
  */
 export async function keepRecord(call: Call, progress: Progress): Promise<string> {
-  const { ctx, boundary } = call;
+  const { boundary } = call;
   if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
   const args = boundary === undefined ? '' : (await boundary.seal.bind(boundary.request)).args;
   const { id, definition, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
   const text = encodeRecord({ id, definition, args, ...span, progress });
   if (boundary !== undefined) assertFits(text, progress, boundary);
-  const asking = askingCallIn(ctx);
-  if (asking !== undefined) asking.sent = text;
   return text;
 }
 

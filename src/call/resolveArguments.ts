@@ -130,11 +130,12 @@ export async function resolveCall(
       const [first] = open;
       if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
       assertCanAsk(open, call);
-      claimRequest(call);
+      const asking = claimRequest(call);
       if (call.isModern) {
         for (const question of open) noteAsked(question, watch);
         if (boundary === undefined) warnUnsealedState(settings.logger);
         const requestState = await keepRecord(call, ledger.next());
+        if (asking !== undefined) asking.sent = requestState;
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: resultAsking(open, requestState) };
