@@ -11,6 +11,15 @@ export function rejectUnknownOptions(
   caller: string,
 ): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(`${caller} has no option '${unknown}'. Known options: ${known.join(', ')}.`);
+  if (unknown !== undefined) throw unknownOption(caller, unknown, knownOptions(known));
+}
+
+/** Creates the error of an option that a function or a definition does not have. */
+export function unknownOption(owner: string, option: string, hint: string): TypeError {
+  return new TypeError(`${owner} has no option '${option}'. ${hint}`);
+}
+
+/** Returns the sentence that lists all options. */
+export function knownOptions(known: readonly string[]): string {
+  return `Known options: ${known.join(', ')}.`;
 }

@@ -9,7 +9,7 @@ import type {
   ListRootsResult,
   StandardSchemaV1,
 } from '@modelcontextprotocol/server';
-import { rejectUnknownOptions } from '../options.js';
+import { rejectUnknownOptions, unknownOption } from '../options.js';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { parseUrl } from '../platform.js';
@@ -284,9 +284,8 @@ function checked<O extends AskUserOptions<unknown>>(
     throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
   }
   if (Object.hasOwn(options, 'attempts')) {
-    throw new TypeError(
-      `${name}() has no option 'attempts'. Add it to the options of the resolver: { asks: 'form', attempts: 3 }.`,
-    );
+    const hint = "Add it to the options of the resolver: { asks: 'form', attempts: 3 }.";
+    throw unknownOption(`${name}()`, 'attempts', hint);
   }
   rejectUnknownOptions(options, known, `${name}()`);
   assertText(name, 'declined', options.declined);

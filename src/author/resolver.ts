@@ -16,6 +16,7 @@ import type {
 } from './infer.js';
 import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isSchema } from './schema.js';
+import { knownOptions, rejectUnknownOptions } from '../options.js';
 import { isObject, isPlainObject } from '../values.js';
 import type { Schema } from './schema.js';
 import type { NoSchema, Sentences } from './sentences.js';
@@ -75,15 +76,13 @@ export function resolver(
 }
 
 const OPTIONS: readonly string[] = ['name', 'asks', 'attempts', 'pin', 'dispose'];
-const KNOWN = `Known options: ${OPTIONS.join(', ')}.`;
 const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots', 'nothing'];
 
 function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (!isObject(options)) {
-    throw new TypeError(`resolver(): \`options\` must be an object. ${KNOWN}`);
+    throw new TypeError(`resolver(): \`options\` must be an object. ${knownOptions(OPTIONS)}`);
   }
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown !== undefined) throw new TypeError(`resolver() has no option '${unknown}'. ${KNOWN}`);
+  rejectUnknownOptions(options, OPTIONS, 'resolver()');
   const { name, asks, attempts, pin, dispose } = options;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new TypeError('resolver(): `name` must be a non-empty string.');

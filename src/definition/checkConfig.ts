@@ -6,6 +6,7 @@
 import { kindOf } from '../author/brand.js';
 import { isSchema, toJsonSchema } from '../author/schema.js';
 import { isObject, isPlainObject } from '../values.js';
+import { unknownOption } from '../options.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import { messageOf } from '../errors.js';
 import { noteMade } from './definitionCounts.js';
@@ -44,15 +45,13 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
   }
   const misspelt = findMisspelling(Object.keys(config), fields);
   if (misspelt !== undefined) {
-    throw new TypeError(
-      `${what} '${name}' has no option '${misspelt.written}'. Did you mean '${misspelt.meant}'?`,
-    );
+    const hint = `Did you mean '${misspelt.meant}'?`;
+    throw unknownOption(`${what} '${name}'`, misspelt.written, hint);
   }
   const foreign = findForeign(Object.keys(config), fields);
   if (foreign !== undefined) {
-    throw new TypeError(
-      `${what} '${name}' has no option '${foreign}'. It belongs to another kind of definition. Remove it.`,
-    );
+    const hint = 'It belongs to another kind of definition. Remove it.';
+    throw unknownOption(`${what} '${name}'`, foreign, hint);
   }
   noteMade();
 }

@@ -1,4 +1,5 @@
 /** The parts of an SDK 1.x server that the library uses, and the checks of what an author passes. */
+import { knownOptions, unknownOption } from '../options.js';
 import { isObject } from '../values.js';
 import type { CallOptions } from './installOptions.js';
 import { lowLevelOf } from './sdkInternals.js';
@@ -47,9 +48,9 @@ export function lowLevelServerV1(server: McpServerV1 | ServerV1): ServerV1 {
  * @throws {TypeError} If one of them is set.
  */
 export function assertOptionsV1(options: InstallV1Options): void {
-  const known = 'Known options: askTimeoutMs, errors, onEvent, eventValues, logger.';
+  const known = knownOptions(['askTimeoutMs', 'errors', 'onEvent', 'eventValues', 'logger']);
   const absent = ['seal', 'request'].find((option) => isObject(options) && option in options);
   if (absent === undefined) return;
-  const why = absent === 'seal' ? ' A call on SDK 1.x is one request, so it has no state.' : '';
-  throw new TypeError(`install() of mcp-resolve/v1 has no option '${absent}'.${why} ${known}`);
+  const why = absent === 'seal' ? 'A call on SDK 1.x is one request, so it has no state. ' : '';
+  throw unknownOption('install() of mcp-resolve/v1', absent, `${why}${known}`);
 }

@@ -3,6 +3,7 @@ import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
 import { isObject } from '../../values.js';
 import type { InstallOptions } from '../../host/installOptions.js';
 import { findMisspelling } from '../../definition/checkConfig.js';
+import { knownOptions, unknownOption } from '../../options.js';
 import type { ScriptedAnswers } from './answerScript.js';
 import type { Override } from './override.js';
 
@@ -65,16 +66,13 @@ export const RUN_OPTIONS = [
  */
 export function checkRunOptions(caller: string, options: unknown, known: readonly string[]): void {
   if (!isObject(options)) {
-    throw new TypeError(
-      `${caller}(): the options must be an object. Known options: ${known.join(', ')}.`,
-    );
+    throw new TypeError(`${caller}(): the options must be an object. ${knownOptions(known)}`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const meant = findMisspelling([unknown], known)?.meant;
-    const hint =
-      meant === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean '${meant}'?`;
-    throw new TypeError(`${caller}() has no option '${unknown}'. ${hint}`);
+    const hint = meant === undefined ? knownOptions(known) : `Did you mean '${meant}'?`;
+    throw unknownOption(`${caller}()`, unknown, hint);
   }
   const problem = Object.entries(CHECKS).find(
     ([name, { holds }]) => options[name] !== undefined && !holds(options[name]),
