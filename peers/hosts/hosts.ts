@@ -79,6 +79,14 @@ export const hosts: readonly Host[] = [
     asksNoLegacyClient: 'no process keeps their session',
   },
   {
+    name: 'a process per request, through serverless-express',
+    app: 'lambda',
+    path: '/express',
+    packages: ['@codegenie/serverless-express', 'express'],
+    shows: 'the SDK’s `createMcpHandler` behind `express.json()`, and `req.auth`',
+    asksNoLegacyClient: 'no process keeps their session',
+  },
+  {
     name: 'h3',
     app: 'adapters',
     path: '/h3',

@@ -7,9 +7,10 @@ const gateway = createServer(async (request, response) => {
   const { method, url: path, headers } = request;
   const body = await text(request);
   const event =
-    path === '/v1'
+    path === '/v1' || path === '/express'
       ? {
-          ...{ version: '1.0', httpMethod: method, path, headers: capitalised(headers) },
+          ...{ version: '1.0', resource: '/{proxy+}', path, httpMethod: method },
+          ...{ headers: capitalised(headers), requestContext: { identity: {} } },
           ...{ body: Buffer.from(body).toString('base64'), isBase64Encoded: true },
         }
       : { version: '2.0', rawPath: path, headers, body, requestContext: { http: { method } } };
@@ -17,7 +18,9 @@ const gateway = createServer(async (request, response) => {
   const invocation = spawn(process.execPath, ['invoke.js'], { stdio: ['pipe', 'pipe', 'inherit'] });
   invocation.stdin.end(JSON.stringify(event));
   const answer = JSON.parse(await text(invocation.stdout));
-  response.writeHead(answer.statusCode, answer.headers).end(answer.body);
+  const { statusCode, headers: answered, multiValueHeaders = answered, isBase64Encoded } = answer;
+  response.writeHead(statusCode, multiValueHeaders);
+  response.end(answer.body && Buffer.from(answer.body, isBase64Encoded ? 'base64' : 'utf8'));
 });
 
 /** Returns headers with names such as `Content-Type`, which payload format 1.0 passes on. */

@@ -4,7 +4,7 @@ import { install } from 'mcp-resolve';
 import { payInvoice } from './payInvoice.js';
 import { verify } from './users.js';
 
-function buildServer() {
+export function buildServer() {
   const server = new McpServer({ name: 'payments', version: '1.0.0' });
   install(server, [payInvoice]); // the keys are in MCP_RESOLVE_KEYS
   return server;
