@@ -51,11 +51,11 @@ const logged = new WeakSet<Error>();
 export function logThrown(what: string, thrown: unknown, logger = STANDARD_ERROR): Error {
   const error = errorOf(thrown);
   if (!logged.has(error)) Warnings.of(logger).warn(`${what}: ${shownError(error)}`);
-  return asLogged(error);
+  return markLogged(error);
 }
 
 /** Notes that an error needs no line of its own, because its cause has one. Returns the error. */
-export function asLogged(error: Error): Error {
+export function markLogged(error: Error): Error {
   logged.add(error);
   return error;
 }

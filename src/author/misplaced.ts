@@ -43,23 +43,23 @@ export interface Misplaced {
  */
 export function findMisplaced(value: unknown): Misplaced | undefined {
   if (ASKING.includes(value)) return UNCALLED;
-  const found = value instanceof ToolError ? RETURNED_ERROR : misplaced(value);
+  const found = value instanceof ToolError ? RETURNED_ERROR : kindOfMisplaced(value);
   if (found !== undefined) return found;
-  const inside = misplacedInside(value, LEVELS);
+  const inside = findInside(value, LEVELS);
   return inside && { ...inside, label: `${inside.label} inside another value` };
 }
 
-function misplaced(value: unknown): Misplaced | undefined {
+function kindOfMisplaced(value: unknown): Misplaced | undefined {
   const kind = kindOf(value);
   return kind !== undefined && kind in MISPLACED
     ? MISPLACED[kind as keyof typeof MISPLACED]
     : undefined;
 }
 
-function misplacedInside(value: unknown, levels: number): Misplaced | undefined {
+function findInside(value: unknown, levels: number): Misplaced | undefined {
   if (levels === 0 || kindOf(value) !== undefined) return undefined;
   for (const member of firstMembers(value)) {
-    const found = misplaced(member) ?? misplacedInside(member, levels - 1);
+    const found = kindOfMisplaced(member) ?? findInside(member, levels - 1);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -173,7 +173,7 @@ export function elicit<S extends Schema>(
       'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
     );
   }
-  const known = checked('elicit', options, ['otherwise', 'declined', 'initial']);
+  const known = checkOptions('elicit', options, ['otherwise', 'declined', 'initial']);
   assertInitial(known?.initial);
   return question({ kind: 'form', message, schema, ...known });
 }
@@ -193,7 +193,7 @@ export function elicit<S extends Schema>(
  */
 export function confirm(message: string, options?: ConfirmOptions): Confirm {
   assertMessage('confirm', message);
-  const known = checked('confirm', options, ['otherwise', 'declined', 'label']);
+  const known = checkOptions('confirm', options, ['otherwise', 'declined', 'label']);
   assertText('confirm', 'label', known?.label);
   const { label, ...asked } = known ?? {};
   const schema = label === undefined ? YES_OR_NO : yesOrNo({ title: label });
@@ -219,7 +219,7 @@ export function elicitUrl(
   options?: ElicitUrlOptions,
 ): ElicitUrl {
   assertMessage('elicitUrl', message);
-  const known = checked('elicitUrl', options, ['otherwise', 'declined', 'elicitationId']);
+  const known = checkOptions('elicitUrl', options, ['otherwise', 'declined', 'elicitationId']);
   assertText('elicitUrl', 'elicitationId', known?.elicitationId);
   return question({ kind: 'url', message, url: linkOf(url), ...known });
 }
@@ -252,7 +252,7 @@ export function sample(
   options?: AskOptions<ModelAnswer> | AskOptions<ModelAnswerWithTools>,
 ): AnyQuestion {
   assertSampleParams(params);
-  return question({ kind: 'sample', params, ...checked('sample', options) });
+  return question({ kind: 'sample', params, ...checkOptions('sample', options) });
 }
 
 /**
@@ -265,7 +265,7 @@ export function sample(
  * ```
  */
 export function listRoots(options?: AskOptions<Roots>): ListRoots {
-  return question({ kind: 'roots', ...checked('listRoots', options) });
+  return question({ kind: 'roots', ...checkOptions('listRoots', options) });
 }
 
 function question<const Q extends object>(data: Q): Q & AnyQuestion {
@@ -274,7 +274,7 @@ function question<const Q extends object>(data: Q): Q & AnyQuestion {
 }
 
 /** Rejects unknown options. A misspelt `otherwise` would leave a client without its fallback. */
-function checked<O extends AskUserOptions<unknown>>(
+function checkOptions<O extends AskUserOptions<unknown>>(
   name: string,
   options: O | undefined,
   known: readonly string[] = ['otherwise'],

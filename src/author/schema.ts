@@ -34,7 +34,7 @@ export function isSchema(value: unknown): value is Schema {
  * once, because a conversion runs the author's generated defaults.
  */
 export function toJsonSchema(schema: Schema, side: Side): JsonSchema {
-  return remembered(schema, side, () => convert(schema, side));
+  return rememberJson(schema, side, () => convert(schema, side));
 }
 
 /**
@@ -43,10 +43,10 @@ export function toJsonSchema(schema: Schema, side: Side): JsonSchema {
  * every call.
  */
 export function toAdvertisedJson(schema: Schema, side: Side): JsonSchema {
-  return advertised(toJsonSchema(schema, side), () => convert(schema, side));
+  return stableJson(toJsonSchema(schema, side), () => convert(schema, side));
 }
 
-function advertised(json: JsonSchema, convertAgain: () => JsonSchema): JsonSchema {
+function stableJson(json: JsonSchema, convertAgain: () => JsonSchema): JsonSchema {
   if (!JSON.stringify(json).includes('"default":')) return json;
   return withoutChangedDefaults(json, convertAgain()) as JsonSchema;
 }
@@ -60,7 +60,7 @@ type Conversion = Side | 'lenientInput' | 'lenientOutput';
 /** The conversions of each schema. */
 const conversions = new WeakMap<Schema, Map<Conversion, JsonSchema>>();
 
-function remembered(schema: Schema, key: Conversion, compute: () => JsonSchema): JsonSchema {
+function rememberJson(schema: Schema, key: Conversion, compute: () => JsonSchema): JsonSchema {
   const known = conversions.get(schema) ?? new Map<Conversion, JsonSchema>();
   conversions.set(schema, known);
   const json = known.get(key) ?? compute();
@@ -111,7 +111,7 @@ function outputOrInput(schema: Schema): JsonSchema {
   // libraries ignore the option.
   const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const;
   try {
-    return remembered(schema, 'lenientOutput', () =>
+    return rememberJson(schema, 'lenientOutput', () =>
       schema['~standard'].jsonSchema.output(options),
     );
   } catch {
@@ -178,12 +178,12 @@ function leniently(schema: Schema): readonly string[] {
  * cannot express into "any". Other libraries ignore the options.
  */
 function lenientJsonSchema(schema: Schema): JsonSchema {
-  return remembered(schema, 'lenientInput', () => convertLeniently(schema));
+  return rememberJson(schema, 'lenientInput', () => convertLeniently(schema));
 }
 
 /** Does the same for clients, without generated defaults. */
 export function lenientAdvertisedJson(schema: Schema): JsonSchema {
-  return advertised(lenientJsonSchema(schema), () => convertLeniently(schema));
+  return stableJson(lenientJsonSchema(schema), () => convertLeniently(schema));
 }
 
 function convertLeniently(schema: Schema): JsonSchema {

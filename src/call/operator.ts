@@ -61,7 +61,7 @@ export function notifyOnerror(server: Server, error: unknown): boolean {
 const failedCalls = new WeakMap<Error, string>();
 
 /** Returns the id of the call that failed with an error. */
-export function callFailedWith(error: Error): string | undefined {
+export function failedCallOf(error: Error): string | undefined {
   return failedCalls.get(error);
 }
 

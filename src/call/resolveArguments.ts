@@ -116,7 +116,7 @@ export async function resolveCall(
   const ctx = createContext(call, callSignal.signal);
   const ledger = openLedger(plan, call);
   const disposals = new Disposals(call.onUnexpectedError);
-  const dispose = disposing(disposals, callSignal);
+  const dispose = disposeWith(disposals, callSignal);
   const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
   callSignal.onCancel = (reason) => {
     round.stop(reason);
@@ -138,7 +138,7 @@ export async function resolveCall(
         if (asking !== undefined) asking.sent = requestState;
         await dispose('asked');
         watch?.ended('asked');
-        return { done: false, result: resultAsking(open, requestState) };
+        return { done: false, result: askingResult(open, requestState) };
       }
       noteAsked(first, watch);
       await boundary?.seal.warnIfAnonymous(call.ctx);
@@ -160,7 +160,7 @@ export async function resolveCall(
 /**
  * Creates the `dispose` function. It is created here, so that it does not keep the round in memory.
  */
-function disposing(disposals: Disposals, callSignal: CallSignal): Resolved['dispose'] {
+function disposeWith(disposals: Disposals, callSignal: CallSignal): Resolved['dispose'] {
   return async (end) => {
     try {
       await disposals.close(end);
@@ -187,7 +187,7 @@ function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undef
   watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
 }
 
-function resultAsking(
+function askingResult(
   open: readonly UnansweredQuestion[],
   requestState: string,
 ): InputRequiredResult {

@@ -200,7 +200,7 @@ function failureResult<Result>(
   thrown: unknown,
   { id: callId, settings, report, onUnexpectedError }: Call,
 ): Result {
-  const error = readable(thrown);
+  const error = toReadable(thrown);
   if (error instanceof ProtocolError) throw error;
   if (error instanceof CallConflict) onUnexpectedError(error);
   if (error instanceof ToolError) return definition.fail(shownFailure(error));
@@ -210,7 +210,7 @@ function failureResult<Result>(
 }
 
 /** Returns the thrown value, or an error in its place if it is a question or cannot be read. */
-function readable(thrown: unknown): unknown {
+function toReadable(thrown: unknown): unknown {
   try {
     // A proxy may throw here.
     const isExpected = thrown instanceof ProtocolError || thrown instanceof ToolError;

@@ -64,7 +64,7 @@ export function cancel(): ElicitResult {
  *
  * @throws {TypeError} If a key was not asked, or an answer is not a result.
  */
-export function checkedAnswers(
+export function checkAnswers(
   answers: Answers,
   questions: OpenQuestions,
 ): Record<string, Answer> | undefined {

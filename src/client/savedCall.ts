@@ -18,7 +18,7 @@ import { isObject } from '../values.js';
 import { messageOf } from '../errors.js';
 import { problemOf } from './openQuestions.js';
 import type { OpenQuestions } from './openQuestions.js';
-import { checkedRequest } from './target.js';
+import { checkRequest } from './target.js';
 import type { CallMethod, CallParams, CallRequest } from './target.js';
 
 /** The version that this module writes, and the only one that it reads. */
@@ -55,14 +55,14 @@ export function saveCall<M extends CallMethod>(
  * @throws {TypeError} If {@link saveCall} did not create it.
  */
 export function readSavedCall(saved: unknown): { request: CallRequest; pending: Pending } {
-  const data = parsed(typeof saved === 'string' ? saved : JSON.stringify(saved));
+  const data = parseSaved(typeof saved === 'string' ? saved : JSON.stringify(saved));
   if (!isObject(data)) throw notSaved('it is not an object');
   if (data.done === true) throw notSaved('the call is already finished');
   if (data.version !== VERSION) throw notSaved(`its version is not ${VERSION}`);
   return { request: readRequest(data), pending: readPending(data) };
 }
 
-function parsed(text: string | undefined): unknown {
+function parseSaved(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? 'null');
   } catch {
@@ -73,7 +73,7 @@ function parsed(text: string | undefined): unknown {
 
 function readRequest({ method, params }: Record<string, unknown>): CallRequest {
   try {
-    return checkedRequest(method, params);
+    return checkRequest(method, params);
   } catch (error) {
     throw notSaved(messageOf(error));
   }

@@ -19,7 +19,7 @@
  */
 import { isInputRequiredResult, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Client, InputRequiredResult } from '@modelcontextprotocol/client';
-import { checkedAnswers } from './answers.js';
+import { checkAnswers } from './answers.js';
 import type { Answers } from './answers.js';
 import { problemOf } from './openQuestions.js';
 import type { OpenQuestions } from './openQuestions.js';
@@ -187,7 +187,7 @@ function openCall<M extends CallMethod>(outgoing: OutgoingCall<M>, pending: Pend
     ...request,
     questions,
     answer: async (answers, options) => {
-      const inputResponses = checkedAnswers(answers, questions);
+      const inputResponses = checkAnswers(answers, questions);
       assertModern(client);
       const merged = { ...outgoing.options, ...options };
       return nextRound(outgoing, { inputResponses, requestState }, merged);

@@ -66,9 +66,9 @@ export function requestOf(target: CallTarget): CallRequest {
   const { name, prompt, resource, arguments: args } = given;
   const named = [name, prompt, resource].filter((field) => field !== undefined);
   if (named.length !== 1) throw new TypeError(WHAT_TO_CALL);
-  if (resource !== undefined) return checkedRequest('resources/read', { uri: resource }, PLACE);
+  if (resource !== undefined) return checkRequest('resources/read', { uri: resource }, PLACE);
   const method = name === undefined ? 'prompts/get' : 'tools/call';
-  return checkedRequest(method, { name: name ?? prompt, arguments: args }, PLACE);
+  return checkRequest(method, { name: name ?? prompt, arguments: args }, PLACE);
 }
 
 const PLACE = 'startCall(): ';
@@ -81,7 +81,7 @@ const WHAT_TO_CALL = `${PLACE}the target must be a tool { name, arguments }, a p
  *
  * @throws {TypeError} If the parameters do not fit the method.
  */
-export function checkedRequest(method: unknown, params: unknown, place = ''): CallRequest {
+export function checkRequest(method: unknown, params: unknown, place = ''): CallRequest {
   if (!isObject(params)) throw new TypeError(`${place}the parameters must be an object.`);
   if (method === 'resources/read') {
     return { method, params: { uri: stringOf(params.uri, `${place}the URI`) } };

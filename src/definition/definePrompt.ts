@@ -36,7 +36,7 @@ import type {
   ResolvingConfig,
 } from './definitions.js';
 import { callAlone } from '../call/directCall.js';
-import { shownWith } from './visibility.js';
+import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a prompt. */
 export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
@@ -91,7 +91,7 @@ export function definePrompt(name: string, given: unknown, body: unknown): Promp
     argsSchema: argsSchema && argumentSchema(argsSchema, { name, resolved }),
     plan,
     address: addressOf('prompts/get', name),
-    shownWith: shownWith('Prompt', plan, hideWhenCannotAsk),
+    shownWith: capabilitiesToShow('Prompt', plan, hideWhenCannotAsk),
     body: body as PromptDefinition['body'],
     finish: (returned) => promptResult(name, returned),
     fail: (failure) => failPrompt(name, failure),

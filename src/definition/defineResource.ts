@@ -36,7 +36,7 @@ import type {
 } from './definitions.js';
 import { callAlone, detachedContext } from '../call/directCall.js';
 import { readVariables } from './requestArguments.js';
-import { shownWith } from './visibility.js';
+import { capabilitiesToShow } from './visibility.js';
 import { addressAt, readLocation, planContextAt } from './resourceLocation.js';
 
 /** The configuration of a resource. */
@@ -104,7 +104,7 @@ export function defineResource(
     variables: variables && argumentSchema(variables, { name, resolved }),
     plan,
     address: addressAt(location),
-    shownWith: shownWith('Resource', plan, hideWhenCannotAsk),
+    shownWith: capabilitiesToShow('Resource', plan, hideWhenCannotAsk),
     body: body as ResourceDefinition['body'],
   };
   const { mimeType } = metadata;

@@ -40,7 +40,7 @@ import type {
   ToolMetadata,
 } from './definitions.js';
 import { callAlone } from '../call/directCall.js';
-import { shownWith } from './visibility.js';
+import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a tool. */
 export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
@@ -112,7 +112,7 @@ export function defineTool(name: string, given: unknown, body: unknown): Tool {
       advertisedOutput === undefined ? metadata : { ...metadata, outputSchema: advertisedOutput },
     plan,
     address: addressOf('tools/call', name),
-    shownWith: shownWith('Tool', plan, hideWhenCannotAsk),
+    shownWith: capabilitiesToShow('Tool', plan, hideWhenCannotAsk),
     once: once === undefined ? undefined : onceSettings(name, once),
     body: body as ToolDefinition['body'],
     finish: (returned) => toolResult({ name, outputSchema }, returned),
@@ -172,7 +172,7 @@ export async function toolResult(
   returned: unknown,
 ): Promise<CallToolResult> {
   assertResultValue(name, returned);
-  if (outputSchema !== undefined) return structured(name, outputSchema, returned);
+  if (outputSchema !== undefined) return structuredResult(name, outputSchema, returned);
   if (typeof returned === 'string') return { content: [{ type: 'text', text: returned }] };
   if (isObject(returned) && Array.isArray(returned.content)) return returned as CallToolResult;
   throw new Error(
@@ -184,7 +184,7 @@ export async function toolResult(
  * Returns a result with the validated value, so that properties which the schema drops never leave
  * the server.
  */
-async function structured(
+async function structuredResult(
   name: string,
   schema: Schema,
   returned: unknown,

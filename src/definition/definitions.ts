@@ -189,7 +189,7 @@ export function readDefinitions(definitions: readonly AnyDefinition[]): readonly
   const all: Installed[] = [];
   // An index loop, because `map()` would skip the holes of a sparse array.
   for (let index = 0; index < definitions.length; index += 1) {
-    const installed = read(definitions[index] as AnyDefinition | undefined);
+    const installed = readOne(definitions[index] as AnyDefinition | undefined);
     if (installed === undefined) {
       throw invalid(
         `\`definitions[${index}]\` is not a definition. Create one with defineTool(name, config, body).`,
@@ -200,7 +200,7 @@ export function readDefinitions(definitions: readonly AnyDefinition[]): readonly
   return all;
 }
 
-function read(given: AnyDefinition | undefined): Installed | undefined {
+function readOne(given: AnyDefinition | undefined): Installed | undefined {
   switch (kindOf(given)) {
     case 'tool':
       return { kind: 'tool', definition: (given as Tool)['~definition'] };

@@ -62,7 +62,7 @@ export function planContextAt(
   const wording = { what: 'Resource', source: 'variables' } as const;
   const inUri = new Set(namesIn(location));
   if (variables === undefined) return { argumentNames: inUri, wording };
-  const absent = requiredBy(variables).find((required) => !inUri.has(required));
+  const absent = requiredVariables(variables).find((required) => !inUri.has(required));
   if (absent !== undefined) {
     throw invalid(
       name,
@@ -78,7 +78,7 @@ function namesIn(location: Location): string[] {
   return location.uriTemplate.variableNames.map((name) => name.replace('*', ''));
 }
 
-function requiredBy(schema: Schema): string[] {
+function requiredVariables(schema: Schema): string[] {
   const { required } = followReference(toJsonSchema(schema, 'input'));
   return Array.isArray(required) ? required.map(String) : [];
 }

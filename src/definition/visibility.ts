@@ -14,7 +14,7 @@ import type { Capability } from '../question/capability.js';
  * @throws {TypeError} If `hideWhenCannotAsk` is not a boolean, or is true although no resolver can
  *   ask.
  */
-export function shownWith(
+export function capabilitiesToShow(
   what: Wording['what'],
   plan: Plan,
   hideWhenCannotAsk: unknown,
@@ -29,12 +29,12 @@ export function shownWith(
       `${place}: \`hideWhenCannotAsk\` has no effect, because no resolver asks a question. Remove it.`,
     );
   }
-  const declared = plan.nodes.flatMap(declaredBy);
+  const declared = plan.nodes.flatMap(declaredCapabilities);
   // If no resolver declares what it asks, assume a form, the most common question.
   return declared.length === 0 ? [CAPABILITIES.form] : [...new Set(declared)];
 }
 
-function declaredBy({ resolver }: PlanNode): Capability[] {
+function declaredCapabilities({ resolver }: PlanNode): Capability[] {
   const { asks } = resolver.options;
   if (asks === undefined || asks === 'nothing') return [];
   return [CAPABILITIES[typeof asks === 'string' ? asks : 'form']];

@@ -21,7 +21,7 @@ export interface Pin {
  *
  * @throws {Error} If JSON would lose part of the value.
  */
-export function pinnedJson({ key }: PlanNode, computed: unknown): unknown {
+export function toPinnedJson({ key }: PlanNode, computed: unknown): unknown {
   const misfit = findMisfit(computed, '', new Set());
   if (misfit === undefined) return JSON.parse(JSON.stringify(computed));
   throw new Error(
@@ -35,10 +35,10 @@ type Parsed = { readonly value: unknown } | { readonly issues: SchemaIssues };
 export function parsePinned(schema: Schema, json: unknown): Parsed | Promise<Parsed> {
   // Validates a copy, so that consumers cannot change the JSON that is kept.
   const result = schema['~standard'].validate(structuredClone(json));
-  return isThenable(result) ? result.then(parsed) : parsed(result);
+  return isThenable(result) ? result.then(toParsed) : toParsed(result);
 }
 
-function parsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): Parsed {
+function toParsed(result: Awaited<ReturnType<Schema['~standard']['validate']>>): Parsed {
   return result.issues === undefined ? { value: result.value } : { issues: result.issues };
 }
 

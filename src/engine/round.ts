@@ -30,8 +30,8 @@ import type { Asked, FailedAttempts } from '../question/asked.js';
 import type { Unusable } from '../question/kind.js';
 import type { Disposals } from './disposals.js';
 import type { Ledger } from './ledger.js';
-import { parsePinned, pinnedJson, pinRejected } from './pin.js';
-import { answerStep, timed } from './steps.js';
+import { parsePinned, toPinnedJson, pinRejected } from './pin.js';
+import { answerStep, runWatched } from './steps.js';
 import type { Answered, Watch } from './steps.js';
 import { assertFallback, assertValue, renderDeclared } from './returned.js';
 
@@ -223,7 +223,7 @@ export class Round {
     const values = this.filled(this.argumentsOf(node), node.fills);
     const run = (): unknown =>
       runInScope(scope, () => Reflect.apply(node.resolver.fn, UNBOUND, [values, ctx]));
-    return watch === undefined ? run() : timed(watch, node.key, run);
+    return watch === undefined ? run() : runWatched(watch, node.key, run);
   }
 
   /** Settles a question with its answer or its fallback, or leaves it open. */
@@ -318,7 +318,7 @@ export class Round {
     const { ledger } = this.input;
     const schema = node.resolver.options.pin;
     if (schema === undefined) return computed;
-    const json = pinnedJson(node, computed);
+    const json = toPinnedJson(node, computed);
     const parsed = yield* arrival(parsePinned(schema, json));
     if ('issues' in parsed) throw pinRejected(node, parsed.issues, computed);
     const on = yield* arrival(ledger.upstreamAnswers(node));

@@ -27,7 +27,7 @@ export type Step = WithoutBase<
 export type Watch = (step: Step) => void;
 
 /** Runs a resolver's function and reports its duration and kind of result to the watcher. */
-export function timed(watch: Watch, resolver: string, run: () => unknown): unknown {
+export function runWatched(watch: Watch, resolver: string, run: () => unknown): unknown {
   const startedAt = performance.now();
   const note = (gave: RanEvent['gave'], value?: unknown): void => {
     const durationMs = performance.now() - startedAt;

@@ -23,7 +23,7 @@ import { clientFacts } from '../call/clientFacts.js';
 import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Registrar } from './sdkInternals.js';
-import { removing } from './undo.js';
+import { undoRegistration } from './undo.js';
 import type { Undo } from './undo.js';
 
 /** The servers and options of one installation. */
@@ -64,7 +64,7 @@ export function registerTool(
       : mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
           answer(args as Arguments, ctx),
         );
-  undo.push(removing(registered));
+  undo.push(undoRegistration(registered));
 }
 
 /** Registers a prompt. Its errors reach the client unchanged. */
@@ -81,7 +81,7 @@ export function registerPrompt(
       : mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
           answer(args as Arguments, ctx),
         );
-  undo.push(removing(registered));
+  undo.push(undoRegistration(registered));
 }
 
 /** Registers a resource. Its errors reach the client unchanged. */
@@ -103,7 +103,7 @@ export function registerResource(
     typeof location === 'string'
       ? mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx))
       : mcp.registerResource(name, listingIf(location, shownTo), metadata, answer);
-  undo.push(removing(registered));
+  undo.push(undoRegistration(registered));
 }
 
 /** Returns a copy of the template that lists its resources only for clients that may see them. */

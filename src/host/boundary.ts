@@ -102,7 +102,7 @@ function guard(
 ): Handler<ServerContext> {
   const boundary = server[BOUNDARY];
   if (boundary === undefined || !METHODS.includes(method)) return handler;
-  if (boundary.coversAll) return sealing(server, method, handler);
+  if (boundary.coversAll) return sealHandler(server, method, handler);
   return async (message, ctx) =>
     handler(message, boundaryOf(ctx) === undefined ? enterUnsealed(server, ctx) : ctx);
 }
@@ -111,7 +111,7 @@ function guard(
  * Returns a handler that opens the state of its requests with the seal of its server, and seals the
  * state of its results.
  */
-export function sealing(
+export function sealHandler(
   server: GuardedServer,
   method: string,
   handler: Handler<ServerContext>,

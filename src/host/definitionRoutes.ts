@@ -11,7 +11,7 @@ import { clientFacts, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
 import { warnUnlisted } from '../call/operator.js';
 import type { Installed } from '../definition/definitions.js';
-import { sealing } from './boundary.js';
+import { sealHandler } from './boundary.js';
 import { DefinitionIndex, uriOf } from './definitionIndex.js';
 import { paramsOf } from './routeMap.js';
 import type { Guard, Handler, Route, RouteMap } from './routeMap.js';
@@ -46,7 +46,7 @@ export function sharingOf(
     definitions: new DefinitionIndex(),
     logger,
     fallsBack,
-    seal: (method, handler) => sealing(server, method, handler),
+    seal: (method, handler) => sealHandler(server, method, handler),
     clientOf: (ctx) => clientFacts(server, ctx),
   };
   Object.defineProperty(server, SHARING, { value });

@@ -53,13 +53,13 @@ export function install(
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
-  loggingErrors(options, () => {
+  logErrors(options, () => {
     installAll(server, definitions, options);
   });
 }
 
 /** Runs an installation, and logs what it throws. The options may be wrong. */
-export function loggingErrors(
+export function logErrors(
   options: { readonly logger?: Logger } | null | undefined,
   run: () => void,
 ): void {

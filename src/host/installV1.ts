@@ -16,13 +16,13 @@ import { methodsOf, openRoute } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import { readDefinitions } from '../definition/definitions.js';
 import type { AnyDefinition, Installed } from '../definition/definitions.js';
-import { install as installV2, loggingErrors } from './install.js';
+import { install as installV2, logErrors } from './install.js';
 import { warnListedTwice } from '../call/operator.js';
 import { DefinitionIndex } from './definitionIndex.js';
 import type { Handler } from './routeMap.js';
 import { refuseChallenges } from './scopeChallenges.js';
 import { isMcpServer, routesOf } from './sdkInternals.js';
-import { allOrNothing, removing } from './undo.js';
+import { allOrNothing, undoRegistration } from './undo.js';
 import type { Undo } from './undo.js';
 import { STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
@@ -54,7 +54,7 @@ export function install(
   definitions: readonly AnyDefinition[],
   options: InstallV1Options = {},
 ): void {
-  loggingErrors(options, () => {
+  logErrors(options, () => {
     installAll(server, definitions, options);
   });
 }
@@ -135,7 +135,7 @@ function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Inst
  * has no name that could be taken.
  */
 function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): void {
-  undo.push(removing(registerOn(mcp, one)));
+  undo.push(undoRegistration(registerOn(mcp, one)));
 }
 
 function hasName({ kind, definition }: Installed): boolean {

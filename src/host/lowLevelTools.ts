@@ -44,7 +44,7 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions):
   const tools: Tools = new Map();
   declareCapability(server, 'tools');
   answer(server, options, {
-    'tools/list': () => ({ tools: [...tools.values()].map(({ tool }) => listed(tool)) }),
+    'tools/list': () => ({ tools: [...tools.values()].map(({ tool }) => entryOf(tool)) }),
     'tools/call': ({ params = {} }, ctx) =>
       callTool(server, tools.get(String(params.name)), { params, ctx }),
   });
@@ -52,7 +52,7 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions):
   return tools;
 }
 
-function listed({ name, metadata, inputSchema, advertisedOutput }: ToolDefinition): ListedTool {
+function entryOf({ name, metadata, inputSchema, advertisedOutput }: ToolDefinition): ListedTool {
   const { scopeChallenge: _, ...shown } = metadata;
   return {
     name,

@@ -24,7 +24,7 @@ function attempt(step: Undo): void {
 }
 
 /** Returns the function that removes what an McpServer has registered. A host may return nothing. */
-export function removing(registered: unknown): Undo {
+export function undoRegistration(registered: unknown): Undo {
   return () => {
     (registered as { readonly remove?: Undo } | undefined)?.remove?.();
   };

@@ -65,9 +65,9 @@ export function createAdmission(options: AdmissionOptions, caller: string): Admi
   return ({ host, origin }) => {
     if (typeof host === 'string' && !HOST_HEADER.test(host)) return invalidHost;
     const hostCheck = hosts && validateHostHeader(host, hosts);
-    if (hostCheck?.ok === false) return refused('allowedHosts', hostCheck.message);
+    if (hostCheck?.ok === false) return refuseHeader('allowedHosts', hostCheck.message);
     const originCheck = validateOriginHeader(origin, origins);
-    return originCheck.ok ? undefined : refused('allowedOrigins', originCheck.message);
+    return originCheck.ok ? undefined : refuseHeader('allowedOrigins', originCheck.message);
   };
 }
 
@@ -84,7 +84,7 @@ const invalidHost: HttpRefusal = {
  * Returns the refusal of a request. Warns once about each option that refuses requests. The header
  * may be hostile, so it is not shown.
  */
-function refused(option: 'allowedHosts' | 'allowedOrigins', message: string): HttpRefusal {
+function refuseHeader(option: 'allowedHosts' | 'allowedOrigins', message: string): HttpRefusal {
   const header = option === 'allowedHosts' ? 'Host' : 'Origin';
   Warnings.of(STANDARD_ERROR).once(
     `A request was refused with HTTP 403, because its ${header} header does not name a host in \`${option}\`. If you serve that host, add it to \`${option}\`.`,
@@ -155,14 +155,14 @@ export type AuthenticateRequest = (
  * Returns the validated token of a request, or the refusal with the challenge of RFC 6750. An error
  * of `authenticate` itself is HTTP 500.
  */
-export async function validatedToken(
+export async function validateToken(
   request: Request,
   authenticate: AuthenticateRequest,
   onerror: (error: Error) => void,
 ): Promise<AuthInfo | Response> {
   try {
     const decision: unknown = await authenticate(request);
-    if (decision instanceof Response) return logged(decision);
+    if (decision instanceof Response) return logServerError(decision);
     if (decision === undefined || decision === null || decision === false) throw tokenRequired();
     assertToken(decision);
     return isExpired(decision) ? expiredToken() : decision;
@@ -174,7 +174,7 @@ export async function validatedToken(
 }
 
 /** Logs a response of `authenticate` that hides an error, as the SDK's `requireBearerAuth` does. */
-function logged(response: Response): Response {
+function logServerError(response: Response): Response {
   if (response.status === 500) {
     Warnings.of(STANDARD_ERROR).warn(
       '`authenticate` answered with HTTP 500. If it is `requireBearerAuth`, its verifier threw an error that is not an OAuthError. Catch it in the verifier to see it.',

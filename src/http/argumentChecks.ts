@@ -28,8 +28,8 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
  * another copy of the SDK, or the same server twice. Its errors are in the log, because the client
  * gets a generic error.
  */
-export function checkedFactory(factory: ServerFactory): McpServerFactory {
-  const checked = checkingFactory(factory);
+export function checkProducts(factory: ServerFactory): McpServerFactory {
+  const checked = requireNewServers(factory);
   return async (context) => {
     try {
       return await checked(context);
@@ -39,7 +39,7 @@ export function checkedFactory(factory: ServerFactory): McpServerFactory {
   };
 }
 
-function checkingFactory(factory: ServerFactory): McpServerFactory {
+function requireNewServers(factory: ServerFactory): McpServerFactory {
   const served = new WeakSet();
   return async (context) => {
     const product = await factory(context);

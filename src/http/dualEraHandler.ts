@@ -28,12 +28,12 @@ import { logAnswered } from '../log.js';
 import { utf8 } from '../platform.js';
 import type { ServerFactory } from '../host/sdkInternals.js';
 
-import { addressHeaders, expiredToken, isExpired, validatedToken } from './admission.js';
-import { checkArguments, checkedFactory } from './argumentChecks.js';
+import { addressHeaders, expiredToken, isExpired, validateToken } from './admission.js';
+import { checkArguments, checkProducts } from './argumentChecks.js';
 import { closeTimeout, handlerSettings } from './handlerOptions.js';
 import type { CloseOptions, DualEraHandlerOptions, HandlerSettings } from './handlerOptions.js';
 import {
-  handlerClosed,
+  refusalOfClosed,
   internalError,
   methodNotAllowed,
   HTTP_METHODS,
@@ -101,7 +101,7 @@ export function createDualEraHandler(
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
-  return createHandler(checkedFactory(factory), options, 'createDualEraHandler');
+  return createHandler(checkProducts(factory), options, 'createDualEraHandler');
 }
 
 /** Creates the handler for the function `caller`, which has checked its arguments. */
@@ -163,7 +163,7 @@ class EraRouter {
    * since then.
    */
   async serveAdmitted(request: Request, options: AdmittedOptions): Promise<Response> {
-    if (this.stage === 'closed') return refuse(handlerClosed(options.parsedBody));
+    if (this.stage === 'closed') return refuse(refusalOfClosed(options.parsedBody));
     const source = unreadBody(request, options);
     const unread = source && new RequestBody(request, source, this.settings);
     let body = unread === undefined ? options.parsedBody : undefined;
@@ -202,7 +202,7 @@ class EraRouter {
   }
 
   private refusalOfHead(request: Request, body: unknown): HttpRefusal | undefined {
-    if (this.stage === 'closed') return handlerClosed(body);
+    if (this.stage === 'closed') return refusalOfClosed(body);
     if (!HTTP_METHODS.includes(request.method)) return methodNotAllowed;
     return this.settings.admission(addressHeaders(request));
   }
@@ -217,7 +217,7 @@ class EraRouter {
     if (known !== undefined) return isExpired(known) ? expiredToken() : known;
     if (authenticate === undefined) return undefined;
     const readable = body?.readableRequest() ?? withParsedBody(request, parsedBody);
-    const decision = await validatedToken(readable, authenticate, onerror);
+    const decision = await validateToken(readable, authenticate, onerror);
     // If `authenticate` read a body that was refused, that is the reason of its own refusal.
     return body?.refusal === undefined ? decision : refuse(body.refusal);
   }
@@ -235,8 +235,8 @@ class EraRouter {
 
   private refusalOfBody({ request, body }: ParsedRequest): HttpRefusal | undefined {
     // The handler may have begun to close while the body was read.
-    if (this.stage === 'closed') return handlerClosed(body);
-    if (this.stage === 'closing' && !helpsToFinish(request, body)) return shuttingDown(body);
+    if (this.stage === 'closed') return refusalOfClosed(body);
+    if (this.stage === 'closing' && !helpsToFinish(request, body)) return refusalOfShutdown(body);
     return Array.isArray(body) ? refusalOfBatch(body) : undefined;
   }
 
@@ -325,6 +325,6 @@ const SUBSCRIPTIONS_FULL: Record<FullLimit, FullLimitWords> = {
 };
 
 /** Creates the refusal of a new request while the handler closes. */
-function shuttingDown(body: unknown): HttpRefusal {
+function refusalOfShutdown(body: unknown): HttpRefusal {
   return { status: 503, code: -32_000, message: 'This server is shutting down.', body };
 }

@@ -192,7 +192,7 @@ export function handlerSettings(options: DualEraHandlerOptions, caller: string):
       onerror,
     },
     admission: createAdmission(options, caller),
-    authenticate: checkedAuthenticate(authenticate, caller),
+    authenticate: checkAuthenticate(authenticate, caller),
     maxRequestBodySize,
     bodyBytes: new SharedLimit(bytes.ofAll(maxBufferedBytes, 'maxBufferedBytes')),
     onerror,
@@ -240,7 +240,7 @@ export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number 
   return checkInteger(timeoutMs, 'close(): `timeoutMs`', { min: 0, max: 2 ** 31 - 1 });
 }
 
-function checkedAuthenticate(
+function checkAuthenticate(
   authenticate: AuthenticateRequest | undefined,
   caller: string,
 ): AuthenticateRequest | undefined {

@@ -92,6 +92,6 @@ export const internalError: HttpRefusal = {
 };
 
 /** Creates the refusal of a request that reached a handler after its `close()`. */
-export function handlerClosed(body?: unknown): HttpRefusal {
+export function refusalOfClosed(body?: unknown): HttpRefusal {
   return { status: 503, code: -32_000, message: 'This server has been closed.', body };
 }

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 
 import type { ServerFactory } from '../host/sdkInternals.js';
-import { checkArguments, checkedFactory, checkInteger, describe } from './argumentChecks.js';
+import { checkArguments, checkProducts, checkInteger, describe } from './argumentChecks.js';
 import { rejectUnknownOptions } from '../options.js';
 import { createHandler } from './dualEraHandler.js';
 import { HANDLER_OPTIONS } from './handlerOptions.js';
@@ -86,7 +86,7 @@ export async function serveHttp(
   checkArguments(factory, options, 'serveHttp');
   rejectUnknownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp()');
   const { endpoint, handlerOptions } = httpSettings(options);
-  const checked = checkedFactory(factory);
+  const checked = checkProducts(factory);
   const handler = createHandler(checked, handlerOptions, 'serveHttp');
   // The handler loads the package with its first request. Load it now, so that a missing package is
   // reported before the port opens.

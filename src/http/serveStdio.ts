@@ -8,7 +8,7 @@ import { serveStdio as serveStdioWithSdk } from '@modelcontextprotocol/server/st
 import type { ServeStdioOptions, StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 
 import type { ServerFactory } from '../host/sdkInternals.js';
-import { checkArguments, checkedFactory } from './argumentChecks.js';
+import { checkArguments, checkProducts } from './argumentChecks.js';
 
 export type { ServeStdioOptions, StdioServerHandle };
 
@@ -31,5 +31,5 @@ export function serveStdio(
   options: ServeStdioOptions = {},
 ): StdioServerHandle {
   checkArguments(factory, options, 'serveStdio');
-  return serveStdioWithSdk(checkedFactory(factory), options);
+  return serveStdioWithSdk(checkProducts(factory), options);
 }

@@ -10,7 +10,7 @@
  */
 import { isInitializeRequest } from '@modelcontextprotocol/server';
 
-import { handlerClosed, noRoom, refuse } from './httpRefusal.js';
+import { refusalOfClosed, noRoom, refuse } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { LegacySession, sizeOf } from './legacySession.js';
 import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
@@ -112,7 +112,7 @@ export class SessionTable {
     if (this.isFull() || this.isFullFor(owner)) await this.closeIdle(Date.now());
     // Do not await between these checks and the entry. Otherwise a burst of handshakes exceeds the
     // limit.
-    const refusal = this.sealed ? handlerClosed() : this.makeRoom(owner);
+    const refusal = this.sealed ? refusalOfClosed() : this.makeRoom(owner);
     if (refusal !== undefined) return refuse({ ...refusal, body });
     this.handshakes.add(session);
     try {

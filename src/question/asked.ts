@@ -99,11 +99,11 @@ export function askAgain(first: Asked, { complaint, typed }: FailedAttempts): As
   if (data.kind !== 'form') return first;
   const initial = typed === undefined ? data.initial : showable(data.schema, typed);
   const again = asked(formKind, { ...data, ...(initial && { initial }) });
-  return { ...again, digest: first.digest, rendered: complainedAbout(again.rendered, complaint) };
+  return { ...again, digest: first.digest, rendered: withComplaint(again.rendered, complaint) };
 }
 
 /** Appends a complaint to the message of a form. */
-function complainedAbout(rendered: Rendered, complaint: string): Rendered {
+function withComplaint(rendered: Rendered, complaint: string): Rendered {
   const { params } = rendered;
   if (complaint === '' || typeof params?.message !== 'string') return rendered;
   return { ...rendered, params: { ...params, message: `${params.message}\n\n${complaint}` } };

@@ -4,7 +4,7 @@ import { describeIssues, shownField } from '../author/schema.js';
 import { isObject, isThenable } from '../values.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
-import { prefilledForm, showable, withInitial } from './formSchema.js';
+import { prefillForm, showable, withInitial } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind, AnswerOutcome, Unusable } from './kind.js';
 import { visibleText } from '../visibleText.js';
@@ -12,7 +12,7 @@ import { visibleText } from '../visibleText.js';
 /** The kind of question that `elicit` and `confirm` create. */
 export const formKind: QuestionKind<FormData> = {
   render: (question) => {
-    const { json, text } = prefilledForm(question);
+    const { json, text } = prefillForm(question);
     const message = visibleText(question.message);
     return {
       method: 'elicitation/create',
@@ -35,7 +35,7 @@ export const formKind: QuestionKind<FormData> = {
   outcomeFor: (question, answer) => {
     if (answer.action !== 'accept') return { action: answer.action };
     return isObject(answer.data)
-      ? accepted(question, answer.data)
+      ? judgeAnswer(question, answer.data)
       : { problem: MISFIT, complaint: '' };
   },
 };
@@ -47,21 +47,21 @@ const LONGEST_COMPLAINT = 500;
 
 const NO_CONTENT = 'received an accepted elicitation with no content';
 
-function accepted(
+function judgeAnswer(
   question: FormData,
   data: Readonly<Record<string, unknown>>,
 ): AnswerOutcome | Promise<AnswerOutcome> {
   const judge = (result: Validated): AnswerOutcome =>
     result.issues === undefined
-      ? settled(question, result.value)
-      : rejected(question, result.issues, data);
+      ? settleAnswer(question, result.value)
+      : rejectAnswer(question, result.issues, data);
   const result = question.schema['~standard'].validate(data);
   return isThenable(result) ? result.then(judge) : judge(result);
 }
 
 type Validated = Awaited<ReturnType<FormData['schema']['~standard']['validate']>>;
 
-function rejected(
+function rejectAnswer(
   { schema }: FormData,
   issues: NonNullable<Validated['issues']>,
   data: Readonly<Record<string, unknown>>,
@@ -71,7 +71,7 @@ function rejected(
   return { problem, complaint, typed: showable(schema, data) };
 }
 
-function settled({ yesOnly }: FormData, value: unknown): AnswerOutcome {
+function settleAnswer({ yesOnly }: FormData, value: unknown): AnswerOutcome {
   if (yesOnly === undefined) return { action: 'accept', data: value, asked: true };
   const ticked = (value as { confirm: boolean }).confirm;
   return ticked ? { action: 'accept', data: true, asked: true } : { action: 'decline' };

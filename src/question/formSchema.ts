@@ -47,7 +47,7 @@ export class InitialValueError extends Error {
  * @throws {TypeError} If no form can show the schema.
  * @throws {@link InitialValueError} If a form cannot show an initial value.
  */
-export function prefilledForm({ schema, initial = {} }: FormData): FormSchema {
+export function prefillForm({ schema, initial = {} }: FormData): FormSchema {
   const form = formSchema(schema);
   const given = Object.entries(initial).filter(
     ([, value]) => value !== undefined && value !== null,
@@ -55,7 +55,7 @@ export function prefilledForm({ schema, initial = {} }: FormData): FormSchema {
   if (given.length === 0) return form;
   const properties = { ...form.json.properties };
   for (const [name, value] of given) {
-    properties[name] = prefilledField(form, name, value);
+    properties[name] = findField(form, name, value);
   }
   const json = { ...form.json, properties };
   return { json, text: asciiJson(json) };
@@ -90,7 +90,7 @@ export function showable(schema: Schema, answer: Readonly<Record<string, unknown
   let left = MOST_TYPED_BYTES;
   const shown = Object.entries(formSchema(schema).json.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(answer, name) ? answer[name] : undefined;
-    if (!shownBy(field).fits(value)) return [];
+    if (!initialRule(field).fits(value)) return [];
     const size = utf8(JSON.stringify(value)).length;
     if (size > left) return [];
     left -= size;
@@ -108,13 +108,13 @@ function hasDefault(field: Field | undefined): boolean {
 
 type Field = FormSchema['json']['properties'][string];
 
-function prefilledField({ json: { properties } }: FormSchema, name: string, value: unknown): Field {
+function findField({ json: { properties } }: FormSchema, name: string, value: unknown): Field {
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (field === undefined) {
     const fields = Object.keys(properties).join(', ');
     throw new InitialValueError(`the form has no field '${name}'. Its fields: ${fields}.`);
   }
-  const { fits, words } = shownBy(field);
+  const { fits, words } = initialRule(field);
   if (!fits(value)) throw new InitialValueError(`the field '${name}' must be ${words}.`);
   // The user accepts what the form shows. Choices have to stay as they are.
   const isFreeText = typeof value === 'string' && choicesOf(field) === undefined;
@@ -127,7 +127,7 @@ interface Shown {
   readonly words: string;
 }
 
-function shownBy(field: JsonSchema): Shown {
+function initialRule(field: JsonSchema): Shown {
   const { type, items } = field;
   if (type === 'array') {
     const choices = (isObject(items) ? choicesOf(items) : undefined) ?? [];

@@ -66,7 +66,7 @@ function writeArray(members: readonly unknown[], ascii: AsciiWriter): void {
 
 function writeObject(object: Readonly<Record<string, unknown>>, ascii: AsciiWriter): void {
   ascii.write('{');
-  sorted(Object.keys(object)).forEach((key, index) => {
+  sortKeys(Object.keys(object)).forEach((key, index) => {
     ascii.write(`${index > 0 ? ',' : ''}${JSON.stringify(key)}:`);
     write(object[key], ascii);
   });
@@ -102,7 +102,7 @@ function leaf(value: unknown): string {
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** Sorts keys by code point. Without surrogates, the built-in order is the same. */
-function sorted(keys: string[]): string[] {
+function sortKeys(keys: string[]): string[] {
   return keys.some((key) => SURROGATE.test(key)) ? keys.sort(byCodePoint) : keys.sort();
 }
 

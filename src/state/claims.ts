@@ -67,10 +67,10 @@ export async function writeClaims(
  */
 export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<string> {
   const claims = parse(bytes);
-  if (claims.v !== VERSION || typeof claims.s !== 'string') throw rejected('malformed');
+  if (claims.v !== VERSION || typeof claims.s !== 'string') throw rejection('malformed');
   checkTimes(claims, context.now);
   checkBinding(claims, context.binding);
-  if (claims.aud !== context.audience) throw rejected('audience');
+  if (claims.aud !== context.audience) throw rejection('audience');
   await checkPrincipal(claims.p, context.principal);
   return claims.s;
 }
@@ -84,17 +84,17 @@ function parse(bytes: Uint8Array): Claims {
   try {
     claims = JSON.parse(decoder.decode(bytes));
   } catch {
-    throw rejected('malformed');
+    throw rejection('malformed');
   }
-  if (!isObject(claims)) throw rejected('malformed');
+  if (!isObject(claims)) throw rejection('malformed');
   return claims;
 }
 
 /** Accepts only finite numbers in the right range. JSON can contain `1e999`. */
 function checkTimes({ iat, exp }: Claims, now: number): void {
-  if (!isFiniteNumber(iat) || !isFiniteNumber(exp)) throw rejected('malformed');
-  if (!(iat <= now + SKEW_SECONDS)) throw rejected('minted in the future');
-  if (!(now < exp)) throw rejected('expired');
+  if (!isFiniteNumber(iat) || !isFiniteNumber(exp)) throw rejection('malformed');
+  if (!(iat <= now + SKEW_SECONDS)) throw rejection('minted in the future');
+  if (!(now < exp)) throw rejection('expired');
 }
 
 function isFiniteNumber(value: unknown): value is number {
@@ -102,16 +102,16 @@ function isFiniteNumber(value: unknown): value is number {
 }
 
 function checkBinding({ m, t, a }: Claims, { method, target, args }: RequestBinding): void {
-  if (m !== method || t !== target || a !== args) throw rejected('request binding');
+  if (m !== method || t !== target || a !== args) throw rejection('request binding');
 }
 
 /** Rejects a principal that differs, appeared or disappeared since the token was issued. */
 async function checkPrincipal(claim: unknown, principal: string | undefined): Promise<void> {
-  if ((claim === undefined) !== (principal === undefined)) throw rejected('principal drift');
+  if ((claim === undefined) !== (principal === undefined)) throw rejection('principal drift');
   if (principal === undefined) return;
-  if (!(await bindsPrincipal(claim, principal))) throw rejected('principal');
+  if (!(await bindsPrincipal(claim, principal))) throw rejection('principal');
 }
 
-function rejected(reason: RejectReason): InvalidRequestStateError {
+function rejection(reason: RejectReason): InvalidRequestStateError {
   return new InvalidRequestStateError(reason);
 }

@@ -13,7 +13,7 @@ import type { ClaimContext, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
-import { asLogged, oneLine, shownError, STANDARD_ERROR, Warnings } from '../log.js';
+import { markLogged, oneLine, shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
 
 /** A request whose state is opened or sealed. */
@@ -214,7 +214,7 @@ export class Seal {
       return await this.principalOf(ctx);
     } catch (cause) {
       this.warnings.warn(`\`principal\` failed for a legacy session: ${shownError(cause)}`);
-      throw asLogged(new SealError('Internal error', { cause }));
+      throw markLogged(new SealError('Internal error', { cause }));
     }
   }
 

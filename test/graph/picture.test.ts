@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { deckOf } from '../../src/dev/graph/picture/cards.js';
 import { layOut } from '../../src/dev/graph/picture/layout.js';
 import type { Area, Layout, Route } from '../../src/dev/graph/picture/layout.js';
-import { fit, widthOf } from '../../src/dev/graph/picture/measure.js';
+import { fitText, widthOf } from '../../src/dev/graph/picture/measure.js';
 import type { Graph } from '../../src/dev/graph/picture/slots.js';
 import { FACES } from '../../src/dev/graph/picture/style.js';
 import {
@@ -288,7 +288,7 @@ describe('text in a box', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
         const face = FACES.name;
         const room = { face, width: 120, lines: 100 };
-        const lines = fit(text, room);
+        const lines = fitText(text, room);
         for (const line of lines) expect(widthOf(line, face)).toBeLessThanOrEqual(121);
         const letters = (given: string): string => given.replace(/\s/g, '');
         expect(letters(lines.join(''))).toBe(letters(text));
@@ -298,8 +298,8 @@ describe('text in a box', () => {
 
   it('ends with an ellipsis if it is cut off', () => {
     const room = { face: FACES.name, width: 60, lines: 2 };
-    expect(fit('one two three four five', room)).toEqual(['one two', 'three…']);
-    expect(fit('one two', room)).toEqual(['one two']);
+    expect(fitText('one two three four five', room)).toEqual(['one two', 'three…']);
+    expect(fitText('one two', room)).toEqual(['one two']);
   });
 });
 

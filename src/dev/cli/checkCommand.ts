@@ -39,7 +39,7 @@ export async function runCheck(command: CheckCommand): Promise<Checked> {
       ...definitions.flatMap(findingsIn),
       ...duplicates(definitions),
       ...unusedResolvers(loaded, all),
-      ...madePerRequest(loaded, made, madeAgain),
+      ...findPerRequest(loaded, made, madeAgain),
     ].filter((finding) => isAskedFor(finding, command));
     return report({ findings, definitions: definitions.length }, command);
   } catch (error) {
@@ -96,7 +96,7 @@ function unusedResolvers({ exports }: Loaded, definitions: Iterable<AnyDefinitio
     }));
 }
 
-function madePerRequest({ file }: Loaded, made: Built, madeAgain: Built): Finding[] {
+function findPerRequest({ file }: Loaded, made: Built, madeAgain: Built): Finding[] {
   const labels = new Set(made.definitions.map(labelOf));
   const again = madeAgain.definitions.filter((definition) => {
     return !made.definitions.includes(definition) && labels.has(labelOf(definition));
@@ -149,10 +149,10 @@ function linesOf({ findings, definitions }: Found): string[] {
   const hints = findings.length - errors;
   return [
     ...lines,
-    `${counted(definitions, 'definition')}, ${counted(errors, 'error')}, ${counted(hints, 'hint')}`,
+    `${countOf(definitions, 'definition')}, ${countOf(errors, 'error')}, ${countOf(hints, 'hint')}`,
   ];
 }
 
-function counted(count: number, noun: string): string {
+function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

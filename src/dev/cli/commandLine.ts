@@ -216,7 +216,7 @@ function formatOf<F extends ExplainFormat>(value: Value, formats: readonly F[]):
   const format = formats.find((known) => known === (value ?? 'text'));
   if (format !== undefined) return format;
   const known = `${formats.slice(0, -1).join(', ')} or ${formats.at(-1) ?? ''}`;
-  throw new CommandFailure(`--format must be ${known}${got(value)}.`);
+  throw new CommandFailure(`--format must be ${known}${gotSuffix(value)}.`);
 }
 
 function secondsOf(value: Value): number {
@@ -224,10 +224,10 @@ function secondsOf(value: Value): number {
   const seconds = Number(value);
   if (typeof value === 'string' && seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
   throw new CommandFailure(
-    `--timeout must be a positive number of seconds, at most ${MAX_TIMEOUT_SECONDS}${got(value)}.`,
+    `--timeout must be a positive number of seconds, at most ${MAX_TIMEOUT_SECONDS}${gotSuffix(value)}.`,
   );
 }
 
-function got(value: Value): string {
+function gotSuffix(value: Value): string {
   return typeof value === 'string' ? `, got '${value}'` : '';
 }

@@ -25,20 +25,20 @@ export function runExplain(
   const explanations = chosen(command, definitions).map((one) => explanationOf(one));
   if (out === undefined) {
     if (isPicture(format)) assertOne(explanations, format);
-    return `${printed(explanations, format, color)}\n`;
+    return `${printAll(explanations, format, color)}\n`;
   }
   if (isFolder(out)) {
     const names = fileNames(explanations, format);
     return explanations
       .map((one, index) =>
-        written(path.join(out, names[index] ?? ''), printed([one], format, false)),
+        writeFile(path.join(out, names[index] ?? ''), printAll([one], format, false)),
       )
       .join('');
   }
   if (isPicture(format)) {
     assertOne(explanations, format, `, or write all of them to a folder: --out ${out}/`);
   }
-  return written(out, printed(explanations, format, false));
+  return writeFile(out, printAll(explanations, format, false));
 }
 
 function isPicture(format: ExplainFormat): boolean {
@@ -57,7 +57,7 @@ function assertOne(
   );
 }
 
-function printed(
+function printAll(
   explanations: readonly Explanation[],
   format: ExplainFormat,
   color: boolean,
@@ -104,7 +104,7 @@ function fileNames(explanations: readonly Explanation[], format: ExplainFormat):
  *
  * @throws {@link CommandFailure} If the file cannot be written.
  */
-function written(file: string, content: string): string {
+function writeFile(file: string, content: string): string {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `${content}\n`);

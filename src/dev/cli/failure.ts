@@ -33,7 +33,7 @@ export function didYouMean(written: string, { title, names, prefix = '' }: Choic
   const meant =
     names.find((name) => isPartOf(written, name)) ?? findMisspelling([written], names)?.meant;
   if (meant !== undefined) return `Did you mean '${prefix}${meant}'?`;
-  return `${title}: ${listed(names.map((name) => `${prefix}${name}`))}.`;
+  return `${title}: ${joinNames(names.map((name) => `${prefix}${name}`))}.`;
 }
 
 /** Returns true for the beginning of a name, or a long part of it. */
@@ -44,7 +44,7 @@ function isPartOf(written: string, name: string): boolean {
 
 const SHOWN = 12;
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   return `${names.slice(0, SHOWN).join(', ')}${more}`;
 }

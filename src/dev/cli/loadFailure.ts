@@ -41,7 +41,7 @@ function placeOf(file: string, thrown: unknown): string[] {
   if (!(thrown instanceof Error) || thrown.stack === undefined) return [];
   if (thrown instanceof SyntaxError) return misspeltLine(file);
   const frames = thrown.stack.split('\n').filter((line) => /^\s+at /.test(line));
-  const own = frames.map((line) => indented(line.trim())).find(isAuthorsFrame);
+  const own = frames.map((line) => indentFrame(line.trim())).find(isAuthorsFrame);
   return own === undefined ? [] : [own];
 }
 
@@ -64,10 +64,10 @@ function isFrameOfThisPackage(line: string): boolean {
 function misspeltLine(file: string): string[] {
   const { status, stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' });
   const [place = ''] = stderr.split(/^\w*Error/m);
-  return status === 0 ? [] : place.trimEnd().split('\n').map(indented);
+  return status === 0 ? [] : place.trimEnd().split('\n').map(indentFrame);
 }
 
-function indented(line: string): string {
+function indentFrame(line: string): string {
   return `  ${line.replace(/file:\/\/[^\s:)]+/g, (url) => fileURLToPath(url))}`;
 }
 

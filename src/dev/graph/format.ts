@@ -1,7 +1,7 @@
 /** Formats an explanation: as text for a terminal, JSON, a Mermaid flowchart or an SVG picture. */
 import type { Explanation } from './explanation.js';
 import { mermaidOf } from './mermaid.js';
-import { drawing } from './picture/draw.js';
+import { drawGraph } from './picture/draw.js';
 import { explanationText } from './text.js';
 
 /** The formats of an explanation. */
@@ -24,6 +24,6 @@ export function formatExplanation(
     case 'mermaid':
       return mermaidOf(explanation);
     case 'svg':
-      return drawing(explanation);
+      return drawGraph(explanation);
   }
 }

@@ -29,7 +29,7 @@ export function mermaidOf(explanation: Explanation): string {
     ...group('arguments', FILLED_BY[explanation.kind], explanation.arguments.map(argumentOf)),
     ...group('guards', GUARDS_FIRST, first.map(node)),
     ...others.map((resolver) => `  ${node(resolver)}`),
-    `  body([${quoted(`${explanation.kind} ${explanation.name}`, explanation.once ? 'once' : '')}]):::body`,
+    `  body([${quote(`${explanation.kind} ${explanation.name}`, explanation.once ? 'once' : '')}]):::body`,
     ...edgesOf(explanation, id).map((edge) => `  ${edge}`),
     ...CLASSES.map((line) => `  ${line}`),
   ].join('\n');
@@ -46,16 +46,16 @@ const CLASSES = [
 
 function group(id: string, title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  return [`  subgraph ${id}[${quoted(title)}]`, ...lines.map((line) => `    ${line}`), '  end'];
+  return [`  subgraph ${id}[${quote(title)}]`, ...lines.map((line) => `    ${line}`), '  end'];
 }
 
 function argumentOf(argument: ExplainedArgument, index: number): string {
-  return `a${index}[${quoted(`${argumentName(argument)}: ${argument.type}`)}]:::argument`;
+  return `a${index}[${quote(`${argumentName(argument)}: ${argument.type}`)}]:::argument`;
 }
 
 function nodeOf(id: string, resolver: ExplainedResolver): string {
   const { asks, guard, key } = resolver;
-  const label = quoted(key, askingInFull(asks), ...traitsOf(resolver));
+  const label = quote(key, askingInFull(asks), ...traitsOf(resolver));
   return `${id}${guard ? `{{${label}}}` : `[${label}]`}:::${roleOf(resolver)}`;
 }
 
@@ -89,7 +89,7 @@ function labelOf(need: ExplainedNeed): Label {
 }
 
 function edge(from: string, to: string, { parameter, outcome }: Label): string {
-  const label = quoted(outcome ? `${parameter}, outcome` : parameter);
+  const label = quote(outcome ? `${parameter}, outcome` : parameter);
   return `${from} ${outcome ? '-.->' : '-->'}|${label}| ${to}`;
 }
 
@@ -105,11 +105,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns a quoted label of one or more lines. */
-function quoted(...lines: readonly string[]): string {
-  const shown = lines.filter((line) => line !== '').map(escaped);
+function quote(...lines: readonly string[]): string {
+  const shown = lines.filter((line) => line !== '').map(escapeText);
   return `"${shown.join('<br>')}"`;
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return showable(text).replace(/[#"&<>`\\]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -92,8 +92,8 @@ const COMPARED: Readonly<Record<string, (run: Run) => string>> = {
 };
 
 function questionsDiffer(modern: readonly AskedQuestion[], legacy: Run): string[] {
-  const onModern = new Set(modern.map(asked));
-  const onLegacy = new Set(legacy.questions.map(asked));
+  const onModern = new Set(modern.map(formatAsked));
+  const onLegacy = new Set(legacy.questions.map(formatAsked));
   const onlyModern = legacy.isError ? [] : [...onModern].filter((one) => !onLegacy.has(one));
   const onlyLegacy = [...onLegacy].filter((one) => !onModern.has(one));
   return [
@@ -102,7 +102,7 @@ function questionsDiffer(modern: readonly AskedQuestion[], legacy: Run): string[
   ];
 }
 
-function asked({ key, kind, message }: AskedQuestion): string {
+function formatAsked({ key, kind, message }: AskedQuestion): string {
   return `${key} (${kind})${message === '' ? '' : `: ${message}`}`;
 }
 

@@ -44,7 +44,7 @@ function propertiesOf({ properties, required }: JsonSchema): readonly Property[]
 
 function typeOf(property: JsonSchema): string {
   const choices = choicesOf(property);
-  if (choices.length > 0) return choices.map(quoted).join(' | ');
+  if (choices.length > 0) return choices.map(quoteValue).join(' | ');
   if (property.type === 'array') {
     return isObject(property.items) ? `(${typeOf(property.items)})[]` : 'string[]';
   }
@@ -53,8 +53,8 @@ function typeOf(property: JsonSchema): string {
 
 function exampleOf(property: JsonSchema): string {
   const [choice] = choicesOf(property);
-  if (choice !== undefined) return quoted(choice);
-  if (property.default !== undefined) return quoted(property.default);
+  if (choice !== undefined) return quoteValue(choice);
+  if (property.default !== undefined) return quoteValue(property.default);
   if (property.type === 'boolean') return 'true';
   if (property.type === 'array')
     return isObject(property.items) ? `[${exampleOf(property.items)}]` : '[]';
@@ -72,6 +72,6 @@ function choicesOf({ enum: listed, const: only, oneOf, anyOf }: JsonSchema): rea
   return values.includes(undefined) ? [] : values;
 }
 
-function quoted(value: unknown): string {
+function quoteValue(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }

@@ -8,7 +8,7 @@ import type { CallEvent } from '../../author/event.js';
 import { isObject } from '../../values.js';
 import type { Plan } from '../../plan/plan.js';
 import { CALL_ID_KEY } from '../../call/callable.js';
-import { callFailedWith } from '../../call/operator.js';
+import { failedCallOf } from '../../call/operator.js';
 import type { Subject } from './subject.js';
 import type { Era } from './runOptions.js';
 import type { AskedQuestion } from './askedQuestion.js';
@@ -105,7 +105,7 @@ function findCause(end: object | undefined, reported: readonly Error[]): Error |
   const { _meta: meta, data = meta } = { ...end } as Readonly<Record<string, unknown>>;
   const callId = isObject(data) ? data[CALL_ID_KEY] : undefined;
   if (callId === undefined) return undefined;
-  return reported.findLast((error) => callFailedWith(error) === callId);
+  return reported.findLast((error) => failedCallOf(error) === callId);
 }
 
 function runsOf(

@@ -110,7 +110,7 @@ function headOf({ started, completed }: TracedRound): string[] {
   const end =
     completed === undefined
       ? ['still running']
-      : [shown(completed.durationMs), shownEnd(completed)];
+      : [formatTime(completed.durationMs), shownEnd(completed)];
   return [started.method, ...end];
 }
 
@@ -123,7 +123,7 @@ function pauseBefore(rounds: readonly TracedRound[], place: number): string {
   const before = rounds[place - 1]?.completed?.at;
   const began = rounds[place]?.started.at;
   if (before === undefined || began === undefined) return '';
-  return ` (${shown(Math.max(0, began - before))} later)`;
+  return ` (${formatTime(Math.max(0, began - before))} later)`;
 }
 
 interface Page extends Pick<LaidOut, 'lasts'> {
@@ -134,7 +134,7 @@ interface Page extends Pick<LaidOut, 'lasts'> {
 function printRow({ name, stretches, notes }: Row, { pen, columns, lasts }: Page): string {
   const running = stretches.filter(({ is }) => is === 'running');
   const took = running.reduce((sum, { from, to }) => sum + to - from, 0);
-  const duration = running.length === 0 ? '' : shown(took);
+  const duration = running.length === 0 ? '' : formatTime(took);
   const bars = barsOf(stretches, lasts, pen);
   const note = notes.map(({ mark, text }) => `${pen.marks[mark]} ${text}`).join(pen.arrow);
   return `  ${name.padEnd(columns)}  ${bars}  ${duration.padStart(9)}  ${note}`.trimEnd();
@@ -154,7 +154,7 @@ function barsOf(stretches: readonly Stretch[], lasts: number, pen: Pen): string 
 }
 
 /** Formats a duration. */
-function shown(ms: number): string {
+function formatTime(ms: number): string {
   if (ms < 1000) return `${ms.toFixed(1)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);

@@ -1,7 +1,7 @@
 /** A card of a picture, and the writer that computes its size from its text. */
 import { showable } from '../glyphs.js';
 import type { Box } from './slots.js';
-import { fit, widthOf } from './measure.js';
+import { fitText, widthOf } from './measure.js';
 import { FACES } from './style.js';
 import type { Icon, Tone } from './style.js';
 
@@ -155,7 +155,7 @@ export class CardWriter {
   }
 
   private fitted(text: string, style: Line['style'], lines: number): string[] {
-    return fit(showable(text), { face: FACES[style], width: WIDEST_TEXT, lines });
+    return fitText(showable(text), { face: FACES[style], width: WIDEST_TEXT, lines });
   }
 
   private write(texts: readonly string[], style: Line['style'], height: number): void {

@@ -9,7 +9,7 @@ import type { Deck, Strand } from './cards.js';
 import { layOut } from './layout.js';
 import type { Area, Layout, Pass, Route } from './layout.js';
 import type { Turn } from './lines.js';
-import { fit, widthOf } from './measure.js';
+import { fitText, widthOf } from './measure.js';
 import { largest } from './slots.js';
 import { FACES, ICONS, SCOPE, styleSheet } from './style.js';
 import type { Icon, Tone } from './style.js';
@@ -21,7 +21,7 @@ const WIDEST_GRAPH = 944;
 const WIDEST_TEXT = 900;
 
 /** Draws an explained definition as an SVG document. */
-export function drawing(explanation: Explanation): string {
+export function drawGraph(explanation: Explanation): string {
   const deck = deckOf(explanation);
   const layout = layOut({ boxes: deck.cards, wires: deck.strands }, WIDEST_GRAPH);
   const width = Math.max(layout.width, NARROWEST);
@@ -32,8 +32,8 @@ export function drawing(explanation: Explanation): string {
   const size = { width: width + 2 * MARGIN, height: facts.bottom + MARGIN - 8 };
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${SCOPE}" role="img" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">`,
-    `<title>${escaped(`${explanation.kind} ${explanation.name}`)}</title>`,
-    `<desc>${escaped(`Rounds: ${roundsWords(explanation)}. The client ${clientWords(explanation)}.`)}</desc>`,
+    `<title>${escapeText(`${explanation.kind} ${explanation.name}`)}</title>`,
+    `<desc>${escapeText(`Rounds: ${roundsWords(explanation)}. The client ${clientWords(explanation)}.`)}</desc>`,
     `<style>${styleSheet()}</style>`,
     `<rect class="ground" x=".5" y=".5" width="${size.width - 1}" height="${size.height - 1}" rx="14"/>`,
     ...head.parts,
@@ -73,10 +73,11 @@ function headOf(explanation: Explanation, width: number): Drawn & { readonly hei
     }
   };
   const { head, about } = FACES;
-  write(fit(showable(name), { face: head, width, lines: 3 }), 'head', 22);
-  if (uri !== undefined) write(fit(showable(uri), { face: about, width, lines: 2 }), 'about', 21);
+  write(fitText(showable(name), { face: head, width, lines: 3 }), 'head', 22);
+  if (uri !== undefined)
+    write(fitText(showable(uri), { face: about, width, lines: 2 }), 'about', 21);
   if (description !== undefined) {
-    const lines = fit(showable(description), { face: about, width, lines: 4 });
+    const lines = fitText(showable(description), { face: about, width, lines: 4 });
     write(lines.slice(0, 1), 'about', 23);
     write(lines.slice(1), 'about', 19);
   }
@@ -157,7 +158,11 @@ function drawFacts(
   const parts: string[] = [];
   let y = top;
   for (const [label, fact] of facts) {
-    const lines = fit(showable(fact), { face: FACES.fact, width: width - FACT_INDENT, lines: 3 });
+    const lines = fitText(showable(fact), {
+      face: FACES.fact,
+      width: width - FACT_INDENT,
+      lines: 3,
+    });
     for (const [index, line] of lines.entries()) {
       y += 18;
       if (index === 0) parts.push(textAt({ x: MARGIN, y }, 'label', label.toUpperCase()));
@@ -230,7 +235,7 @@ interface Way {
 function wayTo(to: Point, { from, turn }: Way): string {
   if (turn === undefined) return curve(from, to);
   const { right, y, left } = turn;
-  return bent([
+  return pathAround([
     from,
     { x: right, y: from.y },
     { x: right, y },
@@ -244,7 +249,7 @@ function wayTo(to: Point, { from, turn }: Way): string {
 const CORNER = 7;
 
 /** Draws horizontal and vertical lines through points, with round corners. */
-function bent(points: readonly Point[]): string {
+function pathAround(points: readonly Point[]): string {
   const last = points.length - 1;
   return points
     .map((point, index) => {
@@ -274,7 +279,7 @@ function cardOf(card: Card, area: Area | undefined): string {
   const { width, height } = area;
   return [
     `<g class="${card.tone}" transform="translate(${area.x} ${area.y})">`,
-    `<title>${escaped(card.title)}</title>`,
+    `<title>${escapeText(card.title)}</title>`,
     `<rect class="card" width="${width}" height="${height}" rx="10"/>`,
     `<path class="stripe" d="M10 0h${width - 20}a10 10 0 0 1 9.2 4h-${width - 1.6}a10 10 0 0 1 9.2 -4z"/>`,
     ...(card.rule === undefined ? [] : [`<path class="rule" d="M0 ${card.rule}H${width}"/>`]),
@@ -297,7 +302,7 @@ function pillOf({ text, icon, x, y, width }: Pill): string {
 
 /** Returns a text element. */
 function textAt({ x, y }: Point, style: string, text: string): string {
-  return `<text class="${style}" x="${x}" y="${y}">${escaped(text)}</text>`;
+  return `<text class="${style}" x="${x}" y="${y}">${escapeText(text)}</text>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -309,6 +314,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a string for XML and replaces the characters that XML does not allow. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return showable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

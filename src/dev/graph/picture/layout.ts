@@ -89,8 +89,8 @@ function routeOf({ wire, from, passed, to }: Path, turnsAt: Turns): Route {
 
 /** Returns the column of each box, counted from the left without gaps. */
 function columnPositions({ boxes, wires }: Graph): number[] {
-  const incoming = grouped(wires, ({ to }) => to);
-  const outgoing = grouped(wires, ({ from }) => from);
+  const incoming = groupWires(wires, ({ to }) => to);
+  const outgoing = groupWires(wires, ({ from }) => from);
   const columns = leftmost(boxes, incoming);
   const ends = new Map<number, number>();
   for (const [index, { phase }] of boxes.entries()) {
@@ -124,7 +124,7 @@ function leftmost(boxes: readonly Box[], incoming: ReadonlyMap<number, Wire[]>):
   return columns;
 }
 
-function grouped(wires: readonly Wire[], by: (wire: Wire) => number): Map<number, Wire[]> {
+function groupWires(wires: readonly Wire[], by: (wire: Wire) => number): Map<number, Wire[]> {
   const groups = new Map<number, Wire[]>();
   for (const wire of wires) {
     const group = groups.get(by(wire));
@@ -157,9 +157,9 @@ function bestOrderFrom(start: Columns): Order {
   for (let sweep = 0; sweep < sweeps && best.crossings > 0; sweep += 1) {
     const forth = sweep % 2 === 0;
     const sorted = inTurn(columns, forth).map((column) =>
-      sortedBy(forth ? 'before' : 'after', column),
+      sortBy(forth ? 'before' : 'after', column),
     );
-    columns = inTurn(sorted.map(exchanged), forth);
+    columns = inTurn(sorted.map(exchangeNeighbours), forth);
     const crossings = crossingsOf(columns);
     if (crossings < best.crossings) best = { columns, crossings };
   }
@@ -186,7 +186,7 @@ function setRanks(column: readonly Slot[]): void {
  * Sorts a column by the mean position of each slot's neighbours on one side. A slot without
  * neighbours keeps its rank as its position.
  */
-function sortedBy(side: 'before' | 'after', column: readonly Slot[]): Slot[] {
+function sortBy(side: 'before' | 'after', column: readonly Slot[]): Slot[] {
   const wanted = new Map(
     column.map((slot) => {
       const sum = slot[side].reduce((total, joint) => total + placeOf(joint), 0);
@@ -199,7 +199,7 @@ function sortedBy(side: 'before' | 'after', column: readonly Slot[]): Slot[] {
 }
 
 /** Swaps neighbours in a column where that removes crossings. */
-function exchanged(column: readonly Slot[]): Slot[] {
+function exchangeNeighbours(column: readonly Slot[]): Slot[] {
   const slots = [...column];
   for (let index = 0; index + 1 < slots.length; index += 1) {
     const [upper, lower] = slots.slice(index, index + 2);
@@ -301,7 +301,7 @@ interface Block {
  * their order and prevents overlaps. Slots that would overlap become one block.
  */
 function spread(column: readonly Slot[], wanted: (slot: Slot) => number): void {
-  const offsets = stacked(column);
+  const offsets = stackSlots(column);
   const blocks: Block[] = [];
   for (const [index, slot] of column.entries()) {
     let block: Block = { sum: wanted(slot) - (offsets[index] ?? 0), count: 1 };
@@ -319,7 +319,7 @@ function spread(column: readonly Slot[], wanted: (slot: Slot) => number): void {
 }
 
 /** Returns the upper edge of each slot in a packed column. */
-function stacked(column: readonly Slot[]): number[] {
+function stackSlots(column: readonly Slot[]): number[] {
   let bottom = 0;
   return column.map((slot, index) => {
     const above = column[index - 1];

@@ -65,7 +65,7 @@ export function setPlaces(broken: readonly Columns[]): Places {
     const bottom = moveDown(top, line.flat());
     lines.push({ top, bottom });
     right = Math.max(right, edge);
-    const leaving = line === broken.at(-1) ? [] : leavingFrom(line.at(-1) ?? []);
+    const leaving = line === broken.at(-1) ? [] : exitsOf(line.at(-1) ?? []);
     setTurns(turns, leaving, { bottom, left: gutter, right: edge });
     top = bottom + BELOW_LINE + leaving.length * TRACK + ABOVE_LINE;
   }
@@ -76,10 +76,10 @@ export function setPlaces(broken: readonly Columns[]): Places {
 export function brokenInto(columns: Columns, maxWidth: number): Columns[] {
   if (widthOf(columns) <= maxWidth) return [columns];
   let room = maxWidth - 2 * GUTTER;
-  let lines = filled(columns, room);
+  let lines = fillLines(columns, room);
   for (;;) {
     room -= STEP;
-    const narrower = filled(columns, room);
+    const narrower = fillLines(columns, room);
     if (room <= 0 || narrower.length > lines.length) return lines;
     lines = narrower;
   }
@@ -88,7 +88,7 @@ export function brokenInto(columns: Columns, maxWidth: number): Columns[] {
 const STEP = 8;
 
 /** Fills lines with columns, from left to right. */
-function filled(columns: Columns, room: number): Columns[] {
+function fillLines(columns: Columns, room: number): Columns[] {
   const lines: Columns[] = [];
   for (const column of columns) {
     const longer = [...(lines.at(-1) ?? []), column];
@@ -147,7 +147,7 @@ interface Leaving {
 }
 
 /** Returns the points at which wires leave a column, from top to bottom. */
-function leavingFrom(column: readonly Slot[]): Leaving[] {
+function exitsOf(column: readonly Slot[]): Leaving[] {
   return column
     .flatMap((slot) =>
       [...new Set(slot.after.map(({ ownOffset }) => ownOffset))].map((offset) => ({

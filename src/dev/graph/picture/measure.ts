@@ -37,7 +37,7 @@ export interface Room {
 }
 
 /** Breaks a string into lines that fit. The last line ends with `…` if something is left out. */
-export function fit(text: string, { face, width, lines: most }: Room): string[] {
+export function fitText(text: string, { face, width, lines: most }: Room): string[] {
   const lines: string[] = [];
   let rest = graphemes(text);
   while (rest.length > 0 && lines.length < most) {

@@ -52,7 +52,7 @@ const TONES: Readonly<Record<Tone, string>> = {
  * Returns a value of theme.css for light or for dark mode. Programs that convert pictures know
  * neither custom properties nor `light-dark()`, so a picture has the values themselves.
  */
-function themed(name: string, mode: 'light' | 'dark' = 'light'): string {
+function themeColor(name: string, mode: 'light' | 'dark' = 'light'): string {
   const [, value = ''] = new RegExp(`^--${name}:(.+);$`, 'm').exec(THEME) ?? [];
   const [, light, dark] = /^light-dark\((.+), (.+)\)$/.exec(value) ?? [];
   return (mode === 'light' ? light : dark) ?? value;
@@ -63,17 +63,17 @@ export const SCOPE = 'mcp-resolve-graph';
 
 /** Returns the style sheet of a picture. */
 export function styleSheet(): string {
-  const light = rules((name) => themed(name, 'light')).join('');
-  const dark = rules((name) => themed(name, 'dark')).join('');
+  const light = rules((name) => themeColor(name, 'light')).join('');
+  const dark = rules((name) => themeColor(name, 'dark')).join('');
   return `${shapes().join('')}${light}@media(prefers-color-scheme:dark){${dark}}`;
 }
 
 function shapes(): string[] {
   return [
-    rule('text', `font-family:${themed('sans')};white-space:pre`),
-    rule('.head', `font:600 ${FACES.head.size}px ${themed('mono')}`),
-    rule('.name', `font:600 ${FACES.name.size}px ${themed('mono')}`),
-    rule('.row,.quiet', `font:${FACES.row.size}px ${themed('mono')}`),
+    rule('text', `font-family:${themeColor('sans')};white-space:pre`),
+    rule('.head', `font:600 ${FACES.head.size}px ${themeColor('mono')}`),
+    rule('.name', `font:600 ${FACES.name.size}px ${themeColor('mono')}`),
+    rule('.row,.quiet', `font:${FACES.row.size}px ${themeColor('mono')}`),
     rule('.note', `font-size:${FACES.note.size}px`),
     rule('.label', `font-size:${FACES.label.size}px;font-weight:600;letter-spacing:.04em`),
     rule('.pill text', `font-size:${FACES.pill.size}px;font-weight:600`),
