@@ -199,7 +199,7 @@ type Complaint<R, A, P extends Place> =
         ? A[N] extends T
           ? never
           : string extends keyof A
-            ? `'${P['param']}' needs the argument '${N}' with a type other than string | string[]. Describe the template's variables in \`variables\`.`
+            ? `'${P['param']}' needs the argument '${N}' with a type other than string | string[]. Describe the template's variables in \`variables\`. If the template does not have {${N}}, add it.`
             : Exclude<A[N], undefined> extends T
               ? `'${P['param']}' needs the argument '${N}', which is optional in \`${P['source']}\`. Make it required, give it a default, or let the resolver accept undefined.`
               : `'${P['param']}' needs the argument '${N}', which has a different type in \`${P['source']}\`. Make the types match.`

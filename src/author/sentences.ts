@@ -1,7 +1,9 @@
 /**
- * The sentences about wrong shapes. Each is a union member that no caller passes, so the compiler
- * prints it for a value that fits no other member. A conditional type would print it alone, but
- * generic functions of authors could no longer call this library.
+ * The sentences about wrong shapes. Each is a member of the union that a type parameter extends, so
+ * the compiler prints it for a value that fits no other member, and a hover over correct code shows
+ * only what the author passed. A conditional type would print it alone, but generic functions of
+ * authors could no longer call this library. Calls with too few or too many arguments have an
+ * overload with the sentence.
  */
 export interface Sentences {
   needs: 'Needs come first. Write resolver({ id: args.id }, ({ id }) => …), or resolver({}, () => …) if there are none.';
@@ -11,6 +13,8 @@ export interface Sentences {
   pin: '`pin` must be the schema of the value, because later rounds restore it. Write pin: z.number() or pin: z.object({ … }).';
   guards: '`guards` must be an array of resolvers. Write guards: [guard].';
   once: '`once` must be a store. Write once: memoryOnceStore() or once: redisOnceStore(client), from mcp-resolve/once.';
+  parts: 'A tool has a name, a configuration and a body. Write defineTool(name, { inputSchema, once }, body).';
+  definitions: 'Definitions are an array. Write install(server, [tool]).';
   keys: '`keys` must be an array, because keys are rotated. Write keys: [key].';
 }
 

@@ -24,15 +24,17 @@ export interface Parts {
   readonly name: unknown;
   readonly config: unknown;
   readonly body: unknown;
+  /** An argument after the last one. */
+  readonly extra?: unknown;
 }
 
 /**
  * Checks the parts of a definition and counts it as made.
  *
- * @throws {TypeError} If a part is missing or has the wrong type, or if an option is misspelt or
- *   belongs to another kind of definition.
+ * @throws {TypeError} If a part is missing, surplus or of the wrong type, or if an option is
+ *   misspelt or belongs to another kind of definition.
  */
-export function assertParts({ name, config, body }: Parts, wording: PartsWording): void {
+export function assertParts({ name, config, body, extra }: Parts, wording: PartsWording): void {
   const { what, example, fields } = wording;
   if (typeof name !== 'string' || name === '') {
     throw new TypeError(`define${what}(): \`name\` must be a non-empty string. Write ${example}.`);
@@ -42,6 +44,11 @@ export function assertParts({ name, config, body }: Parts, wording: PartsWording
   }
   if (typeof body !== 'function') {
     throw new TypeError(`${what} '${name}': \`body\` must be a function. Write ${example}.`);
+  }
+  if (extra !== undefined) {
+    throw new TypeError(
+      `${what} '${name}': \`body\` must be the last argument. Move options such as \`${fields[0]}\` into \`config\`. Write ${example}.`,
+    );
   }
   const misspelt = findMisspelling(Object.keys(config), fields);
   if (misspelt !== undefined) {

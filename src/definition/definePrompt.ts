@@ -77,8 +77,12 @@ export function definePrompt<
   body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
     CheckPromptBody<Awaited<Returned>>,
 ): Prompt<CallArguments<I>>;
-export function definePrompt(name: string, given: unknown, body: unknown): Prompt {
-  assertParts({ name, config: given, body }, PARTS);
+export function definePrompt(
+  name: string,
+  given: unknown,
+  ...[body, extra]: readonly unknown[]
+): Prompt {
+  assertParts({ name, config: given, body, extra }, PARTS);
   const { argsSchema, resolve, guards, hideWhenCannotAsk, ...metadata } = given as AnyConfig;
   if (argsSchema !== undefined)
     assertObjectSchema({ what: 'Prompt', name, field: 'argsSchema' }, argsSchema);

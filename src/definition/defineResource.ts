@@ -83,14 +83,12 @@ export function defineResource<
   body: ((values: ReadValues<U, V, R>, ctx: ReadContext) => Returned) &
     CheckResourceBody<Awaited<Returned>>,
 ): Resource;
-// eslint-disable-next-line max-params -- as above
 export function defineResource(
   name: string,
   uriOrTemplate: unknown,
-  given: unknown,
-  body: unknown,
+  ...[given, body, extra]: readonly unknown[]
 ): Resource {
-  assertParts({ name, config: given, body }, PARTS);
+  assertParts({ name, config: given, body, extra }, PARTS);
   const { variables, resolve, guards, hideWhenCannotAsk, ...metadata } = given as AnyConfig;
   const location = readLocation(name, uriOrTemplate);
   if (variables !== undefined)

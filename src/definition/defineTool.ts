@@ -43,7 +43,8 @@ import { callAlone } from '../call/directCall.js';
 import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a tool. */
-export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R, G> {
+export interface ToolConfig<I, O, R, G, S = OnceStore | OnceOptions>
+  extends ToolMetadata, ResolvingConfig<R, G> {
   /** The schema of the arguments that the model supplies. The model sees no other parameters. */
   readonly inputSchema?: I;
   /** The schema of the result. If set, the body returns the value itself. */
@@ -53,9 +54,18 @@ export interface ToolConfig<I, O, R, G> extends ToolMetadata, ResolvingConfig<R,
    * round again, it gets the recorded result. Pass a store of `mcp-resolve/once`, or options that
    * contain one.
    */
-  readonly once?: OnceStore | OnceOptions | Sentences['once'];
+  readonly once?: S;
 }
 
+/** A call without a body or with a fourth argument does not compile, and the compiler says why. */
+export function defineTool(name: string, config: Sentences['parts']): never;
+// eslint-disable-next-line max-params -- the fourth one is the mistake
+export function defineTool(
+  name: string,
+  config: object,
+  body: (values: never) => unknown,
+  options: Sentences['parts'],
+): never;
 /**
  * Defines a tool. The body receives the arguments and the resolved values in one object. It returns
  * a string or a `CallToolResult`. With `outputSchema` it returns the value itself.
@@ -80,19 +90,25 @@ export function defineTool<
   const R extends FillersOrSentence = {},
   const G extends readonly AnyResolver[] | Sentences['guards'] = [],
   const Returned = Unread,
+  S extends OnceStore | OnceOptions | Sentences['once'] = OnceStore | OnceOptions,
 >(
   name: string,
   config: ToolConfig<
     I,
     O,
     R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>>>,
-    G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>>>
+    G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>>>,
+    S
   >,
   body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
     CheckBody<Awaited<Returned>, O>,
 ): Tool<CallArguments<I>>;
-export function defineTool(name: string, given: unknown, body: unknown): Tool {
-  assertParts({ name, config: given, body }, PARTS);
+export function defineTool(
+  name: string,
+  given: unknown,
+  ...[body, extra]: readonly unknown[]
+): Tool {
+  assertParts({ name, config: given, body, extra }, PARTS);
   const { inputSchema, outputSchema, resolve, guards, hideWhenCannotAsk, once, ...metadata } =
     given as AnyConfig;
   if (inputSchema !== undefined)

@@ -4,6 +4,7 @@
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Schema } from '../author/schema.js';
+import type { Sentences } from '../author/sentences.js';
 import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
@@ -48,6 +49,12 @@ import type { Logger } from '../log.js';
  *   an option is invalid.
  * @throws {Error} If the server has a definition of the same name.
  */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- its constraint has the sentence
+export function install<D extends readonly AnyDefinition[] | Sentences['definitions']>(
+  server: AnyServer,
+  definitions: D,
+  options?: InstallOptions,
+): void;
 export function install(
   server: AnyServer,
   definitions: readonly AnyDefinition[],

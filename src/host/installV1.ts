@@ -12,6 +12,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
+import type { Sentences } from '../author/sentences.js';
 import { methodsOf, openRoute } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import { readDefinitions } from '../definition/definitions.js';
@@ -49,6 +50,12 @@ import type { InstallV1Options, McpServerV1, ServerV1 } from './serverV1.js';
  *   definitions, or an option is invalid.
  * @throws {Error} If the server is connected, or has a definition of the same name.
  */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- its constraint has the sentence
+export function install<D extends readonly AnyDefinition[] | Sentences['definitions']>(
+  server: McpServerV1 | ServerV1,
+  definitions: D,
+  options?: InstallV1Options,
+): void;
 export function install(
   server: McpServerV1 | ServerV1,
   definitions: readonly AnyDefinition[],

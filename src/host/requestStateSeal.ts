@@ -1,13 +1,19 @@
 /** Creates sealing policies: those of authors, and the default policy of the process. */
 import type { Server } from '@modelcontextprotocol/server';
 import { KIND } from '../author/brand.js';
+import type { Sentences } from '../author/sentences.js';
 import { isObject } from '../values.js';
 import { lazily, randomBytes } from '../platform.js';
 import { ringCodec, tokenLength } from '../state/codec.js';
 import { keysOfEnvironment } from '../state/keyRing.js';
 import { Seal } from '../state/seal.js';
 import { assertKnown, checkSealOptions, completeSeal } from '../state/sealOptions.js';
-import type { CheckedSeal, RequestStateSealOptions, SealSettings } from '../state/sealOptions.js';
+import type {
+  CheckedSeal,
+  Keys,
+  RequestStateSealOptions,
+  SealSettings,
+} from '../state/sealOptions.js';
 import type { Logger } from '../log.js';
 import { protect } from './boundary.js';
 import { assertStoresFit } from './onceStores.js';
@@ -38,6 +44,9 @@ export interface RequestStateSeal {
  *
  * @throws {TypeError} If an option is missing or invalid.
  */
+export function requestStateSeal<K extends Keys | Sentences['keys'] = Keys>(
+  options: RequestStateSealOptions<K>,
+): RequestStateSeal;
 export function requestStateSeal(options: RequestStateSealOptions): RequestStateSeal {
   if (!isObject(options))
     throw new TypeError(

@@ -3,7 +3,6 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { rejectUnknownOptions } from '../options.js';
 import { ringCodec, tokenLength } from './codec.js';
 import type { RequestStateCodec } from './codec.js';
-import type { Sentences } from '../author/sentences.js';
 import { readKeys } from './keyRing.js';
 import type { RequestStateKey } from './keyRing.js';
 import { checkLogger } from '../log.js';
@@ -56,17 +55,20 @@ export interface SealSettings {
 }
 
 /** The options of a policy with shared secrets or with a custom codec. The audience is required. */
-export type RequestStateSealOptions = SealSettings & { readonly audience: string } & (
+export type RequestStateSealOptions<K = Keys> = SealSettings & { readonly audience: string } & (
     | {
         /**
          * The secrets, at least 32 bytes each. The first one seals, and every one opens. A function
          * is called when the first state is sealed or opened.
          */
-        readonly keys: readonly RequestStateKey[] | KeysFunction | Sentences['keys'];
+        readonly keys: K;
         readonly codec?: never;
       }
     | { readonly codec: RequestStateCodec; readonly keys?: never }
   );
+
+/** The secrets, or a function that returns them. */
+export type Keys = readonly RequestStateKey[] | KeysFunction;
 
 /** Returns the secrets, for runtimes that have no configuration while modules load. */
 export type KeysFunction = () => readonly RequestStateKey[] | Promise<readonly RequestStateKey[]>;
@@ -97,7 +99,7 @@ export interface CheckedSeal extends Required<
 export function checkSealOptions(options: RequestStateSealOptions): CheckedSeal {
   assertKnown(options, ['keys', 'codec'], 'requestStateSeal');
   const { keys, codec } = options as {
-    keys?: readonly RequestStateKey[] | KeysFunction;
+    keys?: Keys;
     codec?: RequestStateCodec | null;
   };
   if ((keys === undefined) === (codec === undefined)) {

@@ -1,4 +1,4 @@
-// 'guard' needs the argument 'city' with a type other than string | string[]. Describe the template's variables in `variables`.
+// 'guard' needs the argument 'city' with a type other than string | string[]. Describe the template's variables in `variables`. If the template does not have {city}, add it.
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { argsOf, defineResource, resolver } from 'mcp-resolve';
 import * as z from 'zod';

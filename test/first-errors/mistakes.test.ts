@@ -73,6 +73,16 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
     'Wrap it in z.object({ … })',
   ],
   ['no body', () => untyped.defineTool('t', {}), '`body` must be a function'],
+  [
+    'options after the body of a tool',
+    () => untyped.defineTool('t', { inputSchema: Input }, body, { once: true }),
+    "Tool 't': `body` must be the last argument. Move options such as `inputSchema` into `config`. Write defineTool('refund_order', { … }, body).",
+  ],
+  [
+    'options after the body of a resource',
+    () => untyped.defineResource('t', 'trips://next', {}, body, {}),
+    "Resource 't': `body` must be the last argument.",
+  ],
   ['no configuration', () => untyped.defineTool('t', body), '`config` must be an object'],
   [
     'a misspelt option',

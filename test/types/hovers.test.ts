@@ -10,8 +10,11 @@ import { strictOptions } from './compilerOptions.js';
 
 /** The program of the tests. A comment marks the name after it: `hover('load')` reads that hover. */
 const PROGRAM = `
+import type { McpServer } from '@modelcontextprotocol/server';
 import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import { install, requestStateSeal } from 'mcp-resolve';
 import * as z from 'zod';
+import { memoryOnceStore } from './src/once.js';
 
 const Input = z.object({ order_id: z.string(), note: z.string().optional() });
 const /*args*/args = argsOf(Input);
@@ -39,6 +42,9 @@ const refundAgain = defineTool(
   ({ /*cents*/cents, /*restock*/restock }) => restock.action + cents,
 );
 refund./*call*/call({ order_id: 'A-1' });
+const paid = /*defineTool*/defineTool('paid', { /*once*/once: memoryOnceStore() }, () => 'paid');
+export const set = (server: McpServer) => /*install*/install(server, [bare]);
+/*seal*/requestStateSeal({ /*keys*/keys: ['key'], audience: 'desk' });
 `;
 
 let hover: (name: string) => string;
@@ -169,10 +175,28 @@ describe('the hover of a tool', () => {
   });
 });
 
+describe('the hover of a place that has a sentence for mistakes', () => {
+  it.each(['defineTool', 'once', 'install', 'seal', 'keys', 'resolver'])(
+    'does not show it for %s',
+    (name) => {
+      expect(hover(name)).not.toMatch(/Write|must be/);
+    },
+  );
+
+  it('shows the type of what was passed', () => {
+    expect(hover('once')).toMatch(/\.once\?: OnceStore \| undefined$/);
+    expect(hover('keys')).toBe('(property) keys: string[]');
+    expect(hover('seal')).toContain('options: RequestStateSealOptions<string[]>');
+  });
+});
+
 describe('every hover', () => {
   const names = [...PROGRAM.matchAll(/\/\*(\w+)\*\//g)].map(([, name]) => name!);
 
-  it.each(names)('of %s is short and shows no internal types', (name) => {
+  // Hovers of `defineTool` show the checks of its configuration.
+  const others = names.filter((name) => name !== 'defineTool' && name !== 'once');
+
+  it.each(others)('of %s is short and shows no internal types', (name) => {
     const text = hover(name);
     expect(text).not.toBe('');
     expect(text).not.toMatch(

@@ -1,7 +1,14 @@
 /** Servers of both builds of the SDK, whose classes have different private members. */
 import type * as esm from '@modelcontextprotocol/server';
 import type * as cjs from '@modelcontextprotocol/server' with { 'resolution-mode': 'require' };
-import { install, requestStateSeal, type Tool } from 'mcp-resolve';
+import { defineTool, install, requestStateSeal } from 'mcp-resolve';
+import type {
+  AnyDefinition,
+  OnceOptions,
+  RequestStateKey,
+  RequestStateSeal,
+  Tool,
+} from 'mcp-resolve';
 import { createDualEraHandler, serveHttp, serveStdio } from 'mcp-resolve/node';
 
 type AnyServer = esm.McpServer | esm.Server | cjs.McpServer | cjs.Server;
@@ -31,6 +38,22 @@ export class Host {
   }
 }
 export const acceptsHost = (host: Host, tool: Tool): void => install(host, [tool]);
+
+// Generic functions of authors pass on what they receive.
+export const installsAll = <D extends readonly AnyDefinition[]>(
+  server: esm.McpServer,
+  definitions: D,
+): D => {
+  install(server, definitions);
+  return definitions;
+};
+export const paysOnce = <S extends OnceOptions['store']>(once: S): readonly [S, Tool] => [
+  once,
+  defineTool('pay', { once }, () => 'paid'),
+];
+export const sealsWith = <K extends readonly RequestStateKey[]>(
+  keys: K,
+): readonly [K, RequestStateSeal] => [keys, requestStateSeal({ keys, audience: 'desk' })];
 
 // The class of another SDK has other members.
 declare class ServerOfAnotherSdk {
