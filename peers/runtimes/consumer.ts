@@ -26,7 +26,8 @@ export async function makeProject(): Promise<void> {
   await writeFile(path.join(PROJECT, 'package.json'), '{ "private": true, "type": "module" }\n');
   // Bun reads the nearest tsconfig, and that of the repository maps the package to its sources.
   await writeFile(path.join(PROJECT, 'tsconfig.json'), '{}\n');
-  for (const folder of ['examples', 'peers/runtimes/servers']) await compileFolder(folder);
+  const folders = ['examples', 'peers/runtimes/servers', 'peers/hosts/cloudflare'];
+  for (const folder of folders) await compileFolder(folder);
 }
 
 async function unpackInto(folder: string): Promise<void> {

@@ -1,13 +1,12 @@
 /** The runtimes of the npm packages, and how each serves the services. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 
+import { ended, inPackages } from './binaries.js';
 import { compiled } from './consumer.js';
 import type { Service } from './servers/services.js';
-import { makeWorker } from './workerd.js';
+import { startWorkers, WORKERD, type WorkerOptions } from './workerd.js';
 
 /** The services of a running runtime. */
 export interface Running {
@@ -35,12 +34,12 @@ export const runtimes: readonly Runtime[] = [
   processes('Bun', '.bin/bun'),
   processes('Deno', '.bin/deno', 'run', '--allow-all'),
   // Current compatibility dates enable these flags by default.
-  workers('workerd without nodejs_compat', ['modern'], () =>
-    makeWorker('worker', { flags: ['no_nodejs_compat', 'no_nodejs_compat_v2'] }),
-  ),
-  workers('workerd with a Durable Object', ['modern', 'legacy'], () =>
-    makeWorker('workerWithSessions', { flags: [], object: 'DeskObject' }),
-  ),
+  workers('workerd without nodejs_compat', 'peers/runtimes/servers/worker.ts', {
+    flags: ['no_nodejs_compat', 'no_nodejs_compat_v2'],
+  }),
+  workers('workerd with a Durable Object', 'peers/runtimes/servers/workerWithSessions.ts', {
+    objects: ['DeskObject', 'DeskObject'],
+  }),
 ];
 
 /**
@@ -73,45 +72,26 @@ function processes(name: string, bin: string, ...flags: string[]): Runtime {
   return { name, eras: ['modern', 'legacy'], command: [binary, ...flags], binary, start };
 }
 
-function workers(
-  name: string,
-  eras: Runtime['eras'],
-  makeConfiguration: () => Promise<string>,
-): Runtime {
-  const binary = inPackages('.bin/workerd');
+function workers(name: string, source: string, options: WorkerOptions): Runtime {
   const start = async (): Promise<Running> => {
-    const args = ['serve', await makeConfiguration(), '--control-fd=3'];
-    const child = spawn(binary, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
-    // workerd does not stop when its standard input ends.
-    process.once('exit', () => child.kill());
-    const { port } = JSON.parse(await firstLine(child.stdio[3] as Readable)) as { port: number };
-    const at = (service: Service): string => `http://127.0.0.1:${port}/${service}`;
+    const { first: root, stop } = await startWorkers(source, options);
     return {
-      root: `http://127.0.0.1:${port}/`,
+      root,
       urls: {
-        refundDesk: at('refundDesk'),
-        travelDesk: at('travelDesk'),
-        deployment: at('deployment'),
-        otherRefundDesk: at('otherRefundDesk'),
+        refundDesk: `${root}refundDesk`,
+        travelDesk: `${root}travelDesk`,
+        deployment: `${root}deployment`,
+        otherRefundDesk: `${root}otherRefundDesk`,
       },
-      stop: () => ended(child, () => child.kill()),
+      stop,
     };
   };
-  return { name, eras, binary, start };
-}
-
-function inPackages(bin: string): string {
-  return fileURLToPath(new URL(`node_modules/${bin}`, import.meta.url));
+  // Only an object keeps the sessions of legacy clients.
+  const eras: Runtime['eras'] = options.objects === undefined ? ['modern'] : ['modern', 'legacy'];
+  return { name, eras, binary: WORKERD, start };
 }
 
 async function firstLine(stream: Readable): Promise<string> {
   for await (const line of createInterface({ input: stream })) return line;
   throw new Error('the server ended before it said where it listens');
-}
-
-async function ended(child: ChildProcess, end: () => void): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  end();
-  await exit;
 }

@@ -1,22 +1,55 @@
-/** Bundles a worker of the project, and writes the configuration of workerd. */
-import { writeFile } from 'node:fs/promises';
+/** Bundles a worker of the project, and runs it twice in workerd. */
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { build } from 'vite';
 
+import { ended, inPackages } from './binaries.js';
 import { compiled } from './consumer.js';
+
+export const WORKERD = inPackages('.bin/workerd');
 
 const REPLACED = /^node:util$|\/support\/serve\.js$/;
 
 export interface WorkerOptions {
   /** Compatibility flags. */
-  readonly flags: readonly string[];
-  /** The class of the Durable Object, which is also the name of its binding. */
-  readonly object?: string;
+  readonly flags?: readonly string[];
+  /** The binding of Durable Objects and their class, which has a database. */
+  readonly objects?: readonly [binding: string, className: string];
 }
 
-/** Creates a worker from its source. @returns The path of the configuration. */
-export async function makeWorker(name: string, options: WorkerOptions): Promise<string> {
-  const folder = compiled(`workers/${name}`);
+/** The URLs of two workers that share their objects. */
+export interface Workers {
+  readonly first: string;
+  readonly second: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts two workers from their source in the repository. */
+export async function startWorkers(source: string, options: WorkerOptions): Promise<Workers> {
+  const args = ['serve', await makeWorkers(source, options), '--control-fd=3'];
+  const child = spawn(WORKERD, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+  // workerd does not stop when its standard input ends.
+  process.once('exit', () => child.kill());
+  const ports: Record<string, number> = {};
+  for await (const line of createInterface({ input: child.stdio[3] as Readable })) {
+    const { socket, port } = JSON.parse(line) as { socket: string; port: number };
+    ports[socket] = port;
+    if (Object.keys(ports).length === 2) break;
+  }
+  const urlOf = (socket: string): string => `http://127.0.0.1:${ports[socket]}/`;
+  return {
+    first: urlOf('first'),
+    second: urlOf('second'),
+    stop: () => ended(child, () => child.kill()),
+  };
+}
+
+/** Bundles the worker. @returns The path of the configuration. */
+async function makeWorkers(source: string, options: WorkerOptions): Promise<string> {
+  const folder = compiled(`workers/${path.basename(source, '.ts')}`);
   await build({
     configFile: false,
     root: compiled('.'),
@@ -32,36 +65,54 @@ export async function makeWorker(name: string, options: WorkerOptions): Promise<
     ],
     build: {
       lib: {
-        entry: compiled(`peers/runtimes/servers/${name}.ts`),
+        entry: compiled(source),
         formats: ['es'],
         fileName: 'worker',
       },
       outDir: folder,
       target: 'es2022',
       minify: false,
-      rolldownOptions: { external: /^node:(?!util$)/, output: { codeSplitting: false } },
+      rolldownOptions: {
+        external: /^(?:node:(?!util$)|cloudflare:)/,
+        output: { codeSplitting: false },
+      },
     },
   });
+  await mkdir(path.join(folder, 'objects'));
   const configuration = path.join(folder, 'workerd.capnp');
-  await writeFile(configuration, configurationOf(options));
+  await writeFile(configuration, configurationOf(folder, options));
   return configuration;
 }
 
-// Port 0 is any free port. workerd reports it on its control channel.
-const configurationOf = ({ flags, object }: WorkerOptions): string => `
+// Port 0 is any free port. workerd reports it on its control channel. Two workers share the objects
+// of the first one.
+const configurationOf = (folder: string, { flags = [], objects }: WorkerOptions): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [(name = "main", worker = (
-    modules = [(name = "worker.js", esModule = embed "worker.js")],
-    compatibilityDate = "2026-10-23",
-    compatibilityFlags = ${JSON.stringify(flags)},
-    ${object === undefined ? '' : bindingOf(object)}
-  ))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  services = [
+    ${workerOf('first', flags, objects && bindingOf(objects) + objectsOf(objects))},
+    ${workerOf('second', flags, objects && bindingOf(objects))},
+    (name = "disk", disk = (path = "${folder}/objects", writable = true)),
+  ],
+  sockets = [
+    (name = "first", address = "127.0.0.1:0", http = (), service = "first"),
+    (name = "second", address = "127.0.0.1:0", http = (), service = "second"),
+  ],
 );
 `;
 
-const bindingOf = (object: string): string => `
-    durableObjectNamespaces = [(className = "${object}", uniqueKey = "${object}")],
-    durableObjectStorage = (inMemory = void),
-    bindings = [(name = "${object}", durableObjectNamespace = "${object}")],`;
+const workerOf = (name: string, flags: readonly string[], more = ''): string => `
+    (name = "${name}", worker = (
+      modules = [(name = "worker.js", esModule = embed "worker.js")],
+      compatibilityDate = "2026-10-23",
+      compatibilityFlags = ${JSON.stringify(flags)},${more}
+    ))`;
+
+type Objects = NonNullable<WorkerOptions['objects']>;
+
+const bindingOf = ([binding, className]: Objects): string => `
+      bindings = [(name = "${binding}", durableObjectNamespace = (className = "${className}", serviceName = "first"))],`;
+
+const objectsOf = ([, className]: Objects): string => `
+      durableObjectNamespaces = [(className = "${className}", uniqueKey = "${className}", enableSql = true)],
+      durableObjectStorage = (localDisk = "disk"),`;

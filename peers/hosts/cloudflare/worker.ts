@@ -9,6 +9,8 @@ import * as z from 'zod';
 import { payInvoice } from './payInvoice.js';
 import { verify } from './users.js';
 
+export { StoredRecord } from './recordStore.js';
+
 const RESOURCE = 'https://payments.example.com/mcp';
 
 // The user: the properties that the sign-in stored. The tokens of OAuthProvider have no subject.
