@@ -9,6 +9,7 @@ import { randomId } from '../platform.js';
 import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
 import type { Plan } from '../plan/plan.js';
+import { keepArguments } from '../state/seal.js';
 import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
 import { askingCallIn, setAskingCall } from './askingCall.js';
@@ -45,8 +46,7 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
   const hasState = base.isModern && subject.plan.nodes.length > 0;
   if (!hasState || origin === 'nested' || origin === 'direct') return newCall(base);
   const { boundary } = base;
-  // Before the author's code, which can change the arguments.
-  void boundary?.seal.bind(boundary.request);
+  if (boundary !== undefined) keepArguments(boundary.request);
   const state = readState(base);
   const record = state === undefined ? undefined : decodeRecord(state);
   if (state === undefined || record === undefined) return newCall(base);

@@ -37,6 +37,19 @@ function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<
   return rest;
 }
 
+/** Returns a copy of data, so that a later change of the data does not change the digest. */
+export function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return Array.from(value, copyOf);
+  if (value instanceof Date) return new Date(value);
+  if (!isPlainObject(value)) return value;
+  // A spread keeps an own property `__proto__`.
+  const copy: Record<string, unknown> = { ...value };
+  for (const [key, member] of Object.entries(copy)) {
+    if (typeof member === 'object') copy[key] = copyOf(member);
+  }
+  return copy;
+}
+
 /** Converts JSON data to canonical JSON. */
 export function canonicalJson(value: unknown): string {
   return new TextDecoder().decode(canonicalBytes(value));

@@ -7,7 +7,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from '../errors.js';
 import { isServerless, utf8 } from '../platform.js';
 import { isThenable } from '../values.js';
-import { argumentsDigest } from './canonical.js';
+import { argumentsDigest, copyOf } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
 import type { ClaimContext, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
@@ -21,6 +21,8 @@ export interface StatefulRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly ctx: ServerContext;
+  /** The arguments before the author's code, which can change them. */
+  argsBefore?: unknown;
   /** The binding, computed once, because a request may be both opened and sealed. */
   binding?: Promise<RequestBinding>;
 }
@@ -227,10 +229,7 @@ export class Seal {
     return found;
   }
 
-  /**
-   * Binds state to the arguments of a request as they are now. Call it before the author's code,
-   * which can change them.
-   */
+  /** Binds state to the arguments of a request, as they were before the author's code. */
   bind(request: StatefulRequest): Promise<RequestBinding> {
     if (request.binding === undefined) {
       request.binding = bindingOf(request);
@@ -260,11 +259,23 @@ const LONGEST_REASON = 40;
 const CLAIM_BYTES = 256;
 
 /**
+ * Keeps the arguments of a request for its binding. Call it before the author's code. A digest
+ * would do as well, but most calls do not ask and need none.
+ */
+export function keepArguments(request: StatefulRequest): void {
+  if (request.binding === undefined) request.argsBefore ??= copyOf(request.params.arguments);
+}
+
+/**
  * Returns the binding of a request. A resource is bound by its URI alone. Tools and prompts are
  * bound by name and by the arguments as sent by the client.
  */
-async function bindingOf({ method, params }: StatefulRequest): Promise<RequestBinding> {
-  const args = method === 'resources/read' ? {} : params.arguments;
+async function bindingOf({
+  method,
+  params,
+  argsBefore = params.arguments,
+}: StatefulRequest): Promise<RequestBinding> {
+  const args = method === 'resources/read' ? {} : argsBefore;
   return { method, target: targetOf(method, params), args: await argumentsDigest(args) };
 }
 

@@ -1,7 +1,7 @@
 /** Canonical JSON and the digest of a request's arguments. */
 import { describe, expect, test } from 'vitest';
 
-import { argumentsDigest, canonicalJson, isTooDeep } from '../../src/state/canonical.js';
+import { argumentsDigest, canonicalJson, copyOf, isTooDeep } from '../../src/state/canonical.js';
 
 const parsed = (json: string): unknown => JSON.parse(json);
 
@@ -55,6 +55,53 @@ describe('I36: the digest of arguments', () => {
   test('I36: has 22 characters of base64url', async () => {
     expect(await argumentsDigest({ any: 'thing' })).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
+});
+
+describe('a copy of arguments', () => {
+  test.each([
+    '{"a":-0,"b":[0,-0.0]}',
+    '{"a":[1e999,-1e999,null]}',
+    '{"a":"\\ud800","\\udfff":1}',
+    '{"a":{"__proto__":{"b":[1]}}}',
+    '{"10":{"9":[{}]},"a":"é"}',
+  ])('has the digest of %s, also after a change of the original', async (json) => {
+    const args = parsed(json) as Record<string, unknown>;
+    const before = await argumentsDigest(args);
+    const copy = copyOf(args);
+    change(args);
+    expect(await argumentsDigest(args)).not.toBe(before);
+    expect(await argumentsDigest(copy)).toBe(before);
+  });
+
+  test.each([
+    ['undefined', { a: undefined, b: [undefined] }],
+    ['a hole', { a: [, 1] }],
+    ['a Date', { a: new Date(7) }],
+    ['a bigint', { a: 7n }],
+    ['an object without a prototype', Object.assign(Object.create(null), { a: [1] })],
+  ])('keeps %s', async (_, args) => {
+    expect(await argumentsDigest(copyOf(args))).toBe(await argumentsDigest(args));
+  });
+
+  test('does not follow a Date that changes', async () => {
+    const args = { at: new Date(7) };
+    const copy = copyOf(args);
+    args.at.setTime(8);
+    expect(await argumentsDigest(copy)).toBe(await argumentsDigest({ at: new Date(7) }));
+  });
+
+  test('leaves what has no digest to the digest, which refuses it', async () => {
+    expect(() => argumentsDigest(copyOf({ a: new Map([[1, 2]]) }))).toThrow(TypeError);
+  });
+
+  /** Changes the deepest objects and arrays first. */
+  function change(value: object): void {
+    for (const member of Object.values(value)) {
+      if (typeof member === 'object' && member !== null) change(member as object);
+    }
+    if (Array.isArray(value)) value.push('more');
+    else Object.assign(value, { more: 1 });
+  }
 });
 
 describe('I36: canonical JSON', () => {
