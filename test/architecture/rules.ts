@@ -22,6 +22,7 @@ export const FOLDERS = [
   'call',
   'definition',
   'host',
+  'approvals',
   'http',
   'client',
   'dev',

@@ -1,0 +1,104 @@
+/** What the functions of a desk and the calls that wait at it share: records, inboxes and events. */
+import { isThenable } from '../values.js';
+import type { DeskEvent } from './deskEvent.js';
+import type { DeskSettings } from './deskOptions.js';
+import { Inboxes } from './inbox.js';
+import { decodeCall, encodeCall, lifeOf, stateOf, withRequest } from './parkedCall.js';
+import type { ParkedCall, StoredRequest } from './parkedCall.js';
+import { Records } from './records.js';
+
+/** Returns the key of a parked call. */
+export function callKey(digest: string): string {
+  return `call/${digest}`;
+}
+
+/** Returns the key of the record that says where a request is parked. */
+export function idKey(id: string): string {
+  return `id/${id}`;
+}
+
+type WithoutTime<E> = E extends DeskEvent ? Omit<E, 'at'> : never;
+
+/** A desk. */
+export class DeskCore {
+  readonly records: Records;
+  readonly inboxes: Inboxes;
+
+  constructor(readonly settings: DeskSettings) {
+    this.records = new Records(settings.store, settings.now);
+    this.inboxes = new Inboxes(this.records, settings);
+  }
+
+  now(): number {
+    return this.settings.now();
+  }
+
+  /** Sends an event to the listener, which cannot change what happens. */
+  tell(event: WithoutTime<DeskEvent>): void {
+    const ignore = (): void => undefined;
+    try {
+      const told: unknown = this.settings.onEvent?.({ ...event, at: this.now() });
+      if (isThenable(told)) told.then(undefined, ignore);
+    } catch {
+      ignore();
+    }
+  }
+
+  /**
+   * Changes a parked call. The function returns undefined to leave it as it is, also if there is no
+   * such call.
+   */
+  async change(
+    key: string,
+    decide: (call: ParkedCall) => ParkedCall | undefined,
+  ): Promise<ParkedCall | undefined> {
+    return this.records.change(callKey(key), (present) => {
+      const call = decodeCall(present);
+      const next = call && decide(call);
+      if (next === undefined) return { result: undefined };
+      return { value: encodeCall(next), until: lifeOf(next), of: next.of, result: next };
+    });
+  }
+
+  /**
+   * Lists the requests of a call that wait, and no others. A failure changes no answer: what is
+   * left over in an inbox is not shown.
+   */
+  async relist(key: string, call: ParkedCall): Promise<void> {
+    const waits = (request: StoredRequest): boolean =>
+      stateOf(call, request, this.now()) === 'pending';
+    try {
+      for (const request of call.requests) if (waits(request)) await this.inboxes.add(request, key);
+      await this.unlist(call.requests.filter((request) => !waits(request)));
+    } catch {
+      // The entries expire.
+    }
+  }
+
+  /** Removes requests from the inboxes. */
+  async unlist(requests: readonly StoredRequest[]): Promise<void> {
+    if (requests.length === 0) return;
+    const ids = new Set(requests.map(({ id }) => id));
+    await this.inboxes.remove(
+      requests.flatMap(({ by }) => by),
+      ids,
+    );
+  }
+
+  /** Voids a request, unless its call has run, because a newer one is about the same thing. */
+  async replace(older: { readonly id: string; readonly call: string }, by: string): Promise<void> {
+    let replaced: StoredRequest | undefined;
+    const call = await this.change(older.call, (present) => {
+      replaced = present.requests.find(({ id }) => id === older.id);
+      if (
+        replaced === undefined ||
+        ['used', 'over'].includes(stateOf(present, replaced, this.now()))
+      )
+        return undefined;
+      return withRequest(present, { ...replaced, replaced: true });
+    });
+    if (call === undefined || replaced === undefined) return;
+    this.tell({ type: 'replaced', id: older.id, tool: call.tool, by });
+    await this.relist(older.call, call);
+  }
+}

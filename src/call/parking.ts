@@ -1,0 +1,133 @@
+/**
+ * A place where a call waits for somebody else. A desk of approvals implements it and travels on
+ * the definition, so this folder knows neither its store nor its texts.
+ *
+ * A call that waits is parked: its record, which otherwise travels in a token, stays at the place.
+ * The same call, made again by any client of its principal, continues from there.
+ */
+import type { ApprovalTerms } from '../author/approval.js';
+import type { End, Outcome } from '../author/model.js';
+import { ToolError } from '../errors.js';
+import type { CallRecord } from '../state/record.js';
+import type { RecordStore } from '../store/recordStore.js';
+
+/** A place where calls wait. */
+export interface ParkingPlace {
+  /** Looks up a call. It takes one read of the store. */
+  readonly find: (slot: ParkingSlot) => Promise<Parking>;
+  readonly store: RecordStore;
+}
+
+/** The slot of one call. */
+export interface ParkingSlot {
+  /** A digest of everything that tells calls apart: audience, method, name, principal, arguments. */
+  readonly key: string;
+  /** The name of the definition. */
+  readonly tool: string;
+  readonly audience: string | undefined;
+  /** The user that records count for, as a digest. */
+  readonly of: string;
+  /** Receives errors of the store and of notifications. */
+  readonly report: (error: unknown) => void;
+}
+
+/** An approval that is open in a round. */
+export interface OpenApproval {
+  /** The wire key of the resolver. */
+  readonly resolver: string;
+  /** The digest of the question. */
+  readonly digest: string;
+  readonly terms: ApprovalTerms;
+}
+
+/** The decision on an approval. */
+export interface Verdict {
+  /** The id of the request. */
+  readonly id: string;
+  readonly outcome: Outcome<unknown>;
+  /** The error of a consumer that does not take the outcome, if it was denied. */
+  readonly denial: ToolError | undefined;
+}
+
+/** A call and its requests, as they were looked up. */
+export interface Parking {
+  /** The record of the call that waits, if one does. */
+  readonly record: CallRecord | undefined;
+  /** The error for a call that has run. */
+  readonly spent: ToolError | undefined;
+  /** Returns the decision on exactly this question. */
+  readonly verdictOn: (resolver: string, digest: string) => Verdict | undefined;
+  /** Parks the call, and returns the error that it ends with. */
+  readonly park: (round: ParkedRound) => Promise<ApprovalError>;
+  /**
+   * Claims the approvals that this call has used, if it has used any. Afterwards no other call can
+   * use them.
+   *
+   * @throws {@link ToolError} If one of them no longer counts, or a value differs.
+   */
+  readonly claim: (run: ClaimedRun) => Promise<void>;
+  /** Gives the claimed approvals back, because nothing has run. */
+  readonly release: () => Promise<void>;
+  /** Withdraws the requests, because the caller has declined. */
+  readonly drop: () => Promise<void>;
+  /** Reports that the body starts, or how it has ended. */
+  readonly note: (end?: End) => void;
+}
+
+/** A round that ends because approvals are open. */
+export interface ParkedRound {
+  readonly record: CallRecord;
+  readonly open: readonly OpenApproval[];
+  /** The values of the body's parameters that are known, by parameter. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** A call that is about to run. */
+export interface ClaimedRun {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The time that a token of the call may still live, in milliseconds. */
+  readonly tokensLiveMs: number;
+}
+
+/** The property of a result's `_meta` that says what a call with approvals waits for. */
+export const APPROVALS_META_KEY = 'mcp-resolve/approvals';
+
+/** The content of {@link APPROVALS_META_KEY}. */
+export interface ApprovalsMeta {
+  readonly state: 'pending' | 'denied' | 'used' | 'refused';
+  readonly why?: ApprovalRefusal;
+  readonly requests: readonly {
+    readonly id: string;
+    readonly resolver: string;
+    readonly by: readonly string[];
+    readonly state: 'pending' | 'approved' | 'denied' | 'used' | 'over';
+    /** The number of persons who have approved. */
+    readonly given: number;
+    readonly quorum: number;
+  }[];
+  /** The time until which the answer stays, in milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** The reasons for refusing a call with approvals. */
+export type ApprovalRefusal =
+  'no_principal' | 'direct_call' | 'too_many' | 'changed' | 'store_unavailable' | 'store_full';
+
+/** The error of a call that has no approval, or none that still counts. */
+export class ApprovalError extends ToolError {
+  constructor(
+    message: string,
+    readonly meta: ApprovalsMeta,
+  ) {
+    super(message);
+  }
+}
+
+/** Creates the error of a call that is refused before it can wait. */
+export function refused(
+  why: ApprovalRefusal,
+  message: string,
+  requests: ApprovalsMeta['requests'] = [],
+): ApprovalError {
+  return new ApprovalError(message, { state: 'refused', why, requests });
+}
