@@ -45,6 +45,8 @@ export type {
   Need,
   Needs,
   Outcome,
+  OptionalArg,
+  OptionalReq,
   OutcomeOf,
   Req,
   Reqs,

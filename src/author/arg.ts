@@ -3,10 +3,10 @@
  * fill a parameter of another name and can be passed to a function that creates resolvers.
  */
 import { InvalidGraphError } from '../errors.js';
-import { KIND } from './brand.js';
+import { isKind, KIND } from './brand.js';
 import type { ArgsOf } from './infer.js';
 import type { NoSchema } from './sentences.js';
-import type { Arg } from './model.js';
+import type { Arg, OptionalArg } from './model.js';
 import { isSchema, propertyNames } from './schema.js';
 import type { Schema } from './schema.js';
 
@@ -33,6 +33,35 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
     );
   }
   return Object.freeze({ [KIND]: 'arg' as const, name });
+}
+
+arg.optional = optional;
+
+/**
+ * Creates a need for an argument that a tool may lack: `arg.optional(args.note)`. In a tool without
+ * the argument, the value is `undefined`, whatever the client sends. With `arg.optional<string>()`,
+ * the argument has the name of the parameter.
+ *
+ * @example
+ *
+ * ```ts
+ * const greeting = resolver({ note: arg.optional<string>() }, ({ note }) => note ?? 'none');
+ * ```
+ */
+function optional<T, N extends string | undefined>(need: Arg<T, N>): OptionalArg<T, N>;
+function optional<T>(): OptionalArg<T>;
+function optional<T, const N extends string = string>(name: N): OptionalArg<T, N>;
+function optional(given?: unknown): OptionalArg<unknown, string | undefined> {
+  if (given !== undefined && typeof given !== 'string' && !isKind(given, 'arg')) {
+    throw new InvalidGraphError(
+      'ERR_GRAPH_NEED',
+      'arg.optional() takes an argument or its name. Write arg.optional(args.note).',
+    );
+  }
+  const need = isKind(given, 'arg')
+    ? (given as Arg<unknown, string | undefined>)
+    : arg(given as string);
+  return Object.freeze({ ...need, isOptional: true as const });
 }
 
 /**

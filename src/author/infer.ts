@@ -9,7 +9,17 @@ import type {
   InputRequiredResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { Arg, Filler, Need, Outcome, OutcomeOf, Req, Resolver } from './model.js';
+import type {
+  Arg,
+  Filler,
+  Need,
+  OptionalArg,
+  OptionalReq,
+  Outcome,
+  OutcomeOf,
+  Req,
+  Resolver,
+} from './model.js';
 import type { AnyQuestion, Question } from './question.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 import type { NoSchema, Sentences } from './sentences.js';
@@ -30,11 +40,13 @@ export type SchemaOrSentence = Schema | NoSchema;
 export type ValueOf<N> =
   N extends Resolver<infer T, infer _R>
     ? T
-    : N extends Arg<infer T, infer _Name>
-      ? T
-      : N extends OutcomeOf<infer T, infer _R>
-        ? Outcome<T>
-        : never;
+    : N extends OptionalArg<infer T, infer _Name>
+      ? T | undefined
+      : N extends Arg<infer T, infer _Name>
+        ? T
+        : N extends OutcomeOf<infer T, infer _R>
+          ? Outcome<T>
+          : never;
 
 /** The values that a function receives for all its needs. */
 export type ValuesOf<N> = { -readonly [P in keyof N]: ValueOf<N[P]> };
@@ -43,13 +55,20 @@ export type ValuesOf<N> = { -readonly [P in keyof N]: ValueOf<N[P]> };
 export type ReqsOf<N, P> =
   N extends Resolver<infer _T, infer R>
     ? R
-    : N extends Arg<infer T, infer Name extends string>
-      ? Req<Name, T>
-      : N extends Arg<infer T>
-        ? Req<P & string, T>
-        : N extends OutcomeOf<infer _T, infer R>
-          ? R
-          : never;
+    : N extends OptionalArg<unknown, string | undefined>
+      ? OptionalReqOf<N, P>
+      : N extends Arg<infer T, infer Name extends string>
+        ? Req<Name, T>
+        : N extends Arg<infer T>
+          ? Req<P & string, T>
+          : N extends OutcomeOf<infer _T, infer R>
+            ? R
+            : never;
+
+type OptionalReqOf<N, P> =
+  N extends OptionalArg<infer T, infer Name>
+    ? OptionalReq<Name extends string ? Name : P & string, T | undefined>
+    : never;
 
 /**
  * The value that consumers of a resolver receive, given its return type. The answer replaces the
@@ -203,7 +222,9 @@ type Complaint<R, A, P extends Place> =
             : Exclude<A[N], undefined> extends T
               ? `'${P['param']}' needs the argument '${N}', which is optional in \`${P['source']}\`. Make it required, give it a default, or let the resolver accept undefined.`
               : `'${P['param']}' needs the argument '${N}', which has a different type in \`${P['source']}\`. Make the types match.`
-        : `'${P['param']}' needs the argument '${N}', which \`${P['source']}\` does not have.`
+        : R extends OptionalReq<N, T>
+          ? never
+          : `'${P['param']}' needs the argument '${N}', which \`${P['source']}\` does not have.`
     : never;
 
 /** The values that a body receives: the tool's arguments and the resolved values in one object. */

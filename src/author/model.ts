@@ -16,6 +16,11 @@ export interface Req<out N extends string, out T> {
   readonly type: T;
 }
 
+/** A requirement that a tool without the argument `N` meets, too. */
+export interface OptionalReq<out N extends string, out T> extends Req<N, T> {
+  readonly isOptional: true;
+}
+
 /** Any requirements. */
 export type Reqs = Req<string, unknown>;
 
@@ -24,6 +29,14 @@ export interface Arg<out T, out N extends string | undefined = undefined> {
   readonly [KIND]: 'arg';
   readonly name: N;
   readonly [TYPES]?: T;
+}
+
+/** A need for the argument `N` of tools that have it. In the others it fills `undefined`. */
+export interface OptionalArg<out T, out N extends string | undefined = undefined> extends Arg<
+  T | undefined,
+  N
+> {
+  readonly isOptional: true;
 }
 
 /** Fills a parameter with a `T`, in a tool that meets the requirements `R`. */

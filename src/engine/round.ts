@@ -389,8 +389,9 @@ export class Round {
   private argumentsOf({ args }: PlanNode): Record<string, unknown> {
     const given = this.input.args;
     const values: Record<string, unknown> = {};
-    for (const { param, argument } of args) {
-      values[param] = Object.hasOwn(given, argument) ? given[argument] : undefined;
+    for (const { param, argument, absent = false } of args) {
+      const isGiven = !absent && Object.hasOwn(given, argument);
+      values[param] = isGiven ? given[argument] : undefined;
     }
     return values;
   }

@@ -10,6 +10,7 @@ import { isPlainObject } from '../values.js';
 import { InvalidGraphError, messageOf } from '../errors.js';
 import type { InvalidGraphCode } from '../errors.js';
 import { describeMisfit, readNeed } from './readNeed.js';
+import type { ReadNeed } from './readNeed.js';
 import { BODY, upstreamKeys } from './plan.js';
 import type { ArgumentFill, Fill, Plan, PlanNode } from './plan.js';
 
@@ -93,6 +94,8 @@ interface Visit {
   next: number;
 }
 
+type NeededArgument = Extract<ReadNeed, { readonly from: 'argument' }>;
+
 /** A fill without its consumer, whose index is known only after all its needs are placed. */
 type UnplacedFill = Omit<Fill, 'consumer'>;
 
@@ -166,7 +169,7 @@ class PlanBuilder {
     const need = readNeed(given);
     if (need === undefined) throw this.misfit(param, given);
     if (need.from === 'argument') {
-      visit.args.push({ param, argument: this.checkArgument(param, need.argument ?? param) });
+      visit.args.push(this.argumentFill(param, need));
     } else if (this.done.has(need.resolver)) {
       visit.fills.push(this.fill(param, need.resolver, need.wantsOutcome));
     } else {
@@ -237,8 +240,11 @@ class PlanBuilder {
     throw this.error('ERR_GRAPH_NAME', problem, at);
   }
 
-  private checkArgument(param: string, argument: string): string {
-    if (this.context.argumentNames?.has(argument) === false) {
+  private argumentFill(param: string, need: NeededArgument): ArgumentFill {
+    const argument = need.argument ?? param;
+    const absent = this.context.argumentNames?.has(argument) === false;
+    if (need.isOptional) return { param, argument, optional: true, ...(absent && { absent }) };
+    if (absent) {
       const known = [...this.context.argumentNames].map((name) => `'${name}'`).join(', ') || 'none';
       throw this.error(
         'ERR_GRAPH_ARGUMENT',
@@ -247,7 +253,7 @@ class PlanBuilder {
         param,
       );
     }
-    return argument;
+    return { param, argument };
   }
 
   private misfit(param: string, given: unknown): InvalidGraphError {

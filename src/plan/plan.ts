@@ -24,6 +24,10 @@ export interface Fill {
 export interface ArgumentFill {
   readonly param: string;
   readonly argument: string;
+  /** Set if a tool may lack the argument. */
+  readonly optional?: true;
+  /** Set if this tool lacks it. The parameter is `undefined`, whatever the client sends. */
+  readonly absent?: true;
 }
 
 /** One resolver in a plan. */

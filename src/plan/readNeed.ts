@@ -1,18 +1,24 @@
 /** Reads one need of a resolver or a tool, and describes a value that is not a need. */
 import { isKind, kindOf } from '../author/brand.js';
-import type { AnyResolver, Arg, OutcomeOf } from '../author/model.js';
+import type { AnyResolver, Arg, OptionalArg, OutcomeOf } from '../author/model.js';
 import { isSchema } from '../author/schema.js';
 import { isThenable } from '../values.js';
 
 /** A need that was read: the argument or the resolver that fills it. */
 export type ReadNeed =
-  | { readonly from: 'argument'; readonly argument: string | undefined }
+  | {
+      readonly from: 'argument';
+      readonly argument: string | undefined;
+      readonly isOptional: boolean;
+    }
   | { readonly from: 'resolver'; readonly resolver: AnyResolver; readonly wantsOutcome: boolean };
 
 /** Reads a need. It returns `undefined` for any other value. */
 export function readNeed(need: unknown): ReadNeed | undefined {
   if (isKind(need, 'arg')) {
-    return { from: 'argument', argument: (need as Arg<unknown, string | undefined>).name };
+    const { name, isOptional = false } = need as Arg<unknown, string | undefined> &
+      Partial<OptionalArg<unknown>>;
+    return { from: 'argument', argument: name, isOptional };
   }
   if (isKind(need, 'resolver')) {
     return { from: 'resolver', resolver: need as AnyResolver, wantsOutcome: false };

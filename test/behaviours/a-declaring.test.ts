@@ -1,6 +1,7 @@
 /** A. Declaring resolvers and tools. */
 import { McpServer } from '@modelcontextprotocol/server';
 import {
+  arg,
   argsOf,
   confirm,
   defineTool,
@@ -294,6 +295,39 @@ describe.each(eras)('on the %s era', (era) => {
     expect(await text('two', { title: 'b' })).toBe('two 2');
     expect(await text('one', { title: 'c' })).toBe('one 3');
     expect(runs).toEqual(['a', 'b', 'c']);
+  });
+
+  test.for([
+    ['arg.optional(args.note)', arg.optional(argsOf(z.object({ note: z.string() })).note)],
+    ["arg.optional('note')", arg.optional<string>('note')],
+    ['arg.optional()', arg.optional<string>()],
+  ] as const)('A16: %s takes an argument that a tool may lack', async ([, need]) => {
+    const seen: unknown[] = [];
+    const length = resolver({ note: need }, ({ note }) => {
+      seen.push(note);
+      return note?.length ?? -1;
+    });
+    const resolve = { length };
+    const has = z.object({ note: z.string() });
+    const show = ({ length }: { length: number }): string => String(length);
+    const { text, call } = await connectClient(
+      era,
+      serving([
+        defineTool('has', { inputSchema: has, resolve }, show),
+        defineTool('may_have', { inputSchema: has.partial(), resolve }, show),
+        defineTool('lacks', { resolve }, show),
+        defineTool('takes_anything', { inputSchema: z.looseObject({}), resolve }, show),
+      ]),
+    );
+
+    expect(await text('has', { note: 'abc' })).toBe('3');
+    expect(await text('may_have', { note: 'ab' })).toBe('2');
+    expect(await text('may_have', {})).toBe('-1');
+    expect(await text('lacks', { note: 'sent' })).toBe('-1');
+    expect(await text('takes_anything', { note: { length: 99 } })).toBe('-1');
+    expect(seen).toEqual(['abc', 'ab', undefined, undefined, undefined]);
+    expect(await call('has', { note: 7 })).toMatchObject({ isError: true });
+    expect(seen).toHaveLength(5);
   });
 
   test('A14: a resolver that is used twice runs once, and two from one factory run both', async () => {

@@ -1,6 +1,6 @@
 /** Tests `explain`, and compares its numbers of rounds with real calls. */
 import * as fc from 'fast-check';
-import { confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import { arg, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import type { AnyResolver, Tool } from 'mcp-resolve';
 import { accept, run } from 'mcp-resolve/testing';
 import { explain } from 'mcp-resolve/graph';
@@ -195,6 +195,24 @@ describe('explain', () => {
       { name: 'id', required: false, type: 'string' },
       { name: 'mail', required: false, type: 'string' },
     ]);
+  });
+
+  it('marks an argument that a definition may lack, also in one that lacks it', () => {
+    const short = resolver({ note: arg.optional<string>() }, ({ note }) => note ?? '');
+    const text = (inputSchema?: z.ZodObject) => {
+      const tool = defineTool(
+        't',
+        { ...(inputSchema && { inputSchema }), resolve: { short } },
+        () => '',
+      );
+      const needs = [{ parameter: 'note', from: 'argument', argument: 'note', optional: true }];
+      expect(explain(tool)).toMatchObject({ resolvers: [{ needs }] });
+      expect(explain(tool, { format: 'svg' })).toContain('optional');
+      return explain(tool, { format: 'text' });
+    };
+    expect(text(z.object({ note: z.string() }))).toMatch(/note +string[^]+short \(note\?\)/);
+    expect(text()).not.toMatch(/note +string/);
+    expect(text()).toContain('short (note?)');
   });
 
   it('lists a guard that also fills a parameter once, as both', () => {

@@ -20,7 +20,7 @@ const CHAIN = Array.from({ length: LAST }, (_, index) => {
 });
 
 const LIBRARY = `
-import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import { type Arg, arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 export const Input = z.object({ order_id: z.string(), region: z.string() });
@@ -32,6 +32,7 @@ export const scope = resolver({ r${LAST} }, ({ r${LAST}: last }) =>
 );
 export const sure = resolver({ scope: outcome(scope) }, async ({ scope }) => confirm(scope.action));
 export const priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ id }) => id.length);
+export const near = resolver({ region: arg.optional(args.region) }, ({ region }) => region ?? 'eu');
 export const wanted = outcome(sure);
 export const refund = defineTool(
   'refund',
@@ -43,7 +44,7 @@ export const refund = defineTool(
 const CONSUMER = `
 import { defineTool, type Outcome, type Resolver, resolver, type Req } from 'mcp-resolve';
 import * as z from 'zod';
-import { args, Input, priceOf, r${LAST}, refund, scope, sure, wanted } from '../library/out/index.js';
+import { args, Input, near, priceOf, r${LAST}, refund, scope, sure, wanted } from '../library/out/index.js';
 
 export const known: Resolver<number, Req<'order_id', string>> = priceOf(args.order_id);
 export const more = resolver({ scope, last: r${LAST} }, ({ scope, last }) => {
@@ -60,6 +61,8 @@ export const tool = defineTool(
   },
 );
 export const result = refund.call({ order_id: 'A-1', region: 'eu' });
+
+export const lacks = defineTool('lacks', { resolve: { near } }, ({ near }) => near);
 
 // @ts-expect-error the argument 'region', which the first resolver of the chain needs, is missing
 defineTool('less', { inputSchema: z.object({ order_id: z.string() }), resolve: { more } }, () => '');
@@ -200,6 +203,9 @@ describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, r
       );
       expect(declarationOf('wanted')).toBe(
         'export declare const wanted: OutcomeOf<true, Req<"order_id", string> | Req<"region", string>>;',
+      );
+      expect(declarationOf('near')).toBe(
+        'export declare const near: Resolver<string, OptionalReq<"region", string | undefined>>;',
       );
       expect(declarationOf('refund')).toBe(
         'export declare const refund: Tool<{ order_id: string; region: string; }>;',

@@ -3,7 +3,9 @@ import {
   type Arg,
   arg,
   argsOf,
+  definePrompt,
   defineTool,
+  type OptionalReq,
   outcome,
   type Req,
   resolver,
@@ -50,6 +52,39 @@ const short = resolver({ order_id: arg<string>(), limit: arg<number>() }, (value
   return values.order_id;
 });
 typeOf(short).is<Resolver<string, Req<'order_id', string> | Req<'limit', number>>>();
+
+// A resolver for tools that may lack an argument.
+const greeting = resolver(
+  { text: arg.optional(args.order_id), note: arg.optional<string>() },
+  (values) => {
+    typeOf(values).is<{ text: string | undefined; note: string | undefined }>();
+    return values.text ?? values.note ?? '';
+  },
+);
+typeOf(greeting).is<
+  Resolver<
+    string,
+    OptionalReq<'order_id', string | undefined> | OptionalReq<'note', string | undefined>
+  >
+>();
+const longer = resolver({ greeting }, ({ greeting }) => greeting.length);
+defineTool('has_both', { inputSchema: Input, resolve: { longer } }, ({ longer }) => `${longer}`);
+defineTool('has_none', { resolve: { longer } }, ({ longer }) => `${longer}`);
+defineTool(
+  'has_others',
+  { inputSchema: z.object({ id: z.number() }), guards: [], resolve: { greeting } },
+  ({ greeting }) => greeting,
+);
+definePrompt('lacks_all', { resolve: { longer } }, ({ longer }) => `${longer}`);
+// The factory of an author.
+const lengthOf = <N extends string>(need: Arg<string, N>) =>
+  resolver({ text: arg.optional(need) }, ({ text }) => text?.length ?? 0);
+typeOf(lengthOf(args.order_id)).is<Resolver<number, OptionalReq<'order_id', string | undefined>>>();
+defineTool(
+  'lacks_it',
+  { resolve: { length: lengthOf(args.order_id) } },
+  ({ length }) => `${length}`,
+);
 
 // Requirements add up along the graph, without repetition.
 const deep = resolver({ load, short, again: outcome(load) }, (values) => values.short);

@@ -199,9 +199,12 @@ function resolverOf(plan: Plan, node: PlanNode): Omit<ExplainedResolver, 'asks'>
 /** Returns the needs in the author's order. The plan keeps arguments and resolvers apart. */
 function needsOf(plan: Plan, { args, fills, resolver }: PlanNode): ExplainedNeed[] {
   const needs = [
-    ...args.map(({ param, argument }) => {
-      return { parameter: param, from: 'argument' as const, argument };
-    }),
+    ...args.map(({ param, argument, optional }) => ({
+      parameter: param,
+      from: 'argument' as const,
+      argument,
+      ...(optional && { optional }),
+    })),
     ...fills.map(({ param, source, wantsOutcome }) => ({
       parameter: param,
       from: 'resolver' as const,

@@ -69,7 +69,13 @@ export interface ExplainedResolver {
 
 /** A parameter of a resolver, and the argument or resolver that fills it. */
 export type ExplainedNeed =
-  | { readonly parameter: string; readonly from: 'argument'; readonly argument: string }
+  | {
+      readonly parameter: string;
+      readonly from: 'argument';
+      readonly argument: string;
+      /** Set if the definition may lack the argument. */
+      readonly optional?: true;
+    }
   | {
       readonly parameter: string;
       readonly from: 'resolver';

@@ -213,9 +213,10 @@ function placesUnder({ indent, depth }: Place, { needs }: ExplainedResolver): Pl
 function argumentsIn(needs: readonly ExplainedNeed[]): string {
   const given = needs
     .filter((need) => need.from === 'argument')
-    .map(({ parameter, argument }) =>
-      parameter === argument ? argument : `${parameter}: ${argument}`,
-    );
+    .map(({ parameter, argument, optional = false }) => {
+      const name = optional ? `${argument}?` : argument;
+      return parameter === argument ? name : `${parameter}: ${name}`;
+    });
   return given.length === 0 ? '' : ` (${showable(given.join(', '))})`;
 }
 

@@ -72,7 +72,7 @@ function resolverCard(resolver: ExplainedResolver): Made {
   ]);
   if (asks.fields !== undefined && asks.fields.length > 0) writer.note(asks.fields.join(', '));
   for (const need of needs) {
-    const note = takesOutcome(need) ? 'outcome' : '';
+    const note = noteOf(need);
     writer.row(need.parameter, { text: need.parameter, note });
   }
   return writer.made({
@@ -81,6 +81,11 @@ function resolverCard(resolver: ExplainedResolver): Made {
     phase: first ? PHASES.first : PHASES.others,
     ports: resolver.usedBy.length > 0 ? [writer.head] : [],
   });
+}
+
+function noteOf(need: ExplainedNeed): string {
+  if (need.from === 'argument') return need.optional ? 'optional' : '';
+  return need.outcome ? 'outcome' : '';
 }
 
 function bodyCard(explanation: Explanation): Made {
