@@ -35,7 +35,6 @@ const library = defineConfig({
     'src/engine.ts',
     'src/node.ts',
     'src/client.ts',
-    'src/once.ts',
     'src/store.ts',
     'src/graph.ts',
     'src/testing.ts',

@@ -43,7 +43,6 @@ export default defineConfig({
       { find: /^mcp-resolve\/engine$/, replacement: source('engine.ts') },
       { find: /^mcp-resolve\/node$/, replacement: source('node.ts') },
       { find: /^mcp-resolve\/client$/, replacement: source('client.ts') },
-      { find: /^mcp-resolve\/once$/, replacement: source('once.ts') },
       { find: /^mcp-resolve\/store$/, replacement: source('store.ts') },
       { find: /^mcp-resolve\/graph$/, replacement: source('graph.ts') },
       { find: /^mcp-resolve\/testing$/, replacement: source('testing.ts') },

@@ -114,6 +114,7 @@ export type RejectReason =
   | 'expired'
   | 'request binding'
   | 'unsealed'
+  | 'another store'
   | 'audience'
   | 'principal binding error'
   | 'principal drift'

@@ -19,6 +19,9 @@ export { install } from './host/install.js';
 export { toolHandler } from './host/toolHandler.js';
 export { requestStateSeal } from './host/requestStateSeal.js';
 
+// The store of `once` for one process. `mcp-resolve/store` has others.
+export { memoryStore } from './store/memoryStore.js';
+
 // Errors.
 export { InvalidGraphError, InvalidRequestStateError, ToolError } from './errors.js';
 
@@ -89,6 +92,8 @@ export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './host/too
 export type { ErrorPolicy } from './call/call.js';
 export type { OnceReason } from './once/onceError.js';
 export type { OnceOptions } from './once/onceSettings.js';
+export type { MemoryStoreOptions } from './store/memoryStore.js';
+export type { RecordStore, PutOptions } from './store/recordStore.js';
 export type { RequestStateSeal } from './host/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';

@@ -3,8 +3,7 @@
  * another one, and a question that the customer sees only if a book is out of stock.
  */
 import { McpServer } from '@modelcontextprotocol/server';
-import { argsOf, defineTool, elicit, install, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { argsOf, defineTool, elicit, install, memoryStore, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -57,7 +56,7 @@ const orderBook = defineTool(
     inputSchema: BookInput,
     resolve: { stock: checkStock, delivery: estimateDelivery, backorder: confirmBackorder },
     // A retry of the approved request does not order a second copy.
-    once: memoryOnceStore(),
+    once: memoryStore(),
   },
   ({ title, stock, delivery, backorder }) => {
     if (!backorder.confirm) return 'No order placed.';

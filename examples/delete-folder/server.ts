@@ -1,7 +1,15 @@
 /** Deletes folders. It asks first if a folder has files, and the body reads the outcome. */
 import { McpServer } from '@modelcontextprotocol/server';
-import { argsOf, defineTool, elicit, install, outcome, resolver, ToolError } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import {
+  argsOf,
+  defineTool,
+  elicit,
+  install,
+  memoryStore,
+  outcome,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -35,7 +43,7 @@ const deleteFolder = defineTool(
     annotations: { destructiveHint: true },
     resolve: { confirmation: outcome(confirmDeletion) },
     // A retry of the approved request does not delete a new folder with the same name.
-    once: memoryOnceStore(),
+    once: memoryStore(),
   },
   ({ path, confirmation }) => {
     switch (confirmation.action) {

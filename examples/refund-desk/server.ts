@@ -4,8 +4,7 @@
  */
 import { debuglog } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
-import { argsOf, defineTool, elicit, install, outcome, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { argsOf, defineTool, elicit, install, memoryStore, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -65,7 +64,7 @@ const refundOrder = defineTool(
     outputSchema: Receipt,
     resolve: { cents: refundAmount, restock: outcome(askRestock) },
     // For one process. ../wire-transfer has a store for several.
-    once: memoryOnceStore(),
+    once: memoryStore(),
   },
   ({ order_id, reason, cents, restock }) => {
     log('refund_order');

@@ -1,6 +1,5 @@
 /** The tools: book a trip, hold a price, rate a trip. */
-import { defineTool, elicit, outcome, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { defineTool, elicit, memoryStore, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 import {
@@ -20,7 +19,7 @@ export const bookTrip = defineTool(
     description: 'Book a trip. The traveller decides the class and approves the price.',
     inputSchema: Trip,
     resolve: { travel, rules: outcome(entryRules), sight, folder, price, approved: approval },
-    once: memoryOnceStore(),
+    once: memoryStore(),
   },
   ({ city, travel, rules, sight, folder, price }) =>
     [

@@ -58,6 +58,6 @@ function compile(source: string): string {
       // The programs refer to each other by file name, and these files are compiled as well.
       .replace(/new URL\('(\w+)\.ts'/g, "new URL('$1.js'")
       // The services share a key, which a store in memory refuses by default.
-      .replaceAll('memoryOnceStore()', 'memoryOnceStore({ singleProcess: true })')
+      .replaceAll('memoryStore()', 'memoryStore({ singleProcess: true })')
   );
 }

@@ -12,7 +12,7 @@ export interface Sentences {
   schema: 'This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object(), and a JSON Schema in fromJsonSchema().';
   pin: '`pin` must be the schema of the value, because later rounds restore it. Write pin: z.number() or pin: z.object({ … }).';
   guards: '`guards` must be an array of resolvers. Write guards: [guard].';
-  once: '`once` must be a store. Write once: memoryOnceStore() or once: redisOnceStore(client), from mcp-resolve/once.';
+  once: '`once` must be a store. Write once: memoryStore(), once: redisStore(client) or once: postgresStore(client), from mcp-resolve/store.';
   parts: 'A tool has a name, a configuration and a body. Write defineTool(name, { inputSchema, once }, body).';
   definitions: 'Definitions are an array. Write install(server, [tool]).';
   keys: '`keys` must be an array, because keys are rotated. Write keys: [key].';

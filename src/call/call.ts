@@ -59,6 +59,8 @@ export interface Call extends CallRequest {
   readonly name: string;
   /** The method and the name of the definition, such as `tools/call refund`. */
   readonly definition: string;
+  /** The id of the store of `once`, if only one process can see it. */
+  readonly store: string | undefined;
   /** True if questions go out in the result, and not in the middle of the call. */
   readonly isModern: boolean;
   readonly boundary: RequestBoundary | undefined;

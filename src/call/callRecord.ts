@@ -30,14 +30,16 @@ export interface CallSubject {
   readonly plan: Plan;
   /** The method, or the name of the function that another library calls. */
   readonly method: string;
+  /** The id of the store of `once`, if only one process can see it. */
+  readonly store?: string | undefined;
 }
 
 /**
  * Returns the call that a request continues, or a new one at once. Clients of the legacy era begin
  * and end a call in one request.
  *
- * @throws {ProtocolError} If no seal opened the state for this request, or if the call has taken
- *   longer than its policy allows.
+ * @throws {ProtocolError} If no seal opened the state for this request, if the call has taken
+ *   longer than its policy allows, or if its record of `once` is in another store.
  */
 export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
   const { ctx, origin } = request;
@@ -58,14 +60,20 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
 }
 
 /** The part of a call that does not depend on its state. */
-type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'>;
+type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'store' | 'isModern' | 'boundary'>;
 
 function aboutCall(
-  { name, method }: CallSubject,
+  { name, method, store }: CallSubject,
   { ctx, protocolVersion }: CallRequest,
-): Pick<Call, 'name' | 'definition' | 'isModern' | 'boundary'> {
+): Omit<CallBase, keyof CallRequest> {
   const definition = `${method} ${name}`;
-  return { name, definition, isModern: isModern(protocolVersion), boundary: boundaryOf(ctx) };
+  return {
+    name,
+    definition,
+    store,
+    isModern: isModern(protocolVersion),
+    boundary: boundaryOf(ctx),
+  };
 }
 
 /** The part of a call that its state determines. */
@@ -120,16 +128,25 @@ async function goOn(
   base: CallBase,
   { seal, request }: RequestBoundary,
 ): Promise<Call> {
-  const { id, progress, definition, args, ...span } = record;
+  const { id, progress, definition, args, store, ...span } = record;
   if (definition !== base.definition) return otherCall(base);
   if (args !== (await seal.bind(request)).args) return otherCall(base);
   // Another call may have gone on in the meantime.
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)
     throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
+  if (store !== base.store) throw invalidState(seal.reject(anotherStore(base), request.method));
   const call = newCall(base, { id, span, progress, resumed: true });
   setAskingCall(base.ctx, call);
   return call;
+}
+
+/** Creates the error of a call that the store of its definition cannot know. */
+function anotherStore({ name }: CallBase): InvalidRequestStateError {
+  const cause = new Error(
+    `The call began with another store for \`once\` of '${name}', which only its process could see. Create the store and the tool once, at module level, not in the function that creates a server. A call from before a restart ends in the same way.`,
+  );
+  return Object.assign(new InvalidRequestStateError('another store'), { cause });
 }
 
 /** Returns the call if the record is not its own. */
@@ -168,8 +185,9 @@ export async function keepRecord(call: Call, progress: Progress): Promise<string
   if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
   const args = boundary === undefined ? '' : (await boundary.seal.bind(boundary.request)).args;
-  const { id, definition, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
-  const text = encodeRecord({ id, definition, args, ...span, progress });
+  const { id, definition, store } = call;
+  const { span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
+  const text = encodeRecord({ id, definition, args, store, ...span, progress });
   if (boundary !== undefined) assertFits(text, progress, boundary);
   return text;
 }

@@ -9,6 +9,7 @@ import { runInScope } from '../author/questionScope.js';
 import { UNBOUND } from '../author/unbound.js';
 import { isRefusal, messageOf, ToolError } from '../errors.js';
 import { SingleUse } from '../once/singleUse.js';
+import { recordUser } from '../store/recordStore.js';
 import { isThenable } from '../values.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { shownError, Warnings } from '../log.js';
@@ -65,8 +66,9 @@ export async function runCall<Result>(
   args: Arguments,
   request: CallRequest,
 ): Promise<Result | InputRequiredResult> {
-  const { name, plan, address } = definition;
-  const begun = beginCall({ name, plan, method: address.method }, request);
+  const { name, plan, address, once } = definition;
+  const store = once?.store.onlyIn;
+  const begun = beginCall({ name, plan, method: address.method, store }, request);
   const call = isThenable(begun) ? await begun : begun;
   try {
     call.watch?.started(call.ctx.mcpReq.method);
@@ -88,12 +90,13 @@ export async function runCall<Result>(
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
-  { id, resumed, span, ctx, onUnexpectedError }: Call,
+  { id, resumed, span, ctx, boundary, onUnexpectedError }: Call,
 ): SingleUse<Result> | undefined {
   if (once === undefined || !resumed || span === undefined) return undefined;
   const { signal } = ctx.mcpReq;
   const flowSeconds = span.deadline - span.start;
-  return new SingleUse(id, { ...once, flowSeconds, signal, onUnexpectedError });
+  const user = recordUser(boundary?.opened?.principal, ctx.http !== undefined);
+  return new SingleUse(id, { ...once, flowSeconds, user, signal, onUnexpectedError });
 }
 
 /** A call with the definition that it runs. */

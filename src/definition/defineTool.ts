@@ -25,7 +25,7 @@ import { planDefinition, planContextOf } from '../plan/planResolvers.js';
 import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
-import type { OnceStore } from '../once/onceStore.js';
+import type { RecordStore } from '../store/recordStore.js';
 import { addressOf } from '../call/callable.js';
 import { assertResultValue, CALL_ID_KEY, describeReturned, failureText } from '../call/callable.js';
 import type { CallFailure } from '../call/callable.js';
@@ -43,7 +43,7 @@ import { callAlone } from '../call/directCall.js';
 import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a tool. */
-export interface ToolConfig<I, O, R, G, S = OnceStore | OnceOptions>
+export interface ToolConfig<I, O, R, G, S = RecordStore | OnceOptions>
   extends ToolMetadata, ResolvingConfig<R, G> {
   /** The schema of the arguments that the model supplies. The model sees no other parameters. */
   readonly inputSchema?: I;
@@ -51,7 +51,7 @@ export interface ToolConfig<I, O, R, G, S = OnceStore | OnceOptions>
   readonly outputSchema?: O;
   /**
    * Makes sure that a call that asked a question runs at most once. If a client sends the last
-   * round again, it gets the recorded result. Pass a store of `mcp-resolve/once`, or options that
+   * round again, it gets the recorded result. Pass a store of `mcp-resolve/store`, or options that
    * contain one.
    */
   readonly once?: S;
@@ -90,7 +90,7 @@ export function defineTool<
   const R extends FillersOrSentence = {},
   const G extends readonly AnyResolver[] | Sentences['guards'] = [],
   const Returned = Unread,
-  S extends OnceStore | OnceOptions | Sentences['once'] = OnceStore | OnceOptions,
+  S extends RecordStore | OnceOptions | Sentences['once'] = RecordStore | OnceOptions,
 >(
   name: string,
   config: ToolConfig<

@@ -1,6 +1,7 @@
 /** Checks that the stores of tools with `once` fit the seal of their server. */
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { OnceSettings } from '../once/onceSettings.js';
+import { isLocal } from '../store/recordStore.js';
 
 /** The part of a definition that the check reads. */
 interface Storing {
@@ -42,11 +43,11 @@ export function noteStores(owner: Owner, definitions: readonly Storing[]): void 
 }
 
 function localIn(definitions: readonly Storing[]): Storing | undefined {
-  return definitions.find(({ once }) => once?.store.onlyThisProcess === true);
+  return definitions.find(({ once }) => once !== undefined && isLocal(once.store));
 }
 
 function misfit(tool: string): TypeError {
   return new TypeError(
-    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.`,
+    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.`,
   );
 }

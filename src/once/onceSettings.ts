@@ -1,11 +1,12 @@
 /** Validates the `once` option of a tool. */
 import { isPlainObject } from '../values.js';
-import type { OnceStore } from './onceStore.js';
+import { isRecordStore } from '../store/recordStore.js';
+import type { RecordStore } from '../store/recordStore.js';
 
 /** The options of a tool whose approved calls run once. */
 export interface OnceOptions {
   /** The store that records which calls have run. */
-  readonly store: OnceStore;
+  readonly store: RecordStore;
   /**
    * The time in milliseconds that a second request waits for the first one to end. After that it
    * receives the error `in_progress`. Default: 0.
@@ -19,7 +20,6 @@ export interface OnceOptions {
 export type OnceSettings = Required<OnceOptions>;
 
 const KNOWN: readonly string[] = ['store', 'waitMs', 'maxResultBytes'];
-const STEPS = ['read', 'claim', 'renew', 'finish'] as const;
 
 /**
  * Reads the `once` option of a tool: a store, or an object with a store and settings.
@@ -27,30 +27,21 @@ const STEPS = ['read', 'claim', 'renew', 'finish'] as const;
  * @throws {TypeError} If it is neither.
  */
 export function onceSettings(tool: string, given: unknown): OnceSettings {
-  if (isStore(given)) return { store: given, ...DEFAULTS };
-  const options: Readonly<Record<string, unknown>> = isPlainObject(given) ? given : {};
-  const unknown = Object.keys(options).find((key) => !KNOWN.includes(key));
-  if (!isStore(options.store) || unknown !== undefined) {
+  const options = isRecordStore(given) ? { store: given } : given;
+  const isKnown =
+    isPlainObject(options) && Object.keys(options).every((key) => KNOWN.includes(key));
+  if (!isKnown || !isRecordStore(options.store)) {
     throw invalid(
       tool,
-      "`once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryOnceStore() or redisOnceStore(client) from 'mcp-resolve/once'.",
+      "`once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryStore(), redisStore(client) or postgresStore(client) from 'mcp-resolve/store'.",
     );
   }
-  const { waitMs = DEFAULTS.waitMs, maxResultBytes = DEFAULTS.maxResultBytes } = options;
-  if (typeof waitMs !== 'number' || !(waitMs >= 0 && waitMs < Infinity)) {
+  const { store, waitMs = 0, maxResultBytes = 262_144 } = options;
+  if (typeof waitMs !== 'number' || !(waitMs >= 0 && waitMs < Infinity))
     throw invalid(tool, '`once.waitMs` must be a non-negative, finite number of milliseconds.');
-  }
-  if (typeof maxResultBytes !== 'number' || !(maxResultBytes > 0)) {
+  if (typeof maxResultBytes !== 'number' || !(maxResultBytes > 0))
     throw invalid(tool, '`once.maxResultBytes` must be a positive number.');
-  }
-  return { store: options.store, waitMs, maxResultBytes };
-}
-
-const DEFAULTS = { waitMs: 0, maxResultBytes: 262_144 };
-
-function isStore(value: unknown): value is OnceStore {
-  if (typeof value !== 'object' || value === null) return false;
-  return STEPS.every((step) => typeof Reflect.get(value, step) === 'function');
+  return { store, waitMs, maxResultBytes };
 }
 
 function invalid(tool: string, problem: string): TypeError {

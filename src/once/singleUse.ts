@@ -17,18 +17,13 @@
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
-import { randomId, utf8 } from '../platform.js';
-import { inTime } from '../store/inTime.js';
-import type { OnceEntry, OnceLease } from './onceStore.js';
+import { utf8 } from '../platform.js';
+import { SLACK_MS, StoreFullError } from '../store/recordStore.js';
+import { Attempt, LEASE_MS } from './attempt.js';
+import type { CallState, RecordPlace } from './attempt.js';
 import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';
 import { waitWhileRunning } from './sharedPoll.js';
-
-/** The time that a record outlives the tokens of its call, to allow for clock differences. */
-const SLACK_SECONDS = 120;
-
-/** The duration of a claim that is not renewed. */
-const LEASE_MS = 30_000;
 
 /** The number of attempts to record a result before its outcome stays unknown. */
 const RECORD_ATTEMPTS = 3;
@@ -37,7 +32,7 @@ const RECORD_ATTEMPTS = 3;
 const RECORD_AGAIN_MS = 50;
 
 /** The options of a call that runs once. */
-export interface SingleUseOptions extends OnceSettings {
+export interface SingleUseOptions extends OnceSettings, Pick<RecordPlace, 'user'> {
   /**
    * The maximum time from the call's first question to its last round, in seconds, as sealed in its
    * token. The policy of this process may differ.
@@ -50,16 +45,19 @@ export interface SingleUseOptions extends OnceSettings {
 
 /** Ensures that one call runs once. */
 export class SingleUse<Result> {
-  private readonly lease: OnceLease;
+  private readonly key: string;
+  private readonly attempt: Attempt;
 
   constructor(
-    private readonly id: string,
+    id: string,
     private readonly options: SingleUseOptions,
   ) {
+    const { store, user, flowSeconds } = options;
+    this.key = `once:${id}`;
     // Counted from now and not from the first question, so that a change of the system clock does
     // not shorten it.
-    const ttlMs = Math.round((options.flowSeconds + SLACK_SECONDS) * 1000);
-    this.lease = { owner: randomId(), leaseMs: LEASE_MS, ttlMs };
+    const ttlMs = Math.round(flowSeconds * 1000) + SLACK_MS;
+    this.attempt = new Attempt({ store, key: this.key, ttlMs, user });
   }
 
   /**
@@ -67,17 +65,17 @@ export class SingleUse<Result> {
    * that is running, and throws if there is no result to return.
    */
   async recall(): Promise<{ readonly result: Result } | undefined> {
-    const known = await this.step((store) => store.read(this.id));
+    const known = await this.orFail(() => this.attempt.read());
     return known && { result: await this.replay(known) };
   }
 
   /**
-   * Claims the call, runs `work` and records its end. If the call is already known, it calls
+   * Claims the call, runs `work` and records its end. If another request was first, it calls
    * `onLost` and returns the recorded result. `onLost` releases resources that the other request
    * may need.
    */
   async run(work: () => Promise<Result>, onLost?: () => Promise<void>): Promise<Result> {
-    const known = await this.step((store) => store.claim(this.id, this.lease));
+    const known = await this.orFail(() => this.attempt.claim());
     if (known !== undefined) {
       await onLost?.();
       return this.replay(known);
@@ -93,50 +91,49 @@ export class SingleUse<Result> {
   }
 
   /** Returns the recorded result of a known call. */
-  private async replay(known: OnceEntry): Promise<Result> {
-    const entry = known.state === 'running' ? await this.wait() : known;
-    if (entry?.state === 'running') throw new OnceError('in_progress');
-    // A record that disappeared early reveals as little as a lapsed one.
-    if (entry?.state !== 'done') throw new OnceError('outcome_unknown');
-    if (typeof entry.result !== 'string') throw new OnceError('result_not_kept');
-    return answerOf(readEnd<Result>(entry.result));
+  private async replay(known: CallState): Promise<Result> {
+    const { state, end } = known.state === 'running' ? await this.wait() : known;
+    if (state === 'lapsed') throw new OnceError('outcome_unknown');
+    if (state !== 'done') throw new OnceError('in_progress');
+    if (end === undefined) throw new OnceError('result_not_kept');
+    if (!isEnded<Result>(end)) throw new OnceError('outcome_unknown');
+    return answerOf(end);
   }
 
   /** Waits until the call is no longer running, for at most `waitMs`. */
-  private async wait(): Promise<OnceEntry | undefined> {
+  private async wait(): Promise<CallState> {
     const { store, waitMs, signal } = this.options;
     if (waitMs === 0) return { state: 'running' };
     const until = performance.now() + waitMs;
-    const entry = await this.orFail(() => waitWhileRunning({ store, id: this.id, until, signal }));
+    const known = await this.orFail(() =>
+      waitWhileRunning({ store, key: this.key, until, signal }),
+    );
     signal.throwIfAborted();
-    return entry;
+    return known;
   }
 
   /** Renews the lease. A failure has been reported, and the next renewal may succeed. */
   private async renew(): Promise<void> {
-    await this.step((store) => store.renew(this.id, this.lease)).catch(() => undefined);
+    await this.orFail(() => this.attempt.renew()).catch(() => undefined);
   }
 
   /**
-   * Records the end of the call. The body has run, so a failure here must not change its result.
+   * Records the end of the call. The body has run, so a failure here must not change its result. A
+   * store that has no room for the result still has room for a record without it.
    */
-  private async record(end: Ended<Result>): Promise<void> {
-    const { owner, ttlMs } = this.lease;
-    const text = JSON.stringify(end);
-    const result = utf8(text).length > this.options.maxResultBytes ? undefined : text;
+  private async record(ended: Ended<Result>): Promise<void> {
+    const size = utf8(JSON.stringify(ended)).length;
+    let end = size > this.options.maxResultBytes ? undefined : ended;
     for (let attempt = 1; attempt <= RECORD_ATTEMPTS; attempt += 1) {
-      const recorded = await this.step((store) =>
-        store.finish(this.id, { owner, result, ttlMs }),
-      ).catch(() => undefined);
-      if (recorded === false) this.options.onUnexpectedError(new Error(NOT_RECORDED));
-      if (recorded !== undefined || attempt === RECORD_ATTEMPTS) return;
-      await pause(RECORD_AGAIN_MS * attempt);
+      try {
+        if (await this.attempt.finish(end)) return;
+        return this.options.onUnexpectedError(new Error(NOT_RECORDED));
+      } catch (error) {
+        this.options.onUnexpectedError(error);
+        if (error instanceof StoreFullError) end = undefined;
+      }
+      if (attempt < RECORD_ATTEMPTS) await pause(RECORD_AGAIN_MS * attempt);
     }
-  }
-
-  /** Runs one step of the store. It fails closed, also on a timeout. */
-  private step<T>(take: (store: OnceSettings['store']) => Promise<T>): Promise<T> {
-    return this.orFail(() => inTime(() => take(this.options.store)));
   }
 
   /** Reports an error of the store, and ends the call with its reason. */
@@ -145,7 +142,7 @@ export class SingleUse<Result> {
       return await work();
     } catch (error) {
       this.options.onUnexpectedError(error);
-      throw new OnceError(isFull(error) ? 'store_full' : 'store_unavailable');
+      throw new OnceError(error instanceof StoreFullError ? 'store_full' : 'store_unavailable');
     }
   }
 }
@@ -167,19 +164,9 @@ async function runToEnd<Result>(work: () => Promise<Result>): Promise<Ended<Resu
   }
 }
 
-/**
- * Parses a recorded end.
- *
- * @throws {@link OnceError} If the string from the store is not a recorded end.
- */
-function readEnd<Result>(text: string): Ended<Result> {
-  try {
-    const end: unknown = JSON.parse(text);
-    if (isObject(end) && (isObject(end.result) || isObject(end.error))) return end as Ended<Result>;
-  } catch {
-    // Throws the error below.
-  }
-  throw new OnceError('outcome_unknown');
+/** Returns true if a record has the end of a call. */
+function isEnded<Result>(end: unknown): end is Ended<Result> {
+  return isObject(end) && (isObject(end.result) || isObject(end.error));
 }
 
 function answerOf<Result>(end: Ended<Result>): Result {
@@ -197,11 +184,6 @@ function isJson(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Checks the name, because the store may come from another copy of this package. */
-function isFull(error: unknown): boolean {
-  return error instanceof Error && error.name === 'OnceStoreFullError';
 }
 
 function pause(ms: number): Promise<void> {

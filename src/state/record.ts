@@ -4,7 +4,7 @@
  * relies on that.
  *
  * ```
- * {"v":7,"id":"…","definition":"tools/call refund","args":"…",
+ * {"v":8,"id":"…","definition":"tools/call refund","args":"…","store":"…",
  *  "start":1767225600.5,"deadline":1767229200.5,
  *  "outcomes":{"scope":{"action":"accept","data":{…},"q":"…"}},"asked":{"restock":"…"},
  *  "pins":{"quote":{"value":{…},"on":"…"}}}
@@ -17,7 +17,7 @@ import type { Pin } from '../engine/pin.js';
 import type { FailedAttempts } from '../question/asked.js';
 
 /** The version of the format. A new shape needs a new number. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** A call between two rounds. */
 export interface CallRecord {
@@ -27,6 +27,8 @@ export interface CallRecord {
   readonly definition: string;
   /** The digest of the arguments that the definition received. */
   readonly args: string;
+  /** The id of the store of `once`, if only one process can see it. */
+  readonly store?: string | undefined;
   /** The time of its first question, in seconds. */
   readonly start: number;
   /**
@@ -45,11 +47,12 @@ export function encodeRecord({ progress, ...call }: CallRecord): string {
     id: call.id,
     definition: call.definition,
     args: call.args,
+    // `JSON.stringify` omits undefined properties.
+    store: call.store,
     start: call.start,
     deadline: call.deadline,
     outcomes: Object.fromEntries(outcomes),
     asked: Object.fromEntries(asked),
-    // `JSON.stringify` omits undefined properties.
     failed: failed.size > 0 ? Object.fromEntries(failed) : undefined,
     reworded: reworded.size > 0 ? [...reworded] : undefined,
     pins: pins.size > 0 ? Object.fromEntries(pins) : undefined,
@@ -60,8 +63,9 @@ export function encodeRecord({ progress, ...call }: CallRecord): string {
 export function decodeRecord(text: string | undefined): CallRecord | undefined {
   const record = parse(text);
   if (!isObject(record) || record.v !== VERSION) return undefined;
-  const { id, definition, args, start, deadline } = record;
+  const { id, definition, args, store, start, deadline } = record;
   if (!isText(id) || !isText(definition) || !isText(args)) return undefined;
+  if (store !== undefined && !isText(store)) return undefined;
   if (!isNumber(start) || !isNumber(deadline)) return undefined;
   const { outcomes, asked, failed = {}, reworded = [], pins = {} } = record;
   if (!isMapOf(outcomes, isEntry) || !isMapOf(asked, isText)) return undefined;
@@ -75,7 +79,7 @@ export function decodeRecord(text: string | undefined): CallRecord | undefined {
     reworded: new Set(reworded),
     pins: new Map(Object.entries(pins)),
   };
-  return { id, definition, args, start, deadline, progress };
+  return { id, definition, args, store, start, deadline, progress };
 }
 
 /** The largest part of a record, for the error about its size. */

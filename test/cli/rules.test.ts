@@ -11,7 +11,7 @@ import {
 } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { memoryStore } from 'mcp-resolve/store';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { definitionsInFactories } from '../../src/dev/cli/perRequest.js';
@@ -185,7 +185,7 @@ describe('pinned-identity', () => {
 describe('approves-unasked', () => {
   const CODE = 'error approves-unasked';
   const form = { asks: 'form' } as const;
-  const once = memoryOnceStore();
+  const once = memoryStore();
   const yes = resolver({}, () => confirm('Pay?', { otherwise: true }), form);
 
   it('reports a fallback of true in a tool that is destructive or has `once`', () => {
@@ -255,7 +255,7 @@ describe('no-once', () => {
   it('is a hint for a tool that moves money after a question', () => {
     const resolve = { approval: outcome(asking) };
     expect(found(defineTool('refund_order', { resolve }, body))).toEqual(['hint no-once']);
-    const once = memoryOnceStore();
+    const once = memoryStore();
     expect(found(defineTool('refund_order', { resolve, once }, body))).toEqual([]);
     expect(found(defineTool('delete_order', { resolve }, body))).toEqual([]);
   });
@@ -272,7 +272,7 @@ describe('no-once', () => {
         ) as string,
       },
     ]);
-    const once = memoryOnceStore();
+    const once = memoryStore();
     expect(found(defineTool('tidy', { annotations, resolve, once }, body))).toEqual([]);
     expect(found(defineTool('tidy', { resolve }, body))).toEqual([]);
   });

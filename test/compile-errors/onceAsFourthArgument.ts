@@ -1,7 +1,7 @@
 // A tool has a name, a configuration and a body. Write defineTool(name, { inputSchema, once }, body).
 import { argsOf, defineTool, resolver } from 'mcp-resolve';
 import * as z from 'zod';
-import { memoryOnceStore } from '../../src/once.js';
+import { memoryStore } from '../../src/store.js';
 
 const Input = z.object({ order_id: z.string() });
 const cents = resolver({ id: argsOf(Input).order_id }, ({ id }) => id.length);
@@ -11,5 +11,5 @@ export const refund = defineTool(
   { inputSchema: Input, resolve: { cents } },
   ({ order_id, cents }) => `Refunded ${cents} for ${order_id}.`,
   // Mistake:
-  { once: memoryOnceStore() },
+  { once: memoryStore() },
 );

@@ -1,4 +1,4 @@
-// `once` must be a store. Write once: memoryOnceStore() or once: redisOnceStore(client), from mcp-resolve/once.
+// `once` must be a store. Write once: memoryStore(), once: redisStore(client) or once: postgresStore(client), from mcp-resolve/store.
 import { defineTool } from 'mcp-resolve';
 
 export const refund = defineTool(

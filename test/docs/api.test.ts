@@ -10,7 +10,6 @@ import * as engine from 'mcp-resolve/engine';
 import * as graph from 'mcp-resolve/graph';
 import * as main from 'mcp-resolve';
 import * as node from 'mcp-resolve/node';
-import * as once from 'mcp-resolve/once';
 import * as otel from 'mcp-resolve/otel';
 import * as store from 'mcp-resolve/store';
 import * as testing from 'mcp-resolve/testing';
@@ -28,7 +27,6 @@ const ENTRIES = {
   'mcp-resolve/engine': engine,
   'mcp-resolve/node': node,
   'mcp-resolve/client': client,
-  'mcp-resolve/once': once,
   'mcp-resolve/store': store,
   'mcp-resolve/graph': graph,
   'mcp-resolve/testing': testing,

@@ -26,7 +26,6 @@ const NO_MESSAGES: Readonly<Record<string, string>> = {
   'dev/graph/text.ts': 'prints a graph',
   'dev/graph/words.ts': 'prints a graph',
   'dev/trace/timelineRows.ts': 'prints a timeline',
-  'once/onceStoreContract.ts': 'names the checks of a contract, which are sentences themselves',
 };
 
 /** Strings that no user reads as a message. */

@@ -76,7 +76,6 @@ declare global {
   const expect: typeof import('vitest').expect;
   function buildServer(): InstanceType<Sdk['McpServer']>;
   function findOrder(id: string): { readonly id: string };
-  function myOnceStore(): import('mcp-resolve/once').OnceStore;
   function myStore(): import('mcp-resolve/store').RecordStore;
   function askSomeone(questions: unknown): Promise<import('mcp-resolve/client').Answers>;
 ${[...names].map(([name, entry]) => `  const ${name}: typeof import('${entry}').${name};`).join('\n')}

@@ -26,7 +26,7 @@ const text = await readFile(path.join(GUIDE, `${NAME}.md`), 'utf8');
 const page = readPage(NAME, text);
 const [definitions = ''] = text.split(/^## Try it$/m);
 const recipePage = readPage('recipe', definitions);
-const withoutOnce = readPage('forgetful', definitions.replace('once: memoryOnceStore(),', ''));
+const withoutOnce = readPage('forgetful', definitions.replace('once: memoryStore(),', ''));
 
 const order = { order_id: 'ORD-7' };
 const approved = { approval: accept({ confirm: true }) };

@@ -11,12 +11,12 @@ import {
   elicit,
   elicitUrl,
   listRoots,
+  memoryStore,
   outcome,
   resolver,
   sample,
 } from 'mcp-resolve';
 import type { AnyResolver, Need, Tool } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import * as z from 'zod';
 
 const TransferInput = z.object({
@@ -80,7 +80,7 @@ export const transfer = defineTool(
     annotations: { destructiveHint: true },
     guards: [mayTransfer],
     resolve: { approval: outcome(approval), signedIn: bank, from: account, folders: workspace },
-    once: memoryOnceStore(),
+    once: memoryStore(),
   },
   () => 'Transferred.',
 );

@@ -6,12 +6,12 @@ import {
   confirm,
   defineTool,
   install,
+  memoryStore,
   requestStateSeal,
   resolver,
   toolHandler,
 } from 'mcp-resolve';
 import type { CallEvent, HandlerContext, Tool, ToolHandlerOptions } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -253,7 +253,7 @@ describe('the state', () => {
   });
 
   test('runs a call with `once` once, whatever is sent again', async () => {
-    const { tool, paid } = paying({ once: memoryOnceStore() });
+    const { tool, paid } = paying({ once: memoryStore() });
     const send = overHttp(onServer(tool, { logger: SILENT }));
     const token = await ask(send, CALL);
     for (const _ of [1, 2, 3]) {
@@ -291,7 +291,7 @@ describe('the state', () => {
     });
 
     test('is not sent if others share its keys, and the `once` store is of this process', async () => {
-      const { tool, paid } = paying({ once: memoryOnceStore() });
+      const { tool, paid } = paying({ once: memoryStore() });
       const reply = await onSealed(tool)('tools/call', CALL);
       expect(endOf(reply)).toContain('is visible only to this process');
       expect(paid).toEqual([]);
@@ -533,7 +533,7 @@ describe('mistakes', () => {
   });
 
   test('refuses a store of this process with keys that others share', () => {
-    const { tool: once } = paying({ once: memoryOnceStore() });
+    const { tool: once } = paying({ once: memoryStore() });
     expect(() => toolHandler(once, { seal: sealed() })).toThrow('is visible only to this process');
   });
 

@@ -4,9 +4,16 @@
  */
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { argsOf, confirm, defineTool, install, resolver, toolHandler } from 'mcp-resolve';
+import {
+  argsOf,
+  confirm,
+  defineTool,
+  install,
+  memoryStore,
+  resolver,
+  toolHandler,
+} from 'mcp-resolve';
 import type { Tool, ToolHandler } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -128,7 +135,7 @@ describe.each(hosts)('on %s', (_, host) => {
     });
 
     test('the second call does not get the recorded result of the first', async () => {
-      const { handler, paid } = paying('pay', { once: memoryOnceStore({ singleProcess: true }) });
+      const { handler, paid } = paying('pay', { once: memoryStore({ singleProcess: true }) });
       const reply = await runAll(inTurn(handler, handler, ['INV-1', 'INV-2']));
       expect(endOf(reply)).toMatch(CANNOT_ASK);
       expect(paid).toEqual(['pay INV-1 1']);
@@ -239,7 +246,7 @@ describe.each(hosts)('on %s', (_, host) => {
         return { send, replay, read, reply: await send('tools/call', replay) };
       };
 
-      test.each([{}, { once: memoryOnceStore({ singleProcess: true }) }])(
+      test.each([{}, { once: memoryStore({ singleProcess: true }) }])(
         'does not use the approval of another (%o)',
         async (extra) => {
           const wipe = undeclared(extra);

@@ -1,8 +1,9 @@
 /** The poll that all requests share which wait for the same running call. */
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceEntry, OnceStore } from 'mcp-resolve/once';
+import { memoryStore } from 'mcp-resolve/store';
+import type { RecordStore } from 'mcp-resolve/store';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import type { CallState } from '../../src/once/attempt.js';
 import { pollsOf, waitWhileRunning } from '../../src/once/sharedPoll.js';
 
 beforeEach(() => {
@@ -15,18 +16,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RUNNING: OnceEntry = { state: 'running' };
-const DONE: OnceEntry = { state: 'done', result: '{}' };
+const RUNNING: CallState = { state: 'running' };
+const DONE: CallState = { state: 'done', end: {} };
+
+const running = JSON.stringify({ state: 'running', until: 1e15 });
+const done = JSON.stringify({ state: 'done', end: {} });
 
 /** A store whose reads are counted. By default every call is running. */
-function counting(read: (id: string) => Promise<OnceEntry | undefined> = async () => RUNNING) {
+function counting(read: (key: string) => Promise<string | undefined> = async () => running) {
   const began = performance.now();
   const readAt: number[] = [];
-  const store: OnceStore = {
-    ...memoryOnceStore(),
-    read: (id) => {
+  const store: RecordStore = {
+    ...memoryStore(),
+    get: (key) => {
       readAt.push(performance.now() - began);
-      return read(id);
+      return read(key);
     },
   };
   return { store, readAt };
@@ -34,13 +38,13 @@ function counting(read: (id: string) => Promise<OnceEntry | undefined> = async (
 
 /** Waits for a call, and collects how the wait ended. */
 function wait(
-  store: OnceStore,
+  store: RecordStore,
   waitMs: number,
-  { id = 'call', signal = new AbortController().signal } = {},
+  { key = 'call', signal = new AbortController().signal } = {},
 ): unknown[] {
   const ends: unknown[] = [];
-  void waitWhileRunning({ store, id, until: performance.now() + waitMs, signal }).then(
-    (entry) => ends.push(entry),
+  void waitWhileRunning({ store, key, until: performance.now() + waitMs, signal }).then(
+    (state) => ends.push(state),
     (error: unknown) => ends.push(error),
   );
   return ends;
@@ -62,9 +66,9 @@ describe('one request that waits', () => {
   test('reads once if its deadline comes before the first read', async () => {
     const { store, readAt } = counting();
     const ends = wait(store, 20);
-    await pass(20);
+    await pass(50);
     expect(ends).toEqual([RUNNING]);
-    expect(readAt).toEqual([20]);
+    expect(readAt).toEqual([50]);
   });
 
   test('does not read if its signal is already aborted', async () => {
@@ -80,7 +84,7 @@ describe('one request that waits', () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
-    const { store } = counting(async () => DONE);
+    const { store } = counting(async () => done);
     wait(store, 4000, { signal });
     await pass(50);
     expect(added.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
@@ -116,12 +120,12 @@ describe('many requests that wait for one call', () => {
   });
 
   test('all see that the call has ended', async () => {
-    let entry: OnceEntry = RUNNING;
-    const { store, readAt } = counting(async () => entry);
+    let record = running;
+    const { store, readAt } = counting(async () => record);
     const all = [wait(store, 60_000), wait(store, 90_000)];
     await pass(100);
     all.push(wait(store, 60_000));
-    entry = DONE;
+    record = done;
     await pass(50);
     expect(all).toEqual([[DONE], [DONE], [DONE]]);
     expect(readAt).toEqual([50, 150]);
@@ -129,13 +133,14 @@ describe('many requests that wait for one call', () => {
   });
 
   test.each([
-    ['lapses', { state: 'lapsed' } as const],
-    ['disappears', undefined],
-  ])('all see that the record %s', async (_, entry) => {
-    const { store } = counting(async () => entry);
+    ['lapses', JSON.stringify({ state: 'running', until: 1 }), { state: 'lapsed' }],
+    ['disappears', undefined, { state: 'lapsed' }],
+    ['is released', JSON.stringify({ state: 'free' }), { state: 'free' }],
+  ])('all see that the record %s', async (_, record, state) => {
+    const { store } = counting(async () => record);
     const all = [wait(store, 60_000), wait(store, 60_000)];
     await pass(50);
-    expect(all).toEqual([[entry], [entry]]);
+    expect(all).toEqual([[state], [state]]);
   });
 
   test('all receive an error of the store', async () => {
@@ -189,13 +194,13 @@ describe('a request that stops waiting', () => {
   });
 
   test('does not end the poll of others at its deadline', async () => {
-    let entry: OnceEntry = RUNNING;
-    const { store, readAt } = counting(async () => entry);
+    let record = running;
+    const { store, readAt } = counting(async () => record);
     const long = wait(store, 60_000);
     const short = wait(store, 100);
     await pass(100);
     expect([long, short]).toEqual([[], [RUNNING]]);
-    entry = DONE;
+    record = done;
     await pass(200);
     expect(long).toEqual([DONE]);
     expect(readAt).toEqual([50, 100, 300]);
@@ -214,7 +219,7 @@ describe('a request that stops waiting', () => {
   });
 
   test('does not end a newer poll when its own read settles', async () => {
-    let reply = (_: OnceEntry): void => undefined;
+    let reply = (_: string): void => undefined;
     const { store, readAt } = counting(() => new Promise((resolve) => (reply = resolve)));
     const controller = new AbortController();
     wait(store, 60_000, { signal: controller.signal });
@@ -222,12 +227,12 @@ describe('a request that stops waiting', () => {
     const replyToFirst = reply;
     controller.abort();
     const next = wait(store, 60_000);
-    replyToFirst(DONE);
+    replyToFirst(done);
     await pass(0);
     expect(next).toEqual([]);
     expect(pollsOf(store).size).toBe(1);
     await pass(50);
-    reply(DONE);
+    reply(done);
     await pass(0);
     expect(next).toEqual([DONE]);
     expect(readAt).toEqual([50, 100]);
@@ -235,17 +240,17 @@ describe('a request that stops waiting', () => {
   });
 });
 
-test('calls with different ids, and stores, have polls of their own', async () => {
-  const one = counting(async (id) => (id === 'a' ? DONE : RUNNING));
+test('calls with different keys, and stores, have polls of their own', async () => {
+  const one = counting(async (key) => (key === 'a' ? done : running));
   const other = counting();
-  const a = wait(one.store, 60, { id: 'a' });
-  const b = wait(one.store, 60, { id: 'b' });
-  const elsewhere = wait(other.store, 60, { id: 'a' });
+  const a = wait(one.store, 100, { key: 'a' });
+  const b = wait(one.store, 100, { key: 'b' });
+  const elsewhere = wait(other.store, 100, { key: 'a' });
   expect([...pollsOf(one.store).keys()]).toEqual(['a', 'b']);
   expect([...pollsOf(other.store).keys()]).toEqual(['a']);
   await pass(50);
   expect([a, b, elsewhere]).toEqual([[DONE], [], []]);
   expect([...pollsOf(one.store).keys()]).toEqual(['b']);
-  await pass(10);
+  await pass(50);
   expect([a, b, elsewhere]).toEqual([[DONE], [RUNNING], [RUNNING]]);
 });

@@ -85,7 +85,7 @@ describe('a bundle', () => {
     expect(await developerCodeIn(program)).toEqual([]);
   });
 
-  it.each(['mcp-resolve', 'mcp-resolve/node', 'mcp-resolve/engine', 'mcp-resolve/once'])(
+  it.each(['mcp-resolve', 'mcp-resolve/node', 'mcp-resolve/engine', 'mcp-resolve/store'])(
     'of all of %s contains no developer code',
     async (name) => {
       expect(await developerCodeIn(`export * from '${name}';`)).toEqual([]);

@@ -22,7 +22,6 @@ const ENTRIES = [
   'mcp-resolve/engine',
   'mcp-resolve/node',
   'mcp-resolve/client',
-  'mcp-resolve/once',
   'mcp-resolve/store',
   'mcp-resolve/graph',
   'mcp-resolve/testing',

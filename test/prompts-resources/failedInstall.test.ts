@@ -3,9 +3,8 @@ import { McpServer, ResourceTemplate, Server } from '@modelcontextprotocol/serve
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js';
 import { confirm, definePrompt, defineResource, defineTool, install } from 'mcp-resolve';
-import { requestStateSeal, resolver } from 'mcp-resolve';
+import { memoryStore, requestStateSeal, resolver } from 'mcp-resolve';
 import type { AnyDefinition } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { install as installV1 } from 'mcp-resolve/v1';
 import { describe, expect, test } from 'vitest';
 
@@ -16,7 +15,7 @@ import { SILENT } from '../support/servers.js';
 
 const approved = resolver({}, () => confirm('Go?'), { asks: 'form' });
 const resolve = { approved };
-const tool = defineTool('go', { resolve, once: memoryOnceStore() }, () => 'gone');
+const tool = defineTool('go', { resolve, once: memoryStore() }, () => 'gone');
 const prompt = definePrompt('plan', { resolve }, () => 'planned');
 const resource = defineResource('next', 'trips://next', { resolve }, () => 'next');
 const template = defineResource(

@@ -1,6 +1,14 @@
 /** The options of forms and links: `declined`, `label`, `initial` and `attempts`. */
-import { argsOf, confirm, defineTool, elicit, elicitUrl, outcome, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import {
+  argsOf,
+  confirm,
+  defineTool,
+  elicit,
+  elicitUrl,
+  memoryStore,
+  outcome,
+  resolver,
+} from 'mcp-resolve';
 import { accept, bothEras, cancel, decline, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -55,7 +63,7 @@ describe.each(eras)('declined, on the %s era,', (era) => {
 test('declined is what a replay of a recorded refusal returns', async () => {
   const declined = 'The user does not want to pay now.';
   const paid = resolver({}, () => confirm('Pay?', { declined }));
-  const store = memoryOnceStore({ singleProcess: true });
+  const store = memoryStore({ singleProcess: true });
   const sendRound = roundsOf(defineTool('pay', { resolve: { paid }, once: store }, () => 'paid'));
   const asked = questionsOf(await sendRound());
   for (const answer of [decline(), accept({ confirm: true })]) {

@@ -79,7 +79,7 @@ describe('I30: the envelope', () => {
     const { s, ...claims } = await claimsIn(seal, await ask(send, { name: 'went' }));
     expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 't', 'v']);
     expect(JSON.parse(s as string)).toEqual({
-      v: 7,
+      v: 8,
       id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/) as string,
       definition: 'tools/call went',
       args: 'RBNvo1WzZ4oRRq0W9-hkng',

@@ -1,12 +1,11 @@
 /** A server without a seal, as a process whose keys come from its environment. Prints its port. */
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, resolver } from '../../src/index.js';
+import { confirm, defineTool, install, memoryStore, resolver } from '../../src/index.js';
 import { serveHttp } from '../../src/node.js';
-import { memoryOnceStore } from '../../src/once.js';
 
 const approval = resolver({}, () => confirm('Deploy?'));
 const deploy = defineTool('deploy', { resolve: { approval } }, () => 'deployed');
-const pay = defineTool('pay', { resolve: { approval }, once: memoryOnceStore() }, () => 'paid');
+const pay = defineTool('pay', { resolve: { approval }, once: memoryStore() }, () => 'paid');
 
 const definitions = process.argv.includes('--once') ? [pay] : [deploy];
 const { port } = await serveHttp(() => {

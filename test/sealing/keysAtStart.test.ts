@@ -14,22 +14,22 @@ const MISFIT =
   "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal.";
 
 async function load() {
-  const [root, once, node, v1] = await Promise.all([
+  const [root, node, v1] = await Promise.all([
     import('mcp-resolve'),
-    import('mcp-resolve/once'),
     import('mcp-resolve/node'),
     import('mcp-resolve/v1'),
   ]);
-  const { confirm, defineTool, install, requestStateSeal, resolver, toolHandler } = root;
+  const { confirm, defineTool, install, memoryStore, requestStateSeal } = root;
+  const { resolver, toolHandler } = root;
   const approval = resolver({}, () => confirm('Pay?'), { asks: 'form' });
-  const define = (store?: ReturnType<typeof once.memoryOnceStore>) =>
+  const define = (store?: ReturnType<typeof memoryStore>) =>
     defineTool('pay', { resolve: { approval }, ...(store && { once: store }) }, () => 'paid');
   return {
-    ...{ ...once, ...node, install, requestStateSeal, toolHandler },
+    ...{ ...node, install, requestStateSeal, toolHandler },
     installV1: v1.install,
     pay: define(),
-    payOnce: define(once.memoryOnceStore()),
-    paySingle: define(once.memoryOnceStore({ singleProcess: true })),
+    payOnce: define(memoryStore()),
+    paySingle: define(memoryStore({ singleProcess: true })),
   };
 }
 

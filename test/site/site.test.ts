@@ -107,9 +107,9 @@ describe('the search', () => {
   });
 
   it('finds the functions of the API', async () => {
-    const results = await search('onceStoreContract');
+    const results = await search('storeContract');
 
-    expect(results.join('\n')).toContain('api/mcp-resolve/once.html#oncestorecontract');
+    expect(results.join('\n')).toContain('api/mcp-resolve/testing.html#storecontract');
   });
 });
 

@@ -23,7 +23,7 @@ const record: CallRecord = {
 };
 
 const TEXT =
-  '{"v":7,"id":"AAECAwQFBgcICQoLDA0ODw","definition":"tools/call refund",' +
+  '{"v":8,"id":"AAECAwQFBgcICQoLDA0ODw","definition":"tools/call refund",' +
   '"args":"RBNvo1WzZ4oRRq0W9-hkng","start":1767225600.5,"deadline":1767229200.5,' +
   '"outcomes":{"scope":{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"},' +
   '"restock":{"action":"decline","q":"dCNOmK_nSY-12vHzasLXig"}},' +
@@ -79,11 +79,12 @@ describe('G26: the reader finds no progress in', () => {
     ['a number', '4'],
     ['an array', '[]'],
     ['an empty object', '{}'],
-    ['an older version', changed({ v: 6 })],
-    ['a newer version', changed({ v: 8 })],
+    ['an older version', changed({ v: 7 })],
+    ['a newer version', changed({ v: 9 })],
     ['a version as a string', changed({ v: '5' })],
     ['a record without id', changed({ id: undefined })],
     ['an id that is not a string', changed({ id: 7 })],
+    ['a store that is not a string', changed({ store: 7 })],
     ['a record without start', changed({ start: undefined })],
     ['a start as a string', changed({ start: '1767225600' })],
     ['a record without deadline', changed({ deadline: undefined })],

@@ -7,11 +7,11 @@ import {
   elicit,
   elicitUrl,
   listRoots,
+  memoryStore,
   requestStateSeal,
   resolver,
   sample,
 } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { accept, probe } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -74,7 +74,7 @@ describe('a probe reports', () => {
 
   test('that a tool with `once` returns the recorded result instead', async () => {
     let paid = 0;
-    const once = defineTool('pay_once', { ...payConfig, once: memoryOnceStore() }, (values) => {
+    const once = defineTool('pay_once', { ...payConfig, once: memoryStore() }, (values) => {
       paid += 1;
       return pay(values);
     });

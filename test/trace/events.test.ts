@@ -16,7 +16,7 @@ import {
 } from 'mcp-resolve';
 import type { AnyDefinition, CallEvent, InstallOptions } from 'mcp-resolve';
 import { accept, cancel, decline, roots, run, says, type Era } from 'mcp-resolve/testing';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { memoryStore } from 'mcp-resolve/store';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -393,11 +393,7 @@ describe('on the modern era only', () => {
   });
 
   test('a repeated call of a tool with `once` is replayed and runs no resolver', async () => {
-    const once = defineTool(
-      'pay',
-      { resolve: { approved }, once: memoryOnceStore() },
-      () => 'paid',
-    );
+    const once = defineTool('pay', { resolve: { approved }, once: memoryStore() }, () => 'paid');
     const { events, sendRound } = await connectListening('modern', once, {
       capabilities: { elicitation: {} },
     });

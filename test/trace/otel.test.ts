@@ -7,9 +7,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { confirm, definePrompt, defineTool, resolver, ToolError } from 'mcp-resolve';
+import { confirm, definePrompt, defineTool, memoryStore, resolver, ToolError } from 'mcp-resolve';
 import type { CallEvent } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { otelEvents } from 'mcp-resolve/otel';
 import { accept, decline, probe, run } from 'mcp-resolve/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -232,7 +231,7 @@ test('a rejected state has its own span with the reason', async () => {
 });
 
 test('a replayed call is linked to its last round and marked as replayed', async () => {
-  const once = defineTool('once', { resolve: { approval }, once: memoryOnceStore() }, () => 'done');
+  const once = defineTool('once', { resolve: { approval }, once: memoryStore() }, () => 'done');
   await probe.replayed(once, {}, { answers: yes, install: { onEvent: otelEvents({ tracer }) } });
 
   const [, last, replay] = spans('tools/call once');

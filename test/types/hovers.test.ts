@@ -14,7 +14,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { type Arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
 import { install, requestStateSeal } from 'mcp-resolve';
 import * as z from 'zod';
-import { memoryOnceStore } from './src/once.js';
+import { memoryStore } from './src/store.js';
 
 const Input = z.object({ order_id: z.string(), note: z.string().optional() });
 const /*args*/args = argsOf(Input);
@@ -42,7 +42,7 @@ const refundAgain = defineTool(
   ({ /*cents*/cents, /*restock*/restock }) => restock.action + cents,
 );
 refund./*call*/call({ order_id: 'A-1' });
-const paid = /*defineTool*/defineTool('paid', { /*once*/once: memoryOnceStore() }, () => 'paid');
+const paid = /*defineTool*/defineTool('paid', { /*once*/once: memoryStore() }, () => 'paid');
 export const set = (server: McpServer) => /*install*/install(server, [bare]);
 /*seal*/requestStateSeal({ /*keys*/keys: ['key'], audience: 'desk' });
 `;
@@ -184,7 +184,7 @@ describe('the hover of a place that has a sentence for mistakes', () => {
   );
 
   it('shows the type of what was passed', () => {
-    expect(hover('once')).toMatch(/\.once\?: OnceStore \| undefined$/);
+    expect(hover('once')).toMatch(/\.once\?: RecordStore \| undefined$/);
     expect(hover('keys')).toBe('(property) keys: string[]');
     expect(hover('seal')).toContain('options: RequestStateSealOptions<string[]>');
   });

@@ -20,13 +20,13 @@ import {
   elicitUrl,
   install as installV2,
   listRoots,
+  memoryStore,
   requestStateSeal,
   resolver,
   sample,
   ToolError,
 } from 'mcp-resolve';
 import type { AnyDefinition, CallContext, CallEvent } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { install } from 'mcp-resolve/v1';
 import type { InstallV1Options } from 'mcp-resolve/v1';
 import { describe, expect, test } from 'vitest';
@@ -222,7 +222,7 @@ describe.each(servers)('on %s', (_, create) => {
     const sure = resolver({ hold, seat }, ({ seat }) => confirm(`Seat ${seat}?`), { asks: 'form' });
     const tool = defineTool(
       'book',
-      { guards: [guard], resolve: { seat, sure }, once: memoryOnceStore() },
+      { guards: [guard], resolve: { seat, sure }, once: memoryStore() },
       ({ seat }) => {
         ran.push('body');
         return `Seat ${seat}.`;

@@ -4,13 +4,14 @@
  */
 import { requestStateSeal } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
-import { redisOnceStore } from 'mcp-resolve/once';
+import { redisStore } from 'mcp-resolve/store';
 import { createClient } from 'redis';
 
 import { Random } from '../tokens/random.js';
 import { book } from './ledger.js';
 import { serviceWith } from './service.js';
-import { hesitating, withLease } from './stores.js';
+import { withLease } from '../../../test/once/calls/steps.js';
+import { hesitating } from './stores.js';
 
 const {
   REQUEST_STATE_KEY = '',
@@ -37,8 +38,8 @@ const seal = requestStateSeal({
   maxFlowSeconds: life,
   logger: { warn: () => undefined },
 });
-const redis = redisOnceStore(client);
-const leased = LEASE_MS === undefined ? redis : withLease(redis, Number(LEASE_MS));
+const redis = redisStore(client);
+const leased = LEASE_MS === undefined ? redis : withLease(Number(LEASE_MS), redis);
 const store = hesitating(leased, new Random(process.pid));
 
 const factory = serviceWith({

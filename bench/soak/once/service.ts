@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
 import type { RequestStateSeal } from 'mcp-resolve';
-import type { OnceStore } from 'mcp-resolve/once';
+import type { RecordStore } from 'mcp-resolve/store';
 import * as z from 'zod';
 
 import type { Entry } from './ledger.js';
@@ -17,7 +17,7 @@ import type { Entry } from './ledger.js';
 /** The options of a server process. */
 export interface ServiceOptions {
   readonly seal: RequestStateSeal;
-  readonly store: OnceStore;
+  readonly store: RecordStore;
   /** True if payments can kill this process. */
   readonly mortal: boolean;
   /** The effect: adds a payment to the ledger. */

@@ -9,11 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
-import { redisOnceStore } from 'mcp-resolve/once';
+import { redisStore } from 'mcp-resolve/store';
 import { createClient } from 'redis';
 import * as z from 'zod';
 
-import { withLease } from './withLease.js';
+import { withLease } from './steps.js';
 
 const { REDIS_URL = '', REQUEST_STATE_KEY = '', LEASE_MS = '30000' } = process.env;
 
@@ -24,7 +24,7 @@ const redis = createClient({
 });
 redis.on('error', () => undefined);
 await redis.connect();
-const store = withLease(Number(LEASE_MS), redisOnceStore(redis));
+const store = withLease(Number(LEASE_MS), redisStore(redis));
 
 const PayInput = z.object({ to: z.string(), hold: z.boolean().default(false) });
 const args = argsOf(PayInput);

@@ -3,9 +3,17 @@
  * claims nothing, and a call without questions needs no claim, because it has no token.
  */
 import { Server } from '@modelcontextprotocol/server';
-import { argsOf, confirm, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
+import {
+  argsOf,
+  confirm,
+  defineTool,
+  elicit,
+  install,
+  memoryStore,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
 import { accept, run } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -102,9 +110,9 @@ describe('a call uses its store', () => {
     }
     const claims = taken.filter(({ step }) => step === 'claim');
     const ends = taken.filter(({ step }) => step === 'finish');
-    expect(new Set(claims.map(({ details }) => details?.owner)).size).toBe(3);
-    expect(ends.map(({ details }) => details?.owner)).toEqual(
-      claims.map(({ details }) => details?.owner),
+    expect(new Set(claims.map(({ record }) => record?.owner)).size).toBe(3);
+    expect(ends.map(({ record }) => record?.owner)).toEqual(
+      claims.map(({ record }) => record?.owner),
     );
   });
 });
@@ -275,7 +283,7 @@ describe('no claim is made by', () => {
 });
 
 test.each(eras)('two calls with the same arguments both ask and run (%s)', async (era) => {
-  const { tool, runs } = payTool(memoryOnceStore());
+  const { tool, runs } = payTool(memoryStore());
   for (const bodies of [1, 2]) {
     const paid = await run(tool, {}, { era, answers: { approved: yes } });
     expect(paid).toMatchObject({ ...PAID, isError: false });
@@ -303,7 +311,7 @@ test('two tools with one store both run once', async () => {
 });
 
 test('a low-level Server runs a call once', async () => {
-  const { tool, runs } = payTool(memoryOnceStore());
+  const { tool, runs } = payTool(memoryStore());
   const seal = ownSeal();
   const rounds = roundsAt(() => {
     const server = new Server({ name: 'bank', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -323,7 +331,7 @@ describe('the server refuses a token before it uses the store, if it comes', () 
 
   /** Sends the first round of a call as Ada. */
   async function askedByAda() {
-    const { store, taken } = recordSteps(memoryOnceStore({ singleProcess: true }));
+    const { store, taken } = recordSteps(memoryStore({ singleProcess: true }));
     const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`));
     const config = { inputSchema: Input, resolve: { approved }, once: store };
     const tools: Tool[] = ['pay', 'other'].map((name) => defineTool(name, config, () => 'paid'));

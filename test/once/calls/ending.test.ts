@@ -2,9 +2,8 @@
  * The end of a call: the server validates the output, disposes of values, records the result and
  * then sends it.
  */
-import { confirm, defineTool, resolver, ToolError } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceStore } from 'mcp-resolve/once';
+import { confirm, defineTool, memoryStore, resolver, ToolError } from 'mcp-resolve';
+import type { RecordStore } from 'mcp-resolve/store';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -21,19 +20,21 @@ import {
   roundsAt,
   sendAbortable,
   until,
+  withStep,
   yes,
 } from './support.js';
+import { aroundSteps } from './steps.js';
 
 /** The options of {@link endingTool}. */
 interface EndingOptions {
   readonly body?: () => number;
   /** The ending with which disposing throws. */
   readonly throwsUnder?: string;
-  readonly store?: OnceStore;
+  readonly store?: RecordStore;
 }
 
 /** Creates a tool with a transaction that logs all steps of its end. */
-function endingTool({ body = () => 48, throwsUnder, store = memoryOnceStore() }: EndingOptions) {
+function endingTool({ body = () => 48, throwsUnder, store = memoryStore() }: EndingOptions) {
   const log: string[] = [];
   const approved = resolver({}, () => confirm('Pay?'));
   const transaction = resolver({ approved }, () => 'transaction', {
@@ -44,17 +45,10 @@ function endingTool({ body = () => 48, throwsUnder, store = memoryOnceStore() }:
     },
   });
   const Output = z.object({ cents: z.number().positive() }).refine(() => log.push('validate') > 0);
-  const once: OnceStore = {
-    ...store,
-    claim: (id, lease) => {
-      log.push('claim');
-      return store.claim(id, lease);
-    },
-    finish: async (id, end) => {
-      log.push('record');
-      return store.finish(id, end);
-    },
-  };
+  const once = aroundSteps(store, ({ step }, take) => {
+    if (step !== 'read') log.push(step);
+    return take();
+  });
   const tool = defineTool(
     'pay',
     { outputSchema: Output, resolve: { transaction }, once },
@@ -78,7 +72,7 @@ describe('a call', () => {
     const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(first.result).toMatchObject({ structuredContent: { cents: 48 } });
-    const order = ['claim', 'body', 'validate', 'dispose: completed', 'record'];
+    const order = ['claim', 'body', 'validate', 'dispose: completed', 'finish'];
     expect(log).toEqual(order);
     expect((await rounds(last)).text).toBe(first.text);
     expect(log).toEqual(order);
@@ -87,16 +81,14 @@ describe('a call', () => {
   test('is recorded before its result is sent', async () => {
     const recording = deferred();
     const release = deferred();
-    const memory = memoryOnceStore();
+    const memory = memoryStore();
     const { store, taken } = recordSteps(memory);
-    const { tool } = payTool({
-      ...store,
-      finish: async (id, end) => {
-        recording.resolve();
-        await release.promise;
-        return store.finish(id, end);
-      },
-    });
+    const slow = async (take: () => Promise<unknown>) => {
+      recording.resolve();
+      await release.promise;
+      return take();
+    };
+    const { tool } = payTool(withStep('finish', slow, store));
     const { rounds, last } = await askedCall(tool);
     let answered = false;
     const first = rounds(last).finally(() => {
@@ -111,7 +103,7 @@ describe('a call', () => {
     release.resolve();
     await first;
     const { id } = taken[0]!;
-    expect(await memory.read(id)).toMatchObject({ state: 'done' });
+    expect(JSON.parse((await memory.get(`once:${id}`)) ?? '')).toMatchObject({ state: 'done' });
   });
 });
 
@@ -124,7 +116,7 @@ describe('the record of a call contains the error of', () => {
       text: 'Error executing tool pay: the commit failed',
       isError: true,
     });
-    const end = ['claim', 'body', 'validate', 'dispose: completed', 'record'];
+    const end = ['claim', 'body', 'validate', 'dispose: completed', 'finish'];
     expect(log).toEqual(end);
     expect((await rounds(last)).text).toBe(first.text);
     expect(log).toEqual(end);
@@ -141,7 +133,7 @@ describe('the record of a call contains the error of', () => {
     expect(reported).toEqual([
       "The result of 'pay' does not match `outputSchema` (field 'cents').",
     ]);
-    expect(log).toEqual(['claim', 'body', 'validate', 'dispose: failed', 'record']);
+    expect(log).toEqual(['claim', 'body', 'validate', 'dispose: failed', 'finish']);
     expect((await rounds(last)).text).toBe(first.text);
     expect(countOf(log, 'body')).toBe(1);
   });
@@ -150,7 +142,7 @@ describe('the record of a call contains the error of', () => {
     ['a bigint', { cents: 48n }],
     ['a circular object', circularObject()],
   ])('a result that is not JSON, because it contains %s', async (_, structuredContent) => {
-    const { tool, runs } = payTool(memoryOnceStore(), () => ({ content: [], structuredContent }));
+    const { tool, runs } = payTool(memoryStore(), () => ({ content: [], structuredContent }));
     const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     expect(answerOf(first)).toMatchObject({ isError: true });
@@ -174,7 +166,7 @@ describe('the record of a call contains the error of', () => {
     });
     expect(reported).toEqual(['the commit failed']);
     expect((await rounds(last)).text).toBe(first.text);
-    expect(log).toEqual(['claim', 'body', 'dispose: failed', 'record']);
+    expect(log).toEqual(['claim', 'body', 'dispose: failed', 'finish']);
   });
 });
 
@@ -186,11 +178,12 @@ test('a request that loses the claim disposes of its values as failed', async ()
   const transaction = resolver({ approved }, () => 'transaction', {
     dispose: (_, end) => void ends.push(end),
   });
-  const memory = memoryOnceStore();
+  // Simulates a second request that reads before the first one claims.
+  let reads = 0;
+  const early = (take: () => Promise<unknown>) => (++reads <= 2 ? undefined : take());
   const tool = defineTool(
     'pay',
-    // Simulates a second request that reads before the first one claims.
-    { resolve: { transaction }, once: { ...memory, read: async () => undefined } },
+    { resolve: { transaction }, once: withStep('read', early) },
     async () => {
       started.resolve();
       await release.promise;

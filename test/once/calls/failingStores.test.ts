@@ -2,8 +2,8 @@
  * Stores that fail. A failure before the body ends the call. After a failure behind the body, the
  * client still receives the result, and a repeated request reads that the outcome is unknown.
  */
-import { memoryOnceStore, OnceStoreFullError } from 'mcp-resolve/once';
-import type { OnceStore } from 'mcp-resolve/once';
+import { memoryStore, StoreFullError } from 'mcp-resolve/store';
+import type { RecordStore } from 'mcp-resolve/store';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { tokenOf } from '../../sealing/desk.js';
@@ -22,13 +22,13 @@ import {
   resultNotKept,
   roundsOf,
   runningCall,
-  type StepName,
   storeFull,
   storeUnavailable,
   until,
+  withStep,
   yes,
 } from './support.js';
-import { withLease } from './withLease.js';
+import { type StepName, withLease } from './steps.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -53,16 +53,30 @@ function failing(
   step: StepName,
   fail: () => Promise<never>,
   isDown: () => boolean,
-  store: OnceStore = memoryOnceStore(),
-): OnceStore {
-  const working = store[step] as (...args: unknown[]) => Promise<unknown>;
-  return { ...store, [step]: (...args: unknown[]) => (isDown() ? fail() : working(...args)) };
+  store: RecordStore = memoryStore(),
+): RecordStore {
+  return withStep(step, (take) => (isDown() ? fail() : take()), store);
 }
 
 /** Collects the errors that the server reports. */
 function collectReported(): { reported: string[]; options: BankOptions } {
   const reported: string[] = [];
   return { reported, options: { onerror: ({ message }) => void reported.push(message) } };
+}
+
+/** Returns a store in which another owner takes over each record that is claimed. */
+function takenOver(): RecordStore {
+  const memory = memoryStore();
+  return {
+    ...memory,
+    put: async (key, value, how) => {
+      if (how.was !== undefined) return memory.put(key, value, how);
+      const answer = await memory.put(key, value, how);
+      const other = JSON.stringify({ ...(JSON.parse(value) as object), owner: 'another' });
+      await memory.put(key, other, { ...how, was: value });
+      return answer;
+    },
+  };
 }
 
 /** Advances the fake timers until a promise settles. */
@@ -137,21 +151,23 @@ describe('before the body runs', () => {
 
   test('the first round does not need the store', async () => {
     const fail = (): Promise<never> => Promise.reject(new Error('down'));
-    const store = { read: fail, claim: fail, renew: fail, finish: fail };
+    const store = { get: fail, put: fail };
     const { tool } = payTool(store);
     const rounds = roundsOf(tool);
     expect(tokenOf(await rounds())).toEqual(expect.any(String));
   });
 
   test('a claim() whose reply is lost leaves the outcome unknown, and the body does not run', async () => {
-    const memory = withLease(300);
-    const { tool, runs } = payTool({
-      ...memory,
-      claim: async (id, lease) => {
-        await memory.claim(id, lease);
-        throw new Error('the answer was lost');
-      },
-    });
+    const lose = async (take: () => Promise<unknown>) => {
+      await take();
+      throw new Error('the answer was lost');
+    };
+    const store = withStep(
+      'claim',
+      lose,
+      failing('release', FAILURES.rejects[0], () => true),
+    );
+    const { tool, runs } = payTool(withLease(300, store));
     const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
     await eventually(() => rounds(last), outcomeUnknown('pay'));
@@ -159,15 +175,74 @@ describe('before the body runs', () => {
   });
 
   test.each([
+    [
+      'is lost',
+      async (take: () => Promise<unknown>) => {
+        await take();
+        throw new Error('the answer was lost');
+      },
+    ],
+    [
+      'arrives before it is sent on',
+      async (take: () => Promise<unknown>) => {
+        setImmediate(() => void take());
+        throw new Error('the answer was lost');
+      },
+    ],
+  ])(
+    'a claim() whose reply %s is released, and the call can be completed later',
+    async (_, lose) => {
+      let loses = true;
+      const { store, newSteps } = recordSteps();
+      const { tool, runs } = payTool(
+        withStep('claim', (take) => (loses ? lose(take) : take()), store),
+      );
+      const { rounds, last } = await askedCall(tool);
+      expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
+      loses = false;
+      await eventually(() => rounds(last), PAID);
+      expect(newSteps()).toContain('release');
+      expect(countOf(runs, 'body')).toBe(1);
+    },
+  );
+
+  test.each([
+    ['undefined', undefined],
     ['null', null],
-    ['a string', 'claimed'],
+    ['a string', 'OK'],
+    ['a number', 1],
     ['an empty object', {}],
-    ['an unknown state', { state: 'free' }],
-    ['a result that is not JSON', { state: 'done', result: 'Paid' }],
-  ])('the body does not run if claim() returns %s', async (_, answer) => {
-    const { tool, runs } = payTool({ ...memoryOnceStore(), claim: async () => answer as never });
+  ])('the body does not run if put() returns %s', async (_, answer) => {
+    const { tool, runs } = payTool({ ...memoryStore(), put: async () => answer as never });
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
+    expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
+    expect(reported).toEqual(['`put` of the store must return true or false.']);
+    expect(countOf(runs, 'body')).toBe(0);
+  });
+
+  test.each([
+    ['null', null],
+    ['an object', { state: 'free' }],
+  ])('the body does not run if get() returns %s', async (_, answer) => {
+    const { tool, runs } = payTool({ ...memoryStore(), get: async () => answer as never });
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
+    expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
+    expect(reported).toEqual(['`get` of the store must return a string or undefined.']);
+    expect(countOf(runs, 'body')).toBe(0);
+  });
+
+  test.each([
+    ['is not JSON', 'Paid'],
+    ['is not an object', '[]'],
+    ['has an unknown state', '{"state":"paid"}'],
+    ['has no end of its lease', '{"state":"running"}'],
+    ['has an end that is not one', '{"state":"done","end":{"text":"Paid"}}'],
+  ])('the body does not run if the record %s', async (_, text) => {
+    const { tool, runs } = payTool({ ...memoryStore(), get: async () => text });
     const { rounds, last } = await askedCall(tool);
-    expect(answerOf(await rounds(last))).toMatchObject({ isError: true });
+    expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
     expect(countOf(runs, 'body')).toBe(0);
   });
 
@@ -211,7 +286,14 @@ describe('while the body runs', () => {
     'a renew() that %s is reported, and the next one succeeds',
     async (_, [fail, message]) => {
       vi.useFakeTimers({
-        toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+        toFake: [
+          'setTimeout',
+          'clearTimeout',
+          'setInterval',
+          'clearInterval',
+          'performance',
+          'Date',
+        ],
       });
       let down = true;
       const { store, taken } = recordSteps();
@@ -236,7 +318,7 @@ describe('while the body runs', () => {
   );
 
   test('the outcome is unknown after 30 seconds without renew(), until the body ends', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
     const store = failing('renew', FAILURES.rejects[0], () => true);
     const { rounds, last, runs, first, release } = await runningCall(store);
     vi.advanceTimersByTime(29_000);
@@ -255,7 +337,14 @@ describe('after the body ran', () => {
     'the client receives the result if finish() %s, and later requests an unknown outcome',
     async (_, [fail, message]) => {
       vi.useFakeTimers({
-        toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+        toFake: [
+          'setTimeout',
+          'clearTimeout',
+          'setInterval',
+          'clearInterval',
+          'performance',
+          'Date',
+        ],
       });
       const { tool, runs } = payTool(failing('finish', fail, () => true));
       const { reported, options } = collectReported();
@@ -285,17 +374,14 @@ describe('after the body ran', () => {
   });
 
   test('a finish() whose reply is lost is repeated, and the result stays the same', async () => {
-    const memory = memoryOnceStore();
     let lost = false;
-    const { tool } = payTool({
-      ...memory,
-      finish: async (id, end) => {
-        const counts = await memory.finish(id, end);
-        if (lost) return counts;
-        lost = true;
-        throw new Error('the answer was lost');
-      },
-    });
+    const loseOnce = async (take: () => Promise<unknown>) => {
+      const answer = await take();
+      if (lost) return answer;
+      lost = true;
+      throw new Error('the answer was lost');
+    };
+    const { tool } = payTool(withStep('finish', loseOnce));
     const { reported, options } = collectReported();
     const { rounds, last } = await askedCall(tool, options);
     const first = await rounds(last);
@@ -303,8 +389,8 @@ describe('after the body ran', () => {
     expect((await rounds(last)).text).toBe(first.text);
   });
 
-  test('the client receives the result if finish() returns false, which is reported', async () => {
-    const { tool } = payTool({ ...memoryOnceStore(), finish: async () => false });
+  test('the client receives the result if another owner has the record, which is reported', async () => {
+    const { tool } = payTool(takenOver());
     const { reported, options } = collectReported();
     const { rounds, last } = await askedCall(tool, options);
     expect(answerOf(await rounds(last))).toEqual(PAID);
@@ -317,7 +403,7 @@ describe('after the body ran', () => {
 describe('a full store', () => {
   test('refuses new calls and returns the results of known ones', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const { tool, runs } = payTool(memoryOnceStore({ maxEntries: 1 }));
+    const { tool, runs } = payTool(memoryStore({ maxEntries: 1 }));
     const { reported, options } = collectReported();
     const rounds = roundsOf(tool, options);
     const one = { token: tokenOf(await rounds()), answers: { approved: yes } };
@@ -325,19 +411,19 @@ describe('a full store', () => {
     expect(answerOf(await rounds(one))).toEqual(PAID);
     expect(answerOf(await rounds(two))).toEqual(storeFull('pay'));
     expect(reported).toEqual([
-      'The memory store for `once` is full. No record has expired, and `maxEntries` is 1. Raise `maxEntries` to keep more records.',
+      'The memory store is full, and no record has expired. Raise `maxEntries` (1) or `maxBytes` (67108864).',
     ]);
     expect(answerOf(await rounds(one))).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(1);
 
     // The first record expires.
-    vi.advanceTimersByTime(3_720_000);
+    vi.advanceTimersByTime(4_200_000);
     expect(answerOf(await rounds(two))).toEqual(PAID);
     expect(countOf(runs, 'body')).toBe(2);
   });
 
   test('refuses to record a refusal', async () => {
-    const { tool } = payTool(memoryOnceStore({ maxEntries: 1 }));
+    const { tool } = payTool(memoryStore({ maxEntries: 1 }));
     const rounds = roundsOf(tool);
     await rounds({ token: tokenOf(await rounds()), answers: { approved: yes } });
     const refusal = { token: tokenOf(await rounds()), answers: { approved: decline } };
@@ -345,13 +431,13 @@ describe('a full store', () => {
   });
 
   test.each([
-    ['of this package', new OnceStoreFullError('no room')],
+    ['of this package', new StoreFullError('no room')],
     [
       'of another copy of this package',
-      Object.assign(new Error('no room'), { name: 'OnceStoreFullError' }),
+      Object.assign(new Error('no room'), { [Symbol.for('mcp-resolve.StoreFullError')]: true }),
     ],
   ])('is recognized by the error %s', async (_, error) => {
-    const { tool, runs } = payTool({ ...memoryOnceStore(), claim: () => Promise.reject(error) });
+    const { tool, runs } = payTool(withStep('claim', () => Promise.reject(error)));
     const { rounds, last } = await askedCall(tool);
     expect(answerOf(await rounds(last))).toEqual(storeFull('pay'));
     expect(countOf(runs, 'body')).toBe(0);
@@ -359,9 +445,20 @@ describe('a full store', () => {
 });
 
 describe('a result that is too large to record', () => {
+  test('because the store is full, is not kept', async () => {
+    const text = 'x'.repeat(2000);
+    const { tool, runs } = payTool(memoryStore({ maxBytes: 4000 }), () => text);
+    const { reported, options } = collectReported();
+    const { rounds, last } = await askedCall(tool, options);
+    expect(answerOf(await rounds(last))).toEqual({ text });
+    expect(answerOf(await rounds(last))).toEqual(resultNotKept('pay'));
+    expect(countOf(runs, 'body')).toBe(1);
+    expect(reported).toEqual([expect.stringContaining('The memory store is full')]);
+  });
+
   test('reaches the first caller, and later ones read that the call has completed', async () => {
     const text = 'x'.repeat(2000);
-    const once = { store: memoryOnceStore(), maxResultBytes: 1000 };
+    const once = { store: memoryStore(), maxResultBytes: 1000 };
     const { tool, runs } = payTool(once, () => text);
     const { reported, options } = collectReported();
     const { rounds, last } = await askedCall(tool, options);
@@ -378,15 +475,15 @@ describe('a result that is too large to record', () => {
     const { store, taken } = recordSteps();
     const measured = roundsOf(payTool(store, () => text).tool);
     await measured({ token: tokenOf(await measured()), answers: { approved: yes } });
-    const end = taken.find(({ step }) => step === 'finish')?.details as { result: string };
-    const bytes = Buffer.byteLength(end.result);
-    expect(bytes).toBeGreaterThan(end.result.length);
+    const end = JSON.stringify(taken.find(({ step }) => step === 'finish')?.record?.end);
+    const bytes = Buffer.byteLength(end);
+    expect(bytes).toBeGreaterThan(end.length);
 
     for (const [maxResultBytes, again] of [
       [bytes, { text }],
       [bytes - 1, resultNotKept('pay')],
     ] as const) {
-      const { tool } = payTool({ store: memoryOnceStore(), maxResultBytes }, () => text);
+      const { tool } = payTool({ store: memoryStore(), maxResultBytes }, () => text);
       const { rounds, last } = await askedCall(tool);
       expect(answerOf(await rounds(last))).toEqual({ text });
       expect(answerOf(await rounds(last))).toEqual(again);
@@ -399,7 +496,7 @@ describe('a result that is too large to record', () => {
       [262_144, false],
     ] as const) {
       const text = 'x'.repeat(length);
-      const { tool } = payTool(memoryOnceStore(), () => text);
+      const { tool } = payTool(memoryStore(), () => text);
       const { rounds, last } = await askedCall(tool);
       await rounds(last);
       expect(answerOf(await rounds(last))).toEqual(kept ? { text } : resultNotKept('pay'));

@@ -3,8 +3,7 @@
  * outcome is unknown if the process that runs it no longer renews its claim. The body never runs
  * again.
  */
-import { confirm, defineTool, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { confirm, defineTool, memoryStore, resolver } from 'mcp-resolve';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { pollsOf } from '../../../src/once/sharedPoll.js';
@@ -18,6 +17,7 @@ import {
   eventually,
   inProgress,
   outcomeUnknown,
+  ownSeal,
   PAID,
   payTool,
   recordSteps,
@@ -25,9 +25,10 @@ import {
   runningCall,
   sendAbortable,
   until,
+  withStep,
   yes,
 } from './support.js';
-import { withLease } from './withLease.js';
+import { withLease } from './steps.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -36,7 +37,7 @@ afterEach(() => {
 describe('while the body runs', () => {
   test('a second request reads that the call is in progress, whatever its answers are', async () => {
     const reported: string[] = [];
-    const { rounds, token, last, runs, first, release } = await runningCall(memoryOnceStore(), {
+    const { rounds, token, last, runs, first, release } = await runningCall(memoryStore(), {
       onerror: ({ message }) => void reported.push(message),
     });
     const ran = runs.length;
@@ -54,7 +55,7 @@ describe('while the body runs', () => {
   });
 
   test('the error of a second request has a sentence for the model and a reason for programs', async () => {
-    const { rounds, last, first, release } = await runningCall(memoryOnceStore());
+    const { rounds, last, first, release } = await runningCall(memoryStore());
     const { result } = await rounds(last);
     expect(result).toMatchObject({
       content: [
@@ -74,7 +75,7 @@ describe('while the body runs', () => {
     const started = deferred();
     const release = deferred();
     let payments = 0;
-    const { tool } = payTool(memoryOnceStore(), async () => {
+    const { tool } = payTool(memoryStore(), async () => {
       payments += 1;
       if (payments === 1) {
         started.resolve();
@@ -141,9 +142,8 @@ describe('a second request with waitMs', () => {
   });
 
   test('reads an unknown outcome if the record disappears', async () => {
-    const memory = memoryOnceStore();
     let gone = false;
-    const store = { ...memory, read: async (id: string) => (gone ? undefined : memory.read(id)) };
+    const store = withStep('read', (take) => (gone ? undefined : take()));
     const recorded = recordSteps(store);
     const { rounds, last, runs, first, release } = await runningCall({
       store: recorded.store,
@@ -253,7 +253,7 @@ describe('if a claim is not renewed', () => {
   });
 
   test('a call that a crashed process claimed never runs', async () => {
-    const store = memoryOnceStore();
+    const store = memoryStore();
     const ids: string[] = [];
     const approved = resolver({}, (_, { callId }) => {
       ids.push(callId);
@@ -262,8 +262,10 @@ describe('if a claim is not renewed', () => {
     let bodies = 0;
     const tool = defineTool('pay', { resolve: { approved }, once: store }, () => `${++bodies}`);
     const { rounds, last } = await askedCall(tool);
-    await store.claim(ids[0]!, { owner: 'a process that is gone', leaseMs: 1, ttlMs: 60_000 });
-    await eventually(() => rounds(last), outcomeUnknown('pay'));
+    const claim = { owner: 'a process that is gone', state: 'running', until: Date.now() };
+    const how = { was: undefined, ttlMs: 60_000 };
+    await store.put(`once:${ids[0]!}`, JSON.stringify(claim), how);
+    expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
     expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
     expect(bodies).toBe(0);
   });
@@ -271,17 +273,22 @@ describe('if a claim is not renewed', () => {
 
 describe('while the body runs, the server renews its claim', () => {
   test('every ten seconds until the body ends', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
     const { store, taken } = recordSteps();
-    const { rounds, last, first, release } = await runningCall(store);
+    const seal = ownSeal({ ttlSeconds: 8000, maxFlowSeconds: 8000 });
+    const { rounds, last, first, release } = await runningCall(store, { seal });
     for (let seconds = 10; seconds <= 7200; seconds += 10) {
-      vi.advanceTimersByTime(10_000);
+      await vi.advanceTimersByTimeAsync(10_000);
       if (seconds % 600 === 0) expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
     }
     const renewals = taken.filter(({ step }) => step === 'renew');
     expect(renewals).toHaveLength(720);
     const claim = taken.find(({ step }) => step === 'claim');
-    for (const renewal of renewals) expect(renewal).toEqual({ ...claim, step: 'renew' });
+    const owner = claim?.record?.owner;
+    for (const { record, how } of renewals) {
+      expect(record).toMatchObject({ state: 'running', owner });
+      expect(how?.ttlMs).toBe(claim?.how?.ttlMs);
+    }
 
     release();
     expect(answerOf(await first)).toEqual(PAID);

@@ -2,8 +2,7 @@
  * The lifetime of a record. It exceeds the lifetime of every token of its call, also if the system
  * clock changes, because a call lasts at most `maxFlowSeconds`.
  */
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceLease } from 'mcp-resolve/once';
+import { memoryStore } from 'mcp-resolve/store';
 import { describe, expect, test, vi } from 'vitest';
 
 import { expectFrozen, tokenOf, useFixedDate } from '../../sealing/desk.js';
@@ -13,6 +12,7 @@ import {
   countOf,
   decline,
   inProgress,
+  outcomeUnknown,
   ownSeal,
   PAID,
   payTool,
@@ -56,7 +56,7 @@ describe('maxFlowSeconds', () => {
   });
 
   test('lets a call complete in its last second', async () => {
-    const { tool } = payTool(memoryOnceStore());
+    const { tool } = payTool(memoryStore());
     const seal = ownSeal({ ttlSeconds: 2000, maxFlowSeconds: 1000 });
     const { rounds, token } = await askedCall(tool, { seal });
     setClock(1000);
@@ -83,7 +83,7 @@ describe('maxFlowSeconds', () => {
       const again = await rounds({ token: other, answers: { approved: yes } });
       expect(again.text).toBe(end.text);
     }
-    const finish = taken.find(({ step }) => step === 'finish')?.details;
+    const finish = taken.find(({ step }) => step === 'finish')?.how;
     const goneAt = 900 + finish!.ttlMs / 1000;
     for (const seconds of [1001, 1100, goneAt, goneAt + 1]) {
       setClock(seconds);
@@ -96,9 +96,9 @@ describe('maxFlowSeconds', () => {
 
 describe('a record', () => {
   test.each([
-    ['an hour and two minutes by default', {}, 3_720_000],
-    ['two minutes longer than a maxFlowSeconds of 100', { maxFlowSeconds: 100 }, 220_000],
-    ['two minutes longer than a maxFlowSeconds of a day', { maxFlowSeconds: 86_400 }, 86_520_000],
+    ['an hour and ten minutes by default', {}, 4_200_000],
+    ['ten minutes longer than a maxFlowSeconds of 100', { maxFlowSeconds: 100 }, 700_000],
+    ['ten minutes longer than a maxFlowSeconds of a day', { maxFlowSeconds: 86_400 }, 87_000_000],
   ])('lasts %s, from its claim and again from its end', async (_, settings, ttlMs) => {
     const { store, taken } = recordSteps();
     const rounds = roundsOf(payTool(store).tool, { seal: ownSeal(settings) });
@@ -107,9 +107,9 @@ describe('a record', () => {
     }
     const changes = taken.filter(({ step }) => step !== 'read');
     expect(changes.map(({ step }) => step)).toEqual(['claim', 'finish', 'claim', 'finish']);
-    for (const { details } of changes) expect(details?.ttlMs).toBe(ttlMs);
-    for (const { step, details } of changes) {
-      if (step === 'claim') expect((details as OnceLease).leaseMs).toBe(30_000);
+    for (const { how } of changes) expect(how?.ttlMs).toBe(ttlMs);
+    for (const { step, record } of changes) {
+      if (step === 'claim') expect(record?.until).toBe(NOON + 30_000);
     }
   });
 
@@ -119,15 +119,13 @@ describe('a record', () => {
   ])(
     'Z9: lasts as its token says if the process that claims has %s policy',
     async (_, claimer, sealer) => {
-      const { store, taken } = recordSteps(memoryOnceStore({ singleProcess: true }));
+      const { store, taken } = recordSteps(memoryStore({ singleProcess: true }));
       const { tool, runs } = payTool(store);
       const at = (maxFlowSeconds: number) =>
         roundsOf(tool, { seal: sharedSeal({ ttlSeconds: 7200, maxFlowSeconds }) });
       const last = { token: tokenOf(await at(sealer)()), answers: { approved: yes } };
       expect(answerOf(await at(claimer)(last))).toEqual(PAID);
-      expect(taken.find(({ step }) => step === 'claim')?.details?.ttlMs).toBe(
-        (sealer + 120) * 1000,
-      );
+      expect(taken.find(({ step }) => step === 'claim')?.how?.ttlMs).toBe((sealer + 600) * 1000);
 
       for (const seconds of [sealer - 1, sealer + 1]) {
         setClock(seconds);
@@ -149,7 +147,7 @@ describe('a change of the system clock', () => {
     ['five minutes forward', 300],
     ['50 seconds back', -50],
   ])('by %s has no effect', async (_, seconds) => {
-    const { tool, runs } = payTool(memoryOnceStore());
+    const { tool, runs } = payTool(memoryStore());
     const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     setClock(seconds);
@@ -163,7 +161,7 @@ describe('a change of the system clock', () => {
     ['a day back', -DAY],
     ['ten years back', -3650 * DAY],
   ])('by %s invalidates the token until it is undone, and keeps the record', async (_, seconds) => {
-    const { tool, runs } = payTool(memoryOnceStore());
+    const { tool, runs } = payTool(memoryStore());
     const { rounds, last } = await askedCall(tool);
     const first = await rounds(last);
     setClock(seconds);
@@ -174,12 +172,12 @@ describe('a change of the system clock', () => {
   });
 
   test.each([
-    ['500 seconds forward', 500],
-    ['50 seconds back', -50],
-  ])('by %s while the body runs keeps its claim and its result', async (_, seconds) => {
-    const { rounds, last, runs, first, release } = await runningCall(memoryOnceStore());
+    ['500 seconds forward', 500, outcomeUnknown],
+    ['50 seconds back', -50, inProgress],
+  ])('by %s while the body runs keeps its claim and its result', async (_, seconds, meanwhile) => {
+    const { rounds, last, runs, first, release } = await runningCall(memoryStore());
     setClock(seconds);
-    expect(answerOf(await rounds(last))).toEqual(inProgress('pay'));
+    expect(answerOf(await rounds(last))).toEqual(meanwhile('pay'));
     release();
     expect(answerOf(await first)).toEqual(PAID);
     expect(answerOf(await rounds(last))).toEqual(PAID);

@@ -1,8 +1,7 @@
 /**
  * A refusal is final. A later approval with the same token receives the recorded refusal.
  */
-import { confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
+import { confirm, defineTool, elicit, memoryStore, outcome, resolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -18,10 +17,10 @@ import {
   inProgress,
   PAID,
   payTool,
-  recordSteps,
   roundsOf,
   runningCall,
   unticked,
+  withStep,
   yes,
 } from './support.js';
 
@@ -35,7 +34,7 @@ describe('if the tool takes the value', () => {
     ['a cancellation', cancel, refused('cancel')],
     ['an unticked box', unticked, refused('decline')],
   ])('%s ends the call, and a later approval does not run it', async (_, answer, expected) => {
-    const { tool, runs } = payTool(memoryOnceStore());
+    const { tool, runs } = payTool(memoryStore());
     const { rounds, token } = await askedCall(tool);
     const refusal = await rounds({ token, answers: { approved: answer } });
     expect(answerOf(refusal)).toEqual(expected);
@@ -56,7 +55,7 @@ describe('if the tool takes the value', () => {
     let bodies = 0;
     const tool = defineTool(
       'pay',
-      { resolve: { second, third }, once: memoryOnceStore() },
+      { resolve: { second, third }, once: memoryStore() },
       () => `${++bodies}`,
     );
     const rounds = roundsOf(tool);
@@ -75,11 +74,7 @@ describe('if the tool takes the value', () => {
   test("a refusal of a guard's question ends the call", async () => {
     const sure = resolver({}, () => confirm('Are you allowed to?'), { name: 'sure' });
     let bodies = 0;
-    const tool = defineTool(
-      'pay',
-      { guards: [sure], once: memoryOnceStore() },
-      () => `${++bodies}`,
-    );
+    const tool = defineTool('pay', { guards: [sure], once: memoryStore() }, () => `${++bodies}`);
     const { rounds, token } = await askedCall(tool);
     const refusal = await rounds({ token, answers: { sure: decline } });
     expect(answerOf(refusal)).toEqual(refused('decline', 'sure'));
@@ -88,7 +83,7 @@ describe('if the tool takes the value', () => {
   });
 
   test('a refusal does not affect the next call', async () => {
-    const { tool } = payTool(memoryOnceStore());
+    const { tool } = payTool(memoryStore());
     const rounds = roundsOf(tool);
     await rounds({ token: tokenOf(await rounds()), answers: { approved: decline } });
     const next = await rounds({ token: tokenOf(await rounds()), answers: { approved: yes } });
@@ -108,7 +103,7 @@ describe('if the tool takes the outcome', () => {
       const approved = resolver({}, () => confirm('Pay?'));
       const tool = defineTool(
         'pay',
-        { resolve: { approved: outcome(approved) }, once: memoryOnceStore() },
+        { resolve: { approved: outcome(approved) }, once: memoryStore() },
         (values) => {
           bodies.push(values.approved.action);
           return `It was ${values.approved.action}.`;
@@ -129,7 +124,7 @@ describe('an approval and a refusal at the same time', () => {
   test.each(Array.from({ length: 12 }, (_, time) => time))(
     'end with the same result for both (attempt %i)',
     async (time) => {
-      const { tool, runs } = payTool(memoryOnceStore());
+      const { tool, runs } = payTool(memoryStore());
       const { rounds, token } = await askedCall(tool);
       const order = time % 2 === 0 ? [yes, decline] : [decline, yes];
       const replies = await Promise.all(
@@ -147,7 +142,7 @@ describe('an approval and a refusal at the same time', () => {
   );
 
   test('let the body finish if it runs when the refusal arrives', async () => {
-    const { rounds, token, first, release } = await runningCall(memoryOnceStore());
+    const { rounds, token, first, release } = await runningCall(memoryStore());
     const refusal = await rounds({ token, answers: { approved: decline } });
     expect(answerOf(refusal)).toEqual(inProgress('pay'));
     release();
@@ -159,15 +154,12 @@ describe('an approval and a refusal at the same time', () => {
   test('do not run the body if the approval arrives while the refusal is recorded', async () => {
     const recording = deferred();
     const release = deferred();
-    const memory = memoryOnceStore();
-    const { tool, runs } = payTool({
-      ...memory,
-      finish: async (id, end) => {
-        recording.resolve();
-        await release.promise;
-        return memory.finish(id, end);
-      },
-    });
+    const slow = async (take: () => Promise<unknown>) => {
+      recording.resolve();
+      await release.promise;
+      return take();
+    };
+    const { tool, runs } = payTool(withStep('finish', slow));
     const { rounds, token } = await askedCall(tool);
     const refusal = rounds({ token, answers: { approved: decline } });
     await recording.promise;
@@ -183,20 +175,17 @@ describe('an approval and a refusal at the same time', () => {
   test('return the payment for both if the approval claims the call first', async () => {
     const reading = deferred();
     const release = deferred();
-    const { store } = recordSteps();
     let holds = true;
-    const { tool, runs } = payTool({
-      ...store,
-      read: async (id) => {
-        const known = await store.read(id);
-        if (holds) {
-          holds = false;
-          reading.resolve();
-          await release.promise;
-        }
-        return known;
-      },
-    });
+    const slowAtFirst = async (take: () => Promise<unknown>) => {
+      const known = await take();
+      if (holds) {
+        holds = false;
+        reading.resolve();
+        await release.promise;
+      }
+      return known;
+    };
+    const { tool, runs } = payTool(withStep('read', slowAtFirst));
     const { rounds, token } = await askedCall(tool);
     const refusal = rounds({ token, answers: { approved: decline } });
     await reading.promise;

@@ -3,10 +3,9 @@
  * nothing runs again.
  */
 import { ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
-import { confirm, defineTool, elicit, resolver, ToolError } from 'mcp-resolve';
+import { confirm, defineTool, elicit, memoryStore, resolver, ToolError } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceStore } from 'mcp-resolve/once';
+import type { RecordStore } from 'mcp-resolve/store';
 import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -39,7 +38,7 @@ async function lastRound(tool: Tool, options?: BankOptions): Promise<() => Promi
 
 describe('a client that repeats the last round', () => {
   test('receives the recorded result, and neither body nor resolvers run', async () => {
-    const { tool, runs } = payTool(memoryOnceStore());
+    const { tool, runs } = payTool(memoryStore());
     const send = await lastRound(tool);
     const first = await send();
     expect(answerOf(first)).toEqual(PAID);
@@ -57,7 +56,7 @@ describe('a client that repeats the last round', () => {
   });
 
   test('ten times at the same time runs the body once', async () => {
-    const { tool, runs } = payTool(memoryOnceStore());
+    const { tool, runs } = payTool(memoryStore());
     const send = await lastRound(tool);
     const replies = await Promise.all(Array.from({ length: 10 }, send));
     expect(countOf(runs, 'body')).toBe(1);
@@ -83,7 +82,7 @@ describe('a client that repeats the last round', () => {
   });
 
   test('at another server with the same store receives the recorded result', async () => {
-    const store = memoryOnceStore({ singleProcess: true });
+    const store = memoryStore({ singleProcess: true });
     const here = payTool(store, () => 'Paid here.');
     const there = payTool(store, () => 'Paid there.');
     const [atHere, atThere] = [here, there].map(({ tool }) =>
@@ -98,7 +97,7 @@ describe('a client that repeats the last round', () => {
 });
 
 /** Creates a tool that asks two questions in sequence, and records what runs. */
-function transferTool(once: OnceStore): { tool: Tool; runs: string[] } {
+function transferTool(once: RecordStore): { tool: Tool; runs: string[] } {
   const runs: string[] = [];
   const amount = resolver({}, () => {
     runs.push('amount');
@@ -132,7 +131,7 @@ describe('every token of a completed call', () => {
   };
 
   test.each(Object.entries(ANSWERS))('returns the recorded result, with %s', async (_, answers) => {
-    const { tool, runs } = transferTool(memoryOnceStore());
+    const { tool, runs } = transferTool(memoryStore());
     const rounds = roundsOf(tool);
     const first = tokenOf(await rounds());
     const second = tokenOf(await rounds({ token: first, answers: AMOUNT }));
@@ -148,7 +147,7 @@ describe('every token of a completed call', () => {
   });
 
   test('returns that result, also if it belongs to another branch of answers', async () => {
-    const { tool, runs } = transferTool(memoryOnceStore());
+    const { tool, runs } = transferTool(memoryStore());
     const rounds = roundsOf(tool);
     const first = tokenOf(await rounds());
     const small = tokenOf(await rounds({ token: first, answers: AMOUNT }));
@@ -163,7 +162,7 @@ describe('every token of a completed call', () => {
   });
 
   test('does not affect another call, which runs', async () => {
-    const { tool, runs } = transferTool(memoryOnceStore());
+    const { tool, runs } = transferTool(memoryStore());
     const rounds = roundsOf(tool);
     for (const cents of [1, 2]) {
       const first = tokenOf(await rounds());
@@ -243,7 +242,7 @@ describe('the recorded result has the same bytes on the wire', () => {
   };
 
   test.each(Object.entries(BODIES))('%s', async (_, body) => {
-    const { tool, runs } = payTool(memoryOnceStore(), body);
+    const { tool, runs } = payTool(memoryStore(), body);
     const send = await lastRound(tool);
     const [first, second, third] = [await send(), await send(), await send()];
     expect(second.text).toBe(first.text);
@@ -260,7 +259,7 @@ describe('the recorded result has the same bytes on the wire', () => {
     let paid = 0;
     const tool = defineTool(
       'pay',
-      { outputSchema: Receipt, resolve: { approved }, once: memoryOnceStore() },
+      { outputSchema: Receipt, resolve: { approved }, once: memoryStore() },
       () => ({ lines: ['é', '"'], cents: ++paid, secret: 'dropped' }),
     );
     const send = await lastRound(tool);
@@ -272,7 +271,7 @@ describe('the recorded result has the same bytes on the wire', () => {
   });
 
   test('for an unexpected error, which the server reports once', async () => {
-    const { tool } = payTool(memoryOnceStore(), throws(new Error('secret-detail')));
+    const { tool } = payTool(memoryStore(), throws(new Error('secret-detail')));
     const reported: string[] = [];
     const send = await lastRound(tool, {
       onerror: ({ message }) => void reported.push(message),

@@ -1,31 +1,30 @@
 /** The option `once` of a tool, and the seals that its store can be combined with. */
 import { McpServer, Server } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, resolver } from 'mcp-resolve';
+import { confirm, defineTool, install, memoryStore, resolver } from 'mcp-resolve';
 import type { RequestStateSeal } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceStore } from 'mcp-resolve/once';
+import type { RecordStore } from 'mcp-resolve/store';
 import { describe, expect, test } from 'vitest';
 
 import { ownSeal, payTool, sharedSeal } from './support.js';
 
 const SHAPE =
-  "Tool 'pay': `once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryOnceStore() or redisOnceStore(client) from 'mcp-resolve/once'.";
+  "Tool 'pay': `once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryStore(), redisStore(client) or postgresStore(client) from 'mcp-resolve/store'.";
 const WAIT = "Tool 'pay': `once.waitMs` must be a non-negative, finite number of milliseconds.";
 const SIZE = "Tool 'pay': `once.maxResultBytes` must be a positive number.";
 
 describe('the option once', () => {
-  const store = memoryOnceStore();
-  const { finish: _, ...incomplete } = store;
+  const store = memoryStore();
+  const { put: _, ...incomplete } = store;
 
   test.each([
     ['null', null, SHAPE],
     ['a string', 'memory', SHAPE],
     ['true', true, SHAPE],
     ['a function', () => store, SHAPE],
-    ['memoryOnceStore itself', memoryOnceStore, SHAPE],
+    ['memoryStore itself', memoryStore, SHAPE],
     ['an empty object', {}, SHAPE],
     ['settings without a store', { waitMs: 5 }, SHAPE],
-    ['a store without finish', incomplete, SHAPE],
+    ['a store without put', incomplete, SHAPE],
     ['settings with an incomplete store', { store: incomplete }, SHAPE],
     ['settings with the misspelled name waitMS', { store, waitMS: 5 }, SHAPE],
     ['settings with the unknown name leaseMs', { store, leaseMs: 5 }, SHAPE],
@@ -39,7 +38,7 @@ describe('the option once', () => {
     ['a maxResultBytes of NaN', { store, maxResultBytes: NaN }, SIZE],
     ['a maxResultBytes that is a string', { store, maxResultBytes: '1mb' }, SIZE],
   ])('refuses %s', (_, once, sentence) => {
-    const define = () => defineTool('pay', { once: once as OnceStore }, () => 'paid');
+    const define = () => defineTool('pay', { once: once as RecordStore }, () => 'paid');
     expect(define).toThrow(new TypeError(sentence));
   });
 
@@ -51,16 +50,14 @@ describe('the option once', () => {
     ['a maxResultBytes of Infinity', { store, maxResultBytes: Infinity }],
     ['undefined', undefined],
   ])('accepts %s', (_, once) => {
-    expect(() => defineTool('pay', { once: once as OnceStore }, () => 'paid')).not.toThrow();
+    expect(() => defineTool('pay', { once: once as RecordStore }, () => 'paid')).not.toThrow();
   });
 
   test('accepts an instance of a class', () => {
-    class Store implements OnceStore {
-      private readonly memory = memoryOnceStore();
-      read = this.memory.read;
-      claim = this.memory.claim;
-      renew = this.memory.renew;
-      finish = this.memory.finish;
+    class Store implements RecordStore {
+      private readonly memory = memoryStore();
+      get = this.memory.get;
+      put = this.memory.put;
     }
     expect(() => defineTool('pay', { once: new Store() }, () => 'paid')).not.toThrow();
   });
@@ -75,7 +72,7 @@ describe('the option once', () => {
 
 describe('a store that only this process sees', () => {
   const MISFIT =
-    "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisOnceStore(client), or memoryOnceStore({ singleProcess: true }) if there is only one process.";
+    "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.";
 
   const codec = { seal: () => 'token', unseal: () => new Uint8Array() };
 
@@ -86,7 +83,7 @@ describe('a store that only this process sees', () => {
 
   describe.each(Object.entries(makers))('on a %s', (_, newServer) => {
     test('is refused with keys that other processes may share', () => {
-      const { tool } = payTool(memoryOnceStore());
+      const { tool } = payTool(memoryStore());
       const run = () => install(newServer(), [tool], { seal: sharedSeal() });
       expect(run).toThrow(new TypeError(MISFIT));
     });
@@ -94,11 +91,11 @@ describe('a store that only this process sees', () => {
     test('is refused after protect() with shared keys', () => {
       const server = newServer();
       sharedSeal().protect(server);
-      expect(() => install(server, [payTool(memoryOnceStore()).tool])).toThrow(MISFIT);
+      expect(() => install(server, [payTool(memoryStore()).tool])).toThrow(MISFIT);
     });
 
     test('makes a later seal with shared keys fail', () => {
-      const { tool } = payTool(memoryOnceStore());
+      const { tool } = payTool(memoryStore());
       const [one, two] = [newServer(), newServer()];
       install(one, [tool]);
       expect(() => sharedSeal().protect(one)).toThrow(MISFIT);
@@ -107,14 +104,14 @@ describe('a store that only this process sees', () => {
     });
 
     test('is refused with shared keys if it is given in settings', () => {
-      const { tool } = payTool({ store: memoryOnceStore(), waitMs: 5 });
+      const { tool } = payTool({ store: memoryStore(), waitMs: 5 });
       expect(() => install(newServer(), [tool], { seal: sharedSeal() })).toThrow(MISFIT);
     });
 
     test('is refused with shared keys if only the second tool has it', () => {
       const approved = resolver({}, () => confirm('Go?'));
       const other = defineTool('other', { resolve: { approved } }, () => 'went');
-      const { tool } = payTool(memoryOnceStore());
+      const { tool } = payTool(memoryStore());
       const run = () => install(newServer(), [other, tool], { seal: sharedSeal() });
       expect(run).toThrow(MISFIT);
     });
@@ -123,24 +120,24 @@ describe('a store that only this process sees', () => {
       ['the default seal', undefined],
       ['an ephemeral seal', ownSeal()],
     ])('is accepted with %s', (_, seal) => {
-      const { tool } = payTool(memoryOnceStore());
+      const { tool } = payTool(memoryStore());
       expect(() => install(newServer(), [tool], seal && { seal })).not.toThrow();
     });
 
     test('is accepted with shared keys if singleProcess is set', () => {
-      const { tool } = payTool(memoryOnceStore({ singleProcess: true }));
+      const { tool } = payTool(memoryStore({ singleProcess: true }));
       expect(() => install(newServer(), [tool], { seal: sharedSeal() })).not.toThrow();
     });
   });
 
   test('is refused with a custom codec', () => {
-    const { tool } = payTool(memoryOnceStore());
+    const { tool } = payTool(memoryStore());
     const seal = sharedSeal({ keys: undefined, codec } as object);
     expect(() => install(makers.McpServer(), [tool], { seal })).toThrow(MISFIT);
   });
 
-  test('has onlyThisProcess, and a store without it is accepted with shared keys', () => {
-    const { onlyThisProcess: __, ...store } = memoryOnceStore();
+  test('has onlyIn, and a store without it is accepted with shared keys', () => {
+    const { onlyIn: __, ...store } = memoryStore();
     const { tool } = payTool(store);
     expect(() => install(makers.McpServer(), [tool], { seal: sharedSeal() })).not.toThrow();
   });

@@ -3,14 +3,14 @@
  * that record their steps.
  */
 import { McpServer } from '@modelcontextprotocol/server';
-import { confirm, defineTool, install, requestStateSeal, resolver } from 'mcp-resolve';
+import { confirm, defineTool, install, memoryStore, requestStateSeal, resolver } from 'mcp-resolve';
 import type { CallContext, InstallOptions, Tool } from 'mcp-resolve';
-import { memoryOnceStore } from 'mcp-resolve/once';
-import type { OnceEnd, OnceLease, OnceStore } from 'mcp-resolve/once';
+import type { RecordStore } from 'mcp-resolve/store';
 import { accept, cancel as cancelled, decline as declined } from 'mcp-resolve/testing';
 import { expect, vi } from 'vitest';
 
 import { overHttp, type Reply, type SendOptions, tokenOf } from '../../sealing/desk.js';
+import { aroundSteps, type Step, type StepName } from './steps.js';
 import { deferred } from '../../support/deferred.js';
 import { connectClient } from '../../support/plainClient.js';
 import type { Factory } from '../../support/servers.js';
@@ -186,7 +186,7 @@ export interface PayTool {
 
 /** Creates a tool that pays after an approval. `body` replaces the payment. */
 export function payTool(
-  once: OnceStore | { store: OnceStore; waitMs?: number; maxResultBytes?: number } | undefined,
+  once: RecordStore | { store: RecordStore; waitMs?: number; maxResultBytes?: number } | undefined,
   body: (ctx: CallContext) => unknown = () => PAID.text,
 ): PayTool {
   const runs: string[] = [];
@@ -220,7 +220,7 @@ export interface RunningCall extends AskedCall {
 
 /** Starts a call whose body runs until the test releases it. */
 export async function runningCall(
-  once: OnceStore | { store: OnceStore; waitMs: number },
+  once: RecordStore | { store: RecordStore; waitMs: number },
   options?: BankOptions,
 ): Promise<RunningCall> {
   const started = deferred();
@@ -247,27 +247,17 @@ export const until = (holds: () => boolean): Promise<unknown> =>
 export const countOf = (runs: readonly string[], what: string): number =>
   runs.filter((ran) => ran === what).length;
 
-/** The steps of a store. */
-export type StepName = 'read' | 'claim' | 'renew' | 'finish';
-
-/** A step that a store took. */
-export interface TakenStep {
-  readonly step: StepName;
-  readonly id: string;
-  readonly details?: OnceLease | OnceEnd;
-}
-
 /** A store and the steps that it took. */
 export interface RecordedStore {
-  readonly store: OnceStore;
-  readonly taken: TakenStep[];
+  readonly store: RecordStore;
+  readonly taken: Step[];
   /** Returns the names of the steps since its last call. */
   readonly newSteps: () => StepName[];
 }
 
 /** Records the steps of a store. */
-export function recordSteps(store: OnceStore = memoryOnceStore()): RecordedStore {
-  const taken: TakenStep[] = [];
+export function recordSteps(store: RecordStore = memoryStore()): RecordedStore {
+  const taken: Step[] = [];
   let returned = 0;
   return {
     taken,
@@ -276,24 +266,21 @@ export function recordSteps(store: OnceStore = memoryOnceStore()): RecordedStore
       returned = taken.length;
       return names;
     },
-    store: {
-      ...store,
-      read: (id) => {
-        taken.push({ step: 'read', id });
-        return store.read(id);
-      },
-      claim: (id, details) => {
-        taken.push({ step: 'claim', id, details });
-        return store.claim(id, details);
-      },
-      renew: (id, details) => {
-        taken.push({ step: 'renew', id, details });
-        return store.renew(id, details);
-      },
-      finish: (id, details) => {
-        taken.push({ step: 'finish', id, details });
-        return store.finish(id, details);
-      },
-    },
+    store: aroundSteps(store, (step, take) => {
+      taken.push(step);
+      return take();
+    }),
   };
+}
+
+/** Returns a store in which a function takes the place of one kind of step. */
+export function withStep(
+  name: StepName,
+  instead: (take: () => Promise<unknown>) => unknown,
+  store: RecordStore = memoryStore(),
+): RecordStore {
+  return aroundSteps(store, async (step, take) => {
+    if (step.step !== name) return take();
+    return (await instead(take)) as Awaited<ReturnType<typeof take>>;
+  });
 }
