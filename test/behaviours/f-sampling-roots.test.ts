@@ -328,7 +328,7 @@ describe('the record of samples and roots', () => {
     );
 
     expect(readState(second)).toEqual({
-      v: 7,
+      v: 8,
       outcomes: {
         answer: { action: 'accept', data: reply('Paris'), q: 'QOWGlBb4T_6TA7v2CQuv_g' },
         where: {

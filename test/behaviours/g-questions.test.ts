@@ -139,7 +139,7 @@ test('G14: records the digests of the questions of a round, and no others', asyn
   const sendRound = roundsOf(defineTool('asked', { resolve: { a, b, c } }, () => 'done'));
   const first = await sendRound();
   expect(readState(first)).toEqual({
-    v: 7,
+    v: 8,
     outcomes: {},
     asked: { a: '4e0ut86wr-Z2O1ke-89zNQ', b: 'Q6M03iuBpEGap0txORid5Q' },
   });
@@ -342,7 +342,7 @@ describe('a recorded answer', () => {
       { action: 'decline' },
       { action: 'cancel' },
     ]) {
-      const record = { v: 7, outcomes: { login: { ...entry, ...pin } }, asked: {} };
+      const record = { v: 8, outcomes: { login: { ...entry, ...pin } }, asked: {} };
       const again = await sendRound({ requestState: writeState(first, record) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
       expect(readState(again).outcomes).toEqual({});

@@ -89,7 +89,7 @@ describe('G23: the server', () => {
       expect(questionsOf(first).keys).toEqual([name]);
       expect(messagesOf(await sendRound(answering(first, {})))).toEqual({ [name]: 'Username?' });
 
-      const forged = { v: 7, outcomes: {}, asked: {} };
+      const forged = { v: 8, outcomes: {}, asked: {} };
       const again = await sendRound({
         requestState: writeState(first, forged),
         inputResponses: {},
@@ -203,7 +203,7 @@ describe('G25: recorded data', () => {
       inputResponses: { sure: yes },
     });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 7, outcomes: {}, asked: { login: LOGIN_DIGEST } });
+    expect(readState(again)).toEqual({ v: 8, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
   test('G25: is asked for again if it does not fit a confirmation', async () => {
@@ -267,7 +267,7 @@ describe('G25: recorded data', () => {
 describe('G26, G27: a record', () => {
   const record = (change: object): string =>
     JSON.stringify({
-      v: 7,
+      v: 8,
       ...CALL,
       outcomes: { login: { action: 'accept', data: { username: 'octocat' }, q: LOGIN_DIGEST } },
       asked: {},
@@ -335,15 +335,15 @@ describe('G26, G27: a record', () => {
 
     const again = await sendRound({ requestState: writeState(first, inner) });
     expect(messagesOf(again)).toEqual({ login: 'Username?' });
-    expect(readState(again)).toEqual({ v: 7, outcomes: {}, asked: { login: LOGIN_DIGEST } });
+    expect(readState(again)).toEqual({ v: 8, outcomes: {}, asked: { login: LOGIN_DIGEST } });
   });
 
-  test.each([['1'], ['2'], ['6'], ['8'], ['"7"'], ['7.5'], ['null'], ['true'], ['[7]'], ['{}']])(
+  test.each([['1'], ['2'], ['7'], ['9'], ['"8"'], ['8.5'], ['null'], ['true'], ['[8]'], ['{}']])(
     'G27: counts as no progress if its version is %s',
     async (version) => {
       const sendRound = roundsOf(tool);
       const first = await sendRound();
-      const inner = record({}).replace('"v":7', `"v":${version}`);
+      const inner = record({}).replace('"v":8', `"v":${version}`);
 
       const again = await sendRound({ requestState: writeState(first, inner) });
       expect(messagesOf(again)).toEqual({ login: 'Username?' });
@@ -364,7 +364,7 @@ describe('G26, G27: a record', () => {
     const second = await secondRound(sendRound);
 
     expect(readState(second)).toEqual({
-      v: 7,
+      v: 8,
       outcomes: { login: good },
       asked: { sure: '2ddCvuo5Arx25thXkb0TXA' },
     });

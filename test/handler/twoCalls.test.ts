@@ -325,7 +325,7 @@ describe.each(hosts)('on %s', (_, host) => {
 
     test('a state that the handler changes is refused', async () => {
       const { handler, paid } = paying();
-      const state = JSON.stringify({ v: 7 });
+      const state = JSON.stringify({ v: 8 });
       const send = over(
         host((ctx) =>
           handler(

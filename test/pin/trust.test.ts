@@ -201,7 +201,7 @@ describe('a sealed state', () => {
     const { buy } = quoteTool();
     const handler = httpHandler(serving(buy));
     const record = {
-      ...{ v: 7, id: 'AAECAwQFBgcICQoLDA0ODw', outcomes: {}, asked: {} },
+      ...{ v: 8, id: 'AAECAwQFBgcICQoLDA0ODw', outcomes: {}, asked: {} },
       ...{ definition: 'tools/call buy', args: 'RBNvo1WzZ4oRRq0W9-hkng' },
       ...{ start: Date.now() / 1000, deadline: Date.now() / 1000 + 3600 },
       pins: { quote: { value: 1, on: 'AAAAAAAAAAAAAAAAAAAAAA' } },

@@ -104,7 +104,7 @@ describe('the id of a call', () => {
     expect(ids).toHaveLength(1);
     expect(ids[0]).not.toBe(id);
     const record = JSON.stringify({
-      v: 7,
+      v: 8,
       id,
       definition: 'tools/call went',
       args: 'RBNvo1WzZ4oRRq0W9-hkng',
