@@ -19,8 +19,8 @@
  */
 import { isObject } from '../values.js';
 import { randomId } from '../platform.js';
-import { guardedSteps } from '../store/guardedSteps.js';
-import type { StoreSteps } from '../store/guardedSteps.js';
+import { guardedSteps } from '../store/inTime.js';
+import type { StoreSteps } from '../store/inTime.js';
 import type { RecordStore } from '../store/recordStore.js';
 
 /** The duration of a claim that is not renewed. */

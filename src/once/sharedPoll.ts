@@ -6,7 +6,7 @@
  * reads at the deadline of each request, but at least 50 ms after the last read. It ends when no
  * request waits for it any more.
  */
-import { guardedSteps } from '../store/guardedSteps.js';
+import { guardedSteps } from '../store/inTime.js';
 import type { RecordStore } from '../store/recordStore.js';
 import { stateOf } from './attempt.js';
 import type { CallState } from './attempt.js';
