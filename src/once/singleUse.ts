@@ -126,8 +126,9 @@ export class SingleUse<Result> {
     let end = size > this.options.maxResultBytes ? undefined : ended;
     for (let attempt = 1; attempt <= RECORD_ATTEMPTS; attempt += 1) {
       try {
-        if (await this.attempt.finish(end)) return;
-        return this.options.onUnexpectedError(new Error(NOT_RECORDED));
+        const isRecorded = await this.attempt.finish(end);
+        if (!isRecorded) this.options.onUnexpectedError(new Error(NOT_RECORDED));
+        return;
       } catch (error) {
         this.options.onUnexpectedError(error);
         if (error instanceof StoreFullError) end = undefined;

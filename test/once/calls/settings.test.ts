@@ -2,7 +2,7 @@
 import { McpServer, Server } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, memoryStore, resolver } from 'mcp-resolve';
 import type { RequestStateSeal } from 'mcp-resolve';
-import type { RecordStore } from 'mcp-resolve/store';
+import type { PutOptions, RecordStore } from 'mcp-resolve/store';
 import { describe, expect, test } from 'vitest';
 
 import { ownSeal, payTool, sharedSeal } from './support.js';
@@ -14,7 +14,7 @@ const SIZE = "Tool 'pay': `once.maxResultBytes` must be a positive number.";
 
 describe('the option once', () => {
   const store = memoryStore();
-  const { put: _, ...incomplete } = store;
+  const incomplete = { get: (key: string) => store.get(key) };
 
   test.each([
     ['null', null, SHAPE],
@@ -56,8 +56,12 @@ describe('the option once', () => {
   test('accepts an instance of a class', () => {
     class Store implements RecordStore {
       private readonly memory = memoryStore();
-      get = this.memory.get;
-      put = this.memory.put;
+      get(key: string) {
+        return this.memory.get(key);
+      }
+      put(key: string, value: string, how: PutOptions) {
+        return this.memory.put(key, value, how);
+      }
     }
     expect(() => defineTool('pay', { once: new Store() }, () => 'paid')).not.toThrow();
   });
