@@ -33,8 +33,13 @@ const koa = new Koa().use((ctx) => {
 
 const express4 = express().use(express.json()).all('/express4', handler.node);
 
-/** The handler of a function of Azure. */
-const azureFunction = (request) => handler.fetch(request);
+azureFunctions.app.setup({ enableHttpStream: true });
+const azureFunction = {
+  methods: ['GET', 'POST', 'DELETE'],
+  authLevel: 'anonymous',
+  handler: (request) => handler.fetch(request),
+};
+azureFunctions.app.http('mcp', azureFunction);
 
 /** Stands for the runtime of Azure, which calls the function with its own request. */
 async function azure(incoming, outgoing) {
@@ -42,7 +47,7 @@ async function azure(incoming, outgoing) {
   const { method, url, headers } = incoming;
   const bytes = await buffer(incoming);
   const parts = { method, url: `http://${headers.host}${url}`, headers, body: { bytes } };
-  const returned = await azureFunction(new HttpRequest(parts));
+  const returned = await azureFunction.handler(new HttpRequest(parts));
   const { status, headers: answered, body } = new HttpResponse(returned);
   outgoing.writeHead(status, Object.fromEntries(answered)).flushHeaders();
   if (body === null) outgoing.end();
