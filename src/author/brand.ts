@@ -8,7 +8,7 @@ export const KIND = Symbol.for('mcp-resolve.kind');
 
 /** The kinds of branded objects. */
 export type Kind =
-  'arg' | 'resolver' | 'outcome' | 'question' | 'tool' | 'prompt' | 'resource' | 'seal';
+  'arg' | 'resolver' | 'outcome' | 'question' | 'tool' | 'prompt' | 'resource' | 'seal' | 'desk';
 
 /** Returns true if `value` is a branded object of that kind. */
 export function isKind(value: unknown, kind: Kind): boolean {
