@@ -24,7 +24,7 @@ const onRoots = (): string[] => {
 const story = { server: new URL('server.ts', import.meta.url), buildServer, onSample, onRoots };
 await runStory(story, async ({ client, call, check, legacy, withClient }) => {
   const { tools } = await client.listTools();
-  const { properties, required } = tools[0]!.inputSchema;
+  const { properties, required } = tools.find(({ name }) => name === 'write_notes')!.inputSchema;
   check('the model sees two arguments', Object.keys(properties!), ['version', 'folder']);
   check('one is required', required, ['version']);
 
@@ -37,6 +37,15 @@ await runStory(story, async ({ client, call, check, legacy, withClient }) => {
   if (legacy) check('the server asks both during one request', written.rounds, [2]);
   else check('the server asks both in one round', written.rounds, [2, 0]);
 
+  const summed = await call('summarize', { text: 'All of it.' });
+  check(
+    'the model writes a summary',
+    summed.text,
+    'Your orders, now as CSV\nI hope that you like it.',
+  );
+  const asked = { type: 'text', text: 'Summarize in one sentence:\n\nAll of it.' };
+  check('of the text', prompts.pop()?.messages[0]?.content, asked);
+
   const passed = await call('write_notes', { version: '1.4.0', folder: 'file:///srv/notes' });
   const there = notes('file:///srv/notes', 'Your orders, now as CSV');
   check('an argument replaces the roots', passed.text, there);
@@ -47,10 +56,13 @@ await runStory(story, async ({ client, call, check, legacy, withClient }) => {
   check('and the server asks nothing', [unknown.rounds, prompts.length], [[0], 2]);
 
   await withClient({}, async (other) => {
+    const { tools: shown } = await other.client.listTools();
+    const names = shown.map(({ name }) => name);
+    check('without sampling, the client sees one tool', names, ['write_notes']);
     const args = { version: '1.4.0', folder: 'file:///srv/notes' };
     const own = await other.call('write_notes', args);
     const headline = 'Release 1.4.0: export orders as CSV';
-    check('without sampling, the server writes it', own.text, notes(args.folder, headline));
+    check('and the server writes the headline', own.text, notes(args.folder, headline));
     check('in one round', own.rounds, [0]);
   });
 

@@ -1,7 +1,7 @@
 /**
- * Writes release notes. The client's model writes the headline, and the client's roots name the
- * folder. Protocol 2026-07-28 deprecates both features, so each of them has a replacement here: the
- * server's own headline, and the argument `folder`.
+ * Writes release notes, and summaries. The client's model writes the headline, and the client's
+ * roots name the folder. Protocol 2026-07-28 deprecates both features, so each of them has a
+ * replacement here: the server's own headline, and the argument `folder`.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import {
@@ -87,9 +87,39 @@ const writeNotes = defineTool(
     ].join('\n'),
 );
 
+const SummaryInput = z.object({ text: z.string() });
+
+const summary = resolver(
+  { text: argsOf(SummaryInput).text },
+  ({ text }) => {
+    const prompt = `Summarize in one sentence:\n\n${text}`;
+    return sample({
+      messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
+      maxTokens: 200,
+    });
+  },
+  { asks: 'sample' },
+);
+
+// Only a model can write a summary, so clients without one do not see this tool. The Python SDK has
+// it in a story of the same name.
+const summarize = defineTool(
+  'summarize',
+  {
+    description: "Summarize a text with the client's model.",
+    inputSchema: SummaryInput,
+    resolve: { summary },
+    hideWhenCannotAsk: true,
+  },
+  ({ summary: { content } }) => {
+    if (content.type !== 'text') throw new ToolError(`the model answered with ${content.type}`);
+    return content.text;
+  },
+);
+
 export function buildServer(): McpServer {
   const server = new McpServer({ name: 'release-notes', version: '1.0.0' });
-  install(server, [writeNotes]);
+  install(server, [writeNotes, summarize]);
   return server;
 }
 

@@ -30,7 +30,7 @@ const suites = {
     suite: () => import('./suites/theirStories.js'),
     peer: '`mcp` for Python, the stories in its sources',
     over: '2026-07-28 and 2025-11-25, HTTP; mrtr also over stdio',
-    saw: 'its refund desk and mrtr clients pass against our servers, and our refund desk and mrtr clients pass against its servers',
+    saw: 'its clients of the stories refund desk, mrtr, sampling and legacy elicitation pass against our servers, the last two also on the modern era, and our refund desk and mrtr clients pass against its servers',
   },
 };
 

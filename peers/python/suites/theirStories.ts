@@ -4,7 +4,12 @@ import { beforeAll, expect, test } from 'vitest';
 
 import { folder, output, python, startListening } from '../support/python.js';
 import { example, ours, serving } from '../support/servers.js';
-import { fetchStories, findStories, runTheirClient } from '../support/stories.js';
+import {
+  fetchStories,
+  findStories,
+  negotiateInTheirClient,
+  runTheirClient,
+} from '../support/stories.js';
 
 beforeAll(fetchStories);
 
@@ -15,11 +20,28 @@ test.each([
   { story: 'refund_desk', server: example('refund-desk'), era: 'legacy', flags: ['--legacy'] },
   { story: 'mrtr', server: example('mrtr'), era: 'modern', flags: [] },
   { story: 'mrtr', server: lowlevel, era: 'modern', flags: [] },
+  { story: 'sampling', server: example('sampling'), era: 'legacy', flags: [] },
+  {
+    story: 'legacy_elicitation',
+    server: example('legacy-elicitation'),
+    era: 'legacy',
+    flags: [],
+  },
 ])('the Python client of $story passes with our server, $era', async (run) => {
   const { story, server, era, flags } = run;
   await serving(server, { via: 'HTTP' }, async (url) => {
     const told = await runTheirClient(story, url as string, ...flags);
     expect(told.trim()).toBe(`OK: ${story} (http/${era})`);
+  });
+});
+
+// Their own servers push the questions, so these stories are for the legacy era only.
+test.each([
+  { story: 'sampling', server: example('sampling') },
+  { story: 'legacy_elicitation', server: example('legacy-elicitation') },
+])('the Python client of $story passes with our server, also modern', async ({ story, server }) => {
+  await serving(server, { via: 'HTTP' }, async (url) => {
+    expect((await negotiateInTheirClient(story, url as string)).trim()).toBe('OK');
   });
 });
 

@@ -21,6 +21,15 @@ export async function fetchStories(): Promise<void> {
   await output(python, ['-m', 'tarfile', '--extract', archive, sources]);
 }
 
+/** Runs the client of a story that is for one era in the era that it negotiates. */
+export function negotiateInTheirClient(story: string, url: string): Promise<string> {
+  const program = `import anyio, functools, sys
+from stories.${story}.client import main
+anyio.run(functools.partial(main, sys.argv[1], mode="auto"))
+print("OK")`;
+  return output(python, ['-c', program, url], { cwd: examples });
+}
+
 /** Runs the client of a story with a server. It prints OK or fails. */
 export function runTheirClient(story: string, url: string, ...flags: string[]): Promise<string> {
   const args = ['-m', `stories.${story}.client`, '--http', url, ...flags];
