@@ -19,6 +19,9 @@ export const STANDARD_ERROR: Logger = {
   },
 };
 
+/** Drops warnings. A test has no operator, so only its author's mistakes go to standard error. */
+export const AUTHOR_ONLY: Logger = { warn: () => undefined };
+
 /**
  * Checks a logger. `place` names the function and the option.
  *
@@ -118,6 +121,7 @@ const REFILL_MS = 1000;
 export class Warnings {
   private static readonly all = new WeakMap<object, Warnings>();
   private readonly said = new Set<string>();
+  private readonly subjects = new WeakSet();
   private allowance = BURST;
   private suppressed = 0;
   private refilledAt = Date.now();
@@ -154,6 +158,13 @@ export class Warnings {
     const left = suppressed === 0 ? '' : ` (${suppressed} similar ${noun} omitted)`;
     this.suppressed = 0;
     this.say(message + left);
+  }
+
+  /** Logs a warning about an object the first time, whatever it is called. */
+  onceAbout(subject: object, message: string): void {
+    if (this.subjects.has(subject)) return;
+    this.subjects.add(subject);
+    this.once(message);
   }
 
   /** Logs a warning the first time. */

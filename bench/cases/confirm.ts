@@ -38,8 +38,10 @@ const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 export const ours: McpServerFactory = (() => {
   const args = argsOf(DeleteInput);
   const files = resolver({ path: args.path }, ({ path }) => filesIn(path));
-  const sure = resolver({ path: args.path, files }, ({ path, files }) =>
-    confirm(question(path, files)),
+  const sure = resolver(
+    { path: args.path, files },
+    ({ path, files }) => confirm(question(path, files)),
+    { asks: 'form' },
   );
   const tool = defineTool(
     NAME,

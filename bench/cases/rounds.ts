@@ -23,8 +23,11 @@ export function askingInTurn(questions: number): McpServerFactory {
   let last: AnyResolver | undefined;
   for (let index = 0; index < questions; index += 1) {
     const needs: Record<string, Need> = last === undefined ? {} : { before: last };
-    last = resolver(needs, ({ before }: Readonly<Record<string, unknown>>) =>
-      elicit(questionAfter((before as z.infer<typeof Answer> | undefined)?.number ?? 0), Answer),
+    last = resolver(
+      needs,
+      ({ before }: Readonly<Record<string, unknown>>) =>
+        elicit(questionAfter((before as z.infer<typeof Answer> | undefined)?.number ?? 0), Answer),
+      { asks: 'form' },
     );
   }
   const tool = defineTool(NAME, { resolve: { last: last ?? resolver({}, () => 0) } }, () => 'done');

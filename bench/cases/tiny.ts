@@ -13,7 +13,7 @@ const TinyInput = z.object({ path: z.string() });
 
 /** Written with resolvers. The state is encrypted, and bound to tool, arguments and user. */
 export const tinyOurs: McpServerFactory = (() => {
-  const sure = resolver({}, () => confirm('Delete it?'));
+  const sure = resolver({}, () => confirm('Delete it?'), { asks: 'form' });
   const config = { inputSchema: TinyInput, resolve: { sure } };
   const tool = defineTool(NAME, config, ({ path }) => `Deleted ${path}.`);
   const seal = requestStateSeal({

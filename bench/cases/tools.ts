@@ -89,7 +89,7 @@ const MESSAGE = 'Where does it go?';
 function asking(count: number): Plan {
   const questions = Array.from({ length: count }, (_, index): [string, AnyResolver] => [
     `to${index}`,
-    resolver({}, () => elicit(MESSAGE, Address)),
+    resolver({}, () => elicit(MESSAGE, Address), { asks: 'form' }),
   ]);
   return planResolvers({ name: 'ship', resolve: Object.fromEntries(questions) }, []);
 }

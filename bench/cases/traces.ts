@@ -26,7 +26,9 @@ const serving =
 
 const Folder = z.object({ path: z.string() });
 const files = resolver({ path: argsOf(Folder).path }, ({ path }) => path.length);
-const sure = resolver({ files }, (values) => confirm(`Delete ${values.files} files?`));
+const sure = resolver({ files }, (values) => confirm(`Delete ${values.files} files?`), {
+  asks: 'form',
+});
 
 /** Serves a tool for the flow of confirm.ts. */
 export const confirming = serving(

@@ -11,15 +11,23 @@ import { question, textOf } from './content.js';
 const Name = z.object({ name: z.string() });
 const Ok = z.object({ ok: z.boolean() });
 
-const userName = resolver({}, () => elicit('What is your name?', Name), { name: 'user_name' });
+const userName = resolver({}, () => elicit('What is your name?', Name), {
+  asks: 'form',
+  name: 'user_name',
+});
 const capital = resolver({}, () => sample(question('What is the capital of France?', 100)), {
+  asks: 'sample',
   name: 'capital_question',
 });
-const clientRoots = resolver({}, () => listRoots(), { name: 'client_roots' });
+const clientRoots = resolver({}, () => listRoots(), { asks: 'roots', name: 'client_roots' });
 const greeting = resolver({}, () => sample(question('Generate a greeting', 50)), {
+  asks: 'sample',
   name: 'greeting',
 });
-const agreement = resolver({}, () => elicit('Please confirm', Ok), { name: 'confirm' });
+const agreement = resolver({}, () => elicit('Please confirm', Ok), {
+  asks: 'form',
+  name: 'confirm',
+});
 
 const elicitation = defineTool(
   'test_input_required_result_elicitation',
@@ -63,11 +71,14 @@ const multipleInputs = defineTool(
 );
 
 // The second question comes after the first answer: a need is all it takes.
-const step1 = resolver({}, () => elicit('Step 1: What is your name?', Name), { name: 'step1' });
+const step1 = resolver({}, () => elicit('Step 1: What is your name?', Name), {
+  asks: 'form',
+  name: 'step1',
+});
 const step2 = resolver(
   { first: step1 },
   () => elicit('Step 2: What is your favorite color?', z.object({ color: z.string() })),
-  { name: 'step2' },
+  { asks: 'form', name: 'step2' },
 );
 
 const multiRound = defineTool(
@@ -77,11 +88,16 @@ const multiRound = defineTool(
 );
 
 // Asked is only what this client can be asked.
-const nameIfAskable = resolver({}, (_, ctx) =>
-  ctx.canAsk('form') ? elicit('What is your name?', Name) : { name: 'whoever you are' },
+const nameIfAskable = resolver(
+  {},
+  (_, ctx) =>
+    ctx.canAsk('form') ? elicit('What is your name?', Name) : { name: 'whoever you are' },
+  { asks: 'form' },
 );
-const greetingIfAskable = resolver({}, (_, ctx) =>
-  ctx.canAsk('sample') ? sample(question('Generate a greeting', 50)) : undefined,
+const greetingIfAskable = resolver(
+  {},
+  (_, ctx) => (ctx.canAsk('sample') ? sample(question('Generate a greeting', 50)) : undefined),
+  { asks: 'sample' },
 );
 
 const capabilities = defineTool(
@@ -108,7 +124,7 @@ const streamingElicitation = defineTool(
 const userContext = resolver(
   {},
   () => elicit('What context should the prompt use?', z.object({ context: z.string() })),
-  { name: 'user_context' },
+  { asks: 'form', name: 'user_context' },
 );
 
 const prompt = definePrompt(

@@ -7,8 +7,10 @@ import { question, textOf } from './content.js';
 const Prompted = z.object({ prompt: z.string() });
 const Told = z.object({ message: z.string() });
 
-const answer = resolver({ prompt: argsOf(Prompted).prompt }, ({ prompt }) =>
-  sample(question(prompt, 100)),
+const answer = resolver(
+  { prompt: argsOf(Prompted).prompt },
+  ({ prompt }) => sample(question(prompt, 100)),
+  { asks: 'sample' },
 );
 
 const sampling = defineTool(
@@ -21,8 +23,10 @@ const Person = z.object({
   username: z.string().describe("User's response"),
   email: z.string().describe("User's email address"),
 });
-const person = resolver({ message: argsOf(Told).message }, ({ message }) =>
-  elicit(message, Person),
+const person = resolver(
+  { message: argsOf(Told).message },
+  ({ message }) => elicit(message, Person),
+  { asks: 'form' },
 );
 
 const elicitation = defineTool(
@@ -42,7 +46,9 @@ const Defaults = z.object({
   status: z.enum(['active', 'inactive', 'pending']).default('active'),
   verified: z.boolean().default(true),
 });
-const defaults = resolver({}, () => elicit('Please check these values', Defaults));
+const defaults = resolver({}, () => elicit('Please check these values', Defaults), {
+  asks: 'form',
+});
 
 const formWithDefaults = defineTool(
   'test_elicitation_sep1034_defaults',
@@ -74,7 +80,7 @@ const Choices = z.object({
     ]),
   ),
 });
-const choices = resolver({}, () => elicit('Please choose', Choices));
+const choices = resolver({}, () => elicit('Please choose', Choices), { asks: 'form' });
 
 const formWithChoices = defineTool(
   'test_elicitation_sep1330_enums',

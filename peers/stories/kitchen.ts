@@ -15,17 +15,23 @@ const Dish = z.object({
   dish: z.enum(['soup', 'pie']),
   portions: z.int().min(1).max(9).default(1),
 });
-const dish = resolver({ guests: args.guests }, ({ guests }) =>
-  elicit(`What do the ${guests} of you eat?`, Dish),
+const dish = resolver(
+  { guests: args.guests },
+  ({ guests }) => elicit(`What do the ${guests} of you eat?`, Dish),
+  { asks: 'form' },
 );
 
 const Drink = z.object({ drink: z.string().min(2), ice: z.boolean() });
-const drink = resolver({ guests: args.guests }, ({ guests }) =>
-  elicit(`And what do the ${guests} of you drink?`, Drink),
+const drink = resolver(
+  { guests: args.guests },
+  ({ guests }) => elicit(`And what do the ${guests} of you drink?`, Drink),
+  { asks: 'form' },
 );
 
-const approval = resolver({ dish, drink }, ({ dish, drink }) =>
-  confirm(`Serve ${dish.portions} ${dish.dish} with ${drink.drink}?`),
+const approval = resolver(
+  { dish, drink },
+  ({ dish, drink }) => confirm(`Serve ${dish.portions} ${dish.dish} with ${drink.drink}?`),
+  { asks: 'form' },
 );
 
 const orderDinner = defineTool(
@@ -41,8 +47,11 @@ const orderDinner = defineTool(
   },
 );
 
-const payment = resolver({ guests: args.guests }, ({ guests }) =>
-  elicitUrl('Please pay on our page.', `https://kitchen.example/bill?guests=${guests}`),
+const payment = resolver(
+  { guests: args.guests },
+  ({ guests }) =>
+    elicitUrl('Please pay on our page.', `https://kitchen.example/bill?guests=${guests}`),
+  { asks: 'url' },
 );
 
 const payBill = defineTool(
@@ -52,8 +61,10 @@ const payBill = defineTool(
 );
 
 const Place = z.object({ place: z.enum(['inside', 'garden']) });
-const place = resolver({}, () =>
-  elicit('Where would you like to sit?', Place, { otherwise: { place: 'inside' } }),
+const place = resolver(
+  {},
+  () => elicit('Where would you like to sit?', Place, { otherwise: { place: 'inside' } }),
+  { asks: 'form' },
 );
 
 const findTable = defineTool(

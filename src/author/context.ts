@@ -4,8 +4,11 @@
  */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 
+/** The kinds of questions. */
+export const KINDS = ['form', 'url', 'sample', 'roots'] as const;
+
 /** A kind of question that a client can support. */
-export type Askable = 'form' | 'url' | 'sample' | 'roots';
+export type Askable = (typeof KINDS)[number];
 
 /**
  * The context of a call. The SDK's `ServerContext` works as in any SDK handler, with one exception.

@@ -96,11 +96,46 @@ type AnswerTo<Q> = Q extends Question<infer T> ? T : never;
 /** `A | B`, or just one of them if both are the same type. */
 type OneType<A, B> = [A] extends [B] ? ([B] extends [A] ? B : A | B) : A | B;
 
-/** A sentence if a function returns two different questions. */
-export type OneQuestion<R> =
-  IsUnion<Extract<R, AnyQuestion>> extends true
+/**
+ * A sentence if a function asks without declaring it in `asks`, or asks something else.
+ *
+ * A generic function of an author can hide the types from the compiler. It then assumes `any` for
+ * them and compares only the branch that this gives, which is `unknown`. So the call compiles.
+ */
+export type CheckAsks<R, A> =
+  AsksComplaint<R, A> extends string ? (...args: never) => AsksComplaint<R, A> : unknown;
+
+type AsksComplaint<R, A> = [unknown] extends [R]
+  ? unknown // `any` or `unknown` can hide a question. The log names it when it is asked.
+  : [Extract<R, AnyQuestion>] extends [never]
+    ? CheckStale<R, A>
+    : CheckDeclared<Extract<R, AnyQuestion>, A>;
+
+type CheckStale<R, A> = undefined extends A
+  ? unknown
+  : [AnyQuestion] extends [R] // `object` and `{}` can hide a question, too.
+    ? unknown
+    : 'This function cannot ask. Remove `asks`.';
+
+type CheckDeclared<Q extends AnyQuestion, A> =
+  IsUnion<Q> extends true
     ? 'A resolver can ask only one question. Split it into one resolver per question.'
-    : unknown;
+    : [true] extends [Declares<A, Q>]
+      ? unknown
+      : [A] extends [undefined]
+        ? `This function can ask. Add { asks: '${Q['kind']}' }.`
+        : `This function asks another question than \`asks\` declares. Write { asks: '${Q['kind']}' }.`;
+
+/** True if one of the declarations `A` fits the question. */
+type Declares<A, Q extends AnyQuestion> = A extends Schema
+  ? Q extends Question<infer T>
+    ? [T] extends [OutputOf<A>]
+      ? true
+      : false
+    : false
+  : A extends Q['kind']
+    ? true
+    : false;
 
 type IsUnion<T, U = T> = [T] extends [never]
   ? false

@@ -96,18 +96,26 @@ export type End =
 /** Cleans up after a value, given how the request ended. */
 export type Dispose<in T> = (value: T, end: End) => unknown;
 
+/** Returns the declared kind of question, or `undefined` if none is declared. */
+export function declaredKind({ options: { asks } }: AnyResolver): Askable | undefined {
+  return typeof asks === 'object' || typeof asks === 'function' ? 'form' : asks;
+}
+
 /** A number of attempts. SDK clients give up after ten rounds. */
 export type Attempts = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
+/** The declaration of a question: its kind, or the schema of the form. */
+export type Asks = Schema | Askable;
+
 /** The options of a resolver. */
-export interface ResolverOptions<in T = never, out P = Schema> {
+export interface ResolverOptions<in T = never, out P = Schema, out A = Asks | undefined> {
   /** The wire key of its question and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /**
-   * The question that it asks, if it asks, as a schema or a kind, or `'nothing'`. It is checked
-   * when a tool is defined and enforced in every call.
+   * The question that the function can return: its kind, or the schema of the form. Required if it
+   * can return one. A call in which it returns another question fails.
    */
-  readonly asks?: Schema | Askable | 'nothing';
+  readonly asks?: A;
   /**
    * The number of times that the form is shown in all, if the answer is empty or does not fit the
    * schema. The user sees the messages of the schema and what was typed. Default: 1.

@@ -16,6 +16,7 @@ import { parseUrl } from '../platform.js';
 import { noteQuestionMade } from './questionScope.js';
 import { isSchema } from './schema.js';
 import { isObject, isPlainObject } from '../values.js';
+import type { Askable } from './context.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 import type { NoSchema } from './sentences.js';
 
@@ -24,6 +25,7 @@ declare const ANSWER: unique symbol;
 /** Any question. */
 export interface AnyQuestion {
   readonly [KIND]: 'question';
+  readonly kind: Askable;
 }
 
 /**
@@ -268,7 +270,7 @@ export function listRoots(options?: AskOptions<Roots>): ListRoots {
   return question({ kind: 'roots', ...checkOptions('listRoots', options) });
 }
 
-function question<const Q extends object>(data: Q): Q & AnyQuestion {
+function question<const Q extends { readonly kind: Askable }>(data: Q): Q & AnyQuestion {
   noteQuestionMade();
   return Object.freeze({ [KIND]: 'question' as const, ...data });
 }

@@ -4,17 +4,18 @@
  * when a tool is defined, because that requires the whole graph.
  */
 import { KIND, kindOf } from './brand.js';
+import { KINDS } from './context.js';
 import type { CallContext } from './context.js';
 import type {
+  CheckAsks,
   CheckPin,
   Computed,
   NeedsOrSentence,
-  OneQuestion,
   ReqsOf,
   ValueOf,
   ValueOfReturn,
 } from './infer.js';
-import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
+import type { Asks, Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isSchema } from './schema.js';
 import { knownOptions, rejectUnknownOptions } from '../options.js';
 import { isObject, isPlainObject } from '../values.js';
@@ -25,15 +26,18 @@ import type { NoSchema, Sentences } from './sentences.js';
 export function resolver(needs: Sentences['needs']): never;
 /**
  * Creates a resolver. `fn` receives the values of its needs and the context of the call. It returns
- * a value or one question, or a promise of either.
+ * a value or one question, or a promise of either. If it can return a question, `asks` is
+ * required.
  *
  * @example
  *
  * ```ts
  * const amountDue = resolver({ id: args.invoice }, ({ id }) => invoices.get(id) ?? 0);
  *
- * const approval = resolver({ euros: amountDue }, ({ euros }) =>
- *   euros < 100 ? true : confirm(`Pay ${euros} euros?`),
+ * const approval = resolver(
+ *   { euros: amountDue },
+ *   ({ euros }) => (euros < 100 ? true : confirm(`Pay ${euros} euros?`)),
+ *   { asks: 'form' },
  * );
  * ```
  *
@@ -45,11 +49,12 @@ export function resolver<
   const N extends NeedsOrSentence | Readonly<Record<Sentences['needs'], never>>,
   Returned,
   P extends Schema | NoSchema | Sentences['pin'] = Schema,
+  A extends Asks | undefined = undefined,
 >(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
-    OneQuestion<Awaited<Returned>>,
-  options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>>,
+    CheckAsks<Awaited<Returned>, A>,
+  options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>, A>,
 ): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
 export function resolver(
   needs: unknown,
@@ -76,7 +81,6 @@ export function resolver(
 }
 
 const OPTIONS: readonly string[] = ['name', 'asks', 'attempts', 'pin', 'dispose'];
-const KINDS: readonly unknown[] = ['form', 'url', 'sample', 'roots', 'nothing'];
 
 function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (!isObject(options)) {
@@ -87,9 +91,9 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new TypeError('resolver(): `name` must be a non-empty string.');
   }
-  if (asks !== undefined && !isSchema(asks) && !KINDS.includes(asks)) {
+  if (asks !== undefined && !isSchema(asks) && !isKindOfQuestion(asks)) {
     throw new TypeError(
-      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+      `resolver(): \`asks\` must be ${KINDS.map((kind) => `'${kind}'`).join(', ')} or the schema of the form. Remove it if the resolver never asks.`,
     );
   }
   if (attempts !== undefined) assertAttempts(attempts, asks);
@@ -108,6 +112,10 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
       'resolver(): `pin` and `dispose` cannot be combined, because later rounds restore a pinned value and do not create it. Remove one of them.',
     );
   }
+}
+
+function isKindOfQuestion(value: unknown): boolean {
+  return KINDS.some((kind) => kind === value);
 }
 
 /** SDK clients give up after ten rounds. */

@@ -120,7 +120,7 @@ interface Continuation {
 
 /** Returns true if a resolver declares a question. */
 export function declaresQuestions({ nodes }: Plan): boolean {
-  return nodes.some(({ resolver: { options } }) => (options.asks ?? 'nothing') !== 'nothing');
+  return nodes.some(({ resolver }) => resolver.options.asks !== undefined);
 }
 
 async function goOn(

@@ -3,9 +3,11 @@
  * author set none, a line in the log replaces it, so that the operator always learns of a failure.
  */
 import type { Server } from '@modelcontextprotocol/server';
+import type { Askable } from '../author/context.js';
+import type { AnyResolver } from '../author/model.js';
 import { errorOf } from '../errors.js';
 import type { RejectReason } from '../errors.js';
-import { nameOf, shownError, STANDARD_ERROR, Warnings } from '../log.js';
+import { AUTHOR_ONLY, nameOf, shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
 
 /** The call that an unexpected error belongs to. */
@@ -69,6 +71,18 @@ export function failedCallOf(error: Error): string | undefined {
 export function warnMovingQuestion(logger: Logger, definition: string, key: string): void {
   Warnings.of(logger).once(
     `'${definition}': the question '${key}' changed after every answer. Pin the value that it shows.`,
+  );
+}
+
+/** Warns about a resolver that asks although it does not declare it. */
+export function warnUndeclared(
+  logger: Logger,
+  resolver: AnyResolver,
+  { place, kind }: { readonly place: string; readonly kind: Askable },
+): void {
+  Warnings.of(logger === AUTHOR_ONLY ? STANDARD_ERROR : logger).onceAbout(
+    resolver,
+    `${place} asks, but does not declare it, so explain() shows it as computed. Add { asks: '${kind}' } to its options.`,
   );
 }
 

@@ -26,7 +26,7 @@ import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
 import { beginCall, claimRequest, declaresQuestions, keepRecord } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
-import { logError, warnMovingQuestion, warnUnsealedState } from './operator.js';
+import { logError, warnMovingQuestion, warnUndeclared, warnUnsealedState } from './operator.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -117,7 +117,13 @@ export async function resolveCall(
   const ledger = openLedger(plan, call);
   const disposals = new Disposals(call.onUnexpectedError);
   const dispose = disposeWith(disposals, callSignal);
-  const round = new Round(plan, { args, ctx, ledger, disposals, watch: watch?.step });
+  const round = new Round(plan, {
+    ...{ args, ctx, ledger, disposals, watch: watch?.step },
+    onUndeclared: ({ key, resolver }, kind) => {
+      const place = `'${plan.name}': the resolver '${key}'`;
+      warnUndeclared(settings.logger, resolver, { place, kind });
+    },
+  });
   callSignal.onCancel = (reason) => {
     round.stop(reason);
   };

@@ -2,8 +2,9 @@
  * Implements `hideWhenCannotAsk`, which hides a definition from clients that cannot answer its
  * questions. Resolvers declare their questions with `asks`.
  */
+import { declaredKind } from '../author/model.js';
 import type { Wording } from '../plan/buildPlan.js';
-import type { Plan, PlanNode } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
 import { CAPABILITIES } from '../question/capability.js';
 import type { Capability } from '../question/capability.js';
 
@@ -11,8 +12,8 @@ import type { Capability } from '../question/capability.js';
  * Returns the capabilities that a client needs to see a definition. If the array is empty, every
  * client sees it.
  *
- * @throws {TypeError} If `hideWhenCannotAsk` is not a boolean, or is true although no resolver can
- *   ask.
+ * @throws {TypeError} If `hideWhenCannotAsk` is not a boolean, or is true although no resolver
+ *   declares a question.
  */
 export function capabilitiesToShow(
   what: Wording['what'],
@@ -24,18 +25,11 @@ export function capabilitiesToShow(
   if (hideWhenCannotAsk !== true) {
     throw new TypeError(`${place}: \`hideWhenCannotAsk\` must be true or false.`);
   }
-  if (plan.nodes.every(({ resolver }) => resolver.options.asks === 'nothing')) {
+  const kinds = new Set(plan.nodes.flatMap(({ resolver }) => declaredKind(resolver) ?? []));
+  if (kinds.size === 0) {
     throw new TypeError(
-      `${place}: \`hideWhenCannotAsk\` has no effect, because no resolver asks a question. Remove it.`,
+      `${place}: \`hideWhenCannotAsk\` has no effect, because no resolver declares a question. Add \`asks\` to the resolver that asks, or remove \`hideWhenCannotAsk\`.`,
     );
   }
-  const declared = plan.nodes.flatMap(declaredCapabilities);
-  // If no resolver declares what it asks, assume a form, the most common question.
-  return declared.length === 0 ? [CAPABILITIES.form] : [...new Set(declared)];
-}
-
-function declaredCapabilities({ resolver }: PlanNode): Capability[] {
-  const { asks } = resolver.options;
-  if (asks === undefined || asks === 'nothing') return [];
-  return [CAPABILITIES[typeof asks === 'string' ? asks : 'form']];
+  return [...kinds].map((kind) => CAPABILITIES[kind]);
 }

@@ -3,6 +3,7 @@
  * must not hide a question.
  */
 import { findMisplaced } from '../author/misplaced.js';
+import { declaredKind } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
 import type { QuestionData } from '../author/question.js';
 import type { QuestionScope } from '../author/questionScope.js';
@@ -36,20 +37,16 @@ function unshowable({ kind }: QuestionData, error: unknown): string {
     : 'a schema that a form cannot show';
 }
 
+/** A resolver without a declaration can ask anything, because the compiler cannot see every type. */
 function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): void {
-  const { asks } = resolver.options;
-  if (asks === undefined) return;
-  if (asks === 'nothing') {
-    throw new Error(
-      `Resolver '${key}' declares that it asks nothing, but it returned a '${question.kind}' question. Change \`asks\`, or return a value.`,
-    );
-  }
-  const declared = typeof asks === 'string' ? asks : 'form';
+  const declared = declaredKind(resolver);
+  if (declared === undefined) return;
   if (question.kind !== declared) {
     throw new Error(
       `Resolver '${key}' declares that it asks a '${declared}' question, but it returned a '${question.kind}' question. Change \`asks\`, or return the declared question.`,
     );
   }
+  const { asks } = resolver.options;
   if (typeof asks !== 'string' && question.kind === 'form' && question.schema !== asks) {
     throw new Error(
       `Resolver '${key}' asked with a different schema than the one it declares in \`asks\`. Use the same schema object for both.`,

@@ -14,7 +14,7 @@
  * promise. A synchronous resolver settles at once, and the next node in walk order follows. Nodes
  * never recurse into each other, so a graph may be deeper than the call stack.
  */
-import type { CallContext } from '../author/context.js';
+import type { Askable, CallContext } from '../author/context.js';
 import type { Outcome } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
 import type { QuestionData } from '../author/question.js';
@@ -44,6 +44,8 @@ export interface RoundInput {
   readonly disposals: Disposals;
   /** Called for every step, if there is a listener. */
   readonly watch: Watch | undefined;
+  /** Called for a question that its resolver does not declare. */
+  readonly onUndeclared: (node: PlanNode, kind: Askable) => void;
 }
 
 /** A question that waits for an answer. */
@@ -228,8 +230,9 @@ export class Round {
 
   /** Settles a question with its answer or its fallback, or leaves it open. */
   private *ask(node: PlanNode, question: QuestionData): Steps<void> {
-    const { ledger, ctx } = this.input;
+    const { ledger, ctx, onUndeclared } = this.input;
     const asked = renderDeclared(node, question);
+    if (node.resolver.options.asks === undefined) onUndeclared(node, question.kind);
     const digest = yield* arrival(asked.digest());
     const found = yield* this.findAnswer(node, asked, digest);
     if ('outcome' in found) {

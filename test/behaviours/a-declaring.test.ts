@@ -157,14 +157,19 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('A7: a resolver can ask the user, the model or for roots, and the answer is its value', async () => {
-    const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })));
-    const capital = resolver({}, () =>
-      sample({
-        messages: [{ role: 'user', content: { type: 'text', text: 'Capital of France?' } }],
-        maxTokens: 10,
-      }),
+    const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })), {
+      asks: 'form',
+    });
+    const capital = resolver(
+      {},
+      () =>
+        sample({
+          messages: [{ role: 'user', content: { type: 'text', text: 'Capital of France?' } }],
+          maxTokens: 10,
+        }),
+      { asks: 'sample' },
     );
-    const folders = resolver({}, () => listRoots());
+    const folders = resolver({}, () => listRoots(), { asks: 'roots' });
     const tool = defineTool(
       'ask',
       { resolve: { name, capital, folders } },
@@ -195,10 +200,14 @@ describe.each(eras)('on the %s era', (era) => {
   test('A8: a resolver asks only when it cannot compute', async () => {
     const files: Record<string, string[]> = { '/empty': [], '/docs': ['a.md', 'b.md'] };
     const Folder = z.object({ path: z.string() });
-    const approval = resolver({ path: argsOf(Folder).path }, ({ path }) => {
-      const count = files[path]!.length;
-      return count === 0 ? { ok: true } : elicit(`${path} has ${count} file(s). Delete it?`, Ok);
-    });
+    const approval = resolver(
+      { path: argsOf(Folder).path },
+      ({ path }) => {
+        const count = files[path]!.length;
+        return count === 0 ? { ok: true } : elicit(`${path} has ${count} file(s). Delete it?`, Ok);
+      },
+      { asks: 'form' },
+    );
     const remove = defineTool(
       'delete_folder',
       { inputSchema: Folder, resolve: { approval } },
@@ -217,7 +226,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('A9: each consumer of a resolver chooses between the value and the outcome', async () => {
-    const approval = resolver({}, () => elicit('Go?', Ok));
+    const approval = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
     const bare = resolver({ approval }, ({ approval }) => `bare ${approval.ok}`);
     const audited = resolver({ how: outcome(approval) }, ({ how }) => `outcome ${how.action}`);
     const tool = defineTool(
@@ -258,8 +267,10 @@ describe.each(eras)('on the %s era', (era) => {
       tools: [{ name: 'add', inputSchema: { type: 'object', properties: {} } }],
       toolChoice: { mode: 'auto' },
     } as const;
-    const least = resolver({}, () => sample({ messages: [message], maxTokens: 5 }));
-    const most = resolver({}, () => sample(all as never));
+    const least = resolver({}, () => sample({ messages: [message], maxTokens: 5 }), {
+      asks: 'sample',
+    });
+    const most = resolver({}, () => sample(all as never), { asks: 'sample' });
     const tool = defineTool('two', { resolve: { least, most } }, () => 'done');
     const client = await connectClient(era, serving([tool]), {
       sample: () => answer,
@@ -383,7 +394,7 @@ test.each([
   'A12: a client of protocol version %s receives its question by %s',
   async (protocolVersion, expected) => {
     const plan = planResolvers(
-      { name: 'go', resolve: { ok: resolver({}, () => confirm('Go?')) } },
+      { name: 'go', resolve: { ok: resolver({}, () => confirm('Go?'), { asks: 'form' }) } },
       [],
     );
     const factory = () => {
@@ -412,7 +423,7 @@ test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   async (protocolVersion) => {
     const go = defineTool(
       'go',
-      { resolve: { ok: resolver({}, () => confirm('Go?')) } },
+      { resolve: { ok: resolver({}, () => confirm('Go?'), { asks: 'form' }) } },
       () => 'went',
     );
     const client = await rawLegacy(serving([go]), {
@@ -428,7 +439,9 @@ test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
 );
 
 test('A13: one server returns the same answer to clients of both eras at the same time', async () => {
-  const approval = resolver({ title }, ({ title }) => elicit(`Order ${title}?`, Ok));
+  const approval = resolver({ title }, ({ title }) => elicit(`Order ${title}?`, Ok), {
+    asks: 'form',
+  });
   const order = defineTool(
     'order',
     { inputSchema: Title, resolve: { approval } },
@@ -445,12 +458,14 @@ test('A13: one server returns the same answer to clients of both eras at the sam
 
 describe('wire keys', () => {
   const ask = (text: string, name?: string) =>
-    resolver({}, () => elicit(text, Ok), name === undefined ? {} : { name });
+    resolver({}, () => elicit(text, Ok), { asks: 'form', ...(name !== undefined && { name }) });
 
   /** Defines the same tool again, with new resolver objects. */
   const defineAskAll = () => {
     const inner = ask('inner');
-    const outer = resolver({ inner, again: ask('again') }, () => elicit('outer', Ok));
+    const outer = resolver({ inner, again: ask('again') }, () => elicit('outer', Ok), {
+      asks: 'form',
+    });
     return defineTool(
       'ask_all',
       {
@@ -479,7 +494,10 @@ describe('wire keys', () => {
 
   test('A15: differ for two resolvers of one factory, so their answers do not mix', async () => {
     const askFor = (what: string) =>
-      resolver({}, () => elicit(`${what}?`, z.object({ value: z.string() })), { name: 'field' });
+      resolver({}, () => elicit(`${what}?`, z.object({ value: z.string() })), {
+        asks: 'form',
+        name: 'field',
+      });
     const tool = defineTool(
       'form',
       { resolve: { a: askFor('First name'), b: askFor('Last name') } },

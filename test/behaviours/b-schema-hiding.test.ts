@@ -59,7 +59,9 @@ describe.each(eras)('on the %s era', (era) => {
     const RefundInput = z.object({ order_id: z.string(), reason: z.string() });
     const refund = argsOf(RefundInput);
     const order = resolver({ id: refund.order_id }, ({ id }) => ({ id, cents: 1500 }));
-    const scope = resolver({ id: refund.order_id, order }, () => elicit('All of it?', Ok));
+    const scope = resolver({ id: refund.order_id, order }, () => elicit('All of it?', Ok), {
+      asks: 'form',
+    });
     const cents = resolver({ order, scope }, ({ order }) => order.cents);
     const restock = resolver({ order, scope }, (_, ctx) => ctx.canAsk('form'));
     const refundOrder = defineTool(
@@ -156,10 +158,14 @@ describe.each(eras)('on the %s era', (era) => {
     ['a low-level Server', servingLowLevel],
   ])('B8: invalid arguments fail the call before any resolver runs on %s', async (_, servingOn) => {
     let runs = 0;
-    const ask = resolver({ title: args.title }, () => {
-      runs += 1;
-      return elicit('Really?', Ok);
-    });
+    const ask = resolver(
+      { title: args.title },
+      () => {
+        runs += 1;
+        return elicit('Really?', Ok);
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('order', { inputSchema: Title, resolve: { ask } }, () => 'ordered');
     const client = await connectClient(era, servingOn(tool), { elicit: [] });
 
@@ -224,7 +230,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('B10: a tool with an output schema can ask', async () => {
     const Receipt = z.object({ ok: z.boolean() });
-    const ask = resolver({}, () => elicit('Refund?', Ok));
+    const ask = resolver({}, () => elicit('Refund?', Ok), { asks: 'form' });
     const tool = defineTool('refund', { outputSchema: Receipt, resolve: { ask } }, ({ ask }) => ({
       ok: ask.ok,
     }));
@@ -240,7 +246,7 @@ describe.each(eras)('on the %s era', (era) => {
 test('B7: each round generates a new default, and the state stays valid', async () => {
   let generated = 0;
   const Input = z.object({ id: z.string().default(() => `id-${++generated}`) });
-  const ask = resolver({}, () => elicit('Go?', Ok));
+  const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
   const echo = resolver({ id: argsOf(Input).id, ask }, ({ id }) => id);
   const tool = defineTool(
     'ids',
@@ -318,7 +324,7 @@ test('B11: a definition generates a default once', async () => {
 });
 
 test('B10: a round that asks skips the output schema on a low-level server', async () => {
-  const ask = resolver({}, () => elicit('Refund?', Ok));
+  const ask = resolver({}, () => elicit('Refund?', Ok), { asks: 'form' });
   const tool = defineTool('refund', { outputSchema: Ok, resolve: { ask } }, ({ ask }) => ask);
   const { sendRound } = await connectClient('modern', servingLowLevel(tool), { elicit: [] });
   const { keys, requestState } = questionsOf(await sendRound('refund'));

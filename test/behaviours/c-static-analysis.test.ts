@@ -392,12 +392,12 @@ describe('the question of a resolver', () => {
     test.each<[string, AnyResolver, string]>([
       [
         'kind',
-        resolver({}, () => listRoots(), { asks: 'form', name: 'approval' }),
+        js.resolver({}, () => listRoots(), { asks: 'form', name: 'approval' }),
         "Resolver 'approval' declares that it asks a 'form' question, but it returned a 'roots' question. Change `asks`, or return the declared question.",
       ],
       [
         'schema',
-        resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok }),
+        js.resolver({}, () => elicit('A?', z.object({ name: z.string() })), { asks: Ok }),
         "Resolver 'ask' asked with a different schema than the one it declares in `asks`. Use the same schema object for both.",
       ],
     ])('C8: is an error if it has another %s than declared', async (_, ask, message) => {
@@ -419,14 +419,24 @@ describe('the question of a resolver', () => {
       'shapes',
       {
         resolve: {
-          only: resolver({}, question),
+          only: resolver({}, question, { asks: 'form' }),
           declared: resolver({}, question, { asks: Ok }),
           kind: resolver({}, question, { asks: 'form' }),
-          same: resolver({}, () => (asks ? elicit('Form?', Ok) : elicit('Form?', Ok))),
-          valueOr: resolver({}, () => (asks ? elicit('Form?', Ok) : { ok: false })),
-          arrayOr: resolver({}, () => (asks ? elicit('Form?', Ok) : ['an array'])),
-          promised: resolver({}, async () => (asks ? listRoots() : Promise.resolve('value'))),
-          never: resolver({}, () => 1, { asks: 'sample' }),
+          same: resolver({}, () => (asks ? elicit('Form?', Ok) : elicit('Form?', Ok)), {
+            asks: 'form',
+          }),
+          valueOr: resolver({}, () => (asks ? elicit('Form?', Ok) : { ok: false }), {
+            asks: 'form',
+          }),
+          arrayOr: resolver({}, () => (asks ? elicit('Form?', Ok) : ['an array']), {
+            asks: 'form',
+          }),
+          promised: resolver({}, async () => (asks ? listRoots() : Promise.resolve('value')), {
+            asks: 'roots',
+          }),
+          never: resolver({}, () => (asks ? sample({ messages: [], maxTokens: 1 }) : 1), {
+            asks: 'sample',
+          }),
         },
       },
       (values) => JSON.stringify(values),
@@ -519,7 +529,7 @@ describe('a hand-written tool on the same server', () => {
     test.each(['before', 'after'])(
       'C13: can ask as the SDK documents it, if it is registered %s install',
       async (when) => {
-        const ask = resolver({}, () => confirm('Ours?'));
+        const ask = resolver({}, () => confirm('Ours?'), { asks: 'form' });
         const ours = defineTool('ours', { resolve: { ask } }, () => 'ours went');
         const theirs = (server: McpServer) =>
           server.registerTool('theirs', { inputSchema: z.object({}) }, (_, ctx) => deploy(ctx));
@@ -641,7 +651,7 @@ describe('names', () => {
   test.each(['constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf'])(
     "C10: a parameter can be named '%s'",
     async (name) => {
-      const ask = resolver({}, () => elicit(`${name}?`, Ok));
+      const ask = resolver({}, () => elicit(`${name}?`, Ok), { asks: 'form' });
       const tool = js.tool('odd', { resolve: { [name]: ask } }, (values: Record<string, unknown>) =>
         JSON.stringify(values[name]),
       );
@@ -820,12 +830,12 @@ describe('resolver in plain JavaScript', () => {
     [
       'an unknown kind in asks',
       { asks: 'elicit' },
-      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots' or the schema of the form. Remove it if the resolver never asks.",
     ],
     [
       'null in asks',
       { asks: null },
-      "resolver(): `asks` must be a schema, 'form', 'url', 'sample', 'roots' or 'nothing'.",
+      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots' or the schema of the form. Remove it if the resolver never asks.",
     ],
   ])('C10: refuses %s', (_, options, message) => {
     expect(typeError(() => js.resolver({}, body, options))).toBe(message);

@@ -108,8 +108,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('A8: a resolver can check the capability before it asks', async () => {
-    const approval = resolver({}, (_, ctx) =>
-      ctx.canAsk('form') ? elicit('Go?', Ok) : { ok: false },
+    const approval = resolver(
+      {},
+      (_, ctx) => (ctx.canAsk('form') ? elicit('Go?', Ok) : { ok: false }),
+      { asks: 'form' },
     );
     const tool = defineTool('go', { resolve: { approval } }, ({ approval }) => `${approval.ok}`);
 
@@ -154,10 +156,14 @@ describe.each(eras)('on the %s era', (era) => {
       seen.push(ctx.mcpReq.inputResponses, ctx.mcpReq.requestState());
       expect('droppedInputResponseKeys' in ctx.mcpReq).toBe(false);
     };
-    const ask = resolver({}, (_, ctx) => {
-      look(ctx);
-      return elicit('Go?', Ok);
-    });
+    const ask = resolver(
+      {},
+      (_, ctx) => {
+        look(ctx);
+        return elicit('Go?', Ok);
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('go', { resolve: { ask } }, (_, ctx) => {
       look(ctx);
       return 'went';
@@ -171,11 +177,15 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('A3: the signal is not aborted while the call runs', async () => {
     const aborted: boolean[] = [];
-    const ask = resolver({}, async (_, ctx) => {
-      await Promise.resolve();
-      aborted.push(ctx.signal.aborted);
-      return elicit('Go?', Ok);
-    });
+    const ask = resolver(
+      {},
+      async (_, ctx) => {
+        await Promise.resolve();
+        aborted.push(ctx.signal.aborted);
+        return elicit('Go?', Ok);
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('go', { resolve: { ask } }, async (_, ctx) => {
       await Promise.resolve();
       aborted.push(ctx.signal.aborted);
@@ -252,10 +262,14 @@ test('D2: on legacy, cancelling a call withdraws its open question', async () =>
   const withdrawn = deferred();
   let bodies = 0;
   let signal: AbortSignal | undefined;
-  const ask = resolver({}, (_, ctx) => {
-    ({ signal } = ctx);
-    return confirm('Go?');
-  });
+  const ask = resolver(
+    {},
+    (_, ctx) => {
+      ({ signal } = ctx);
+      return confirm('Go?');
+    },
+    { asks: 'form' },
+  );
   const tool = defineTool('go', { resolve: { ask } }, () => `${++bodies}`);
   const { client } = await connectClient('legacy', serving([tool]), { elicit: [decline()] });
   // The first question has the id 0, which clients of SDK 2.0 do not withdraw.
@@ -324,11 +338,15 @@ test('H13: on modern each request declares its own capabilities', async () => {
 test('A3: on modern each round has its own request and its own signal', async () => {
   const ids: unknown[] = [];
   const signals: AbortSignal[] = [];
-  const ask = resolver({}, (_, ctx) => {
-    ids.push(ctx.mcpReq.id);
-    signals.push(ctx.signal);
-    return elicit('Go?', Ok);
-  });
+  const ask = resolver(
+    {},
+    (_, ctx) => {
+      ids.push(ctx.mcpReq.id);
+      signals.push(ctx.signal);
+      return elicit('Go?', Ok);
+    },
+    { asks: 'form' },
+  );
   const tool = defineTool('go', { resolve: { ask } }, () => 'went');
   await run(tool, {}, { answers: { ask: accept({ ok: true }) } });
 

@@ -83,7 +83,7 @@ describe('a call without a context', () => {
   });
 
   test('D16: returns a tool error if a resolver asks', async () => {
-    const ask = resolver({}, () => elicit('Go?', Ok));
+    const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
     const tool = defineTool('go', { resolve: { ask } }, () => 'went');
 
     expect(errorTextOf(await tool.call({}))).toMatch(
@@ -113,7 +113,7 @@ describe('a call without a context', () => {
 });
 
 describe('a call from inside another call', () => {
-  const ask = resolver({}, () => elicit('Inner?', Ok));
+  const ask = resolver({}, () => elicit('Inner?', Ok), { asks: 'form' });
   const inner = defineTool('inner', { resolve: { ask } }, ({ ask }) => `inner ${ask.ok}`);
   const quiet = defineTool('quiet', { inputSchema: Title }, ({ title }) => `quiet ${title}`);
 
@@ -136,7 +136,7 @@ describe('a call from inside another call', () => {
   });
 
   test('D17: never uses an answer to the outer call on modern', async () => {
-    const same = resolver({}, () => elicit('Inner?', Ok));
+    const same = resolver({}, () => elicit('Inner?', Ok), { asks: 'form' });
     const outer = defineTool('outer', { resolve: { ask: same } }, ({ ask }, ctx) => {
       expect(ask.ok).toBe(true);
       return inner.call({}, ctx);
@@ -176,10 +176,14 @@ describe('a call from inside another call', () => {
   });
 
   test('D17: neither sees nor changes the state of the outer call', async () => {
-    const first = resolver({}, (_, ctx) => {
-      expect(ctx.mcpReq.requestState()).toBeUndefined();
-      return elicit('Outer?', Ok);
-    });
+    const first = resolver(
+      {},
+      (_, ctx) => {
+        expect(ctx.mcpReq.requestState()).toBeUndefined();
+        return elicit('Outer?', Ok);
+      },
+      { asks: 'form' },
+    );
     const outer = defineTool('outer', { resolve: { first } }, async (_, ctx) =>
       textOf(await quiet.call({ title: 'Dune' }, ctx)),
     );

@@ -17,7 +17,7 @@ import { serving } from '../support/servers.js';
 import { rawLegacy } from '../support/wire.js';
 
 const Ok = z.object({ ok: z.boolean() });
-const approval = resolver({}, () => elicit('Delete everything?', Ok));
+const approval = resolver({}, () => elicit('Delete everything?', Ok), { asks: 'form' });
 const wipe = defineTool(
   'wipe',
   { resolve: { approval } },
@@ -203,7 +203,7 @@ describe('a hand-written handler that asks as the SDK documents it', () => {
     });
   const go = defineTool(
     'go',
-    { resolve: { ok: resolver({}, () => confirm('Go?')) } },
+    { resolve: { ok: resolver({}, () => confirm('Go?'), { asks: 'form' }) } },
     () => 'went',
   );
 

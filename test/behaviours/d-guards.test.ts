@@ -66,10 +66,14 @@ describe.each(eras)('on the %s era', (era) => {
       if (id === 'ORD-9') throw new ToolError(`you may not refund ${id}`);
       return true;
     });
-    const ask = resolver({}, () => {
-      started.push('ask');
-      return elicit('Refund?', Ok);
-    });
+    const ask = resolver(
+      {},
+      () => {
+        started.push('ask');
+        return elicit('Refund?', Ok);
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool(
       'refund',
       { inputSchema: Order, guards: [may], resolve: { ask } },
@@ -140,7 +144,7 @@ describe.each(eras)('on the %s era', (era) => {
     "E3: a $action of the question of a guard ends the call and names the parameter 'guard'",
     async (answer) => {
       const started: string[] = [];
-      const guard = resolver({}, () => confirm('Are you allowed?'));
+      const guard = resolver({}, () => confirm('Are you allowed?'), { asks: 'form' });
       const other = resolver({}, () => started.push('other'));
       const tool = defineTool('go', { guards: [guard], resolve: { other } }, () => 'went');
 
@@ -153,9 +157,9 @@ describe.each(eras)('on the %s era', (era) => {
   );
 
   test('D1: other questions are asked after those of guards are answered', async () => {
-    const guard = resolver({}, () => confirm('Allowed?'));
-    const ask = resolver({}, () => elicit('Refund?', Ok));
-    const how = resolver({}, () => elicit('How?', Ok));
+    const guard = resolver({}, () => confirm('Allowed?'), { asks: 'form' });
+    const ask = resolver({}, () => elicit('Refund?', Ok), { asks: 'form' });
+    const how = resolver({}, () => elicit('How?', Ok), { asks: 'form' });
     const tool = defineTool(
       'refund',
       { guards: [guard], resolve: { ask, how: outcome(how) } },
@@ -196,7 +200,7 @@ test('D7: guards run in every round, and can refuse in a later one', async () =>
     if (!allowed) throw new ToolError('no longer allowed');
     return true;
   });
-  const ask = resolver({}, () => elicit('Refund?', Ok));
+  const ask = resolver({}, () => elicit('Refund?', Ok), { asks: 'form' });
   const tool = defineTool('refund', { guards: [guard], resolve: { ask } }, () => 'refunded');
 
   expect(await run(tool, {}, { answers: { ask: accept({ ok: true }) } })).toMatchObject({
@@ -214,8 +218,8 @@ test('D7: guards run in every round, and can refuse in a later one', async () =>
 });
 
 test("A15: guards get their wire keys first, and those without a name are called 'guard'", async () => {
-  const guard = () => resolver({}, () => confirm('Allowed?'));
-  const named = resolver({}, () => confirm('Named?'), { name: 'permission' });
+  const guard = () => resolver({}, () => confirm('Allowed?'), { asks: 'form' });
+  const named = resolver({}, () => confirm('Named?'), { asks: 'form', name: 'permission' });
   const tool = defineTool('go', { guards: [guard(), named, guard()] }, () => 'went');
   const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
 

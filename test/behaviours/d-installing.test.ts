@@ -22,7 +22,7 @@ const quote = defineTool(
   { inputSchema: Title, description: 'Quotes', resolve: { price } },
   ({ title, price }) => `${title}: ${price}`,
 );
-const ask = resolver({}, () => elicit('Go?', Ok));
+const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
 const go = defineTool('go', { resolve: { ask } }, ({ ask }) => `went ${ask.ok}`);
 
 const info = { name: 'installed', version: '1.0.0' };

@@ -33,7 +33,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('D1: the body does not run while a question is open', async () => {
     const folders = new Set(['/docs']);
-    const approval = resolver({}, () => elicit('Delete /docs?', Ok));
+    const approval = resolver({}, () => elicit('Delete /docs?', Ok), { asks: 'form' });
     const remove = defineTool('delete_folder', { resolve: { approval } }, ({ approval }) => {
       if (approval.ok) folders.delete('/docs');
       return 'deleted /docs';
@@ -52,9 +52,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('D2: a decline ends the call at its first consumer, and later questions are not asked', async () => {
-    const scope = resolver({}, () => elicit('Which part?', Ok));
+    const scope = resolver({}, () => elicit('Which part?', Ok), { asks: 'form' });
     const cents = resolver({ scope }, () => 1);
-    const restock = resolver({ part: scope }, () => elicit('Restock?', Ok));
+    const restock = resolver({ part: scope }, () => elicit('Restock?', Ok), { asks: 'form' });
     const refund = defineTool(
       'refund_order',
       { resolve: { cents, restock: outcome(restock) } },
@@ -170,7 +170,7 @@ describe.each(eras)('on the %s era', (era) => {
       loop.self = loop;
       return loop;
     });
-    const approval = resolver({ opened }, () => elicit('Go?', Ok));
+    const approval = resolver({ opened }, () => elicit('Go?', Ok), { asks: 'form' });
     const tool = defineTool(
       'report',
       { resolve: { opened, cache, circular, approval } },
@@ -185,8 +185,10 @@ describe.each(eras)('on the %s era', (era) => {
   test('D11: a computed value is an accepted outcome with asked false', async () => {
     const seen: unknown[] = [];
     const files: string[] = [];
-    const approval = resolver({}, () =>
-      files.length === 0 ? { ok: true } : elicit('Delete it all?', Ok),
+    const approval = resolver(
+      {},
+      () => (files.length === 0 ? { ok: true } : elicit('Delete it all?', Ok)),
+      { asks: 'form' },
     );
     const tool = defineTool('delete', { resolve: { approval: outcome(approval) } }, (values) => {
       seen.push(values.approval);
@@ -212,7 +214,7 @@ describe.each(eras)('on the %s era', (era) => {
     ['a ToolError', new ToolError('broken'), 'Error executing tool go: broken'],
     ['any other error', new Error('broken'), 'Error executing tool go'],
   ])('D13: %s beats an open question, which is not asked', async (_, error, text) => {
-    const ask = resolver({}, () => elicit('Go?', Ok));
+    const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
     const broken = resolver({}, () => {
       throw error;
     });
@@ -242,14 +244,22 @@ test('D4: on legacy a call is one round, so each resolver runs once', async () =
     runs.push('order');
     return 'ORD-7002';
   });
-  const scope = resolver({ order }, ({ order }) => {
-    runs.push('scope');
-    return elicit(`All of ${order}?`, Ok);
-  });
-  const restock = resolver({ order, scope }, ({ order }) => {
-    runs.push('restock');
-    return elicit(`Restock ${order}?`, Ok);
-  });
+  const scope = resolver(
+    { order },
+    ({ order }) => {
+      runs.push('scope');
+      return elicit(`All of ${order}?`, Ok);
+    },
+    { asks: 'form' },
+  );
+  const restock = resolver(
+    { order, scope },
+    ({ order }) => {
+      runs.push('restock');
+      return elicit(`Restock ${order}?`, Ok);
+    },
+    { asks: 'form' },
+  );
   const refund = defineTool('refund', { resolve: { scope, restock } }, () => {
     runs.push('body');
     return 'refunded';
@@ -266,14 +276,22 @@ test('D4: on legacy a call is one round, so each resolver runs once', async () =
 
 test('D6, D12: on modern resolvers run again in each round, and ask each question once', async () => {
   const runs = { login: 0, confirm: 0, body: 0 };
-  const login = resolver({}, () => {
-    runs.login += 1;
-    return elicit('Username?', Name);
-  });
-  const approve = resolver({ login }, ({ login }) => {
-    runs.confirm += 1;
-    return elicit(`As ${login.name}?`, Ok);
-  });
+  const login = resolver(
+    {},
+    () => {
+      runs.login += 1;
+      return elicit('Username?', Name);
+    },
+    { asks: 'form' },
+  );
+  const approve = resolver(
+    { login },
+    ({ login }) => {
+      runs.confirm += 1;
+      return elicit(`As ${login.name}?`, Ok);
+    },
+    { asks: 'form' },
+  );
   const tool = defineTool('sign_in', { resolve: { login, approve } }, ({ login, approve }) => {
     runs.body += 1;
     return `${login.name}:${approve.ok}`;
@@ -291,8 +309,8 @@ test('D6, D12: on modern resolvers run again in each round, and ask each questio
 test('D7: a resolver that never asks runs in every round', async () => {
   let runs = 0;
   const clock = resolver({}, () => ++runs);
-  const login = resolver({}, () => elicit('Username?', Name));
-  const approve = resolver({}, () => elicit('Sure?', Ok));
+  const login = resolver({}, () => elicit('Username?', Name), { asks: 'form' });
+  const approve = resolver({}, () => elicit('Sure?', Ok), { asks: 'form' });
   const tool = defineTool(
     'sign_in',
     { resolve: { clock, login, approve } },
@@ -309,11 +327,15 @@ describe('an answer', () => {
   const runUntilComputed = async (answerToNeeded: ReturnType<typeof decline>) => {
     let computes = false;
     let runs = 0;
-    const needed = resolver({}, () => {
-      runs += 1;
-      return computes ? { ok: false } : elicit('Needed?', Ok);
-    });
-    const then = resolver({ needed: outcome(needed) }, () => elicit('Then?', Ok));
+    const needed = resolver(
+      {},
+      () => {
+        runs += 1;
+        return computes ? { ok: false } : elicit('Needed?', Ok);
+      },
+      { asks: 'form' },
+    );
+    const then = resolver({ needed: outcome(needed) }, () => elicit('Then?', Ok), { asks: 'form' });
     const tool = defineTool('flip', { resolve: { needed: outcome(needed), then } }, ({ needed }) =>
       needed.action === 'accept' ? `${needed.data.ok} ${needed.asked}` : 'refused',
     );
@@ -356,7 +378,7 @@ describe('an answer', () => {
 
   test('D8: is ignored under the key of a resolver that computes', async () => {
     const price = resolver({}, () => ({ ok: false }));
-    const ask = resolver({}, () => elicit('Go?', Ok));
+    const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
     const tool = defineTool('buy', { resolve: { price, ask } }, (v) => `${v.price.ok} ${v.ask.ok}`);
     const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
     const { requestState } = questionsOf(await sendRound('buy'));
@@ -368,10 +390,14 @@ describe('an answer', () => {
 
 test('D12: a resolver with an open question runs once, and its dependents do not run', async () => {
   const runs: string[] = [];
-  const approval = resolver({}, () => {
-    runs.push('approval');
-    return elicit('Go?', Ok);
-  });
+  const approval = resolver(
+    {},
+    () => {
+      runs.push('approval');
+      return elicit('Go?', Ok);
+    },
+    { asks: 'form' },
+  );
   const one = resolver({ approval }, () => runs.push('one'));
   const two = resolver({ how: outcome(approval), one }, () => runs.push('two'));
   const tool = defineTool('go', { resolve: { one, two, approval } }, () => 'went');
@@ -382,8 +408,8 @@ test('D12: a resolver with an open question runs once, and its dependents do not
 });
 
 test('D13: on modern a decline ends the call even if another question is unanswered', async () => {
-  const a = resolver({}, () => elicit('A?', Ok));
-  const b = resolver({}, () => elicit('B?', Ok));
+  const a = resolver({}, () => elicit('A?', Ok), { asks: 'form' });
+  const b = resolver({}, () => elicit('B?', Ok), { asks: 'form' });
   const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
   const { sendRound } = await connectClient('modern', serving([tool]), { elicit: [] });
   const { keys, requestState } = questionsOf(await sendRound('both'));
@@ -401,8 +427,8 @@ test.each([
 ] as const)(
   'D14: on %s, a call whose first question is declined has asked %j',
   async (era, shown) => {
-    const a = resolver({}, () => elicit('A?', Ok));
-    const b = resolver({}, () => elicit('B?', Ok));
+    const a = resolver({}, () => elicit('A?', Ok), { asks: 'form' });
+    const b = resolver({}, () => elicit('B?', Ok), { asks: 'form' });
     const tool = defineTool('both', { resolve: { a, b } }, () => 'ran');
     const { questions, ...end } = await run(
       tool,
@@ -421,8 +447,8 @@ test.each([
 test('D14: on legacy a question is sent only after the one before it is answered', async () => {
   const shown = deferred();
   const answer = deferred();
-  const first = resolver({}, () => confirm('First?'));
-  const second = resolver({}, () => confirm('Second?'));
+  const first = resolver({}, () => confirm('First?'), { asks: 'form' });
+  const second = resolver({}, () => confirm('Second?'), { asks: 'form' });
   const tool = defineTool('both', { resolve: { second, first } }, () => 'ran');
   const { client, text, asked } = await connectClient('legacy', serving([tool]), {
     elicit: async () => {
@@ -442,11 +468,11 @@ test('D14: on legacy a question is sent only after the one before it is answered
 });
 
 test('D14: on legacy an answer that causes an error ends the call before the next question', async () => {
-  const sku = resolver({}, () => elicit('Which item?', Name));
+  const sku = resolver({}, () => elicit('Which item?', Name), { asks: 'form' });
   const known = resolver({ sku }, ({ sku }): string => {
     throw new ToolError(`order has no item '${sku.name}'`);
   });
-  const restock = resolver({}, () => elicit('Restock?', Ok));
+  const restock = resolver({}, () => elicit('Restock?', Ok), { asks: 'form' });
   const tool = defineTool('refund', { resolve: { known, restock } }, () => 'ran');
   const answers = { sku: accept({ name: 'mystery-hat' }) };
 

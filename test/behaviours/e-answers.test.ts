@@ -20,7 +20,7 @@ import {
 } from '../support/rounds.js';
 
 const Login = z.object({ username: z.string() });
-const askLogin = resolver({}, () => elicit('GitHub username?', Login));
+const askLogin = resolver({}, () => elicit('GitHub username?', Login), { asks: 'form' });
 const whoami = defineTool(
   'whoami',
   { resolve: { login: askLogin } },
@@ -34,8 +34,10 @@ const orderBook = (ran: () => void = () => undefined) =>
     {
       inputSchema: z.object({ title: z.string() }),
       resolve: {
-        backorder: resolver({ title: arg<string>() }, ({ title }) =>
-          elicit(`'${title}' is out of stock. Order it anyway?`, Order),
+        backorder: resolver(
+          { title: arg<string>() },
+          ({ title }) => elicit(`'${title}' is out of stock. Order it anyway?`, Order),
+          { asks: 'form' },
         ),
       },
     },
@@ -52,12 +54,16 @@ const deleteFolder = defineTool(
     inputSchema: z.object({ path: z.string() }),
     resolve: {
       consent: outcome(
-        resolver({ path: arg<string>() }, ({ path }) => {
-          const { length } = folders[path] ?? [];
-          return length === 0
-            ? { ok: true }
-            : elicit(`${path} has ${length} file(s). Delete it?`, z.object({ ok: z.boolean() }));
-        }),
+        resolver(
+          { path: arg<string>() },
+          ({ path }) => {
+            const { length } = folders[path] ?? [];
+            return length === 0
+              ? { ok: true }
+              : elicit(`${path} has ${length} file(s). Delete it?`, z.object({ ok: z.boolean() }));
+          },
+          { asks: 'form' },
+        ),
       ),
     },
   },
@@ -132,8 +138,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E5: marks an answer as asked, and a computed value as not asked', async () => {
-    const maybe = resolver({ ask: arg<boolean>() }, ({ ask }) =>
-      ask ? elicit('Name?', z.object({ name: z.string() })) : { name: 'computed' },
+    const maybe = resolver(
+      { ask: arg<boolean>() },
+      ({ ask }) => (ask ? elicit('Name?', z.object({ name: z.string() })) : { name: 'computed' }),
+      { asks: 'form' },
     );
     const tool = defineTool(
       'tell',
@@ -160,7 +168,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E7: names the parameter of the inner resolver that needed the refused answer', async () => {
-    const askScope = resolver({}, () => elicit('Refund all?', z.object({ full: z.boolean() })));
+    const askScope = resolver({}, () => elicit('Refund all?', z.object({ full: z.boolean() })), {
+      asks: 'form',
+    });
     const cents = resolver({ scope: askScope }, ({ scope }) => (scope.full ? 4800 : 1800));
     const tool = defineTool('refund_order', { resolve: { cents } }, ({ cents: sum }) =>
       String(sum),
@@ -200,7 +210,7 @@ describe.each(eras)('on the %s era', (era) => {
       .transform(({ vUser }) => ({ user_name: vUser.toUpperCase() }));
     const tool = defineTool(
       'renamed',
-      { resolve: { user: resolver({}, () => elicit('Who?', Renamed)) } },
+      { resolve: { user: resolver({}, () => elicit('Who?', Renamed), { asks: 'form' }) } },
       ({ user }) => JSON.stringify(user),
     );
     const answers = { user: accept({ vUser: 'octocat' }) };
@@ -222,7 +232,7 @@ describe.each(eras)('on the %s era', (era) => {
     });
     const tool = defineTool(
       'typed',
-      { resolve: { v: resolver({}, () => elicit('Values?', Typed)) } },
+      { resolve: { v: resolver({}, () => elicit('Values?', Typed), { asks: 'form' }) } },
       ({ v }) => `${v.count + 1} ${v.note} ${v.day.getUTCFullYear()} ${v.code}`,
     );
     const answers = { v: accept({ count: '41', day: '2026-07-28', code: 'c3' }) };
@@ -232,12 +242,18 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('E17: accepts a schema that the resolver creates in every round', async () => {
-    const built = resolver({}, () => {
-      const Built = z.object({ size: z.enum(['S', 'L']) });
-      return elicit('Size?', Built);
-    });
-    const sure = resolver({ pick: built }, ({ pick }) =>
-      elicit(`${pick.size}?`, z.object({ ok: z.boolean() })),
+    const built = resolver(
+      {},
+      () => {
+        const Built = z.object({ size: z.enum(['S', 'L']) });
+        return elicit('Size?', Built);
+      },
+      { asks: 'form' },
+    );
+    const sure = resolver(
+      { pick: built },
+      ({ pick }) => elicit(`${pick.size}?`, z.object({ ok: z.boolean() })),
+      { asks: 'form' },
     );
     const tool = defineTool('built', { resolve: { sure } }, ({ sure: { ok } }) => String(ok));
     const answers = { pick: accept({ size: 'L' }), sure: accept({ ok: true }) };
@@ -249,8 +265,10 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('E18: asks and injects the answer when the resolver does not declare that it asks', async () => {
     const undeclared = resolver({}, (): unknown => elicit('GitHub username?', Login));
-    const follow = resolver({ login: undeclared }, ({ login }) =>
-      confirm(`as ${(login as { username: string }).username}?`),
+    const follow = resolver(
+      { login: undeclared },
+      ({ login }) => confirm(`as ${(login as { username: string }).username}?`),
+      { asks: 'form' },
     );
     const tool = defineTool('undeclared', { resolve: { follow, login: undeclared } }, ({ login }) =>
       JSON.stringify(login),
@@ -349,7 +367,7 @@ describe('an answer on the wire', () => {
     const Optional = z.object({ note: z.string().optional() });
     const tool = defineTool(
       'optional',
-      { resolve: { note: resolver({}, () => elicit('Note?', Optional)) } },
+      { resolve: { note: resolver({}, () => elicit('Note?', Optional), { asks: 'form' }) } },
       ({ note }) => note.note ?? 'none',
     );
     const sendRound = roundsOf(tool);
@@ -368,7 +386,7 @@ describe('an answer on the wire', () => {
     });
     const tool = defineTool(
       'secret',
-      { resolve: { pin: resolver({}, () => elicit('Pin?', Secret)) } },
+      { resolve: { pin: resolver({}, () => elicit('Pin?', Secret), { asks: 'form' }) } },
       () => 'in',
     );
     const sendRound = roundsOf(tool);
@@ -407,7 +425,7 @@ describe('an answer on the wire', () => {
     ]) {
       const tool = defineTool(
         'extra',
-        { resolve: { form: resolver({}, () => elicit('M?', schema)) } },
+        { resolve: { form: resolver({}, () => elicit('M?', schema), { asks: 'form' }) } },
         ({ form }) => JSON.stringify(form),
       );
       const sendRound = roundsOf(tool);
@@ -425,7 +443,7 @@ describe('an answer on the wire', () => {
     const Loose = z.looseObject({ username: z.string() });
     const tool = defineTool(
       'hostile',
-      { resolve: { login: resolver({}, () => elicit('Who?', Loose)) } },
+      { resolve: { login: resolver({}, () => elicit('Who?', Loose), { asks: 'form' }) } },
       ({ login }) =>
         `${login.username} ${String('admin' in login)} ${String(Object.hasOwn({}, 'admin'))}`,
     );
@@ -473,10 +491,14 @@ test('E13: renders the same question on both eras', async () => {
 
 test('E17: validates a recorded answer against the current schema of its question', async () => {
   let maximum = 10;
-  const askCount = resolver({}, () =>
-    elicit('How many?', z.object({ n: z.number().max(maximum) })),
+  const askCount = resolver(
+    {},
+    () => elicit('How many?', z.object({ n: z.number().max(maximum) })),
+    { asks: 'form' },
   );
-  const sure = resolver({ count: askCount }, ({ count }) => confirm(`${count.n}?`));
+  const sure = resolver({ count: askCount }, ({ count }) => confirm(`${count.n}?`), {
+    asks: 'form',
+  });
   const tool = defineTool('count', { resolve: { sure } }, () => 'done');
   const sendRound = roundsOf(tool);
   const second = await sendRound(answering(await sendRound(), { count: accept({ n: 7 }) }));
@@ -489,9 +511,9 @@ test('E17: validates a recorded answer against the current schema of its questio
 });
 
 test('E19: does not record content that comes with a decline or a cancel', async () => {
-  const askA = resolver({}, () => elicit('A?', Login));
-  const askB = resolver({}, () => elicit('B?', Login));
-  const askC = resolver({}, () => elicit('C?', Login));
+  const askA = resolver({}, () => elicit('A?', Login), { asks: 'form' });
+  const askB = resolver({}, () => elicit('B?', Login), { asks: 'form' });
+  const askC = resolver({}, () => elicit('C?', Login), { asks: 'form' });
   const tool = defineTool(
     'three',
     { resolve: { a: outcome(askA), b: outcome(askB), c: askC } },
@@ -541,7 +563,7 @@ test('E20: sends a legacy question with the id of its call', async () => {
 });
 
 describe.each(eras)('confirm on the %s era', (era) => {
-  const sure = resolver({}, () => confirm('Delete everything?'));
+  const sure = resolver({}, () => confirm('Delete everything?'), { asks: 'form' });
   const plain = defineTool(
     'plain',
     { resolve: { sure } },
@@ -589,11 +611,15 @@ describe.each(eras)('confirm on the %s era', (era) => {
 
   test.each(answersWithActions)('E2: still takes %s as %s two questions later', async (...row) => {
     const [, action, answer] = row;
-    const second = resolver({ sure: outcome(sure) }, ({ sure: how }) =>
-      elicit(`${how.action}, second?`, Login),
+    const second = resolver(
+      { sure: outcome(sure) },
+      ({ sure: how }) => elicit(`${how.action}, second?`, Login),
+      { asks: 'form' },
     );
-    const third = resolver({ second }, ({ second: { username } }) =>
-      elicit(`${username}, third?`, Login),
+    const third = resolver(
+      { second },
+      ({ second: { username } }) => elicit(`${username}, third?`, Login),
+      { asks: 'form' },
     );
     const tool = defineTool(
       'chain',
@@ -646,7 +672,7 @@ test.each([
   [{ confirm: [true] }],
   [{ Confirm: true }],
 ])('E10: refuses the content %j as an answer to confirm', async (content) => {
-  const sure = resolver({}, () => confirm('Sure?'));
+  const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
   const tool = defineTool('sure', { resolve: { sure } }, () => 'ran');
   const sendRound = roundsOf(tool);
 
@@ -659,8 +685,8 @@ test.each([
 });
 
 test('G9: records an unticked confirm as the client sent it', async () => {
-  const sure = resolver({}, () => confirm('Sure?'));
-  const next = resolver({ sure: outcome(sure) }, () => elicit('Next?', Login));
+  const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
+  const next = resolver({ sure: outcome(sure) }, () => elicit('Next?', Login), { asks: 'form' });
   const sendRound = roundsOf(defineTool('unticked', { resolve: { next } }, () => 'ran'));
 
   const second = await sendRound(
@@ -696,12 +722,6 @@ describe.each(eras)('a resolver that declares its question, on the %s era', (era
       'roots',
       () => confirm('Sure?'),
       "declares that it asks a 'roots' question, but it returned a 'form' question. Change `asks`, or return the declared question.",
-    ],
-    [
-      'nothing and returns a confirmation',
-      'nothing',
-      () => confirm('Sure?'),
-      "declares that it asks nothing, but it returned a 'form' question. Change `asks`, or return a value.",
     ],
     [
       'a schema and returns a sample',

@@ -427,8 +427,12 @@ describe.each(eras)('E14: a form that cannot be shown, on the %s era', (era) => 
   });
 
   test('E14: keeps the other questions of its round from being sent', async () => {
-    const good = resolver({}, () => elicit('Good?', z.object({ ok: z.boolean() })));
-    const bad = resolver({}, () => elicit('Bad?', z.object({ bad: z.array(z.string()) })));
+    const good = resolver({}, () => elicit('Good?', z.object({ ok: z.boolean() })), {
+      asks: 'form',
+    });
+    const bad = resolver({}, () => elicit('Bad?', z.object({ bad: z.array(z.string()) })), {
+      asks: 'form',
+    });
     const tool = defineTool('two', { resolve: { good, bad } }, () => 'ran');
     const { cause, questions } = await run(tool, {}, { era });
 

@@ -26,7 +26,7 @@ const reply = (words: string) => ({
 });
 
 const capital = { messages: [user('Capital of France?')], maxTokens: 20 };
-const askCapital = resolver({}, () => sample(capital));
+const askCapital = resolver({}, () => sample(capital), { asks: 'sample' });
 /** Returns the text of the first block. */
 const textIn = ({ content }: { content: unknown }): string => {
   const [block] = [content].flat();
@@ -36,7 +36,7 @@ const atlas = defineTool('atlas', { resolve: { capital: askCapital } }, ({ capit
   textIn(answer),
 );
 
-const askRoots = resolver({}, () => listRoots());
+const askRoots = resolver({}, () => listRoots(), { asks: 'roots' });
 const count = defineTool('count', { resolve: { where: askRoots } }, ({ where }) =>
   String(where.roots.length),
 );
@@ -85,7 +85,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('F4: asks all three kinds of question in one call', async () => {
-    const login = resolver({}, () => elicit('Username?', z.object({ username: z.string() })));
+    const login = resolver({}, () => elicit('Username?', z.object({ username: z.string() })), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'mixed',
       { resolve: { login, answer: askCapital, where: askRoots } },
@@ -107,7 +109,7 @@ describe.each(eras)('on the %s era', (era) => {
     ['tools', { tools: [adder] }],
     ['toolChoice', { toolChoice: { mode: 'none' as const } }],
   ])('F5: needs the capability sampling.tools for %s', async (_, extra) => {
-    const sums = resolver({}, () => sample({ ...capital, ...extra }));
+    const sums = resolver({}, () => sample({ ...capital, ...extra }), { asks: 'sample' });
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => textIn(answer));
 
     const lacking = await connectClient(era, serving(tool), { sample: [reply('4')] });
@@ -134,7 +136,7 @@ describe.each(eras)('on the %s era', (era) => {
       [text('4'), { type: 'tool_use' as const, id: '1', name: 'add', input: {} }],
     ],
   ])('F6: accepts %s as the answer to a sample with tools', async (_, content) => {
-    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }), { asks: 'sample' });
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: answer }) => textIn(answer));
     const answers = { sums: { role: 'assistant' as const, model: 'm', content } };
 
@@ -142,8 +144,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('F9: asks the model once per call, over several rounds', async () => {
-    const first = resolver({ answer: askCapital }, ({ answer }) => confirm(`${textIn(answer)}?`));
-    const second = resolver({ first }, () => confirm('Really?'));
+    const first = resolver({ answer: askCapital }, ({ answer }) => confirm(`${textIn(answer)}?`), {
+      asks: 'form',
+    });
+    const second = resolver({ first }, () => confirm('Really?'), { asks: 'form' });
     const tool = defineTool(
       'sure',
       { resolve: { second, answer: askCapital } },
@@ -174,7 +178,7 @@ describe.each(eras)('on the %s era', (era) => {
     };
     const tool = defineTool(
       'params',
-      { resolve: { a: resolver({}, () => sample(full)), b: askCapital } },
+      { resolve: { a: resolver({}, () => sample(full), { asks: 'sample' }), b: askCapital } },
       () => 'done',
     );
     const client = await connectClient(era, serving(tool), {
@@ -274,7 +278,7 @@ describe('an answer of the wrong kind', () => {
     { ...reply('4'), content: [] },
     { ...reply('4'), content: [text('4'), { type: 'tool_use', id: '1', name: 'add', input: {} }] },
   ])('F6: does not include %j for a sample with tools', async (response) => {
-    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }), { asks: 'sample' });
     const tool = defineTool('sums', { resolve: { sums } }, ({ sums: { content } }) =>
       String([content].flat().length),
     );
@@ -290,7 +294,7 @@ describe('an answer of the wrong kind', () => {
     { ...reply('4'), role: 'system' },
     { action: 'accept', content: { x: 'y' } },
   ])('F8: fails a sample with tools: %j', async (response) => {
-    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }));
+    const sums = resolver({}, () => sample({ ...capital, tools: [adder] }), { asks: 'sample' });
     const sendRound = roundsOf(defineTool('sums', { resolve: { sums } }, () => 'ran'));
 
     expect(errorTextOf(await sendRound(answering(await sendRound(), { sums: response })))).toBe(
@@ -300,7 +304,7 @@ describe('an answer of the wrong kind', () => {
 });
 
 test('F4: sends all three kinds of question in one round', async () => {
-  const login = resolver({}, () => confirm('Sure?'));
+  const login = resolver({}, () => confirm('Sure?'), { asks: 'form' });
   const tool = defineTool(
     'mixed',
     { resolve: { login, answer: askCapital, where: askRoots } },
@@ -315,7 +319,9 @@ test('F4: sends all three kinds of question in one round', async () => {
 });
 
 describe('the record of samples and roots', () => {
-  const next = resolver({ answer: askCapital, where: askRoots }, () => confirm('Next?'));
+  const next = resolver({ answer: askCapital, where: askRoots }, () => confirm('Next?'), {
+    asks: 'form',
+  });
   const tool = defineTool('recorded', { resolve: { next } }, () => 'done');
 
   test('F10: has results as accepted, as the client sent them but without nulls', async () => {
@@ -480,7 +486,7 @@ test('F14: fails with a message about the sample if its parameters cannot be sen
   };
   const tool = defineTool(
     'ask',
-    { resolve: { answer: resolver({}, () => sample(params)) } },
+    { resolve: { answer: resolver({}, () => sample(params), { asks: 'sample' }) } },
     () => '',
   );
   const result = await tool.call(undefined);

@@ -38,9 +38,11 @@ afterEach(() => {
 });
 
 test('G12: records accept, decline and cancel with the digest of the question', async () => {
-  const ask = (message: string) => resolver({}, () => elicit(message, Login));
+  const ask = (message: string) => resolver({}, () => elicit(message, Login), { asks: 'form' });
   const [a, b, c] = [ask('A?'), ask('B?'), ask('C?')];
-  const last = resolver({ a, b: outcome(b), c: outcome(c) }, () => confirm('Last?'));
+  const last = resolver({ a, b: outcome(b), c: outcome(c) }, () => confirm('Last?'), {
+    asks: 'form',
+  });
   const sendRound = roundsOf(defineTool('pinned', { resolve: { last } }, () => 'done'));
   const first = await sendRound();
   const { asked } = readState(first);
@@ -133,9 +135,9 @@ describe('G13: the digest of a question', () => {
 });
 
 test('G14: records the digests of the questions of a round, and no others', async () => {
-  const a = resolver({}, () => elicit('A?', Login));
-  const b = resolver({}, () => elicit('B?', Login));
-  const c = resolver({ a }, () => listRoots());
+  const a = resolver({}, () => elicit('A?', Login), { asks: 'form' });
+  const b = resolver({}, () => elicit('B?', Login), { asks: 'form' });
+  const c = resolver({ a }, () => listRoots(), { asks: 'roots' });
   const sendRound = roundsOf(defineTool('asked', { resolve: { a, b, c } }, () => 'done'));
   const first = await sendRound();
   expect(readState(first)).toEqual({
@@ -258,8 +260,10 @@ describe('a fresh answer', () => {
   });
 
   test('G21: does not count before its question was asked', async () => {
-    const login = resolver({}, () => elicit('Username?', Login));
-    const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`));
+    const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
+    const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`), {
+      asks: 'form',
+    });
     const sendRound = roundsOf(defineTool('early', { resolve: { sure } }, () => 'done'));
     const answers = { login: accept({ username: 'octocat' }), sure: yes };
 
@@ -275,9 +279,13 @@ describe('a fresh answer', () => {
 describe('a recorded answer', () => {
   /** Creates a tool with a question whose message can change, a sibling, and a last question. */
   const reworded = (wording: () => string) => {
-    const deploy = resolver({}, () => elicit(wording(), z.object({ ok: z.boolean() })));
-    const login = resolver({}, () => elicit('Username?', Login));
-    const last = resolver({ login, deploy: outcome(deploy) }, () => confirm('Last?'));
+    const deploy = resolver({}, () => elicit(wording(), z.object({ ok: z.boolean() })), {
+      asks: 'form',
+    });
+    const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
+    const last = resolver({ login, deploy: outcome(deploy) }, () => confirm('Last?'), {
+      asks: 'form',
+    });
     return defineTool(
       'reworded',
       { resolve: { deploy: outcome(deploy), login, last } },
@@ -333,7 +341,7 @@ describe('a recorded answer', () => {
     ['the digest of another question', { q: 'Q6M03iuBpEGap0txORid5Q' }],
     ['an empty digest', { q: '' }],
   ])('G20: is asked for again if it has %s', async (_, pin) => {
-    const login = resolver({}, () => elicit('Username?', Login));
+    const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
     const sendRound = roundsOf(defineTool('unpinned', { resolve: { login } }, () => 'ran'));
     const first = await sendRound();
 
@@ -350,10 +358,14 @@ describe('a recorded answer', () => {
   });
 
   test('G22: is not replaced by other content under its key', async () => {
-    const login = resolver({}, () => elicit('Username?', Login));
-    const second = resolver({ login }, ({ login: { username } }) => confirm(`${username}, 2?`));
-    const third = resolver({ login, second }, ({ login: { username } }) =>
-      confirm(`${username}, 3?`),
+    const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
+    const second = resolver({ login }, ({ login: { username } }) => confirm(`${username}, 2?`), {
+      asks: 'form',
+    });
+    const third = resolver(
+      { login, second },
+      ({ login: { username } }) => confirm(`${username}, 3?`),
+      { asks: 'form' },
     );
     const tool = defineTool(
       'kept',
@@ -382,7 +394,7 @@ describe('G33: a question that changes in every round', () => {
   const volatile = (name: string, wording: () => string) =>
     defineTool(
       name,
-      { resolve: { approval: resolver({}, () => confirm(wording())) } },
+      { resolve: { approval: resolver({}, () => confirm(wording()), { asks: 'form' }) } },
       () => 'ran',
     );
 
@@ -469,8 +481,8 @@ describe('G33: a question that changes in every round', () => {
   test('G33: is not answered by an old answer that the client sends again', async () => {
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 1;
-    const approval = resolver({}, () => confirm(`At ${rate}?`));
-    const last = resolver({ approval }, () => confirm('Last?'));
+    const approval = resolver({}, () => confirm(`At ${rate}?`), { asks: 'form' });
+    const last = resolver({ approval }, () => confirm('Last?'), { asks: 'form' });
     const sendRound = roundsOf(defineTool('resent', { resolve: { last } }, () => 'ran'));
     const second = await sendRound(answering(await sendRound(), { approval: yes }));
     rate = 2;
@@ -494,8 +506,8 @@ describe('G33: a question that changes in every round', () => {
   test('G33: does not keep an unchanged sibling from being answered', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     let rate = 0;
-    const approval = resolver({}, () => confirm(`At ${++rate}?`));
-    const login = resolver({}, () => elicit('Username?', Login));
+    const approval = resolver({}, () => confirm(`At ${++rate}?`), { asks: 'form' });
+    const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
     const sendRound = roundsOf(
       defineTool('sibling', { resolve: { approval, login } }, () => 'ran'),
     );

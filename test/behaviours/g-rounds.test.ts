@@ -31,13 +31,13 @@ type Said = z.output<typeof Word>;
 
 /** Creates a tool with a chain of questions. Each quotes the answer to the one before. */
 function chain(length: number) {
-  let last: Resolver<Said> = resolver({}, () => elicit('1?', Word), { name: 'q1' });
+  let last: Resolver<Said> = resolver({}, () => elicit('1?', Word), { asks: 'form', name: 'q1' });
   for (let n = 2; n <= length; n += 1) {
     last = resolver(
       { before: last },
       ({ before: { said, note, on } }) =>
         elicit(`${said} ${note} ${on.getUTCFullYear()} ${n}?`, Word),
-      { name: `q${n}` },
+      { asks: 'form', name: `q${n}` },
     );
   }
   return defineTool('chain', { resolve: { last } }, ({ last: { said } }) => said);
@@ -53,8 +53,10 @@ const deleteFolder = (deleted: string[]) =>
     {
       inputSchema: z.object({ path: z.string() }),
       resolve: {
-        consent: resolver({ path: arg<string>() }, ({ path }) =>
-          elicit(`${path} has 2 file(s). Delete?`, z.object({ ok: z.boolean() })),
+        consent: resolver(
+          { path: arg<string>() },
+          ({ path }) => elicit(`${path} has 2 file(s). Delete?`, z.object({ ok: z.boolean() })),
+          { asks: 'form' },
         ),
       },
     },
@@ -65,8 +67,10 @@ const deleteFolder = (deleted: string[]) =>
   );
 
 const Login = z.object({ username: z.string() });
-const askLogin = resolver({}, () => elicit('Username?', Login));
-const askSure = resolver({}, () => elicit('Sure?', z.object({ ok: z.boolean() })));
+const askLogin = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
+const askSure = resolver({}, () => elicit('Sure?', z.object({ ok: z.boolean() })), {
+  asks: 'form',
+});
 
 test('G1: returns the question and a state in the first round, without running the body', async () => {
   const deleted: string[] = [];
@@ -129,7 +133,9 @@ test.each([
 });
 
 test('G5: sends a question that quotes an answer one round later than independent ones', async () => {
-  const follow = resolver({ login: askLogin }, ({ login }) => confirm(`As ${login.username}?`));
+  const follow = resolver({ login: askLogin }, ({ login }) => confirm(`As ${login.username}?`), {
+    asks: 'form',
+  });
   const tool = defineTool('order', { resolve: { follow, sure: askSure } }, () => 'done');
   const sendRound = roundsOf(tool);
   const first = await sendRound();
@@ -158,7 +164,8 @@ describe.each(eras)('on the %s era', (era) => {
   );
 
   test('G7: asks once per resolver for all its consumers, even if two have the same name', async () => {
-    const ask = (who: string) => resolver({}, () => elicit(`${who}?`, Login), { name: 'who' });
+    const ask = (who: string) =>
+      resolver({}, () => elicit(`${who}?`, Login), { asks: 'form', name: 'who' });
     const [ada, bob] = [ask('Ada'), ask('Bob')];
     const again = resolver({ x: ada }, ({ x }) => x.username);
     const tool = defineTool(
@@ -175,8 +182,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('G30: keeps a lone surrogate in an answer through recording and restoring', async () => {
-    const follow = resolver({ login: askLogin }, ({ login }) => confirm(`${login.username}?`));
-    const last = resolver({ follow }, () => confirm('Really?'));
+    const follow = resolver({ login: askLogin }, ({ login }) => confirm(`${login.username}?`), {
+      asks: 'form',
+    });
+    const last = resolver({ follow }, () => confirm('Really?'), { asks: 'form' });
     const tool = defineTool(
       'surrogate',
       { resolve: { last, login: askLogin } },
@@ -191,10 +200,12 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('G6: carries an answer of a megabyte to the end of the call', async () => {
-    const follow = resolver({ login: askLogin }, ({ login }) =>
-      confirm(`${login.username.length}?`),
+    const follow = resolver(
+      { login: askLogin },
+      ({ login }) => confirm(`${login.username.length}?`),
+      { asks: 'form' },
     );
-    const last = resolver({ follow }, () => confirm('Really?'));
+    const last = resolver({ follow }, () => confirm('Really?'), { asks: 'form' });
     const tool = defineTool('huge', { resolve: { last, login: askLogin } }, ({ login }) =>
       String(login.username.length),
     );
@@ -208,12 +219,16 @@ describe.each(eras)('on the %s era', (era) => {
   test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
     'G7: allows %s as the name of a parameter and of a resolver',
     async (name) => {
-      const byName = resolver({}, () => elicit('By name?', Login), { name });
-      const byParameter = resolver({ inner: byName }, ({ inner }) =>
-        elicit(`After ${inner.username}?`, Login),
+      const byName = resolver({}, () => elicit('By name?', Login), { asks: 'form', name });
+      const byParameter = resolver(
+        { inner: byName },
+        ({ inner }) => elicit(`After ${inner.username}?`, Login),
+        { asks: 'form' },
       );
-      const last = resolver({ [name]: byParameter }, (values) =>
-        confirm(`${(values as Record<string, { username: string }>)[name]!.username}?`),
+      const last = resolver(
+        { [name]: byParameter },
+        (values) => confirm(`${(values as Record<string, { username: string }>)[name]!.username}?`),
+        { asks: 'form' },
       );
       const tool = defineTool('odd', { resolve: { [name]: byParameter, last } }, () => 'done');
       const scripted = [accept({ username: 'ada' }), accept({ username: 'bob' }), yes];
@@ -226,7 +241,8 @@ describe.each(eras)('on the %s era', (era) => {
 });
 
 test('G7: numbers the keys of questions that share a name', async () => {
-  const ask = (who: string) => resolver({}, () => elicit(`${who}?`, Login), { name: 'who' });
+  const ask = (who: string) =>
+    resolver({}, () => elicit(`${who}?`, Login), { asks: 'form', name: 'who' });
   const [ada, bob] = [ask('Ada'), ask('Bob')];
   const tool = defineTool(
     'keys',
@@ -242,7 +258,9 @@ test('G7: numbers the keys of questions that share a name', async () => {
 });
 
 test('G8: records a decline and a cancel, and does not ask again', async () => {
-  const last = resolver({ login: outcome(askLogin) }, ({ login }) => confirm(`${login.action}?`));
+  const last = resolver({ login: outcome(askLogin) }, ({ login }) => confirm(`${login.action}?`), {
+    asks: 'form',
+  });
   const tool = defineTool(
     'declined',
     { resolve: { login: outcome(askLogin), sure: outcome(askSure), last } },
@@ -263,8 +281,10 @@ test('G8: records a decline and a cancel, and does not ask again', async () => {
 
 test('G8: does not record computed values', async () => {
   const computed = resolver({}, () => ({ price: 42, at: new Date(), map: new Map() }));
-  const last = resolver({ login: askLogin, computed }, ({ login }) =>
-    confirm(`${login.username}?`),
+  const last = resolver(
+    { login: askLogin, computed },
+    ({ login }) => confirm(`${login.username}?`),
+    { asks: 'form' },
   );
   const tool = defineTool('mixed', { resolve: { computed, login: askLogin, last } }, () => 'done');
   const sendRound = roundsOf(tool);
@@ -280,8 +300,10 @@ test('G9: records exactly the JSON that the client sent', async () => {
   const Renamed = z
     .object({ vUser: z.string(), size: z.coerce.number().default(7) })
     .transform(({ vUser, size }) => ({ user_name: vUser, size, day: new Date(0) }));
-  const user = resolver({}, () => elicit('Who?', Renamed));
-  const last = resolver({ user }, ({ user: { user_name } }) => confirm(`${user_name}?`));
+  const user = resolver({}, () => elicit('Who?', Renamed), { asks: 'form' });
+  const last = resolver({ user }, ({ user: { user_name } }) => confirm(`${user_name}?`), {
+    asks: 'form',
+  });
   const sendRound = roundsOf(defineTool('renamed', { resolve: { last } }, () => 'done'));
   const first = await sendRound();
 
@@ -335,9 +357,9 @@ describe('G28: a retry with missing answers', () => {
     'three',
     {
       resolve: {
-        a: resolver({}, () => elicit('A?', Login)),
-        b: outcome(resolver({}, () => elicit('B?', Login))),
-        c: resolver({}, () => elicit('C?', Login)),
+        a: resolver({}, () => elicit('A?', Login), { asks: 'form' }),
+        b: outcome(resolver({}, () => elicit('B?', Login), { asks: 'form' })),
+        c: resolver({}, () => elicit('C?', Login), { asks: 'form' }),
       },
     },
     ({ a, b, c }) => `${a.username} ${b.action} ${c.username}`,
@@ -383,9 +405,13 @@ describe('G28: a retry with missing answers', () => {
 describe('G29: the record', () => {
   test('G29: loses all answers after a question whose message changes', async () => {
     let wording = 'A?';
-    const a = resolver({}, () => elicit(wording, Login));
-    const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
-    const c = resolver({ b }, ({ b: { username } }) => elicit(`${username}, C?`, Login));
+    const a = resolver({}, () => elicit(wording, Login), { asks: 'form' });
+    const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login), {
+      asks: 'form',
+    });
+    const c = resolver({ b }, ({ b: { username } }) => elicit(`${username}, C?`, Login), {
+      asks: 'form',
+    });
     const sendRound = roundsOf(
       defineTool('reworded', { resolve: { c } }, ({ c: { username } }) => username),
     );
@@ -406,8 +432,12 @@ describe('G29: the record', () => {
 
   test('G29: loses the answer of a resolver that stops asking', async () => {
     let computes = false;
-    const a = resolver({}, () => (computes ? { username: 'computed' } : elicit('A?', Login)));
-    const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login));
+    const a = resolver({}, () => (computes ? { username: 'computed' } : elicit('A?', Login)), {
+      asks: 'form',
+    });
+    const b = resolver({ a }, ({ a: { username } }) => elicit(`${username}, B?`, Login), {
+      asks: 'form',
+    });
     const sendRound = roundsOf(
       defineTool('stops', { resolve: { b } }, ({ b: { username } }) => username),
     );

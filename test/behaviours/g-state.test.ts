@@ -18,8 +18,10 @@ import {
 const yes = accept({ confirm: true });
 
 const Login = z.object({ username: z.string() });
-const login = resolver({}, () => elicit('Username?', Login));
-const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`));
+const login = resolver({}, () => elicit('Username?', Login), { asks: 'form' });
+const sure = resolver({ login }, ({ login: { username } }) => confirm(`As ${username}?`), {
+  asks: 'form',
+});
 const tool = defineTool(
   'two_steps',
   { resolve: { sure, login } },
@@ -81,7 +83,7 @@ describe('G23: the server', () => {
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
     'G23: does not answer a question named %s with an inherited property',
     async (name) => {
-      const inherited = resolver({}, () => elicit('Username?', Login), { name });
+      const inherited = resolver({}, () => elicit('Username?', Login), { asks: 'form', name });
       const sendRound = roundsOf(
         defineTool('inherited', { resolve: { who: inherited } }, ({ who }) => who.username),
       );
@@ -207,7 +209,7 @@ describe('G25: recorded data', () => {
   });
 
   test('G25: is asked for again if it does not fit a confirmation', async () => {
-    const third = resolver({ sure }, () => confirm('Really?'));
+    const third = resolver({ sure }, () => confirm('Really?'), { asks: 'form' });
     const sendRound = roundsOf(defineTool('three_steps', { resolve: { third } }, () => 'ran'));
     const second = await secondRound(sendRound);
     const three = await sendRound(answering(second, { sure: yes }));
@@ -225,8 +227,10 @@ describe('G25: recorded data', () => {
     const Free = z.object({
       username: z.string().refine(async (name) => Promise.resolve(!taken.has(name))),
     });
-    const free = resolver({}, () => elicit('Username?', Free));
-    const last = resolver({ free }, ({ free: { username } }) => confirm(`${username}?`));
+    const free = resolver({}, () => elicit('Username?', Free), { asks: 'form' });
+    const last = resolver({ free }, ({ free: { username } }) => confirm(`${username}?`), {
+      asks: 'form',
+    });
     const sendRound = roundsOf(defineTool('free', { resolve: { last } }, () => 'ran'));
     const second = await sendRound(
       answering(await sendRound(), { free: accept({ username: 'octocat' }) }),
@@ -245,7 +249,7 @@ describe('G25: recorded data', () => {
       {
         resolve: {
           login: outcome(login),
-          last: resolver({ login: outcome(login) }, () => confirm('Last?')),
+          last: resolver({ login: outcome(login) }, () => confirm('Last?'), { asks: 'form' }),
         },
       },
       (values) => JSON.stringify(values.login),

@@ -16,13 +16,17 @@ const Ok = z.object({ ok: z.boolean() });
 const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hi' } }];
 const add = { name: 'add', inputSchema: { type: 'object' as const, properties: {} } };
 
-const form = resolver({}, () => elicit('Go?', Ok));
-const completion = resolver({}, () => sample({ messages, maxTokens: 5 }));
-const withTools = resolver({}, () => sample({ messages, maxTokens: 5, tools: [add] }));
-const withChoice = resolver({}, () =>
-  sample({ messages, maxTokens: 5, toolChoice: { mode: 'none' } }),
+const form = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
+const completion = resolver({}, () => sample({ messages, maxTokens: 5 }), { asks: 'sample' });
+const withTools = resolver({}, () => sample({ messages, maxTokens: 5, tools: [add] }), {
+  asks: 'sample',
+});
+const withChoice = resolver(
+  {},
+  () => sample({ messages, maxTokens: 5, toolChoice: { mode: 'none' } }),
+  { asks: 'sample' },
 );
-const roots = resolver({}, () => listRoots());
+const roots = resolver({}, () => listRoots(), { asks: 'roots' });
 
 const FORM = { requiredCapabilities: { elicitation: { form: {} } } };
 const missing = (name: string, key: string) =>
@@ -39,7 +43,7 @@ describe.each(eras)('on the %s era', (era) => {
     ['H2: refuses a form', { form }, {}, missing('form elicitation', 'form'), FORM],
     [
       'H2: refuses a confirmation',
-      { form: resolver({}, () => confirm('Go?')) },
+      { form: resolver({}, () => confirm('Go?'), { asks: 'form' }) },
       {},
       missing('form elicitation', 'form'),
       FORM,
@@ -124,7 +128,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('H8: names the wire key of the question in the error, not the parameter', async () => {
-    const named = resolver({}, () => elicit('Go?', Ok), { name: 'approval' });
+    const named = resolver({}, () => elicit('Go?', Ok), { asks: 'form', name: 'approval' });
     const tool = defineTool('ask', { resolve: { answer: named } }, () => 'ran');
     const { error } = await run(tool, {}, { era, capabilities: {} });
 
@@ -133,8 +137,10 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('H9: needs no capability for a call that computes its values', async () => {
     const Stock = z.object({ copies: z.number() });
-    const backorder = resolver({ copies: argsOf(Stock).copies }, ({ copies }) =>
-      copies > 0 ? { ok: false } : elicit('Back-order?', Ok),
+    const backorder = resolver(
+      { copies: argsOf(Stock).copies },
+      ({ copies }) => (copies > 0 ? { ok: false } : elicit('Back-order?', Ok)),
+      { asks: 'form' },
     );
     const order = defineTool(
       'order_book',
@@ -170,8 +176,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('H9: checks a question only when it opens', async () => {
-    const dependent = resolver({ form }, ({ form }) =>
-      form.ok ? sample({ messages, maxTokens: 5 }) : says('Hey'),
+    const dependent = resolver(
+      { form },
+      ({ form }) => (form.ok ? sample({ messages, maxTokens: 5 }) : says('Hey')),
+      { asks: 'sample' },
     );
     const tool = defineTool('ask', { resolve: { dependent } }, () => 'ran');
     const answering = (ok: boolean) =>

@@ -113,7 +113,7 @@ describe.each(eras)('on the %s era', (era) => {
       const fail = (): string => {
         throw new ProtocolError(-32050, 'Quota exhausted', { retryAfter: 60 });
       };
-      const ask = resolver({}, () => elicit('Go?', Ok));
+      const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
       const { call } = await connectClient(
         era,
         on([
@@ -174,7 +174,7 @@ describe.each(eras)('on the %s era', (era) => {
         }),
         defineTool(
           'declined',
-          { resolve: { ask: resolver({}, () => elicit('Go?', Ok)) } },
+          { resolve: { ask: resolver({}, () => elicit('Go?', Ok), { asks: 'form' }) } },
           () => 'ran',
         ),
       ];
@@ -225,8 +225,8 @@ describe.each(eras)('on the %s era', (era) => {
   test('K9: starts the next call from its first question after an error', async () => {
     let broken = true;
     let bodies = 0;
-    const first = resolver({}, () => elicit('First?', Ok));
-    const second = resolver({ first }, () => elicit('Second?', Ok));
+    const first = resolver({}, () => elicit('First?', Ok), { asks: 'form' });
+    const second = resolver({ first }, () => elicit('Second?', Ok), { asks: 'form' });
     const check = resolver({ second }, () => {
       if (broken) throw new ToolError('boom');
       return 'fine';
@@ -245,7 +245,7 @@ describe.each(eras)('on the %s era', (era) => {
 });
 
 describe('a legacy client that answers a question with an error', () => {
-  const question = () => resolver({}, () => elicit('Go?', Ok));
+  const question = () => resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
 
   test.each([
     ['plain value', (ask: ReturnType<typeof question>) => ask],

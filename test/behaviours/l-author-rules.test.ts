@@ -19,9 +19,15 @@ afterEach(() => {
 
 describe.each(eras)('on the %s era', (era) => {
   test('L1: asks a question once if it quotes only arguments and earlier answers', async () => {
-    const sku = resolver({ id: argsOf(Order).order_id }, ({ id }) => elicit(`Item of ${id}?`, Sku));
-    const sure = resolver({ id: argsOf(Order).order_id, sku }, ({ id, sku }) =>
-      elicit(`Refund ${sku.sku} of ${id}?`, Ok),
+    const sku = resolver(
+      { id: argsOf(Order).order_id },
+      ({ id }) => elicit(`Item of ${id}?`, Sku),
+      { asks: 'form' },
+    );
+    const sure = resolver(
+      { id: argsOf(Order).order_id, sku },
+      ({ id, sku }) => elicit(`Refund ${sku.sku} of ${id}?`, Ok),
+      { asks: 'form' },
     );
     const tool = defineTool(
       'refund',
@@ -40,7 +46,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('L4: does not run a later resolver if a refusal ends the call before it', async () => {
     const effects: string[] = [];
-    const scope = resolver({}, () => elicit('All of it?', Ok));
+    const scope = resolver({}, () => elicit('All of it?', Ok), { asks: 'form' });
     const cents = resolver({ scope }, () => 1);
     const restock = resolver({ scope }, () => {
       effects.push('restocked');
@@ -61,7 +67,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('L6: can check an answer against the records before the body runs', async () => {
     const lines = resolver({}, () => ['canvas-tote']);
-    const sku = resolver({}, () => elicit('Which item?', Sku));
+    const sku = resolver({}, () => elicit('Which item?', Sku), { asks: 'form' });
     const item = resolver({ lines, sku }, ({ lines, sku }) => {
       if (!lines.includes(sku.sku)) throw new ToolError(`order has no item '${sku.sku}'`);
       return sku.sku;
@@ -100,6 +106,7 @@ test.each([
     const wording = make();
     let asked = 0;
     const volatile = resolver({}, () => elicit(wording(++asked), Ok), {
+      asks: 'form',
       name: `volatile ${content}`,
     });
     const tool = defineTool('drift', { resolve: { volatile } }, () => 'ran');
@@ -123,8 +130,8 @@ test.each([
 
 test('L2: asks each question once if a generated default is not part of it', async () => {
   const Input = z.object({ request_id: z.string().default(() => crypto.randomUUID()) });
-  const ask = resolver({}, () => elicit('Go?', Ok));
-  const then = resolver({ ask }, () => elicit('Really?', Ok));
+  const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
+  const then = resolver({ ask }, () => elicit('Really?', Ok), { asks: 'form' });
   const tool = defineTool('go', { inputSchema: Input, resolve: { then } }, () => 'went');
   const { text, questions } = await run(tool, {}, { answers: () => accept({ ok: true }) });
 
@@ -134,11 +141,15 @@ test('L2: asks each question once if a generated default is not part of it', asy
 
 test('L3: runs the code before a question in every round, and the body once', async () => {
   const effects = { before: 0, body: 0 };
-  const ask = resolver({}, () => {
-    effects.before += 1;
-    return elicit('Go?', Ok);
-  });
-  const then = resolver({ ask }, () => elicit('Really?', Ok));
+  const ask = resolver(
+    {},
+    () => {
+      effects.before += 1;
+      return elicit('Go?', Ok);
+    },
+    { asks: 'form' },
+  );
+  const then = resolver({ ask }, () => elicit('Really?', Ok), { asks: 'form' });
   const tool = defineTool('go', { resolve: { then } }, () => `${++effects.body}`);
   const { text, requests } = await connectClient('modern', serving(tool), {
     elicit: () => accept({ ok: true }),
@@ -151,13 +162,16 @@ test('L3: runs the code before a question in every round, and the body once', as
 
 test('L5: asks the model again if its question changes between rounds', async () => {
   const chainOf = (name: string, wording: () => string) => {
-    const completion = resolver({}, () =>
-      sample({
-        messages: [{ role: 'user', content: { type: 'text', text: wording() } }],
-        maxTokens: 5,
-      }),
+    const completion = resolver(
+      {},
+      () =>
+        sample({
+          messages: [{ role: 'user', content: { type: 'text', text: wording() } }],
+          maxTokens: 5,
+        }),
+      { asks: 'sample' },
     );
-    const ask = resolver({ completion }, () => elicit('Go?', Ok));
+    const ask = resolver({ completion }, () => elicit('Go?', Ok), { asks: 'form' });
     return defineTool(name, { resolve: { ask } }, () => 'ran');
   };
   let tick = 0;
@@ -194,7 +208,7 @@ test('L7: takes the identity from the authorization layer, not from a header', a
 });
 
 test('L9: accepts an answer that the client invents, because it looks like any other', async () => {
-  const ask = resolver({}, () => elicit('Go?', Ok));
+  const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
   const tool = defineTool('go', { resolve: { ask } }, ({ ask }) => `went ${ask.ok}`);
   const client = await connectClient('modern', serving(tool), { elicit: [] });
   const { requestState } = questionsOf(await client.sendRound('go'));
@@ -208,7 +222,9 @@ test('L9: accepts an answer that the client invents, because it looks like any o
 
 test('L10: ignores the answer if the resolver can compute the value by then', async () => {
   let copies = 0;
-  const backorder = resolver({}, () => (copies > 0 ? { ok: false } : elicit('Back-order?', Ok)));
+  const backorder = resolver({}, () => (copies > 0 ? { ok: false } : elicit('Back-order?', Ok)), {
+    asks: 'form',
+  });
   const tool = defineTool('order_book', { resolve: { backorder } }, ({ backorder }) =>
     backorder.ok ? 'back-ordered' : 'ordered',
   );

@@ -67,7 +67,8 @@ interface Kind {
 
 const KINDS: Readonly<Record<string, Kind>> = {
   elicit: {
-    ask: (options) => resolver({}, () => elicit('Name?', Name, options), { name: 'it' }),
+    ask: (options) =>
+      resolver({}, () => elicit('Name?', Name, options), { asks: 'form', name: 'it' }),
     value: anonymous,
     capability: 'form elicitation',
     required: { elicitation: { form: {} } },
@@ -75,7 +76,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     answer: { name: 'Ada' },
   },
   confirm: {
-    ask: (options) => resolver({}, () => confirm('Sure?', options), { name: 'it' }),
+    ask: (options) => resolver({}, () => confirm('Sure?', options), { asks: 'form', name: 'it' }),
     value: true,
     capability: 'form elicitation',
     required: { elicitation: { form: {} } },
@@ -83,7 +84,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
     answer: true,
   },
   elicitUrl: {
-    ask: (options) => resolver({}, () => elicitUrl('Sign in', LINK, options), { name: 'it' }),
+    ask: (options) =>
+      resolver({}, () => elicitUrl('Sign in', LINK, options), { asks: 'url', name: 'it' }),
     value: true,
     capability: 'url elicitation',
     required: { elicitation: { url: {} } },
@@ -91,7 +93,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     answer: true,
   },
   sample: {
-    ask: (options) => resolver({}, () => sample(prompt, options), { name: 'it' }),
+    ask: (options) => resolver({}, () => sample(prompt, options), { asks: 'sample', name: 'it' }),
     value: said('from the server'),
     capability: 'sampling',
     required: { sampling: {} },
@@ -101,6 +103,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'sample with tools': {
     ask: (options) =>
       resolver({}, () => sample({ ...prompt, toolChoice: { mode: 'none' } }, options), {
+        asks: 'sample',
         name: 'it',
       }),
     value: { ...said('from the server'), content: [text('from the server')] },
@@ -110,7 +113,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     answer: said('from the client'),
   },
   listRoots: {
-    ask: (options) => resolver({}, () => listRoots(options), { name: 'it' }),
+    ask: (options) => resolver({}, () => listRoots(options), { asks: 'roots', name: 'it' }),
     value: { roots: [] },
     capability: 'roots',
     required: { roots: {} },
@@ -131,11 +134,13 @@ const FORMS: ClientCapabilities = { elicitation: {} };
 /** Creates a tool that asks to file a draft. Each run of the fallback makes another draft. */
 function fileDraft({ pinned }: { pinned: boolean }): Tool {
   let runs = 0;
-  const model = resolver({}, () => sample(prompt, { otherwise: () => said(`draft ${++runs}`) }));
+  const model = resolver({}, () => sample(prompt, { otherwise: () => said(`draft ${++runs}`) }), {
+    asks: 'sample',
+  });
   const fresh = resolver({ model }, ({ model: { content } }) => JSON.stringify(content));
   const kept = resolver({ fresh }, (values) => values.fresh, { pin: z.string() });
   const draft: Resolver<string> = pinned ? kept : fresh;
-  const sure = resolver({ draft }, (values) => confirm(`File ${values.draft}?`));
+  const sure = resolver({ draft }, (values) => confirm(`File ${values.draft}?`), { asks: 'form' });
   return defineTool('file', { resolve: { sure } }, () => 'filed');
 }
 
@@ -296,11 +301,23 @@ describe.each(eras)('on the %s era', (era) => {
       'batch',
       {
         resolve: {
-          form: outcome(resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }))),
-          sure: outcome(resolver({}, () => confirm('Sure?', { otherwise: () => true }))),
-          link: outcome(resolver({}, () => elicitUrl('Sign in', LINK, { otherwise: true }))),
-          model: outcome(resolver({}, () => sample(prompt, { otherwise: async () => said('x') }))),
-          roots: outcome(resolver({}, () => listRoots({ otherwise: { roots: [] } }))),
+          form: outcome(
+            resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), { asks: 'form' }),
+          ),
+          sure: outcome(
+            resolver({}, () => confirm('Sure?', { otherwise: () => true }), { asks: 'form' }),
+          ),
+          link: outcome(
+            resolver({}, () => elicitUrl('Sign in', LINK, { otherwise: true }), { asks: 'url' }),
+          ),
+          model: outcome(
+            resolver({}, () => sample(prompt, { otherwise: async () => said('x') }), {
+              asks: 'sample',
+            }),
+          ),
+          roots: outcome(
+            resolver({}, () => listRoots({ otherwise: { roots: [] } }), { asks: 'roots' }),
+          ),
         },
       },
       (values) =>
@@ -358,7 +375,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('D17: falls back for the same client in a tool that another tool calls', async () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
     const inner = defineTool('inner', { resolve: { form } }, ({ form: { name } }) => name);
     const outer = defineTool('outer', {}, (_, ctx) => inner.call({}, ctx));
     const bare = await connectClient(era, serving(outer));
@@ -372,8 +391,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('H10: refuses the call if one question has no fallback, even if the others do', async () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
-    const folders = resolver({}, () => listRoots());
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
+    const folders = resolver({}, () => listRoots(), { asks: 'roots' });
     const tool = defineTool('both', { resolve: { form, folders } }, () => 'ran');
 
     expect((await run(tool, {}, { era, capabilities: {} })).error).toEqual({
@@ -385,8 +406,10 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('D3: runs the fallback once per call for all consumers of the value', async () => {
     let runs = 0;
-    const form = resolver({}, () =>
-      elicit('Name?', Name, { otherwise: async () => ({ name: `run ${++runs}` }) }),
+    const form = resolver(
+      {},
+      () => elicit('Name?', Name, { otherwise: async () => ({ name: `run ${++runs}` }) }),
+      { asks: 'form' },
     );
     const named = resolver({ form }, ({ form: { name } }) => name !== '');
     const one = resolver({ form }, ({ form: { name } }) => name);
@@ -406,10 +429,12 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('D6: runs the fallback once in every round', async () => {
     let runs = 0;
-    const form = resolver({}, () =>
-      elicit('Name?', Name, { otherwise: () => ({ name: `run ${++runs}` }) }),
+    const form = resolver(
+      {},
+      () => elicit('Name?', Name, { otherwise: () => ({ name: `run ${++runs}` }) }),
+      { asks: 'form' },
     );
-    const model = resolver({}, () => sample(prompt));
+    const model = resolver({}, () => sample(prompt), { asks: 'sample' });
     const tool = defineTool('rounds', { resolve: { form, model } }, ({ form: { name } }) => name);
     const capabilities = { sampling: {} };
     const result = await run(tool, {}, { era, capabilities, answers: { model: said('y') } });
@@ -430,9 +455,14 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('tells later resolvers in the outcome that a value is a fallback', async () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
-    const greeting = resolver({ form: outcome(form) }, ({ form: how }) =>
-      how.action === 'accept' && how.fallback ? sample(prompt) : said('no model was needed'),
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
+    const greeting = resolver(
+      { form: outcome(form) },
+      ({ form: how }) =>
+        how.action === 'accept' && how.fallback ? sample(prompt) : said('no model was needed'),
+      { asks: 'sample' },
     );
     const tool = defineTool(
       'greet',
@@ -452,7 +482,7 @@ describe.each(eras)('on the %s era', (era) => {
       defineTool(
         'guarded',
         {
-          guards: [resolver({}, () => confirm('May I?', { otherwise }))],
+          guards: [resolver({}, () => confirm('May I?', { otherwise }), { asks: 'form' })],
           resolve: { started: resolver({}, started) },
         },
         () => 'ran',
@@ -467,12 +497,14 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('C8: fails despite a fallback if the question is undeclared or cannot be shown', async () => {
-    const undeclared = resolver({}, () => listRoots({ otherwise: { roots: [] } }), {
+    const undeclared = resolver({}, (): unknown => listRoots({ otherwise: { roots: [] } }), {
       asks: 'sample',
     });
     const Nested = z.object({ deep: z.object({ er: z.string() }) });
-    const unshowable = resolver({}, () =>
-      elicit('Deep?', Nested, { otherwise: { deep: { er: 'x' } } }),
+    const unshowable = resolver(
+      {},
+      () => elicit('Deep?', Nested, { otherwise: { deep: { er: 'x' } } }),
+      { asks: 'form' },
     );
     const call = (resolve: Record<string, Resolver<unknown>>) =>
       run(
@@ -492,6 +524,7 @@ describe.each(eras)('on the %s era', (era) => {
   test('disposes of a fallback value as of a computed one', async () => {
     const ends: string[] = [];
     const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
       dispose: (value: never, end) => ends.push(`${JSON.stringify(value)} ${end}`),
     });
     const tool = defineTool('tidy', { resolve: { form } }, ({ form: { name } }) => name);
@@ -500,9 +533,14 @@ describe.each(eras)('on the %s era', (era) => {
     expect(ends).toEqual(['{"name":"anonymous"} completed']);
   });
 
-  const user = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
-  const strict = resolver({}, () =>
-    elicit('Name?', Name, { otherwise: fails(new ToolError('open it in a client with forms')) }),
+  const user = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+    asks: 'form',
+  });
+  const strict = resolver(
+    {},
+    () =>
+      elicit('Name?', Name, { otherwise: fails(new ToolError('open it in a client with forms')) }),
+    { asks: 'form' },
   );
 
   test.each([
@@ -570,17 +608,22 @@ describe('a modern round with its own capabilities', () => {
   /** Creates a tool with a form that falls back, a sample that does not, and one after both. */
   const stages = () => {
     const runs = { fallback: 0 };
-    const form = resolver({}, () =>
-      elicit('Name?', Name, {
-        otherwise: () => {
-          runs.fallback += 1;
-          return anonymous;
-        },
-      }),
+    const form = resolver(
+      {},
+      () =>
+        elicit('Name?', Name, {
+          otherwise: () => {
+            runs.fallback += 1;
+            return anonymous;
+          },
+        }),
+      { asks: 'form' },
     );
-    const model = resolver({}, () => sample(prompt));
-    const next = resolver({ form, model }, ({ form: { name } }) =>
-      sample({ ...prompt, systemPrompt: name }),
+    const model = resolver({}, () => sample(prompt), { asks: 'sample' });
+    const next = resolver(
+      { form, model },
+      ({ form: { name } }) => sample({ ...prompt, systemPrompt: name }),
+      { asks: 'sample' },
     );
     const tool = defineTool(
       'stages',
@@ -675,7 +718,9 @@ describe('a modern round with its own capabilities', () => {
 
   /** Creates a tool that shows the outcome of a form with a fallback. */
   const outcomeTool = () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
     return defineTool('go', { resolve: { form: outcome(form) } }, ({ form: how }) =>
       JSON.stringify(how),
     );
@@ -698,7 +743,9 @@ describe('a modern round with its own capabilities', () => {
   });
 
   test('E10: fails on an invalid answer, and does not fall back', async () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
     const sendRound = declaringRoundsOf(defineTool('go', { resolve: { form } }, () => 'ran'));
     const first = await sendRound(FORMS);
 
@@ -709,7 +756,7 @@ describe('a modern round with its own capabilities', () => {
 
   test('G17: falls back for a changed message that it cannot ask, and ignores the old consent', async () => {
     let message = 'Deploy to staging?';
-    const sure = resolver({}, () => confirm(message, { otherwise: false }));
+    const sure = resolver({}, () => confirm(message, { otherwise: false }), { asks: 'form' });
     const sendRound = declaringRoundsOf(
       defineTool('deploy', { resolve: { sure: outcome(sure) } }, ({ sure: how }) => how.action),
     );
@@ -724,8 +771,10 @@ describe('a modern round with its own capabilities', () => {
 
 describe('a client with unknown capabilities', () => {
   test('gets the fallback on the legacy era without a session', async () => {
-    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }));
-    const folders = resolver({}, () => listRoots());
+    const form = resolver({}, () => elicit('Name?', Name, { otherwise: anonymous }), {
+      asks: 'form',
+    });
+    const folders = resolver({}, () => listRoots(), { asks: 'roots' });
     const strict = defineTool('strict', { resolve: { form, folders } }, () => 'ran');
     const handler = httpHandler(servingWith([showing(form), strict], { logger: SILENT }));
     // The server of the call does not know the capabilities from `initialize`.
@@ -788,6 +837,7 @@ describe('a slow fallback', () => {
     const { ask, ...steps } = slowQuestion();
     const seen = { bodies: 0, disposed: [] as string[] };
     const form = resolver({}, (_, ctx) => ask(ctx), {
+      asks: 'form',
       dispose: (value: never, end) => seen.disposed.push(`${JSON.stringify(value)} ${end}`),
     });
     const tool = defineTool('slow', { resolve: { form } }, () => `${++seen.bodies}`);
@@ -849,7 +899,7 @@ describe('a slow fallback', () => {
       await started.promise;
       throw new ToolError('boom');
     });
-    const slow = resolver({}, (_, ctx) => ask(ctx));
+    const slow = resolver({}, (_, ctx) => ask(ctx), { asks: 'form' });
     const tool = defineTool('both', { resolve: { broken, slow } }, () => 'ran');
     const { errorText } = await connectClient(era, serving(tool));
 

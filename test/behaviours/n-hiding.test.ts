@@ -36,7 +36,7 @@ const Name = z.object({ name: z.string() });
 const hideWhenCannotAsk = true;
 const FORM: ClientCapabilities = { elicitation: {} };
 
-const name = resolver({}, () => elicit('Name?', Name));
+const name = resolver({}, () => elicit('Name?', Name), { asks: 'form' });
 const resolve = { name };
 
 const note = defineResource(
@@ -166,7 +166,9 @@ describe.each<[string, () => McpServer | Server]>([
     });
 
     test('completes a call to a hidden tool with a fallback', async () => {
-      const kind = resolver({}, () => elicit('Name?', Name, { otherwise: { name: 'anonymous' } }));
+      const kind = resolver({}, () => elicit('Name?', Name, { otherwise: { name: 'anonymous' } }), {
+        asks: 'form',
+      });
       const tool = defineTool(
         'kind',
         { resolve: { kind }, hideWhenCannotAsk },

@@ -38,7 +38,7 @@ const LINK = 'https://example.org/sign-in?flow=7';
 const URL_ONLY: ClientCapabilities = { elicitation: { url: {} } };
 const opened = accept();
 
-const askLink = resolver({}, () => elicitUrl('Sign in', LINK));
+const askLink = resolver({}, () => elicitUrl('Sign in', LINK), { asks: 'url' });
 const visit = defineTool('visit', { resolve: { link: askLink } }, ({ link }) => `opened ${link}`);
 const report = defineTool('report', { resolve: { link: outcome(askLink) } }, ({ link }) =>
   JSON.stringify(link),
@@ -117,7 +117,7 @@ describe.each(eras)('on the %s era', (era) => {
   test('H4: does not ask a client that only opens links with a form', async () => {
     const tool = defineTool(
       'ask',
-      { resolve: { sure: resolver({}, () => confirm('Sure?')) } },
+      { resolve: { sure: resolver({}, () => confirm('Sure?'), { asks: 'form' }) } },
       () => 'ran',
     );
     const { error, questions } = await run(tool, {}, { era, capabilities: URL_ONLY });
@@ -131,7 +131,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('H10: sends neither a link nor a form if the client cannot be asked both', async () => {
-    const sure = resolver({}, () => confirm('Sure?'));
+    const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
     const tool = defineTool('both', { resolve: { sure, link: askLink } }, () => 'ran');
     const lacking = await connectClient(era, serving(tool), { capabilities: URL_ONLY });
     const answers = { sure: accept({ confirm: true }), link: opened };
@@ -157,7 +157,7 @@ describe.each(eras)('on the %s era', (era) => {
       'elicitUrl(): `url` must not contain a user name or a password.',
     ],
   ])('fails without asking if a resolver asks with the URL %s', async (given, problem) => {
-    const bad = resolver({}, () => elicitUrl('Sign in', given));
+    const bad = resolver({}, () => elicitUrl('Sign in', given), { asks: 'url' });
     const tool = defineTool('bad', { resolve: { bad } }, () => 'ran');
 
     expect(await run(tool, {}, { era })).toMatchObject({
@@ -170,8 +170,11 @@ describe.each(eras)('on the %s era', (era) => {
 
   test("C8: asks with a link only if `asks` is 'url', and then with nothing else", async () => {
     const declared = resolver({}, () => elicitUrl('Sign in', LINK), { asks: 'url' });
-    const slip = resolver({}, () => confirm('Sign in?') as never, { asks: 'url', name: 'slip' });
-    const other = resolver({}, () => elicitUrl('Sign in', LINK), { asks: 'form', name: 'other' });
+    const slip = resolver({}, (): unknown => confirm('Sign in?'), { asks: 'url', name: 'slip' });
+    const other = resolver({}, (): unknown => elicitUrl('Sign in', LINK), {
+      asks: 'form',
+      name: 'other',
+    });
     const allowed = defineTool('allowed', { resolve: { declared } }, () => 'ran');
     const wrongForm = defineTool('wrong', { resolve: { slip } }, () => 'ran');
     const wrongLink = defineTool('wrong', { resolve: { other } }, () => 'ran');
@@ -377,9 +380,11 @@ describe('over several rounds', () => {
   /** Creates a tool that asks a link, a form and another form. The test can change the link. */
   const chain = () => {
     const shown = { url: LINK, message: 'Sign in' };
-    const link = resolver({}, () => elicitUrl(shown.message, shown.url));
-    const name = resolver({ link }, () => elicit('Name?', Name));
-    const sure = resolver({ name }, ({ name: given }) => confirm(`Sure, ${given.name}?`));
+    const link = resolver({}, () => elicitUrl(shown.message, shown.url), { asks: 'url' });
+    const name = resolver({ link }, () => elicit('Name?', Name), { asks: 'form' });
+    const sure = resolver({ name }, ({ name: given }) => confirm(`Sure, ${given.name}?`), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'chain',
       { resolve: { link: outcome(link), sure } },
@@ -430,8 +435,8 @@ describe('over several rounds', () => {
     'G18, G19: asks again if the url changes after %j was recorded, and keeps other answers',
     async (answer) => {
       let url = LINK;
-      const link = resolver({}, () => elicitUrl('Sign in', url));
-      const name = resolver({}, () => elicit('Name?', Name));
+      const link = resolver({}, () => elicitUrl('Sign in', url), { asks: 'url' });
+      const name = resolver({}, () => elicit('Name?', Name), { asks: 'form' });
       const sendRound = roundsOf(
         defineTool(
           'beside',

@@ -76,7 +76,7 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('Z1: a guard that asks lets the call go on only after a confirmation', async () => {
-    const sure = resolver({}, () => confirm('Really?'), { name: 'sure' });
+    const sure = resolver({}, () => confirm('Really?'), { asks: 'form', name: 'sure' });
     const tool = defineTool('refund', { guards: [sure] }, () => 'refunded');
     const answered = async (answer: ReturnType<typeof accept>) =>
       (await run(tool, {}, { era, answers: { sure: answer } })).text;

@@ -117,7 +117,11 @@ const UNEXPECTED: readonly [string, AnyDefinition, RegExp][] = [
     'a form that cannot be shown',
     defineTool(
       't',
-      { resolve: { x: resolver({}, () => elicit('?', z.object({ a: z.object({}) }))) } },
+      {
+        resolve: {
+          x: resolver({}, () => elicit('?', z.object({ a: z.object({}) })), { asks: 'form' }),
+        },
+      },
       () => '',
     ),
     /^Resolver 'x' asks with a schema that a form cannot show/,
@@ -255,7 +259,7 @@ describe('a direct call', () => {
   test('explains that a direct call has no client to ask', async () => {
     const tool = defineTool(
       'pay',
-      { resolve: { ok: resolver({}, () => confirm('Pay?')) } },
+      { resolve: { ok: resolver({}, () => confirm('Pay?'), { asks: 'form' }) } },
       () => '',
     );
 
@@ -272,7 +276,7 @@ describe('bad answers', () => {
   const Amount = z.object({ amount: z.number(), note: z.string().optional() });
   const tool = defineTool(
     'pay',
-    { resolve: { how: resolver({}, () => elicit('How much?', Amount)) } },
+    { resolve: { how: resolver({}, () => elicit('How much?', Amount), { asks: 'form' }) } },
     () => 'paid',
   );
   const PREFIX = "Error executing tool pay: Resolver 'how' received";
@@ -309,7 +313,7 @@ describe('bad answers', () => {
     const strict = z.strictObject({ amount: z.number() });
     const asking = defineTool(
       'pay',
-      { resolve: { how: resolver({}, () => elicit('How much?', strict)) } },
+      { resolve: { how: resolver({}, () => elicit('How much?', strict), { asks: 'form' }) } },
       () => 'paid',
     );
     const answers = { how: accept({ amount: 1, 'ignore previous instructions': 'x' }) };

@@ -17,7 +17,7 @@ import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 
-const approval = resolver({}, () => confirm('Really?'));
+const approval = resolver({}, () => confirm('Really?'), { asks: 'form' });
 const NO = new ToolError('no such order');
 
 const MISPLACED: readonly [string, () => unknown, string][] = [
@@ -67,7 +67,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('a fallback may not return a resolver either', async () => {
-    const ok = resolver({}, () => confirm('Pay?', { otherwise: () => approval as never }));
+    const ok = resolver({}, () => confirm('Pay?', { otherwise: () => approval as never }), {
+      asks: 'form',
+    });
     const tool = defineTool('pay', { resolve: { ok } }, () => 'paid');
     const { cause, text } = await run(tool, {}, { era, capabilities: {} });
 

@@ -115,7 +115,7 @@ test('a schema that throws is logged without its message, which may quote an arg
 describe('a seal that fails', () => {
   const asking = defineTool(
     'pay',
-    { resolve: { ok: resolver({}, () => confirm('Pay?')) } },
+    { resolve: { ok: resolver({}, () => confirm('Pay?'), { asks: 'form' }) } },
     () => '',
   );
   const KEY = '0123456789abcdef0123456789abcdef';
@@ -189,7 +189,7 @@ describe('advice that is logged once', () => {
     const { lines, logger } = collect();
     const asking = defineTool(
       'pay',
-      { resolve: { ok: resolver({}, () => confirm('Pay?')) } },
+      { resolve: { ok: resolver({}, () => confirm('Pay?'), { asks: 'form' }) } },
       () => '',
     );
     const client = await connectStateless(httpHandler(serving([asking], { logger })), {
@@ -228,7 +228,7 @@ describe('advice that is logged once', () => {
 
 test('the kit keeps warnings out of the output of a test', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-  const ok = resolver({}, () => confirm(`Pay? ${Math.random()}`));
+  const ok = resolver({}, () => confirm(`Pay? ${Math.random()}`), { asks: 'form' });
   const tool = defineTool('pay', { resolve: { ok } }, () => 'paid');
   await run(tool, {}, { answers: { ok: accept({ confirm: true }) }, maxRounds: 3 }).catch(
     () => undefined,

@@ -8,6 +8,7 @@ import {
   elicitUrl,
   outcome,
   resolver,
+  sample,
 } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
@@ -59,15 +60,15 @@ describe('no-question', () => {
   });
 
   it('does not accept a question to the model', () => {
-    const guess = resolver({}, () => 1, { asks: 'sample' });
+    const guess = resolver({}, () => sample({ messages: [], maxTokens: 1 }), { asks: 'sample' });
     expect(found(defineTool('delete_x', { resolve: { guess } }, body))).toEqual([
       'error no-question',
     ]);
   });
 
-  it('is only a hint if a resolver does not declare `asks`', () => {
+  it('does not accept a resolver without `asks`', () => {
     expect(found(defineTool('delete_x', { resolve: { silent } }, body))).toEqual([
-      'hint undeclared-question',
+      'error no-question',
     ]);
   });
 

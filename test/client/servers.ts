@@ -14,12 +14,20 @@ import { z } from 'zod';
 const RefundInput = z.object({ order_id: z.string() });
 const args = argsOf(RefundInput);
 
-const scope = resolver({ id: args.order_id }, ({ id }) =>
-  elicit(`Refund all of ${id}?`, z.object({ full: z.boolean() })),
+const scope = resolver(
+  { id: args.order_id },
+  ({ id }) => elicit(`Refund all of ${id}?`, z.object({ full: z.boolean() })),
+  { asks: 'form' },
 );
 
-const approval = resolver({ id: args.order_id, scope }, ({ id, scope: { full } }) =>
-  elicit(`Approve the ${full ? 'full' : 'partial'} refund of ${id}?`, z.object({ by: z.string() })),
+const approval = resolver(
+  { id: args.order_id, scope },
+  ({ id, scope: { full } }) =>
+    elicit(
+      `Approve the ${full ? 'full' : 'partial'} refund of ${id}?`,
+      z.object({ by: z.string() }),
+    ),
+  { asks: 'form' },
 );
 
 /** Asks for the scope first, and for an approval of that scope second. */

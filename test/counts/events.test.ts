@@ -14,8 +14,10 @@ import { serving } from '../support/servers.js';
 
 const price = resolver({}, () => 100, { pin: z.number() });
 const rate = resolver({}, () => Promise.resolve(2));
-const sure = resolver({ price, rate }, (values) => confirm(`${values.price * values.rate}?`));
-const gift = resolver({ sure }, () => confirm('As a gift?'));
+const sure = resolver({ price, rate }, (values) => confirm(`${values.price * values.rate}?`), {
+  asks: 'form',
+});
+const gift = resolver({ sure }, () => confirm('As a gift?'), { asks: 'form' });
 const pay = defineTool('pay', { resolve: { price, sure, gift: outcome(gift) } }, () => 'paid');
 
 /** Calls a tool that emits every type of event, and counts how often the clock is read. */

@@ -28,10 +28,14 @@ function toolOf(shapes: readonly Shape[]): { readonly tool: Tool; readonly runs:
   for (const [place, { asks, needs }] of shapes.entries()) {
     const entries = needs.map((need): [string, Need] => [`n${need}`, nodes[need]!]);
     nodes.push(
-      resolver(Object.fromEntries(entries), () => {
-        runs.push(place);
-        return asks ? elicit(`${place}?`, Answer) : { number: place };
-      }),
+      resolver(
+        Object.fromEntries(entries),
+        () => {
+          runs.push(place);
+          return asks ? elicit(`${place}?`, Answer) : { number: place };
+        },
+        { asks: 'form' },
+      ),
     );
   }
   const resolve = Object.fromEntries(nodes.map((node, place) => [`n${place}`, node]));

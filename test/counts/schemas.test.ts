@@ -40,7 +40,9 @@ function shipping({ recorded }: Recorder): Factory {
   const address = resolver({ order }, ({ order: id }) => elicit(`Where does ${id} go?`, Address), {
     asks: Address,
   });
-  const sure = resolver({ cents, address }, (values) => confirm(`${values.cents} cents?`));
+  const sure = resolver({ cents, address }, (values) => confirm(`${values.cents} cents?`), {
+    asks: 'form',
+  });
   const tool = defineTool(
     'ship',
     {
@@ -85,7 +87,10 @@ it('a form is converted once for all resolvers that ask with it', async () => {
   const { conversions, recorded } = recordConversions();
   const Name = recorded('form', z.object({ name: z.string() }));
   const resolve = Object.fromEntries(
-    ['a', 'b', 'c'].map((key) => [key, resolver({}, () => elicit(`${key}?`, Name))]),
+    ['a', 'b', 'c'].map((key) => [
+      key,
+      resolver({}, () => elicit(`${key}?`, Name), { asks: 'form' }),
+    ]),
   );
   const tool = defineTool('names', { resolve }, () => 'done');
   const { text } = await connectClient('modern', serving([tool]), {

@@ -46,7 +46,7 @@ function runBlocked(work: () => Promise<string>, timeoutMs: number): Promise<str
   });
 }
 
-const sure = resolver({}, () => confirm('Delete it?'));
+const sure = resolver({}, () => confirm('Delete it?'), { asks: 'form' });
 const deletes = defineTool('delete', { resolve: { sure } }, () => 'deleted');
 const yes = { action: 'accept' as const, content: { confirm: true } };
 

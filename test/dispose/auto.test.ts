@@ -136,7 +136,7 @@ describe.each(eras)("dispose: 'auto' on the %s era", (era) => {
   });
 
   test('ignores the answer to a question', async () => {
-    const it = resolver({}, () => confirm('Go ahead?'), { dispose: 'auto' });
+    const it = resolver({}, () => confirm('Go ahead?'), { asks: 'form', dispose: 'auto' });
     const tool = defineTool('use', { resolve: { it } }, () => 'done');
     const answers = { it: accept({ confirm: true }) };
 

@@ -43,7 +43,7 @@ const withSlowCleanup = (body: () => string, asks: boolean) => {
       await leave.promise;
     },
   });
-  const approved = resolver({}, () => (asks ? confirm('Go ahead?') : true));
+  const approved = resolver({}, () => (asks ? confirm('Go ahead?') : true), { asks: 'form' });
   const tool = defineTool('use', { resolve: { db, approved } }, body);
   return { tool, entered: entered.promise, leave: () => leave.resolve() };
 };
@@ -202,8 +202,8 @@ describe.each(eras)('on the %s era', (era) => {
     test('runs at the end of each round that asks, on the modern era only', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
-      const one = resolver({ db }, () => confirm('1?'));
-      const two = resolver({ one }, () => confirm('2?'));
+      const one = resolver({ db }, () => confirm('1?'), { asks: 'form' });
+      const two = resolver({ one }, () => confirm('2?'), { asks: 'form' });
       const tool = defineTool('use', { resolve: { db, two } }, () => {
         log.push('body');
         return 'done';
@@ -229,7 +229,7 @@ describe.each(eras)('on the %s era', (era) => {
 
     test('does not run for a value that is computed after the confirmation', async () => {
       const log: Log = [];
-      const approved = resolver({}, () => confirm('Go ahead?'));
+      const approved = resolver({}, () => confirm('Go ahead?'), { asks: 'form' });
       const transaction = resolver(
         { approved },
         () => {
@@ -336,7 +336,7 @@ describe.each(eras)('on the %s era', (era) => {
       const log: Log = [];
       const resolve = {
         db: opening(log, 'db'),
-        approved: resolver({}, () => confirm('Go ahead?')),
+        approved: resolver({}, () => confirm('Go ahead?'), { asks: 'form' }),
       };
       const tool = defineTool('use', { resolve }, () => 'done');
 
@@ -350,7 +350,9 @@ describe.each(eras)('on the %s era', (era) => {
 
     test('runs when an answer does not match its form', async () => {
       const log: Log = [];
-      const many = resolver({}, () => elicit('How many?', z.object({ n: z.number() })));
+      const many = resolver({}, () => elicit('How many?', z.object({ n: z.number() })), {
+        asks: 'form',
+      });
       const tool = defineTool('use', { resolve: { db: opening(log, 'db'), many } }, () => 'done');
       const answers = { many: accept({ n: 'many' }) };
 
@@ -361,7 +363,7 @@ describe.each(eras)('on the %s era', (era) => {
     test('runs when the client cannot answer questions', async () => {
       const log: Log = [];
       const db = opening(log, 'db');
-      const approved = resolver({}, () => confirm('Go ahead?'));
+      const approved = resolver({}, () => confirm('Go ahead?'), { asks: 'form' });
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
       const { call } = await connectClient(era, serving([tool]));
 
@@ -376,6 +378,7 @@ describe.each(eras)('on the %s era', (era) => {
     test('is not disposed of', async () => {
       const log: Log = [];
       const name = resolver({}, () => elicit('Name?', Name), {
+        asks: 'form',
         dispose: () => void log.push('close the answer'),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
@@ -392,6 +395,7 @@ describe.each(eras)('on the %s era', (era) => {
       const log: Log = [];
       let known: { name: string } | undefined = undefined as { name: string } | undefined;
       const name = resolver({}, () => known ?? elicit('Name?', Name), {
+        asks: 'form',
         dispose: (value, end) => void log.push(`close ${value.name}: ${end}`),
       });
       const tool = defineTool('use', { resolve: { name } }, (values) => values.name.name);
@@ -413,12 +417,14 @@ describe.each(eras)('on the %s era', (era) => {
         model: 'fallback',
       };
       const now = resolver({}, () => sample({ messages, maxTokens: 9 }, { otherwise }), {
+        asks: 'sample',
         dispose: (value: ModelAnswer, end) => void log.push(`close ${value.model} now: ${end}`),
       });
       const later = resolver(
         {},
         () => sample({ messages, maxTokens: 9 }, { otherwise: async () => otherwise }),
         {
+          asks: 'sample',
           dispose: (value: ModelAnswer, end) => void log.push(`close ${value.model} later: ${end}`),
         },
       );
@@ -493,7 +499,7 @@ test('a question is sent only after the cleanup', async () => {
 test('a round that the client leaves unanswered disposes of its values, too', async () => {
   const log: Log = [];
   const db = opening(log, 'db');
-  const approved = resolver({ db }, () => confirm('Go ahead?'));
+  const approved = resolver({ db }, () => confirm('Go ahead?'), { asks: 'form' });
   const sendRound = roundsOf(defineTool('use', { resolve: { db, approved } }, () => 'done'));
   const first = await sendRound();
   const second = await sendRound(answering(first, {}));
@@ -510,7 +516,7 @@ test("dispose receives 'failed' if the state is too large to send", async () => 
   const log: Log = [];
   const db = opening(log, 'db');
   const large = resolver({}, () => 'x'.repeat(3000), { pin: z.string() });
-  const approved = resolver({ db, large }, () => confirm('Go ahead?'));
+  const approved = resolver({ db, large }, () => confirm('Go ahead?'), { asks: 'form' });
   const tool = defineTool('use', { resolve: { approved } }, () => 'done');
   const seal = requestStateSeal({
     keys: ['a key of the tests, 32 bytes or more'],

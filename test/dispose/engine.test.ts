@@ -161,7 +161,7 @@ describe.each(eras)('the engine on the %s era', (era) => {
 
   test('disposes of its values before it asks a modern client, but not a legacy one', async () => {
     const log: Log = [];
-    const approved = resolver({}, () => confirm('Go ahead?'));
+    const approved = resolver({}, () => confirm('Go ahead?'), { asks: 'form' });
     const resolution = await resolve(
       { a: opening(log, 'a'), approved },
       { era, mcpReq: { send: agreeing } },

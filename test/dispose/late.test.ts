@@ -140,6 +140,7 @@ describe.each(eras)('after a failed call on the %s era', (era) => {
       };
     };
     const guess = resolver({}, () => sample({ messages: [], maxTokens: 9 }, { otherwise }), {
+      asks: 'sample',
       dispose: ({ model }: ModelAnswer, end) => void log.push(`close ${model}: ${end}`),
     });
     const resolve = { broken: failsAfter(started.promise), guess };
@@ -261,7 +262,7 @@ describe.each(eras)('after a cancelled request on the %s era', (era) => {
 
 test("dispose receives 'cancelled' if a legacy client cancels while it is asked", async () => {
   const log: Log = [];
-  const approved = resolver({}, () => confirm('Go ahead?'));
+  const approved = resolver({}, () => confirm('Go ahead?'), { asks: 'form' });
   const tool = defineTool('use', { resolve: { db: opening(log, 'db'), approved } }, () => 'done');
   const client = await rawLegacy(serving([tool]), { capabilities: { elicitation: {} } });
   const id = 'the call';

@@ -138,7 +138,7 @@ describe.each(eras)('a dispose that throws on the %s era', (era) => {
 
     test('is only reported if the user declines', async () => {
       const log: Log = [];
-      const approved = resolver({}, () => confirm('Go ahead?'));
+      const approved = resolver({}, () => confirm('Go ahead?'), { asks: 'form' });
       const db = resolver({}, () => 'db', {
         dispose: (name: string, end) => {
           if (end === 'failed') failToClose(log)(name, end);
@@ -159,7 +159,7 @@ describe.each(eras)('a dispose that throws on the %s era', (era) => {
       const db = resolver({}, () => 'db', {
         dispose: (name: string, end) => (end === 'asked' ? failToClose : logClose)(log)(name, end),
       });
-      const approved = resolver({ db }, () => confirm('Go ahead?'));
+      const approved = resolver({ db }, () => confirm('Go ahead?'), { asks: 'form' });
       const tool = defineTool('use', { resolve: { db, approved } }, () => 'done');
       const answers = { approved: accept({ confirm: true }) };
       const used = await run(tool, {}, { era, answers });

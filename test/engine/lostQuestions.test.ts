@@ -81,7 +81,7 @@ describe.each(eras)('on the %s era', (era) => {
       await Promise.resolve();
       return Boolean(confirm('Really?'));
     };
-    const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise })));
+    const tool = toolWith(resolver({}, () => confirm('Pay?', { otherwise }), { asks: 'form' }));
     expect(await run(tool, {}, { era, capabilities: {} })).toMatchObject({
       isError: true,
       cause: {
@@ -92,12 +92,16 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('Z2: a resolver that creates several questions may return one of them', async () => {
-    const paid = resolver({}, async () => {
-      const questions = [confirm('Pay one?'), confirm('Pay two?')];
-      await Promise.resolve();
-      questions.push(confirm('Pay three?'));
-      return questions[1]!;
-    });
+    const paid = resolver(
+      {},
+      async () => {
+        const questions = [confirm('Pay one?'), confirm('Pay two?')];
+        await Promise.resolve();
+        questions.push(confirm('Pay three?'));
+        return questions[1]!;
+      },
+      { asks: 'form' },
+    );
     const { text, isError, questions } = await run(
       toolWith(paid),
       {},
@@ -109,12 +113,16 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('a resolver does not fail for the question of a concurrent one', async () => {
     const asked = deferred();
-    const asking = resolver({}, async () => {
-      await Promise.resolve();
-      const question = confirm('Pay?');
-      asked.resolve();
-      return question;
-    });
+    const asking = resolver(
+      {},
+      async () => {
+        await Promise.resolve();
+        const question = confirm('Pay?');
+        asked.resolve();
+        return question;
+      },
+      { asks: 'form' },
+    );
     const computing = resolver({}, async () => {
       await asked.promise;
       return 7;
@@ -129,7 +137,9 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('a resolver does not fail for the questions of a tool that it calls', async () => {
-    const inner = toolWith(resolver({}, () => confirm('Pay?', { otherwise: true })));
+    const inner = toolWith(
+      resolver({}, () => confirm('Pay?', { otherwise: true }), { asks: 'form' }),
+    );
     const paid = resolver({}, async () => {
       await Promise.resolve();
       const { content } = await inner.call(undefined as never);
@@ -143,7 +153,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('a question that was created outside of any function is asked', async () => {
     const question = confirm('Pay?');
-    const tool = toolWith(resolver({}, () => question));
+    const tool = toolWith(resolver({}, () => question, { asks: 'form' }));
     const { text, asked } = await connectClient(era, serving([tool]), { elicit: [yes] });
     expect(await text('pay')).toBe('true');
     expect(asked).toEqual(['Pay?']);

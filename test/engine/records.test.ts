@@ -68,7 +68,7 @@ describe('a resolver that returns an object', () => {
     const graph = new Graph('sync');
     const hiding = graph.run(() => {
       let made: unknown;
-      const keeps = resolver({}, () => (made = confirm('Kept?')));
+      const keeps = resolver({}, () => (made = confirm('Kept?')), { asks: 'form' });
       void valueOf(planResolvers({ name: 'keeps', resolve: { it: keeps } }, []));
       return { made };
     });

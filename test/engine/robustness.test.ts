@@ -138,7 +138,9 @@ describe('a resolver that returns', () => {
       action: 'accept',
       content: { confirm: true },
     })) as unknown as ServerContext['mcpReq']['send'];
-    const ended = await ending(resolve({ resolve: { it: resolver({}, body) } }, { send }, era));
+    const ended = await ending(
+      resolve({ resolve: { it: resolver({}, body, { asks: 'form' }) } }, { send }, era),
+    );
     expect(ended).toEqual(era === 'modern' ? { asks: ['it'] } : { value: true });
   });
 
@@ -268,7 +270,7 @@ describe('a resolver that returns', () => {
     const validations = [fails(boom), async () => fails(boom)()];
     for (const validate of validations) {
       const schema = { '~standard': { ...standard, validate } } as unknown as Schema;
-      const it = resolver({}, () => elicit('How many?', schema));
+      const it = resolver({}, () => elicit('How many?', schema), { asks: 'form' });
       const response = { action: 'accept', content: { n: 1 } };
       const send = (async () => response) as unknown as ServerContext['mcpReq']['send'];
       const first = resolve({ resolve: { it } }, { send }, era);
@@ -437,7 +439,7 @@ describe('after a failure', () => {
   });
 
   it('an earlier question is not asked', async () => {
-    const asking = resolver({}, () => confirm('Really?'));
+    const asking = resolver({}, () => confirm('Really?'), { asks: 'form' });
     for (const era of eras) {
       const call = resolve({ resolve: { asking, failing: resolver({}, fails(boom)) } }, {}, era);
       expect(await ending(call)).toEqual({ error: boom });
@@ -636,7 +638,7 @@ it('resolvers receive additional properties of the context', async () => {
 });
 
 it('the engine accepts a request object with inherited properties, in every round', async () => {
-  const it = resolver({}, () => confirm('Go?'));
+  const it = resolver({}, () => confirm('Go?'), { asks: 'form' });
   const { mcpReq } = contextOf();
   const first = await resolve({ resolve: { it } }, Object.create(mcpReq) as typeof mcpReq);
   const { requestState } = first.done ? {} : first.result;
@@ -656,10 +658,10 @@ describe('a nested call in which a function creates a question and then throws',
   const makers = {
     'a resolver': resolver({}, asking),
     'a resolver that needs one that asks': resolver(
-      { asked: outcome(resolver({}, () => confirm('Go?'))) },
+      { asked: outcome(resolver({}, () => confirm('Go?'), { asks: 'form' })) },
       asking,
     ),
-    'a fallback': resolver({}, () => confirm('Go?', { otherwise: asking })),
+    'a fallback': resolver({}, () => confirm('Go?', { otherwise: asking }), { asks: 'form' }),
   };
 
   it.each(Object.entries(makers))('(%s) does not fail the outer call', async (_, inner) => {
@@ -681,7 +683,9 @@ describe('a nested call in which a function creates a question and then throws',
 
 it('a logged context shows no arguments and no answers', async () => {
   const logged: string[] = [];
-  const asking = resolver({}, () => elicit('Which?', z.object({ word: z.string() })));
+  const asking = resolver({}, () => elicit('Which?', z.object({ word: z.string() })), {
+    asks: 'form',
+  });
   const it = resolver({ asking, word: arg<string>('word') }, async (_, ctx) => {
     expect(ctx.signal.aborted).toBe(false);
     await allMicrotasks();
@@ -717,7 +721,7 @@ describe('a pushed question', () => {
           reject(options.signal.reason as Error);
         });
       })) as unknown as ServerContext['mcpReq']['send'];
-    const it = resolver({}, () => confirm('Really?'));
+    const it = resolver({}, () => confirm('Really?'), { asks: 'form' });
     const call = resolve({ resolve: { it } }, { send, signal: request.signal }, 'legacy');
     expect(await ending(call)).toEqual({ hangs: true });
 
@@ -773,7 +777,7 @@ describe('guards', () => {
 
   it.each(eras)('that ask keep other resolvers from starting (%s)', async (era) => {
     const started: string[] = [];
-    const guard = resolver({}, () => confirm('May I?'));
+    const guard = resolver({}, () => confirm('May I?'), { asks: 'form' });
     const it = resolver({}, () => started.push('it'));
     const send = (async () => never) as ServerContext['mcpReq']['send'];
     const call = resolve({ guards: [guard], resolve: { it } }, { send }, era);
@@ -783,8 +787,10 @@ describe('guards', () => {
   });
 
   it('ask before a parameter fails because of a refusal', async () => {
-    const preference = resolver({}, () => confirm('Shall we hurry?'));
-    const guard = resolver({ preference: outcome(preference) }, () => confirm('May I?'));
+    const preference = resolver({}, () => confirm('Shall we hurry?'), { asks: 'form' });
+    const guard = resolver({ preference: outcome(preference) }, () => confirm('May I?'), {
+      asks: 'form',
+    });
     const replies = [{ action: 'decline' }, { action: 'cancel' }];
     const asked: unknown[] = [];
     const send = (async (request: { params: { message: string } }) => {

@@ -295,7 +295,9 @@ describe('100,000 questions', { timeout: 60_000 }, () => {
     const Answer = z.object({ number: z.number() });
     const needs: Record<string, Need> = {};
     for (let index = 1; index < MANY; index += 1) {
-      needs[`part${index}`] = resolver({}, () => elicit(`Part ${index}?`, Answer));
+      needs[`part${index}`] = resolver({}, () => elicit(`Part ${index}?`, Answer), {
+        asks: 'form',
+      });
     }
     const plan = planResolvers({ name: 'tool', resolve: { top: resolver(needs, () => 0) } }, []);
     const resolution = await resolve(plan);

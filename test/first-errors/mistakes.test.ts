@@ -215,7 +215,7 @@ class Desk {
 const desk = new Desk();
 const NESTED = z.object({ address: z.object({ street: z.string() }) });
 
-const approval = resolver({}, () => confirm('Sure?'));
+const approval = resolver({}, () => confirm('Sure?'), { asks: 'form' });
 
 async function awaiting(): Promise<boolean> {
   // eslint-disable-next-line @typescript-eslint/await-thenable -- the mistake itself
@@ -292,7 +292,11 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
   ],
   [
     'a nested schema in a form',
-    untyped.defineTool('t', { resolve: { x: resolver({}, () => elicit('Where?', NESTED)) } }, body),
+    untyped.defineTool(
+      't',
+      { resolve: { x: resolver({}, () => elicit('Where?', NESTED), { asks: 'form' }) } },
+      body,
+    ),
     'asks with a schema that a form cannot show',
   ],
   [

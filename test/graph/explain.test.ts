@@ -126,7 +126,6 @@ describe('explain', () => {
       ],
       atMostRounds: 5,
       chain: ['may_transfer', 'purpose', 'risk', 'approval'],
-      undeclared: ['caller', 'rate', 'db', 'account'],
     });
   });
 
@@ -139,7 +138,7 @@ describe('explain', () => {
     expect(explain(ping)).toEqual({
       ...{ kind: 'tool', name: 'ping', description: 'Answers.', once: false },
       ...{ arguments: [], guards: [], resolvers: [], parameters: [], capabilities: [] },
-      ...{ atMostRounds: 1, chain: [], undeclared: [] },
+      ...{ atMostRounds: 1, chain: [] },
     });
   });
 
@@ -228,52 +227,29 @@ describe('explain', () => {
     });
   });
 
-  it('shows a resolver without `asks` as computed, as one that declares it asks nothing', () => {
+  it('shows a resolver without `asks` as computed', () => {
     const price = resolver({}, () => 3, { name: 'price' });
-    const stock = resolver({}, () => 7, { name: 'stock', asks: 'nothing' });
-    const approved = resolver({ price, stock }, () => confirm('Buy?'), { asks: 'form' });
+    const approved = resolver({ price }, () => confirm('Buy?'), { asks: 'form' });
     const tool = defineTool('buy', { resolve: { approved } }, () => 'bought');
 
     expect(explain(tool)).toMatchObject({
       resolvers: [
         { key: 'price', asks: { kind: 'nothing', declared: false, seen: false } },
-        { key: 'stock', asks: { kind: 'nothing', declared: true, seen: false } },
         { key: 'approved' },
       ],
-      ...{ atMostRounds: 2, chain: ['approved'], undeclared: ['price'] },
+      ...{ atMostRounds: 2, chain: ['approved'] },
     });
     expect(explain(tool, { format: 'text' })).toContain('price  computed\n');
-    expect(explain(tool, { format: 'text' })).toContain('stock  computed\n');
     expect(explain(tool, { format: 'text' })).toContain(
       'rounds  at most 2: approved\nclient  needs form elicitation',
     );
     expect(explain(tool, { format: 'mermaid' })).toContain('["price<br>computed"]');
-    expect(explain(tool, { format: 'mermaid' })).toContain('["stock<br>computed"]');
     expect(explain(tool, { format: 'svg' })).toContain('<title>price, computed</title>');
-    expect(explain(tool, { format: 'svg' })).toContain('<title>stock, computed</title>');
-  });
-
-  it('counts no round for a resolver that declares it asks nothing', () => {
-    const price = resolver({}, () => 3, { asks: 'nothing' });
-    const approved = resolver({ price }, () => confirm('Buy?'), { asks: 'form' });
-    const tool = defineTool('buy', { resolve: { price, approved } }, () => 'bought');
-
-    expect(explain(tool)).toMatchObject({ atMostRounds: 2, undeclared: [] });
-    expect(explain(tool).resolvers[0]?.asks).toEqual({
-      kind: 'nothing',
-      declared: true,
-      seen: false,
-    });
-    expect(() =>
-      defineTool('t', { resolve: { price }, hideWhenCannotAsk: true }, () => ''),
-    ).toThrow(
-      "Tool 't': `hideWhenCannotAsk` has no effect, because no resolver asks a question. Remove it.",
-    );
   });
 
   it('explains a graph of depth 20,000 without a stack overflow', () => {
-    let last = resolver({}, () => 0, { asks: 'form' });
-    for (let depth = 1; depth < 20_000; depth += 1) last = resolver({ last }, () => 0);
+    let last = resolver({}, (): unknown => 0, { asks: 'form' });
+    for (let depth = 1; depth < 20_000; depth += 1) last = resolver({ last }, (): unknown => 0);
     const tool = defineTool('deep', { resolve: { last } }, () => 'done');
     expect(explain(tool)).toMatchObject({ atMostRounds: 2 });
   });
@@ -365,8 +341,11 @@ describe('the number of rounds', () => {
   });
 
   it('includes undeclared questions that the events of a call contain', async () => {
-    const scope = resolver({}, () => confirm('All of it?'), { name: 'scope' });
-    const restock = resolver({ scope }, () => confirm('Back to stock?'), { name: 'restock' });
+    const scope = resolver({}, () => confirm('All of it?'), { asks: 'form', name: 'scope' });
+    const restock = resolver({ scope }, () => confirm('Back to stock?'), {
+      asks: 'form',
+      name: 'restock',
+    });
     const cents = resolver({ scope }, () => 100, { name: 'cents' });
     const tool = defineTool('refund', { resolve: { restock, cents } }, () => 'done');
     const other = defineTool('other', { resolve: { cents } }, () => 'done');
@@ -381,7 +360,7 @@ describe('the number of rounds', () => {
         { key: 'restock', asks: seen },
         { key: 'cents', asks: COMPUTED },
       ],
-      ...{ atMostRounds: 3, chain: ['scope', 'restock'], undeclared: ['cents'] },
+      ...{ atMostRounds: 3, chain: ['scope', 'restock'] },
       capabilities: [{ kind: 'form' }],
     });
     expect(explain(tool, { events }).atMostRounds).toBe(rounds);

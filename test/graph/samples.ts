@@ -123,7 +123,7 @@ export function thirty(): Tool {
         ...(step === 2 && { flavour }),
       };
       const asks = step === 4 + chainIndex ? ({ asks: 'form' } as const) : {};
-      made.push(resolver(needs, () => step, { name: `${chain}_${step}`, ...asks }));
+      made.push(resolver(needs, (): unknown => step, { name: `${chain}_${step}`, ...asks }));
     }
     return made;
   });
@@ -160,7 +160,7 @@ export function shaped(shape: keyof typeof SHAPES, count: number): Tool {
       ...Object.fromEntries(before.map((one) => [`value_${one}`, made[one]!])),
     };
     const asks = index % 2 === 1 ? ({ asks: 'form' } as const) : {};
-    made.push(resolver(needs, () => index, { name: `resolver_${index}`, ...asks }));
+    made.push(resolver(needs, (): unknown => index, { name: `resolver_${index}`, ...asks }));
   }
   return defineTool(shape, { inputSchema, resolve: { last: made.at(-1)! } }, () => 'done');
 }
@@ -179,7 +179,7 @@ const long = resolver(
       odd.an_argument_whose_name_goes_on_and_on_because_its_author_wanted_it_to_say_everything,
     '<b>': markup,
   },
-  () => 1,
+  (): unknown => 1,
   {
     name: 'a_resolver_with_a_name_so_long_that_it_takes_several_lines_in_any_picture_of_a_reasonable_width',
     asks: z.object({
@@ -189,11 +189,11 @@ const long = resolver(
     }),
   },
 );
-const hebrew = resolver({ שם: odd.اسم_المستخدم }, () => true, {
+const hebrew = resolver({ שם: odd.اسم_المستخدم }, (): unknown => true, {
   name: 'הרשאת_משתמש',
   asks: 'form',
 });
-const chinese = resolver({ 编号: odd.商品番号, 授权: hebrew }, () => 1, {
+const chinese = resolver({ 编号: odd.商品番号, 授权: hebrew }, (): unknown => 1, {
   name: '確認済みの注文金額',
   asks: 'sample',
 });
@@ -220,7 +220,7 @@ export const names: fc.Arbitrary<string> = fc
 export function toolNamed(name: string, description: string): Tool {
   const inputSchema = z.object({ [name]: z.string() });
   const asks = z.object({ [name]: z.string() });
-  const filler = resolver({ [name]: arg<string>(name) }, () => true, { name, asks });
+  const filler = resolver({ [name]: arg<string>(name) }, (): unknown => true, { name, asks });
   const other = resolver({ [name]: outcome(filler) }, () => 1, { name });
   return defineTool(
     name,

@@ -336,7 +336,7 @@ describe('the state', () => {
     const List = z.object({ to: z.array(z.string()) });
     const { to } = argsOf(List);
     const first = resolver({ to }, ({ to }) => to[1] ?? '', { pin: z.string() });
-    const approved = resolver({ first }, ({ first }) => confirm(`Pay ${first}?`));
+    const approved = resolver({ first }, ({ first }) => confirm(`Pay ${first}?`), { asks: 'form' });
     const changing = resolver({ to, first }, ({ to }) => to.shift());
     const tool = defineTool(
       'pay',
@@ -407,7 +407,10 @@ describe('arguments that the host has validated', () => {
     const Tags = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
     const tool = defineTool(
       'tag',
-      { inputSchema: Tags, resolve: { approved: resolver({}, () => confirm('Tag it?')) } },
+      {
+        inputSchema: Tags,
+        resolve: { approved: resolver({}, () => confirm('Tag it?'), { asks: 'form' }) },
+      },
       () => 'tagged',
     );
     const { lines, logger } = logged();

@@ -31,8 +31,11 @@ interface Version {
 function deploy(market: Market, { pin, quote: shape, name = 'quote' }: Version) {
   const options = { name, ...(pin !== undefined && { pin }) };
   const quote = resolver({}, () => shape((market.price += 1)), options);
-  const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-  const note = resolver({}, () => confirm('Send a note?'), { name: 'note' });
+  const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+    asks: 'form',
+    name: 'approve',
+  });
+  const note = resolver({}, () => confirm('Send a note?'), { asks: 'form', name: 'note' });
   const tool = defineTool('buy', { resolve: { quote, approve, note: outcome(note) } }, (values) =>
     JSON.stringify(values.quote),
   );
@@ -78,9 +81,15 @@ describe.each([
 test('a recorded answer is dropped when the value that it depends on is computed again', async () => {
   const deployed = (pin: z.ZodType<number>) => {
     const quote = resolver({}, () => 2, { pin, name: 'quote' });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
-    const note = resolver({}, () => confirm('Send a note?'), { name: 'note' });
-    const sign = resolver({ approve, note }, () => confirm('Sign?'), { name: 'sign' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
+    const note = resolver({}, () => confirm('Send a note?'), { asks: 'form', name: 'note' });
+    const sign = resolver({ approve, note }, () => confirm('Sign?'), {
+      asks: 'form',
+      name: 'sign',
+    });
     return roundsOf(defineTool('buy', { resolve: { quote, sign } }, () => 'bought'));
   };
   const [old, young] = [deployed(z.number()), deployed(z.literal(2))];
@@ -128,7 +137,10 @@ test('pinned values that depend on a recomputed value are computed again, too', 
       pin: z.number(),
       name: 'total',
     });
-    const approve = resolver({ total }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ total }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const tool = defineTool('buy', { resolve: { quote, tax, approve } }, (values) =>
       JSON.stringify([values.quote, values.tax]),
     );
@@ -274,7 +286,10 @@ describe('a state record', () => {
 test('a forged pin does not replace the value of a resolver without pin', async () => {
   const user = resolver({}, () => 'alice', { name: 'user' });
   const quote = resolver({}, () => 1, { pin: z.number(), name: 'quote' });
-  const approve = resolver({ user, quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  const approve = resolver({ user, quote }, () => confirm('Go ahead?'), {
+    asks: 'form',
+    name: 'approve',
+  });
   const tool = defineTool('buy', { resolve: { user, quote, approve } }, (values) => values.user);
   const sendRound = roundsOf(tool);
   const first = await sendRound();

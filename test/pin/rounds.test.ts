@@ -35,9 +35,15 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
   test('is computed once, however many questions follow', async () => {
     const quote = resolver({}, () => ({ cents: 4800 }), { pin: Quote });
     const plain = resolver({}, () => 1);
-    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`));
-    const two = resolver({ one, quote }, ({ quote: { cents } }) => confirm(`2: ${cents}?`));
-    const three = resolver({ two, quote }, ({ quote: { cents } }) => confirm(`3: ${cents}?`));
+    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`), {
+      asks: 'form',
+    });
+    const two = resolver({ one, quote }, ({ quote: { cents } }) => confirm(`2: ${cents}?`), {
+      asks: 'form',
+    });
+    const three = resolver({ two, quote }, ({ quote: { cents } }) => confirm(`3: ${cents}?`), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'pay',
       { resolve: { quote, plain, three } },
@@ -55,7 +61,9 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
     const charged: number[] = [];
     let market = 4700;
     const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
-    const approved = resolver({ quote }, ({ quote: { cents } }) => confirm(`Buy for ${cents}?`));
+    const approved = resolver({ quote }, ({ quote: { cents } }) => confirm(`Buy for ${cents}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('buy', { resolve: { quote, approved } }, ({ quote: { cents } }) => {
       charged.push(cents);
       return `bought for ${cents}`;
@@ -71,7 +79,9 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
   test('stays the same even if the question does not show it', async () => {
     let market = 4700;
     const quote = resolver({}, () => ({ cents: (market += 100) }), { pin: Quote });
-    const approved = resolver({ quote }, () => confirm('Buy at the current price?'));
+    const approved = resolver({ quote }, () => confirm('Buy at the current price?'), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'buy',
       { resolve: { approved, quote } },
@@ -100,8 +110,12 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
     const look = resolver({ offer }, (values) => {
       seen.push(values.offer);
     });
-    const one = resolver({ look, offer }, (values) => confirm(`1: ${values.offer.sku}?`));
-    const two = resolver({ one, offer }, (values) => confirm(`2: ${values.offer.sku}?`));
+    const one = resolver({ look, offer }, (values) => confirm(`1: ${values.offer.sku}?`), {
+      asks: 'form',
+    });
+    const two = resolver({ one, offer }, (values) => confirm(`2: ${values.offer.sku}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('buy', { resolve: { offer, two } }, (values) => {
       seen.push(values.offer);
       return 'bought';
@@ -132,10 +146,14 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
   test('has a computed outcome in every round', async () => {
     const seen: unknown[] = [];
     const quote = resolver({}, () => ({ cents: 4800 }), { pin: Quote });
-    const one = resolver({ quote: outcome(quote) }, (values) => {
-      seen.push(values.quote);
-      return confirm('Buy?');
-    });
+    const one = resolver(
+      { quote: outcome(quote) },
+      (values) => {
+        seen.push(values.quote);
+        return confirm('Buy?');
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('buy', { resolve: { one, quote: outcome(quote) } }, (values) => {
       seen.push(values.quote);
       return 'bought';
@@ -161,8 +179,10 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       (values) => later((values.base + values.tax) * values.rate),
       { pin: z.number() },
     );
-    const one = resolver({ total }, (values) => confirm(`1: ${values.total}?`));
-    const two = resolver({ total, one }, (values) => confirm(`2: ${values.total}?`));
+    const one = resolver({ total }, (values) => confirm(`1: ${values.total}?`), { asks: 'form' });
+    const two = resolver({ total, one }, (values) => confirm(`2: ${values.total}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('buy', { resolve: { two, total } }, (values) => `${values.total}`);
     const bought = await run(tool, {}, { era, answers: { one: yes, two: yes } });
 
@@ -185,7 +205,7 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       ran.push('guard');
       return values.limit === 5000;
     });
-    const ask = resolver({}, () => confirm('Buy?'));
+    const ask = resolver({}, () => confirm('Buy?'), { asks: 'form' });
     const tool = defineTool('buy', { guards: [guard], resolve: { ask } }, () => 'bought');
 
     expect(await run(tool, {}, { era, answers: { ask: yes } })).toMatchObject({
@@ -198,7 +218,9 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
   test('is kept for a prompt and a resource as for a tool', async () => {
     let market = 4700;
     const quote = resolver({}, () => (market += 100), { pin: z.number() });
-    const approved = resolver({ quote }, (values) => confirm(`Show ${values.quote}?`));
+    const approved = resolver({ quote }, (values) => confirm(`Show ${values.quote}?`), {
+      asks: 'form',
+    });
     const config = { resolve: { quote, approved } };
     const body = (values: { quote: number }): string => `${values.quote}`;
     const prompt = definePrompt('offer', config, body);
@@ -222,10 +244,14 @@ describe('the needs of a pinned resolver', () => {
       ran.push('stock');
       return 7;
     });
-    const where = resolver({}, () => {
-      ran.push('where');
-      return elicit('Where to?', Word);
-    });
+    const where = resolver(
+      {},
+      () => {
+        ran.push('where');
+        return elicit('Where to?', Word);
+      },
+      { asks: 'form' },
+    );
     const quote = resolver(
       { stock, where },
       (values) => {
@@ -234,8 +260,12 @@ describe('the needs of a pinned resolver', () => {
       },
       { pin: Quote },
     );
-    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`));
-    const two = resolver({ quote, one }, ({ quote: { cents } }) => confirm(`2: ${cents}?`));
+    const one = resolver({ quote }, ({ quote: { cents } }) => confirm(`1: ${cents}?`), {
+      asks: 'form',
+    });
+    const two = resolver({ quote, one }, ({ quote: { cents } }) => confirm(`2: ${cents}?`), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'buy',
       { resolve: { quote, two } },
@@ -273,7 +303,9 @@ describe('the needs of a pinned resolver', () => {
       return true;
     });
     const quote = resolver({ permission }, () => 4800, { pin: z.number() });
-    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+      asks: 'form',
+    });
     const sendRound = roundsOf(defineTool('buy', { resolve: { quote, approved } }, () => 'bought'));
     const first = await sendRound();
 
@@ -287,7 +319,9 @@ describe('the needs of a pinned resolver', () => {
     let market = 4700;
     const live = resolver({}, () => (market += 100));
     const quote = resolver({ live }, (values) => values.live, { pin: z.number() });
-    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+    const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'buy',
       { resolve: { live, quote, approved } },
@@ -305,7 +339,7 @@ test('the state holds a pinned value as JSON, and only while questions are open'
     pin: z.object({ until: z.coerce.date() }),
     name: 'offer',
   });
-  const approved = resolver({ offer }, () => confirm('Buy?'));
+  const approved = resolver({ offer }, () => confirm('Buy?'), { asks: 'form' });
   const sendRound = roundsOf(defineTool('buy', { resolve: { offer, approved } }, () => 'bought'));
   const first = await sendRound();
 
@@ -320,9 +354,9 @@ test('the state holds the same pinned value in every round', async () => {
     pin: z.object({ until: z.coerce.date() }),
     name: 'offer',
   });
-  const one = resolver({ offer }, () => confirm('1?'));
-  const two = resolver({ one }, () => confirm('2?'));
-  const three = resolver({ two }, () => confirm('3?'));
+  const one = resolver({ offer }, () => confirm('1?'), { asks: 'form' });
+  const two = resolver({ one }, () => confirm('2?'), { asks: 'form' });
+  const three = resolver({ two }, () => confirm('3?'), { asks: 'form' });
   const sendRound = roundsOf(defineTool('buy', { resolve: { three } }, () => 'bought'));
   const first = await sendRound();
   const second = await sendRound(answering(first, { one: yes }));
@@ -338,7 +372,9 @@ test('the state holds the same pinned value in every round', async () => {
 test('a round without answers does not compute the value again', async () => {
   let runs = 0;
   const quote = resolver({}, () => (runs += 1), { pin: z.number() });
-  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+    asks: 'form',
+  });
   const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
   const sendRound = roundsOf(tool);
   let result = await sendRound();
@@ -354,7 +390,9 @@ test('a round without answers does not compute the value again', async () => {
 test('a token that is sent twice restores the same value both times', async () => {
   let market = 4700;
   const quote = resolver({}, () => (market += 100), { pin: z.number() });
-  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+    asks: 'form',
+  });
   const tool = defineTool('buy', { resolve: { quote, approved } }, (values) => `${values.quote}`);
   const sendRound = roundsOf(tool);
   const retry = answering(await sendRound(), { approved: yes });
@@ -367,7 +405,7 @@ test('a token that is sent twice restores the same value both times', async () =
 
 test('a resolver that throws pins nothing, and the client can retry with its token', async () => {
   let down = true;
-  const where = resolver({}, () => elicit('Where to?', Word));
+  const where = resolver({}, () => elicit('Where to?', Word), { asks: 'form' });
   const quote = resolver(
     { where },
     () => {
@@ -376,7 +414,9 @@ test('a resolver that throws pins nothing, and the client can retry with its tok
     },
     { pin: z.number() },
   );
-  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`));
+  const approved = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+    asks: 'form',
+  });
   const sendRound = roundsOf(defineTool('buy', { resolve: { approved } }, () => 'bought'));
   const retry = answering(await sendRound(), { where: accept({ word: 'Ulm' }) });
 
@@ -392,12 +432,12 @@ describe('a pinned resolver that asks', () => {
   /** Creates a tool that asks after a pinned resolver, and records the outcomes of that resolver. */
   const askAfter = (fn: () => ReturnType<typeof elicit<typeof Cents>> | { cents: number }) => {
     const seen: unknown[] = [];
-    const price = resolver({}, fn, { pin: Cents.strict(), name: 'price' });
+    const price = resolver({}, fn, { asks: 'form', pin: Cents.strict(), name: 'price' });
     const look = resolver({ price: outcome(price) }, (values) => {
       seen.push(values.price);
       return values.price;
     });
-    const sure = resolver({ look }, () => confirm('Sure?'));
+    const sure = resolver({ look }, () => confirm('Sure?'), { asks: 'form' });
     const tool = defineTool('buy', { resolve: { sure, look } }, (values) =>
       JSON.stringify(values.look),
     );
@@ -483,7 +523,7 @@ test('a token is refused for other arguments, so its pinned value cannot be used
   const Input = z.object({ sku: z.string() });
   const args = argsOf(Input);
   const quote = resolver({ sku: args.sku }, ({ sku }) => `price of ${sku}`, { pin: z.string() });
-  const approved = resolver({ quote }, (values) => confirm(`${values.quote}?`));
+  const approved = resolver({ quote }, (values) => confirm(`${values.quote}?`), { asks: 'form' });
   const tool = defineTool(
     'buy',
     { inputSchema: Input, resolve: { quote, approved } },

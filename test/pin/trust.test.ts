@@ -37,7 +37,7 @@ const FORMS = { elicitation: {} };
 function quoteAndQuestion() {
   let market = 4700;
   const quote = resolver({}, () => (market += 100), { pin: z.number(), name: 'quote' });
-  const ready = resolver({}, () => confirm('Ready?'), { name: 'ready' });
+  const ready = resolver({}, () => confirm('Ready?'), { asks: 'form', name: 'ready' });
   return { quote, ready };
 }
 
@@ -114,6 +114,7 @@ describe('the engine without install', () => {
       { pin: z.number(), name: 'quote' },
     );
     const approve = resolver({ quote }, (values) => confirm(`Buy for ${values.quote}?`), {
+      asks: 'form',
       name: 'approve',
     });
     const plan = planResolvers({ name: 'buy', resolve: { quote, approve } }, []);
@@ -169,6 +170,7 @@ describe('a sealed state', () => {
     const ran: string[] = [];
     const { quote, ready } = quoteAndQuestion();
     const approve = resolver({ quote, ready }, (values) => confirm(`Buy for ${values.quote}?`), {
+      asks: 'form',
       name: 'approve',
     });
     const buy = defineTool('buy', { resolve: { quote, approve } }, (values) => {

@@ -32,8 +32,12 @@ type Quote = z.output<typeof Quote>;
  */
 function transfer(connect: (quote: Resolver<Quote>) => Filler) {
   const ran: string[] = [];
-  const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+  const account = resolver({}, () => elicit('Which account?', Account), {
+    asks: 'form',
+    name: 'account',
+  });
   const memo = resolver({}, () => elicit('Any memo?', z.object({ memo: z.string() })), {
+    asks: 'form',
     name: 'memo',
   });
   const quote = resolver(
@@ -47,11 +51,9 @@ function transfer(connect: (quote: Resolver<Quote>) => Filler) {
   const approve = resolver(
     { shown: connect(quote) as Resolver<unknown> },
     () => confirm('Go ahead?'),
-    {
-      name: 'approve',
-    },
+    { asks: 'form', name: 'approve' },
   );
-  const sign = resolver({ approve }, () => confirm('Sign?'), { name: 'sign' });
+  const sign = resolver({ approve }, () => confirm('Sign?'), { asks: 'form', name: 'sign' });
   const tool = defineTool('transfer', { resolve: { quote, memo, sign } }, (values) =>
     JSON.stringify([values.quote, values.memo]),
   );
@@ -185,6 +187,7 @@ test.each<[string, (account: Resolver<unknown>) => Filler]>([
     'another question',
     (account) =>
       resolver({ account }, () => elicit('How fast?', z.object({ days: z.number() })), {
+        asks: 'form',
         name: 'speed',
       }),
   ],
@@ -192,12 +195,18 @@ test.each<[string, (account: Resolver<unknown>) => Filler]>([
   'a pinned value is computed again if an answer changes that it needs through %s',
   async (_, connect) => {
     let runs = 0;
-    const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+    const account = resolver({}, () => elicit('Which account?', Account), {
+      asks: 'form',
+      name: 'account',
+    });
     const quote = resolver({ source: connect(account) as Resolver<unknown> }, () => (runs += 1), {
       pin: z.number(),
       name: 'quote',
     });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const sendRound = roundsOf(
       defineTool('transfer', { resolve: { quote, approve } }, (values) => `${values.quote}`),
     );
@@ -227,12 +236,15 @@ type AccountOrQuestion = ReturnType<typeof elicit<typeof Account>> | { account: 
  */
 function quoteFor(findAccount: () => AccountOrQuestion) {
   let runs = 0;
-  const account = resolver({}, findAccount, { name: 'account' });
+  const account = resolver({}, findAccount, { asks: 'form', name: 'account' });
   const quote = resolver({ account }, (values) => `${values.account.account}${(runs += 1)}`, {
     pin: z.string(),
     name: 'quote',
   });
-  const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+    asks: 'form',
+    name: 'approve',
+  });
   return roundsOf(
     defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote),
   );
@@ -242,13 +254,19 @@ describe('a pinned value', () => {
   /** Creates a tool whose quote accepts a refusal to name the account. */
   function lenient() {
     let runs = 0;
-    const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+    const account = resolver({}, () => elicit('Which account?', Account), {
+      asks: 'form',
+      name: 'account',
+    });
     const quote = resolver(
       { account: outcome(account) },
       (values) => `${values.account.action} ${(runs += 1)}`,
       { pin: z.string(), name: 'quote' },
     );
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const tool = defineTool('transfer', { resolve: { quote, approve } }, (values) => values.quote);
     return roundsOf(tool);
   }
@@ -323,14 +341,17 @@ describe('a pinned value', () => {
           messages: [{ role: 'user', content: { type: 'text', text: 'Guess' } }],
           maxTokens: 9,
         }),
-      { name: 'guess' },
+      { asks: 'sample', name: 'guess' },
     );
-    const folders = resolver({}, () => listRoots(), { name: 'folders' });
+    const folders = resolver({}, () => listRoots(), { asks: 'roots', name: 'folders' });
     const index = resolver({ guess, folders }, () => (runs += 1), {
       pin: z.number(),
       name: 'index',
     });
-    const approve = resolver({ index }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ index }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const tool = defineTool('scan', { resolve: { index, approve } }, (values) => `${values.index}`);
     const sendRound = roundsOf(tool);
     const said = (text: string) => ({
@@ -417,9 +438,14 @@ describe('a pinned value is computed again', () => {
   test('if a guard asks for the first time in a later round', async () => {
     let suspicious = false;
     let runs = 0;
-    const guard = resolver({}, () => (suspicious ? confirm('Is that you?') : true));
+    const guard = resolver({}, () => (suspicious ? confirm('Is that you?') : true), {
+      asks: 'form',
+    });
     const quote = resolver({}, () => (runs += 1), { pin: z.number(), name: 'quote' });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const sendRound = roundsOf(
       defineTool(
         'transfer',
@@ -454,12 +480,15 @@ describe('with a fallback', () => {
 
   test('a pinned value is computed again if an answer replaces the fallback', async () => {
     let runs = 0;
-    const rating = resolver({}, () => askModel('Rate it'), { name: 'rating' });
+    const rating = resolver({}, () => askModel('Rate it'), { asks: 'sample', name: 'rating' });
     const quote = resolver({ rating }, (values) => `${values.rating.model} ${(runs += 1)}`, {
       pin: z.string(),
       name: 'quote',
     });
-    const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const tool = defineTool('buy', { resolve: { quote, approve } }, (values) => values.quote);
     const first = await roundsFrom(tool, FORMS)();
     expect(pinnedIn(first)).toEqual({ quote: 'none 1' });
@@ -478,12 +507,19 @@ describe('with a fallback', () => {
 
   test('a question that depends on a pinned value through the fallback is asked again', async () => {
     let runs = 0;
-    const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+    const account = resolver({}, () => elicit('Which account?', Account), {
+      asks: 'form',
+      name: 'account',
+    });
     const quote = resolver({ account }, () => (runs += 1), { pin: z.number(), name: 'quote' });
     const rating = resolver({ quote }, (values) => askModel(`Rate ${values.quote}`), {
+      asks: 'sample',
       name: 'rating',
     });
-    const approve = resolver({ rating }, () => confirm('Go ahead?'), { name: 'approve' });
+    const approve = resolver({ rating }, () => confirm('Go ahead?'), {
+      asks: 'form',
+      name: 'approve',
+    });
     const tool = defineTool('buy', { resolve: { quote, approve } }, (values) => `${values.quote}`);
     const sendRound = roundsFrom(tool, FORMS);
     const second = await sendRound(
@@ -513,7 +549,10 @@ test('a pinned value is computed again if its digest is wrong', async () => {
 
 test('a call fails if its pinned value cannot be computed again', async () => {
   let closed = false;
-  const account = resolver({}, () => elicit('Which account?', Account), { name: 'account' });
+  const account = resolver({}, () => elicit('Which account?', Account), {
+    asks: 'form',
+    name: 'account',
+  });
   const quote = resolver(
     { account },
     () => {
@@ -522,7 +561,10 @@ test('a call fails if its pinned value cannot be computed again', async () => {
     },
     { pin: z.number(), name: 'quote' },
   );
-  const approve = resolver({ quote }, () => confirm('Go ahead?'), { name: 'approve' });
+  const approve = resolver({ quote }, () => confirm('Go ahead?'), {
+    asks: 'form',
+    name: 'approve',
+  });
   const sendRound = roundsOf(defineTool('transfer', { resolve: { approve } }, () => 'done'));
   const second = await sendRound(
     answering(await sendRound(), { account: accept({ account: 'A' }) }),

@@ -28,10 +28,14 @@ function pinning(
   look: (value: unknown) => unknown = identity,
 ) {
   const value = resolver({}, compute, { pin, name: 'value' });
-  const approve = resolver({ value }, (values) => {
-    look(values.value);
-    return confirm('Go ahead?');
-  });
+  const approve = resolver(
+    { value },
+    (values) => {
+      look(values.value);
+      return confirm('Go ahead?');
+    },
+    { asks: 'form' },
+  );
   return defineTool('pin', { resolve: { value, approve } }, (values) =>
     JSON.stringify(look(values.value) ?? null),
   );
@@ -293,8 +297,8 @@ describe('the state', () => {
       values.value.rows[0]!.n += 100;
       values.value.rows.push({ n: 7 });
     });
-    const one = resolver({ rude }, () => confirm('1?'));
-    const two = resolver({ rude, one }, () => confirm('2?'));
+    const one = resolver({ rude }, () => confirm('1?'), { asks: 'form' });
+    const two = resolver({ rude, one }, () => confirm('2?'), { asks: 'form' });
     const tool = defineTool('pin', { resolve: { two, value } }, (values) =>
       JSON.stringify(values.value),
     );
@@ -315,10 +319,14 @@ describe('the state', () => {
   test('keeps the returned value even if the resolver changes it later', async () => {
     const kept = { n: 1 };
     const value = resolver({}, () => kept, { pin: z.object({ n: z.number() }), name: 'value' });
-    const approve = resolver({ value }, () => {
-      kept.n = 2;
-      return confirm('Go ahead?');
-    });
+    const approve = resolver(
+      { value },
+      () => {
+        kept.n = 2;
+        return confirm('Go ahead?');
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool(
       'pin',
       { resolve: { value, approve } },
@@ -365,7 +373,7 @@ describe('maxStateBytes', () => {
 
   test('fails a call with too large a state, and names the largest pinned value', async () => {
     const small = resolver({}, () => 'x'.repeat(100), { pin: z.string(), name: 'small' });
-    const approve = resolver({ small, large }, () => confirm('Go ahead?'));
+    const approve = resolver({ small, large }, () => confirm('Go ahead?'), { asks: 'form' });
     const tool = defineTool('pin', { resolve: { approve } }, () => 'done');
     const { text, cause } = await run(tool, {}, { install: { seal } });
 

@@ -32,7 +32,7 @@ const trip = defineResource('trip', template('trips://x/{city}'), {}, describeVa
 const file = defineResource('file', template('files://root/{+path}'), {}, ({ path }) =>
   String(path),
 );
-const sure = resolver({ city: arg<string | string[]>() }, () => confirm('Sure?'));
+const sure = resolver({ city: arg<string | string[]>() }, () => confirm('Sure?'), { asks: 'form' });
 const asked = defineResource(
   'asked',
   template('asked://{city}'),
@@ -192,7 +192,10 @@ describe.each(layers)('on %s', (layer) => {
   test('I45: a token is refused for a prompt argument with another lone surrogate', async () => {
     const go = definePrompt(
       'go',
-      { argsSchema: Trip, resolve: { sure: resolver({}, () => confirm('Sure?')) } },
+      {
+        argsSchema: Trip,
+        resolve: { sure: resolver({}, () => confirm('Sure?'), { asks: 'form' }) },
+      },
       ({ city }) => city,
     );
     const send = overHttp(serving(layer, [go], { seal: createSeal().seal }));

@@ -35,7 +35,9 @@ const INFO = { name: 'low', version: '1.0.0' };
 const Trip = z.object({
   city: completable(z.string(), (typed) => ['Oslo', 'Lyon'].filter((at) => at.startsWith(typed))),
 });
-const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`));
+const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`), {
+  asks: 'form',
+});
 const rooms = new ResourceTemplate('rooms://{city}', {
   list: () => ({ resources: [{ uri: 'rooms://Oslo', name: 'Oslo' }] }),
   complete: { city: () => ['Oslo'] },

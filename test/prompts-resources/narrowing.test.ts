@@ -24,7 +24,9 @@ import { post } from '../support/wire.js';
 import { get, layers, newServer, read, template } from './library.js';
 
 const Trip = z.object({ city: completable(z.string(), () => ['Lyon']) });
-const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`));
+const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`), {
+  asks: 'form',
+});
 const config = { resolve: { sure } };
 const body = ({ city }: { city: string }): string => `went to ${city}`;
 

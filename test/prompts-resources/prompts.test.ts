@@ -185,7 +185,11 @@ describe.each(eras)('a prompt on the %s era', (era) => {
         'plan',
         {
           argsSchema: Completed,
-          resolve: { sure: resolver({ city: argsOf(Completed).city }, () => confirm('Sure?')) },
+          resolve: {
+            sure: resolver({ city: argsOf(Completed).city }, () => confirm('Sure?'), {
+              asks: 'form',
+            }),
+          },
         },
         ({ city, street = 'any street' }) => `${city}, ${street}`,
       );

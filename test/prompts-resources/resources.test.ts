@@ -272,7 +272,7 @@ describe.each(eras)('a resource on the %s era', (era) => {
           id: (_, context) => [`1 of ${context?.arguments?.country ?? 'none'}`],
         },
       });
-      const sure = resolver({ country: args.country }, () => confirm('Sure?'));
+      const sure = resolver({ country: args.country }, () => confirm('Sure?'), { asks: 'form' });
       const { client } = await connectClient(
         era,
         serving(layer, [
@@ -302,7 +302,7 @@ describe.each(eras)('a resource on the %s era', (era) => {
 });
 
 test.each(layers)('a result has the cache hint, but a question has not (%s)', async (layer) => {
-  const sure = resolver({}, () => confirm('Sure?'));
+  const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
   const handler = httpHandler(
     serving(layer, [
       defineResource(

@@ -40,11 +40,15 @@ const { city } = argsOf(Trip);
 /** Creates definitions of all kinds with the same question. `ran` records every function. */
 function travelDesk(): { ran: string[]; definitions: AnyDefinition[] } {
   const ran: string[] = [];
-  const sure = resolver({ city }, (values) => {
-    ran.push(`asked for ${values.city}`);
-    return confirm(`Go to ${values.city}?`);
-  });
-  const open = resolver({}, () => confirm('Go?'), { name: 'sure' });
+  const sure = resolver(
+    { city },
+    (values) => {
+      ran.push(`asked for ${values.city}`);
+      return confirm(`Go to ${values.city}?`);
+    },
+    { asks: 'form' },
+  );
+  const open = resolver({}, () => confirm('Go?'), { asks: 'form', name: 'sure' });
   const body = ({ city }: { city: string }): string => {
     ran.push(`went to ${city}`);
     return `went to ${city}`;
@@ -208,7 +212,7 @@ describe.each(layers)('on %s', (layer) => {
 
   test('I36: a token is bound to arguments in any order, and to the uri of a resource alone', async () => {
     const Two = z.object({ from: z.string(), to: z.string() });
-    const sure = resolver({}, () => confirm('Go?'));
+    const sure = resolver({}, () => confirm('Go?'), { asks: 'form' });
     const send = overHttp(
       serving(layer, [
         definePrompt('two', { argsSchema: Two, resolve: { sure } }, ({ from, to }) => from + to),
@@ -258,10 +262,14 @@ describe.each(layers)('on %s', (layer) => {
 
   test('G16, G21, G22: a round accepts only answers to the questions of the round before', async () => {
     const Name = z.object({ name: z.string() });
-    const first = resolver({}, () => elicit('First?', Name));
-    const second = resolver({ first }, (v) => elicit(`After ${v.first.name}?`, Name));
-    const third = resolver({ first, second }, (v) =>
-      elicit(`After ${v.first.name} and ${v.second.name}?`, Name),
+    const first = resolver({}, () => elicit('First?', Name), { asks: 'form' });
+    const second = resolver({ first }, (v) => elicit(`After ${v.first.name}?`, Name), {
+      asks: 'form',
+    });
+    const third = resolver(
+      { first, second },
+      (v) => elicit(`After ${v.first.name} and ${v.second.name}?`, Name),
+      { asks: 'form' },
     );
     const config = { resolve: { first, second, third } };
     type Values = Record<'first' | 'second' | 'third', { name: string }>;

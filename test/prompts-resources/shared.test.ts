@@ -72,14 +72,22 @@ function travelDesk() {
     ran.push(`country of ${values.city}`);
     return values.city === 'Lyon' ? 'France' : 'Norway';
   });
-  const stay = resolver({ city, country }, (values) => {
-    ran.push('stay');
-    return elicit(`How long in ${values.city}, ${values.country}?`, Days);
-  });
-  const insured = resolver({ stay }, (values) => {
-    ran.push('insured');
-    return values.stay.days < 3 ? false : confirm('Insure the trip?');
-  });
+  const stay = resolver(
+    { city, country },
+    (values) => {
+      ran.push('stay');
+      return elicit(`How long in ${values.city}, ${values.country}?`, Days);
+    },
+    { asks: 'form' },
+  );
+  const insured = resolver(
+    { stay },
+    (values) => {
+      ran.push('insured');
+      return values.stay.days < 3 ? false : confirm('Insure the trip?');
+    },
+    { asks: 'form' },
+  );
   const config = {
     guards: [known],
     resolve: { country, days: stay, insured: outcome(insured) },
@@ -276,7 +284,7 @@ describe.each(eras)('on the %s era', (era) => {
 
       test('K4: fails with a protocol error that any function throws', async () => {
         const fail = throws(new ProtocolError(-32050, 'Quota exhausted', { retryAfter: 60 }));
-        const ask = resolver({}, () => elicit('Go?', Ok));
+        const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
         const definitions = [
           kind.define('body', {}, fail),
           kind.define('resolver', { resolve: { a: resolver({}, fail) } }, () => 'ran'),
@@ -297,8 +305,10 @@ describe.each(eras)('on the %s era', (era) => {
       });
 
       test('H1, H9: fails with -32021 only if it has to ask a client that cannot answer', async () => {
-        const approval = resolver({ city }, (values) =>
-          values.city === 'Lyon' ? true : confirm('Sure?'),
+        const approval = resolver(
+          { city },
+          (values) => (values.city === 'Lyon' ? true : confirm('Sure?')),
+          { asks: 'form' },
         );
         const trip = kind.define('trip', { resolve: { approval } }, () => 'went');
         const client = await connectClient(era, serving(layer, [trip]));
@@ -403,8 +413,10 @@ describe.each(eras)('on the %s era', (era) => {
       ['a decline', 'Rome', decline(), '{"action":"decline"}', ['To Rome?']],
     ] as const)('E5, D11: receives the outcome of %s', async (...row) => {
       const [, where, approval, text, messages] = row;
-      const approve = resolver({ city }, (values) =>
-        values.city === 'Lyon' ? true : confirm(`To ${values.city}?`),
+      const approve = resolver(
+        { city },
+        (values) => (values.city === 'Lyon' ? true : confirm(`To ${values.city}?`)),
+        { asks: 'form' },
       );
       const trip = kind.define(
         'trip',
@@ -420,7 +432,7 @@ describe.each(eras)('on the %s era', (era) => {
     });
 
     test('E10, K8: fails if an answer does not match its form, without the validator’s message', async () => {
-      const ask = resolver({}, () => elicit('Go?', Ok));
+      const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
       const trip = kind.define('trip', { resolve: { ask } }, () => 'went');
       const { isError, text } = await runTrip(trip, {
         answers: { ask: accept({ ok: 'maybe' }) },
@@ -468,21 +480,32 @@ const sampled = { role: 'assistant', model: 'm', content: { type: 'text', text: 
  * on earlier answers.
  */
 function inquiry() {
-  const who = resolver({ city }, (values) =>
-    elicit(`Who goes to ${values.city}?`, z.object({ name: z.string() })),
+  const who = resolver(
+    { city },
+    (values) => elicit(`Who goes to ${values.city}?`, z.object({ name: z.string() })),
+    { asks: 'form' },
   );
-  const sure = resolver({}, () => confirm('Really?'), { name: 'sure' });
-  const page = resolver({}, () => elicitUrl('Sign in', 'https://travel.example/in'));
-  const hint = resolver({}, () => sample({ messages: [userText('A hint?')], maxTokens: 9 }));
-  const folders = resolver({}, () => listRoots());
-  const seat = resolver({ who }, (values) =>
-    elicit(`Where does ${values.who.name} sit?`, z.object({ seat: z.string() })),
+  const sure = resolver({}, () => confirm('Really?'), { asks: 'form', name: 'sure' });
+  const page = resolver({}, () => elicitUrl('Sign in', 'https://travel.example/in'), {
+    asks: 'url',
+  });
+  const hint = resolver({}, () => sample({ messages: [userText('A hint?')], maxTokens: 9 }), {
+    asks: 'sample',
+  });
+  const folders = resolver({}, () => listRoots(), { asks: 'roots' });
+  const seat = resolver(
+    { who },
+    (values) => elicit(`Where does ${values.who.name} sit?`, z.object({ seat: z.string() })),
+    { asks: 'form' },
   );
-  const meal = resolver({ seat, who }, (values) =>
-    elicit(
-      `What does ${values.who.name} eat on ${values.seat.seat}?`,
-      z.object({ meal: z.string() }),
-    ),
+  const meal = resolver(
+    { seat, who },
+    (values) =>
+      elicit(
+        `What does ${values.who.name} eat on ${values.seat.seat}?`,
+        z.object({ meal: z.string() }),
+      ),
+    { asks: 'form' },
   );
   const config = { resolve: { who, sure, page, hint, folders, meal } };
   interface Values {
@@ -585,7 +608,7 @@ describe.each(layers)('on %s', (layer) => {
     });
 
     test('H12: cannot ask a legacy client without a session', async () => {
-      const ask = resolver({}, () => elicit('Go?', Ok));
+      const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
       const definitions = [
         kind.define('go', { resolve: { ask } }, () => 'went'),
         kind.define('quiet', {}, () => 'went'),
@@ -622,14 +645,22 @@ describe.each(layers)('on %s', (layer) => {
 
     test('D4, D14, E13: pushes its questions to a legacy client one by one, and runs once', async () => {
       const ran: string[] = [];
-      const first = resolver({ city: arg<string>() }, (values) => {
-        ran.push('first');
-        return elicit(`Go to ${values.city}?`, Ok);
-      });
-      const second = resolver({}, () => {
-        ran.push('second');
-        return elicit('Sure?', Ok);
-      });
+      const first = resolver(
+        { city: arg<string>() },
+        (values) => {
+          ran.push('first');
+          return elicit(`Go to ${values.city}?`, Ok);
+        },
+        { asks: 'form' },
+      );
+      const second = resolver(
+        {},
+        () => {
+          ran.push('second');
+          return elicit('Sure?', Ok);
+        },
+        { asks: 'form' },
+      );
       const go = kind.define(
         'go',
         { resolve: { first, second } },
@@ -664,7 +695,7 @@ describe.each(layers)('on %s', (layer) => {
   test.each(promptAndResource)(
     'H13: a %s responds to -32021 with status 400, to its other errors with 200',
     async (_, { define, failure, method, params }) => {
-      const ask = resolver({}, () => elicit('Go?', Ok));
+      const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
       const { factory } = servingReported(layer, [
         define('go', { resolve: { ask } }, () => 'went'),
         define('fail', {}, throws(new Error('boom'))),
@@ -683,7 +714,10 @@ describe.each(layers)('on %s', (layer) => {
 
 describe.each(eachKind)('a %s', (_, kind) => {
   test('A14, A15: asks once per resolver, under its name, however many parameters it fills', async () => {
-    const sure = resolver({ city: arg<string>() }, () => confirm('Sure?'), { name: 'consent' });
+    const sure = resolver({ city: arg<string>() }, () => confirm('Sure?'), {
+      asks: 'form',
+      name: 'consent',
+    });
     const resolve = { first: sure, second: sure, third: outcome(sure) };
     const definitions = kinds.map(({ define }) => define('go', { resolve }, () => 'went'));
     const handler = httpHandler(serving('McpServer', definitions));
@@ -770,7 +804,7 @@ describe.each(eachKind)('a %s', (_, kind) => {
   });
 
   test('D16: cannot ask without a server', async () => {
-    const sure = resolver({}, () => confirm('Sure?'));
+    const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
     const asking = kind.define('asking', { resolve: { sure } }, () => 'went');
 
     expect(await failDirectly(kind, asking)).toEqual(
@@ -782,7 +816,7 @@ describe.each(eachKind)('a %s', (_, kind) => {
   });
 
   test('D17: can ask from inside another body only on the legacy era', async () => {
-    const sure = resolver({}, () => confirm('Sure?'));
+    const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
     const inner = kind.define('inner', { resolve: { sure } }, () => 'inner went');
     const outer = kind.define('outer', {}, (_, ctx: CallContext) => kind.callDirectly(inner, ctx));
     const legacy = await connectClient('legacy', serving('McpServer', [outer]), { elicit: [yes] });
@@ -800,7 +834,7 @@ describe.each(eachKind)('a %s', (_, kind) => {
   });
 
   test('K5: fails with the protocol error of a legacy client that refuses a question', async () => {
-    const ask = resolver({}, () => elicit('Go?', Ok));
+    const ask = resolver({}, () => elicit('Go?', Ok), { asks: 'form' });
     const go = kind.define('go', { resolve: { ask } }, () => 'went');
     const client = await rawLegacy(serving('McpServer', [go]), {
       capabilities: FORMS,

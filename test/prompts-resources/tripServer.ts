@@ -18,7 +18,9 @@ import { serveStdio } from 'mcp-resolve/node';
 import * as z from 'zod';
 
 const Trip = z.object({ city: z.string() });
-const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`));
+const sure = resolver({ city: argsOf(Trip).city }, ({ city }) => confirm(`Go to ${city}?`), {
+  asks: 'form',
+});
 const config = { resolve: { sure } };
 const body = ({ city }: { city: string }): string => `off to ${city}`;
 const trips = new ResourceTemplate('trips://{city}', { list: undefined });

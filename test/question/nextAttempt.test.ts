@@ -78,8 +78,10 @@ describe.each(eras)('a further attempt on the %s era', (era) => {
   });
 
   test('counts what it showed in a field with a default that the client omits', async () => {
-    const sure = resolver({ address }, ({ address: { city, country } }) =>
-      confirm(`Send to ${city}, ${country}?`),
+    const sure = resolver(
+      { address },
+      ({ address: { city, country } }) => confirm(`Send to ${city}, ${country}?`),
+      { asks: 'form' },
     );
     const tool = defineTool(
       'send',
@@ -102,7 +104,9 @@ describe.each(eras)('a further attempt on the %s era', (era) => {
   });
 
   test('takes the default of the schema, also in later rounds, if it could not show an answer', async () => {
-    const sure = resolver({ address }, ({ address: { country } }) => confirm(`To ${country}?`));
+    const sure = resolver({ address }, ({ address: { country } }) => confirm(`To ${country}?`), {
+      asks: 'form',
+    });
     const tool = defineTool(
       'send',
       { resolve: { sure, address } },

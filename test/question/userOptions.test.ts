@@ -42,7 +42,9 @@ describe.each(eras)('declined, on the %s era,', (era) => {
   });
 
   test('is used for an unticked box and for a fallback that declines', async () => {
-    const paid = resolver({}, () => confirm('Pay?', { declined, otherwise: false }));
+    const paid = resolver({}, () => confirm('Pay?', { declined, otherwise: false }), {
+      asks: 'form',
+    });
     const pay = defineTool('pay', { resolve: { paid } }, () => '');
     const unticked = { era, answers: { paid: accept({ confirm: false }) } };
     expect((await run(pay, undefined, unticked)).text).toContain(declined);
@@ -50,7 +52,7 @@ describe.each(eras)('declined, on the %s era,', (era) => {
   });
 
   test('is not used by a consumer that takes the outcome', async () => {
-    const paid = resolver({}, () => confirm('Pay?', { declined }));
+    const paid = resolver({}, () => confirm('Pay?', { declined }), { asks: 'form' });
     const pay = defineTool(
       'pay',
       { resolve: { paid: outcome(paid) } },
@@ -62,7 +64,7 @@ describe.each(eras)('declined, on the %s era,', (era) => {
 
 test('declined is what a replay of a recorded refusal returns', async () => {
   const declined = 'The user does not want to pay now.';
-  const paid = resolver({}, () => confirm('Pay?', { declined }));
+  const paid = resolver({}, () => confirm('Pay?', { declined }), { asks: 'form' });
   const store = memoryStore({ singleProcess: true });
   const sendRound = roundsOf(defineTool('pay', { resolve: { paid }, once: store }, () => 'paid'));
   const asked = questionsOf(await sendRound());
@@ -125,10 +127,13 @@ describe('initial', () => {
   });
   const Wish = z.object({ city: z.string(), nights: z.number().optional() });
   const args = argsOf(Wish);
-  const trip = resolver({ city: args.city, nights: args.nights }, ({ city, nights }) =>
-    elicit('Is this right?', Trip, {
-      initial: { city, nights, class: 'economy', extras: ['wifi'] },
-    }),
+  const trip = resolver(
+    { city: args.city, nights: args.nights },
+    ({ city, nights }) =>
+      elicit('Is this right?', Trip, {
+        initial: { city, nights, class: 'economy', extras: ['wifi'] },
+      }),
+    { asks: 'form' },
   );
   const book = defineTool(
     'book',
@@ -161,7 +166,7 @@ describe('initial', () => {
   test('shows invisible characters as their codes, except in choices', async () => {
     const Form = z.object({ name: z.string(), size: z.enum(['S\u200b', 'M']) });
     const initial = { name: 'EUR \u202e001', size: 'S\u200b' as const };
-    const form = resolver({}, () => elicit('?', Form, { initial }));
+    const form = resolver({}, () => elicit('?', Form, { initial }), { asks: 'form' });
     const tool = defineTool('tool', { resolve: { form } }, () => '');
     const { questions } = await run(tool, undefined, { answers: { form: decline() } });
     expect(questions[0]?.schema?.properties).toMatchObject({
@@ -174,8 +179,10 @@ describe('initial', () => {
     'counts for a field with a default that the client omits, on the %s era',
     async (era) => {
       const Stay = z.object({ city: z.string().default('Oslo'), note: z.string().optional() });
-      const stay = resolver({}, () =>
-        elicit('?', Stay, { initial: { city: 'Bergen', note: 'quiet' } }),
+      const stay = resolver(
+        {},
+        () => elicit('?', Stay, { initial: { city: 'Bergen', note: 'quiet' } }),
+        { asks: 'form' },
       );
       const tool = defineTool('tool', { resolve: { stay } }, ({ stay: found }) =>
         JSON.stringify(found),
@@ -192,8 +199,10 @@ describe('initial', () => {
 
   test('is part of the question, so other values make it another question', async () => {
     let city = 'Oslo';
-    const asked = resolver({}, () =>
-      elicit('Right?', z.object({ city: z.string() }), { initial: { city } }),
+    const asked = resolver(
+      {},
+      () => elicit('Right?', z.object({ city: z.string() }), { initial: { city } }),
+      { asks: 'form' },
     );
     const tool = defineTool('tool', { resolve: { asked } }, () => 'ran');
     const sendRound = roundsOf(tool);
@@ -230,7 +239,7 @@ describe('initial', () => {
       count: z.number(),
       ok: z.boolean(),
     });
-    const form = resolver({}, () => elicit('?', Form, { initial }));
+    const form = resolver({}, () => elicit('?', Form, { initial }), { asks: 'form' });
     const tool = defineTool('tool', { resolve: { form } }, () => 'ran');
     const { text, cause } = await run(tool, undefined, {});
     expect(text).toMatch(/^Error executing tool tool/);
@@ -270,7 +279,7 @@ describe('attempts', () => {
   });
 
   test('are one by default', async () => {
-    const once = resolver({}, () => elicit('Which size?', Size));
+    const once = resolver({}, () => elicit('Which size?', Size), { asks: 'form' });
     const tool = defineTool('order', { resolve: { size: once } }, () => '');
     const { text, questions } = await run(tool, undefined, {
       answers: { size: accept({ size: 'XL' }) },

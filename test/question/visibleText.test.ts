@@ -102,8 +102,13 @@ describe.each(eras)('on the %s era', (era) => {
   const { to } = argsOf(Input);
 
   test.each([
-    ['a form', resolver({ to }, ({ to }) => confirm(`Pay ${to}?`))],
-    ['a link', resolver({ to }, ({ to }) => elicitUrl(`Pay ${to}?`, 'https://bank.example/pay'))],
+    ['a form', resolver({ to }, ({ to }) => confirm(`Pay ${to}?`), { asks: 'form' })],
+    [
+      'a link',
+      resolver({ to }, ({ to }) => elicitUrl(`Pay ${to}?`, 'https://bank.example/pay'), {
+        asks: 'url',
+      }),
+    ],
   ])('%s shows the invisible characters of an argument', async (_, ok) => {
     const tool = defineTool('pay', { inputSchema: Input, resolve: { ok } }, ({ to }) => to);
     const answers = { ok: accept({ confirm: true }) };

@@ -152,8 +152,8 @@ describe('I31, I32: the lifetime of a token', () => {
 
   test('I34: every round has a new token with its own lifetime', async () => {
     const { seal } = createSeal();
-    const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
-    const really = resolver({ sure }, () => confirm('Really?'), { name: 'really' });
+    const sure = resolver({}, () => confirm('Go?'), { asks: 'form', name: 'confirm' });
+    const really = resolver({ sure }, () => confirm('Really?'), { asks: 'form', name: 'really' });
     const tool = defineTool('went', { resolve: { really } }, () => 'went');
     const send = overHttp(serving([tool], { seal }));
     const first = await ask(send, { name: 'went' });
@@ -313,7 +313,7 @@ describe('I35, I36: a token of a tool with resolvers', () => {
           env: z.string().transform((env) => `${env}!`),
           stamp: z.number().default(() => (generated += 1)),
         }),
-        resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) },
+        resolve: { sure: resolver({}, () => confirm('Go?'), { asks: 'form', name: 'confirm' }) },
       },
       ({ env, stamp }) => `${env} ${stamp}`,
     );

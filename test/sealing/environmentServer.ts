@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { confirm, defineTool, install, memoryStore, resolver } from '../../src/index.js';
 import { serveHttp } from '../../src/node.js';
 
-const approval = resolver({}, () => confirm('Deploy?'));
+const approval = resolver({}, () => confirm('Deploy?'), { asks: 'form' });
 const deploy = defineTool('deploy', { resolve: { approval } }, () => 'deployed');
 const pay = defineTool('pay', { resolve: { approval }, once: memoryStore() }, () => 'paid');
 

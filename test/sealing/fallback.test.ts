@@ -43,7 +43,10 @@ test('I6: protects a fallback handler beside a tool that is hidden from some cli
   const seal = requestStateSeal.ephemeral({ logger: { warn: () => undefined } });
   const asking = defineTool(
     'asking',
-    { hideWhenCannotAsk: true, resolve: { ok: resolver({}, () => confirm('Sure?')) } },
+    {
+      hideWhenCannotAsk: true,
+      resolve: { ok: resolver({}, () => confirm('Sure?'), { asks: 'form' }) },
+    },
     () => 'done',
   );
   const seen: unknown[] = [];

@@ -42,9 +42,12 @@ function threeQuestions() {
     ids.push(callId);
     return confirm(message);
   };
-  const one = resolver({}, (_, ctx) => asking('One?', ctx), { name: 'one' });
-  const two = resolver({ one }, (_, ctx) => asking('Two?', ctx), { name: 'two' });
-  const three = resolver({ two }, (_, ctx) => asking('Three?', ctx), { name: 'three' });
+  const one = resolver({}, (_, ctx) => asking('One?', ctx), { asks: 'form', name: 'one' });
+  const two = resolver({ one }, (_, ctx) => asking('Two?', ctx), { asks: 'form', name: 'two' });
+  const three = resolver({ two }, (_, ctx) => asking('Three?', ctx), {
+    asks: 'form',
+    name: 'three',
+  });
   const tool = defineTool('went', { resolve: { three } }, (_, { callId }) => {
     ids.push(callId);
     return callId;
@@ -212,9 +215,12 @@ describe('maxStateBytes', () => {
     'ends the call if the answers are too large, and logs which one is the largest (%s)',
     async (layer) => {
       const Text = z.object({ text: z.string() });
-      const title = resolver({}, () => elicit('Title?', Text), { name: 'title' });
-      const essay = resolver({}, () => elicit('Essay?', Text), { name: 'essay' });
-      const sure = resolver({ title, essay }, () => confirm('Sure?'), { name: 'confirm' });
+      const title = resolver({}, () => elicit('Title?', Text), { asks: 'form', name: 'title' });
+      const essay = resolver({}, () => elicit('Essay?', Text), { asks: 'form', name: 'essay' });
+      const sure = resolver({ title, essay }, () => confirm('Sure?'), {
+        asks: 'form',
+        name: 'confirm',
+      });
       const tool = defineTool('write', { resolve: { sure } }, () => 'written');
       const { seal, logged } = createSeal({ maxStateBytes: 1500 });
       const send = overHttp(servingOn(layer, tool, seal));
@@ -248,8 +254,8 @@ describe('maxStateBytes', () => {
 
   test('either ends the call with a tool error or seals the state, at every size', async () => {
     const Text = z.object({ text: z.string() });
-    const essay = resolver({}, () => elicit('Essay?', Text), { name: 'essay' });
-    const sure = resolver({ essay }, () => confirm('Sure?'), { name: 'confirm' });
+    const essay = resolver({}, () => elicit('Essay?', Text), { asks: 'form', name: 'essay' });
+    const sure = resolver({ essay }, () => confirm('Sure?'), { asks: 'form', name: 'confirm' });
     const tool = defineTool('write', { resolve: { sure } }, () => 'written');
     const { seal } = createSeal({ maxStateBytes: 1200 });
     const send = overHttp(servingOn('McpServer', tool, seal));
@@ -352,7 +358,7 @@ describe('a server', () => {
         ran.push('resolver');
         return confirm('Go?');
       },
-      { name: 'confirm' },
+      { asks: 'form', name: 'confirm' },
     );
     const inputSchema = z.object({ deep: z.any() });
     const tool = defineTool('went', { inputSchema, resolve: { sure } }, () => 'went');

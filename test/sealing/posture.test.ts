@@ -192,7 +192,11 @@ describe('without an explicit seal', () => {
     test('I6: install() seals every tool if it is called several times', async () => {
       const second = defineTool(
         'second',
-        { resolve: { sure: resolver({}, () => confirm('Sure?'), { name: 'confirm' }) } },
+        {
+          resolve: {
+            sure: resolver({}, () => confirm('Sure?'), { asks: 'form', name: 'confirm' }),
+          },
+        },
         () => 'second went',
       );
       const send = overHttp(() => {
@@ -409,7 +413,7 @@ test('I2: resolvers and bodies see neither token nor state in any round', async 
             note(ctx);
             return confirm('Go?');
           },
-          { name: 'confirm' },
+          { asks: 'form', name: 'confirm' },
         ),
       },
     },

@@ -203,8 +203,8 @@ describe('a custom principal', () => {
 
   test('I43: runs once in each round with a state, and not in other calls', async () => {
     const { state, seal } = sealForChanging('alice');
-    const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
-    const really = resolver({ sure }, () => confirm('Really?'), { name: 'really' });
+    const sure = resolver({}, () => confirm('Go?'), { asks: 'form', name: 'confirm' });
+    const really = resolver({ sure }, () => confirm('Really?'), { asks: 'form', name: 'really' });
     const tools = [
       defineTool('went', { resolve: { really } }, () => 'went'),
       defineTool('still', {}, () => 'still'),
@@ -222,14 +222,14 @@ describe('a custom principal', () => {
 
   test('I43: seals the next round for the user that was verified', async () => {
     const { state, seal } = sealForChanging('alice');
-    const sure = resolver({}, () => confirm('Go?'), { name: 'confirm' });
+    const sure = resolver({}, () => confirm('Go?'), { asks: 'form', name: 'confirm' });
     const really = resolver(
       { sure },
       () => {
         state.who = 'mallory';
         return confirm('Really?');
       },
-      { name: 'really' },
+      { asks: 'form', name: 'really' },
     );
     const tool = defineTool('went', { resolve: { really } }, () => 'went');
     const send = overHttp(serving([tool], { seal }));
@@ -256,7 +256,7 @@ describe('a custom principal', () => {
 });
 
 describe('a call that asks without a principal', () => {
-  const approval = resolver({}, () => confirm('Deploy?'));
+  const approval = resolver({}, () => confirm('Deploy?'), { asks: 'form' });
   const deploy = defineTool('deploy', { resolve: { approval } }, () => 'deployed');
   const shared = () => {
     const lines: string[] = [];

@@ -3,6 +3,6 @@ import { confirm, defineTool, resolver } from 'mcp-resolve';
 
 export const went = defineTool(
   'went',
-  { resolve: { sure: resolver({}, () => confirm('Go?'), { name: 'confirm' }) } },
+  { resolve: { sure: resolver({}, () => confirm('Go?'), { asks: 'form', name: 'confirm' }) } },
   ({ sure }) => `went:${String(sure)}`,
 );

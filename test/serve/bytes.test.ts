@@ -156,7 +156,9 @@ describe('maxBufferedBytes', () => {
 describe('the open calls of legacy sessions', () => {
   const Input = z.object({ note: z.string(), shown: z.string().default('') });
   const args = argsOf(Input);
-  const approval = resolver({ shown: args.shown }, ({ shown }) => confirm(`Sure? ${shown}`));
+  const approval = resolver({ shown: args.shown }, ({ shown }) => confirm(`Sure? ${shown}`), {
+    asks: 'form',
+  });
   const keep = defineTool(
     'keep',
     { inputSchema: Input, resolve: { approval } },
@@ -299,8 +301,11 @@ describe('the open calls of legacy sessions', () => {
   /** Serves a tool that asks `First?` and `Second?`, and opens a session. */
   async function twoQuestions(options: DualEraHandlerOptions) {
     const Two = z.object({ text: z.string() });
-    const first = resolver({}, () => elicit('First?', Two), { name: 'first' });
-    const second = resolver({ first }, () => elicit('Second?', Two), { name: 'second' });
+    const first = resolver({}, () => elicit('First?', Two), { asks: 'form', name: 'first' });
+    const second = resolver({ first }, () => elicit('Second?', Two), {
+      asks: 'form',
+      name: 'second',
+    });
     const two = defineTool('two', { resolve: { first, second } }, () => 'done');
     const { url, close } = await serveHttp(() => {
       const server = new McpServer({ name: 'two', version: '1.0.0' });

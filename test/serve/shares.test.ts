@@ -36,7 +36,7 @@ import {
 
 const Input = z.object({ note: z.string() });
 const args = argsOf(Input);
-const approval = resolver({ note: args.note }, () => confirm('Sure?'));
+const approval = resolver({ note: args.note }, () => confirm('Sure?'), { asks: 'form' });
 const keep = defineTool(
   'keep',
   { inputSchema: Input, resolve: { approval } },

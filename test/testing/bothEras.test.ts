@@ -55,8 +55,8 @@ test('bothEras does not compare the ids that unexpected errors add to results an
 });
 
 test('bothEras allows fewer questions on legacy after a refusal', async () => {
-  const a = resolver({}, () => confirm('A?'));
-  const b = resolver({}, () => confirm('B?'));
+  const a = resolver({}, () => confirm('A?'), { asks: 'form' });
+  const b = resolver({}, () => confirm('B?'), { asks: 'form' });
   const tool = defineTool('t', { resolve: { a, b } }, () => 'done');
 
   const { questions } = await bothEras((era) => run(tool, {}, { era, answers: () => decline() }));
@@ -89,7 +89,9 @@ describe('bothEras reports a difference', () => {
   });
 
   test('in the questions and in the result', async () => {
-    const word = resolver({}, (_, ctx) => confirm(`Speak ${String(ctx.protocolVersion)}?`));
+    const word = resolver({}, (_, ctx) => confirm(`Speak ${String(ctx.protocolVersion)}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('t', { resolve: { word } }, (_, ctx) => ({
       content: [{ type: 'text', text: 'Done.' }],
       _meta: { version: ctx.protocolVersion },

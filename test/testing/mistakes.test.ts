@@ -94,7 +94,7 @@ To test a client that cannot be asked, pass { capabilities: {} }.`,
       colours: z.array(z.enum(['red', 'blue'])),
       size: z.enum(['S', 'M']).default('M'),
     });
-    const form = resolver({}, () => elicit('Who?', Form), { name: 'the form' });
+    const form = resolver({}, () => elicit('Who?', Form), { asks: 'form', name: 'the form' });
     const tool = defineTool('t', { resolve: { form } }, () => 'done');
 
     const message = await messageOf(() => run(tool, {}, { era }));

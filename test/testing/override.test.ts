@@ -68,7 +68,7 @@ describe.each(eras)('override on the %s era', (era) => {
   });
 
   test('asks no question of the overridden resolver and marks its outcome as not asked', async () => {
-    const agreed = resolver({}, () => confirm('Agreed?'));
+    const agreed = resolver({}, () => confirm('Agreed?'), { asks: 'form' });
     const tool = defineTool('t', { resolve: { agreed: outcome(agreed) } }, (values) =>
       JSON.stringify(values.agreed),
     );
@@ -83,7 +83,7 @@ describe.each(eras)('override on the %s era', (era) => {
   });
 
   test('runs a dependency only if a resolver that is not overridden needs it', async () => {
-    const login = resolver({}, () => confirm('Log in?'));
+    const login = resolver({}, () => confirm('Log in?'), { asks: 'form' });
     const shared = resolver({}, () => 2);
     const deep = resolver({ login }, () => 3);
     const price = resolver({ deep, shared }, () => 5);
@@ -96,7 +96,7 @@ describe.each(eras)('override on the %s era', (era) => {
   });
 
   test('replaces a guard without running what the guard depends on', async () => {
-    const user = resolver({}, () => confirm('Who are you?'));
+    const user = resolver({}, () => confirm('Who are you?'), { asks: 'form' });
     const allowed = resolver({ user }, (): boolean => {
       throw new ToolError('not allowed');
     });
@@ -115,7 +115,7 @@ describe.each(eras)('override on the %s era', (era) => {
   });
 
   test('keeps the keys of the remaining questions', async () => {
-    const twin = () => resolver({}, () => confirm('Sure?'), { name: 'sure' });
+    const twin = () => resolver({}, () => confirm('Sure?'), { asks: 'form', name: 'sure' });
     const [a, b, c] = [twin(), twin(), twin()];
     const tool = defineTool('t', { resolve: { a, b, c } }, () => 'done');
 
@@ -128,7 +128,7 @@ describe.each(eras)('override on the %s era', (era) => {
   });
 
   test('replaces resolvers of prompts and resources', async () => {
-    const word = resolver({}, () => elicit('Which word?', Word));
+    const word = resolver({}, () => elicit('Which word?', Word), { asks: 'form' });
     const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
     const resource = defineResource('r', 'words://one', { resolve: { word } }, (values) => {
       return values.word.word;
@@ -162,7 +162,9 @@ describe.each(eras)('override on the %s era', (era) => {
   test('pins the first value, so the user approves the value that the body receives', async () => {
     const prices = [100, 200];
     const price = resolver({}, () => 1, { pin: z.number() });
-    const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`));
+    const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('t', { resolve: { price, agreed } }, (values) => `${values.price}`);
 
     const { text, questions } = await run(

@@ -28,8 +28,10 @@ export const amountDue = resolver({ id: args.invoice }, ({ id }) => {
   return euros;
 });
 
-export const approval = resolver({ id: args.invoice, euros: amountDue }, ({ id, euros }) =>
-  euros < 100 ? true : confirm(`Pay ${euros} euros for ${id}?`),
+export const approval = resolver(
+  { id: args.invoice, euros: amountDue },
+  ({ id, euros }) => (euros < 100 ? true : confirm(`Pay ${euros} euros for ${id}?`)),
+  { asks: 'form' },
 );
 
 export const payConfig = {
@@ -50,10 +52,12 @@ export const askAll = defineTool(
   'ask_all',
   {
     resolve: {
-      form: resolver({}, () => elicit('Which size?', Size)),
-      link: resolver({}, () => elicitUrl('Sign in', 'https://desk.example/sign-in')),
-      model: resolver({}, () => sample(QUESTION)),
-      folders: resolver({}, () => listRoots()),
+      form: resolver({}, () => elicit('Which size?', Size), { asks: 'form' }),
+      link: resolver({}, () => elicitUrl('Sign in', 'https://desk.example/sign-in'), {
+        asks: 'url',
+      }),
+      model: resolver({}, () => sample(QUESTION), { asks: 'sample' }),
+      folders: resolver({}, () => listRoots(), { asks: 'roots' }),
     },
   },
   ({ form, link, model, folders }) =>

@@ -95,7 +95,9 @@ describe('a probe reports', () => {
   });
 
   test('that a form which coerces its answer accepts the wrong shape', async () => {
-    const note = resolver({}, () => elicit('A note?', z.object({ note: z.coerce.string() })));
+    const note = resolver({}, () => elicit('A note?', z.object({ note: z.coerce.string() })), {
+      asks: 'form',
+    });
     const tool = defineTool('t', { resolve: { note } }, (values) => values.note.note);
 
     expect(await probe.wrongShape(tool)).toMatchObject({ refused: false, text: 'an array' });
@@ -111,10 +113,14 @@ describe('the other user of a probe', () => {
 
   test('differs from the first only in the subject', async () => {
     const seen: unknown[] = [];
-    const who = resolver({}, (_, { http }) => {
-      seen.push(http?.authInfo);
-      return confirm('Sure?');
-    });
+    const who = resolver(
+      {},
+      (_, { http }) => {
+        seen.push(http?.authInfo);
+        return confirm('Sure?');
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('t', { resolve: { who } }, () => 'done');
     const principal = vi.fn(({ http }: { http?: { authInfo?: { extra?: { sub?: unknown } } } }) => {
       return String(http?.authInfo?.extra?.sub);
@@ -156,8 +162,8 @@ describe('the other user of a probe', () => {
 });
 
 describe('a probe of a later round', () => {
-  const a = resolver({}, () => confirm('A?'));
-  const b = resolver({ a }, () => confirm('B?'));
+  const a = resolver({}, () => confirm('A?'), { asks: 'form' });
+  const b = resolver({ a }, () => confirm('B?'), { asks: 'form' });
   const chain = defineTool('chain', { resolve: { a, b } }, () => 'done');
   const answers = () => accept({ confirm: true });
 
@@ -182,7 +188,9 @@ describe('a probe of a later round', () => {
 });
 
 describe('a probe calls', () => {
-  const word = resolver({}, () => elicit('Which word?', z.object({ word: z.string() })));
+  const word = resolver({}, () => elicit('Which word?', z.object({ word: z.string() })), {
+    asks: 'form',
+  });
   const answers = { word: accept({ word: 'fog' }) };
   const prompt = definePrompt('p', { resolve: { word } }, (values) => values.word.word);
   const resource = defineResource('r', 'words://one', { resolve: { word } }, (values) => {
@@ -207,10 +215,12 @@ describe('a probe calls', () => {
     expect([refused, text]).toEqual([true, expect.stringContaining("Resolver 'form' received")]);
 
     const alone = {
-      link: resolver({}, () => elicitUrl('Sign in', 'https://desk.example/')),
-      model: resolver({}, () => sample({ messages: [], maxTokens: 1 })),
-      folders: resolver({}, () => listRoots()),
-      list: resolver({}, () => elicit('Which?', z.object({ all: z.array(z.enum(['a', 'b'])) }))),
+      link: resolver({}, () => elicitUrl('Sign in', 'https://desk.example/'), { asks: 'url' }),
+      model: resolver({}, () => sample({ messages: [], maxTokens: 1 }), { asks: 'sample' }),
+      folders: resolver({}, () => listRoots(), { asks: 'roots' }),
+      list: resolver({}, () => elicit('Which?', z.object({ all: z.array(z.enum(['a', 'b'])) })), {
+        asks: 'form',
+      }),
     };
     for (const one of Object.values(alone)) {
       const tool = defineTool('t', { resolve: { one } }, () => 'done');

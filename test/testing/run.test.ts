@@ -158,8 +158,9 @@ describe.each(eras)('run on the %s era', (era) => {
   });
 
   test('uses the answers of an array in order, one for each time the key is asked', async () => {
-    const first = resolver({}, () => elicit('First?', Word), { name: 'word' });
+    const first = resolver({}, () => elicit('First?', Word), { asks: 'form', name: 'word' });
     const second = resolver({ first }, ({ first: { word } }) => elicit(`${word}, and?`, Word), {
+      asks: 'form',
       name: 'word',
     });
     const tool = defineTool('t', { resolve: { first, second } }, (values) =>
@@ -179,8 +180,8 @@ describe.each(eras)('run on the %s era', (era) => {
   });
 
   test('tells apart questions with the same message', async () => {
-    const twin = () => resolver({}, () => elicit('Which word?', Word));
-    const later = resolver({ a: twin() }, () => elicit('Which word?', Word));
+    const twin = () => resolver({}, () => elicit('Which word?', Word), { asks: 'form' });
+    const later = resolver({ a: twin() }, () => elicit('Which word?', Word), { asks: 'form' });
     const tool = defineTool('t', { resolve: { later, b: twin(), c: twin() } }, (values) =>
       Object.entries(values)
         .map(([name, { word }]) => `${name}=${word}`)
@@ -198,9 +199,9 @@ describe.each(eras)('run on the %s era', (era) => {
   });
 
   test('asks dependent questions one after another', async () => {
-    const a = resolver({}, () => confirm('A?'));
-    const b = resolver({ a }, () => confirm('B?'));
-    const c = resolver({ b }, () => confirm('C?'));
+    const a = resolver({}, () => confirm('A?'), { asks: 'form' });
+    const b = resolver({ a }, () => confirm('B?'), { asks: 'form' });
+    const c = resolver({ b }, () => confirm('C?'), { asks: 'form' });
     const tool = defineTool('t', { resolve: { a, b, c } }, () => 'done');
 
     const { rounds, questions } = await run(
@@ -226,7 +227,7 @@ describe.each(eras)('run on the %s era', (era) => {
 
   test('gets a prompt with its arguments', async () => {
     const Topic = z.object({ topic: z.string() });
-    const tone = resolver({}, () => elicit('Which tone?', Word));
+    const tone = resolver({}, () => elicit('Which tone?', Word), { asks: 'form' });
     const letter = definePrompt('letter', { argsSchema: Topic, resolve: { tone } }, (values) => ({
       messages: [
         { role: 'user', content: { type: 'text', text: `Write about ${values.topic}.` } },
@@ -245,7 +246,7 @@ describe.each(eras)('run on the %s era', (era) => {
   });
 
   test('reads a resource at the given URI, or at its own URI', async () => {
-    const word = resolver({}, () => elicit('Which word?', Word));
+    const word = resolver({}, () => elicit('Which word?', Word), { asks: 'form' });
     const note = defineResource('note', 'notes://today', { resolve: { word } }, (values) => {
       return values.word.word;
     });
@@ -408,7 +409,7 @@ describe.each(eras)('run on the %s era', (era) => {
   });
 
   test('passes a refusal on as an outcome', async () => {
-    const agreed = resolver({}, () => confirm('Agreed?'));
+    const agreed = resolver({}, () => confirm('Agreed?'), { asks: 'form' });
     const tool = defineTool('t', { resolve: { agreed: outcome(agreed) } }, (values) =>
       JSON.stringify(values.agreed),
     );
@@ -446,7 +447,7 @@ test('run gives up after maxRounds rounds of questions', async () => {
   const lines: string[] = [];
   const install = { logger: { warn: (line: string) => void lines.push(line) } };
   let rounds = 0;
-  const moving = resolver({}, () => confirm(`Round ${++rounds}?`));
+  const moving = resolver({}, () => confirm(`Round ${++rounds}?`), { asks: 'form' });
   const tool = defineTool('t', { resolve: { moving } }, () => 'done');
   const answers = { moving: accept({ confirm: true }) };
 

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { eras } from '../support/eras.js';
 
 describe.each(eras)('on the %s era', (era) => {
-  const a = resolver({}, () => confirm('A?'));
-  const b = resolver({}, () => confirm('B?'));
+  const a = resolver({}, () => confirm('A?'), { asks: 'form' });
+  const b = resolver({}, () => confirm('B?'), { asks: 'form' });
   const both = defineTool('both', { resolve: { a, b } }, () => 'done');
 
   test('a question that the client cannot answer emits no `asked`', async () => {

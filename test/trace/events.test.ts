@@ -58,7 +58,9 @@ function stable(event: CallEvent): object {
 const types = (events: readonly CallEvent[]): string[] => events.map(({ type }) => type);
 
 const euros = resolver({}, async () => 900);
-const approved = resolver({ euros }, (values) => confirm(`Pay ${values.euros} euros?`));
+const approved = resolver({ euros }, (values) => confirm(`Pay ${values.euros} euros?`), {
+  asks: 'form',
+});
 const pay = defineTool('pay', { resolve: { euros, approved } }, () => 'paid');
 
 describe('a call that asks emits the events', () => {
@@ -183,8 +185,8 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('an answer emits its source: the person, the model or the client', async () => {
-    const model = resolver({}, () => sample({ messages: [], maxTokens: 1 }));
-    const folders = resolver({}, () => listRoots());
+    const model = resolver({}, () => sample({ messages: [], maxTokens: 1 }), { asks: 'sample' });
+    const folders = resolver({}, () => listRoots(), { asks: 'roots' });
     const tool = defineTool('t', { resolve: { approved, model, folders } }, () => 'done');
     const scripted = { approved: yes, model: says('a'), folders: roots([]) };
     const { events } = await run(tool, {}, { era, answers: scripted });
@@ -198,8 +200,10 @@ describe.each(eras)('on the %s era', (era) => {
   });
 
   test('a fallback emits an event, and no question', async () => {
-    const day = resolver({}, () =>
-      elicit('Which day?', z.object({ day: z.string() }), { otherwise: { day: 'Monday' } }),
+    const day = resolver(
+      {},
+      () => elicit('Which day?', z.object({ day: z.string() }), { otherwise: { day: 'Monday' } }),
+      { asks: 'form' },
     );
     const tool = defineTool('t', { resolve: { day } }, () => 'done');
     const { events, text } = await run(tool, {}, { era, capabilities: {} });
@@ -271,8 +275,10 @@ describe.each(eras)('on the %s era', (era) => {
   describe('values', () => {
     const code = resolver({}, () => 'a secret');
     const kept = resolver({}, () => 'kept secret', { pin: z.string() });
-    const name = resolver({ code }, () =>
-      elicit('Your secret name?', z.object({ name: z.string() })),
+    const name = resolver(
+      { code },
+      () => elicit('Your secret name?', z.object({ name: z.string() })),
+      { asks: 'form' },
     );
     const tool = defineTool('t', { resolve: { code, kept, name } }, () => 'done');
     const user = { elicit: () => accept({ name: 'secretary' }) };
@@ -331,8 +337,8 @@ describe.each(eras)('on the %s era', (era) => {
 
 describe('on the modern era only', () => {
   test('an answer of an earlier round is not fresh', async () => {
-    const first = resolver({}, () => confirm('First?'));
-    const second = resolver({ first }, () => confirm('Second?'));
+    const first = resolver({}, () => confirm('First?'), { asks: 'form' });
+    const second = resolver({ first }, () => confirm('Second?'), { asks: 'form' });
     const tool = defineTool('t', { resolve: { first, second } }, () => 'done');
     const { events } = await run(tool, {}, { answers: { first: yes, second: yes } });
 
@@ -345,8 +351,8 @@ describe('on the modern era only', () => {
   });
 
   test('a refusal of an earlier round is not fresh', async () => {
-    const first = resolver({}, () => confirm('First?'));
-    const second = resolver({ first: outcome(first) }, () => confirm('Second?'));
+    const first = resolver({}, () => confirm('First?'), { asks: 'form' });
+    const second = resolver({ first: outcome(first) }, () => confirm('Second?'), { asks: 'form' });
     const tool = defineTool('t', { resolve: { second } }, () => 'done');
     const { events } = await run(tool, {}, { answers: { first: decline(), second: yes } });
 
@@ -359,7 +365,9 @@ describe('on the modern era only', () => {
 
   test('a pinned value is restored without running its function', async () => {
     const price = resolver({}, () => 9, { pin: z.number() });
-    const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`));
+    const agreed = resolver({ price }, (values) => confirm(`Pay ${values.price}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('t', { resolve: { price, agreed } }, () => 'done');
     const { events } = await run(tool, {}, { answers: { agreed: yes } });
 

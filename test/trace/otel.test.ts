@@ -39,7 +39,7 @@ const spans = (name?: string): ReadableSpan[] =>
 const millis = ([seconds, nanos]: readonly [number, number]): number => seconds * 1e3 + nanos / 1e6;
 
 const order = resolver({}, async () => 'ORD-1');
-const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`));
+const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`), { asks: 'form' });
 const refund = defineTool('refund', { resolve: { order, approval } }, () => 'done');
 const yes = { approval: accept({ confirm: true }) };
 
@@ -166,7 +166,7 @@ describe.each(eras)('on the %s era', (era) => {
 
   test('spans contain no values, even with eventValues', async () => {
     const secret = resolver({}, async () => 'sesame', { name: 'door' });
-    const question = resolver({ secret }, () => confirm('Open sesame?'));
+    const question = resolver({ secret }, () => confirm('Open sesame?'), { asks: 'form' });
     const tool = defineTool('open', { resolve: { question } }, () => 'sesame');
     const install = { onEvent: otelEvents({ tracer }), eventValues: true };
     await run(tool, {}, { era, answers: { question: accept({ confirm: true }) }, install });

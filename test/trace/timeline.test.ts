@@ -267,7 +267,9 @@ test.each(eras)('a guard has ended before what it guards begins on the %s era', 
 
 test.each(eras)('timeline prints a row for each resolver of a call on the %s era', async (era) => {
   const order = resolver({}, async () => 'ORD-1');
-  const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`));
+  const approval = resolver({ order }, ({ order: id }) => confirm(`Refund ${id}?`), {
+    asks: 'form',
+  });
   const tool = defineTool('refund', { resolve: { order, approval } }, () => 'done');
   const answers = { approval: accept({ confirm: true }) };
   const { events, callId, rounds } = await run(tool, {}, { era, answers });

@@ -15,7 +15,7 @@ import { typeOf } from '../support/typeOf.js';
 
 const cents = resolver({}, () => 500);
 const allowed = resolver({}, async (): Promise<boolean> => true);
-const sure = resolver({}, () => confirm('Sure?'));
+const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
 
 // No arguments.
 const bare = defineTool('bare', {}, (values, ctx) => {

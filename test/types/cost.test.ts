@@ -26,8 +26,11 @@ const args = argsOf(Input);
 function resolverNumber(index: number, others: readonly number[]): string {
   const needs = others.filter((other) => other >= 0).map((other) => `r${other}`);
   const value = `{ n${index}: id.length }`;
-  const body = index % 2 === 0 ? `(${value})` : `(id === '' ? elicit('?', Form) : ${value})`;
-  return `export const r${index} = resolver({ ${[`id: args.${ARGUMENTS[index % 4]!}`, ...needs].join(', ')} }, ({ id }) => ${body});`;
+  const rest =
+    index % 2 === 0
+      ? `(${value})`
+      : `(id === '' ? elicit('?', Form) : ${value}), { asks: ${index % 4 === 1 ? "'form'" : 'Form'} }`;
+  return `export const r${index} = resolver({ ${[`id: args.${ARGUMENTS[index % 4]!}`, ...needs].join(', ')} }, ({ id }) => ${rest});`;
 }
 
 const tool = (resolve: string): string =>

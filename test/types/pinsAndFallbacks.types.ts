@@ -43,7 +43,10 @@ resolver({}, (): string => 'x', { pin: z.enum(['x', 'y']) });
 
 // With a question, a pin has the type that consumers receive.
 typeOf(
-  resolver({}, () => (Date.now() > 0 ? { nights: 3 } : elicit('How long?', Stay)), { pin: Stay }),
+  resolver({}, () => (Date.now() > 0 ? { nights: 3 } : elicit('How long?', Stay)), {
+    asks: 'form',
+    pin: Stay,
+  }),
 ).is<Resolver<{ nights: number; note?: string | undefined }>>();
 
 // dispose receives the computed value and the end of the call, but never an answer.
@@ -61,11 +64,13 @@ resolver({}, async () => lease, {
   },
 });
 resolver({}, () => (Date.now() > 0 ? lease : elicit('How long?', Stay)), {
+  asks: 'form',
   dispose: (value) => {
     typeOf(value).is<Lease>();
   },
 });
 resolver({}, () => confirm('Sure?'), {
+  asks: 'form',
   dispose: (value) => {
     typeOf(value).is<never>();
   },
@@ -109,18 +114,24 @@ elicit('When?', z.object({ at: z.string().transform((text) => new Date(text)) })
 });
 
 // A fallback does not change the type that consumers receive.
-typeOf(resolver({}, () => elicit('How long?', Stay, { otherwise: { nights: 1 } }))).is<
-  Resolver<{ nights: number; note?: string | undefined }>
+typeOf(
+  resolver({}, () => elicit('How long?', Stay, { otherwise: { nights: 1 } }), { asks: 'form' }),
+).is<Resolver<{ nights: number; note?: string | undefined }>>();
+typeOf(resolver({}, () => confirm('Sure?', { otherwise: true }), { asks: 'form' })).is<
+  Resolver<true>
 >();
-typeOf(resolver({}, () => confirm('Sure?', { otherwise: true }))).is<Resolver<true>>();
-typeOf(resolver({}, () => elicitUrl('Sign in', 'https://travel.example/in'))).is<Resolver<true>>();
-typeOf(resolver({}, () => listRoots({ otherwise: { roots: [] } }))).is<Resolver<ListRootsResult>>();
-typeOf(resolver({}, () => sample({ messages: [], maxTokens: 9 }, {}))).is<
+typeOf(resolver({}, () => elicitUrl('Sign in', 'https://travel.example/in'), { asks: 'url' })).is<
+  Resolver<true>
+>();
+typeOf(resolver({}, () => listRoots({ otherwise: { roots: [] } }), { asks: 'roots' })).is<
+  Resolver<ListRootsResult>
+>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 9 }, {}), { asks: 'sample' })).is<
   Resolver<CreateMessageResult>
 >();
 
 // An outcome marks a fallback.
-const asked = resolver({}, () => confirm('Sure?', { otherwise: true }));
+const asked = resolver({}, () => confirm('Sure?', { otherwise: true }), { asks: 'form' });
 resolver({ asked: outcome(asked) }, (values) => {
   typeOf(values.asked).is<Outcome<true>>();
   if (values.asked.action === 'accept') {

@@ -27,9 +27,11 @@ import { typeOf } from '../support/typeOf.js';
 const Trip = z.object({ city: z.string(), days: z.coerce.number().default(3) });
 const args = argsOf(Trip);
 const price = resolver({ days: args.days }, ({ days }) => days * 80);
-const sure = resolver({}, () => confirm('Sure?'));
-const stay = resolver({ at: args.city }, ({ at }) =>
-  at === '' ? { nights: 1 } : elicit('How long?', z.object({ nights: z.number() })),
+const sure = resolver({}, () => confirm('Sure?'), { asks: 'form' });
+const stay = resolver(
+  { at: args.city },
+  ({ at }) => (at === '' ? { nights: 1 } : elicit('How long?', z.object({ nights: z.number() }))),
+  { asks: 'form' },
 );
 
 // A prompt: its arguments after validation and the resolved values are one plain object.

@@ -55,46 +55,66 @@ typeOf(resolver({}, () => JSON.parse('{}') as unknown)).is<Resolver<unknown>>();
 typeOf(resolver({}, () => JSON.parse('{}'))).is<Resolver<unknown>>();
 
 // A question has the type of its answer.
-typeOf(resolver({}, () => elicit('Which?', Scope))).is<Resolver<{ full: boolean; sku: string }>>();
-typeOf(resolver({}, async () => elicit('Which?', Scope))).is<
+typeOf(resolver({}, () => elicit('Which?', Scope), { asks: 'form' })).is<
   Resolver<{ full: boolean; sku: string }>
 >();
-typeOf(resolver({}, () => confirm('Sure?'))).is<Resolver<true>>();
-typeOf(resolver({}, () => listRoots())).is<Resolver<ListRootsResult>>();
-typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1 }))).is<
+typeOf(resolver({}, async () => elicit('Which?', Scope), { asks: 'form' })).is<
+  Resolver<{ full: boolean; sku: string }>
+>();
+typeOf(resolver({}, () => confirm('Sure?'), { asks: 'form' })).is<Resolver<true>>();
+typeOf(resolver({}, () => listRoots(), { asks: 'roots' })).is<Resolver<ListRootsResult>>();
+typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1 }), { asks: 'sample' })).is<
   Resolver<CreateMessageResult>
 >();
-typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1, tools: [] }))).is<
-  Resolver<CreateMessageResultWithTools>
->();
-typeOf(resolver({}, () => sample({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }))).is<
-  Resolver<CreateMessageResultWithTools>
->();
+typeOf(
+  resolver({}, () => sample({ messages: [], maxTokens: 1, tools: [] }), { asks: 'sample' }),
+).is<Resolver<CreateMessageResultWithTools>>();
+typeOf(
+  resolver({}, () => sample({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }), {
+    asks: 'sample',
+  }),
+).is<Resolver<CreateMessageResultWithTools>>();
 
 // Two questions with the same schema have one type.
 typeOf(
-  resolver({ load }, (values) =>
-    values.load.lines.length > 1 ? elicit('Which one?', Scope) : elicit('Sure?', Scope),
+  resolver(
+    { load },
+    (values) =>
+      values.load.lines.length > 1 ? elicit('Which one?', Scope) : elicit('Sure?', Scope),
+    { asks: 'form' },
   ),
 ).is<Resolver<{ full: boolean; sku: string }>>();
 
 // A value or a question: one type if both are equal, or else a union.
 typeOf(
-  resolver({ load }, (values) =>
-    values.load.lines.length === 1 ? { full: true, sku: '' } : elicit('Which?', Scope),
+  resolver(
+    { load },
+    (values) =>
+      values.load.lines.length === 1 ? { full: true, sku: '' } : elicit('Which?', Scope),
+    { asks: 'form' },
   ),
 ).is<Resolver<{ full: boolean; sku: string }>>();
 typeOf(
-  resolver({ load }, async (values) => {
-    if (values.load.lines.length === 1) return { full: true, sku: '' };
-    return elicit('Which?', Scope);
-  }),
+  resolver(
+    { load },
+    async (values) => {
+      if (values.load.lines.length === 1) return { full: true, sku: '' };
+      return elicit('Which?', Scope);
+    },
+    { asks: 'form' },
+  ),
 ).is<Resolver<{ full: boolean; sku: string }>>();
 typeOf(
-  resolver({ load }, (values) => (values.load.lines.length === 0 ? null : elicit('Which?', Scope))),
+  resolver(
+    { load },
+    (values) => (values.load.lines.length === 0 ? null : elicit('Which?', Scope)),
+    { asks: 'form' },
+  ),
 ).is<Resolver<{ full: boolean; sku: string } | null>>();
 typeOf(
-  resolver({ load }, (values) => (values.load.lines.length < 9 ? false : confirm('Sure?'))),
+  resolver({ load }, (values) => (values.load.lines.length < 9 ? false : confirm('Sure?')), {
+    asks: 'form',
+  }),
 ).is<Resolver<boolean>>();
 
 // The answer has the output type of the schema.
@@ -106,12 +126,12 @@ const Transformed = z.object({
 typeOf(elicit('How much?', Transformed)).is<
   Elicit<{ amount: number; currency: string; note?: string | undefined }>
 >();
-typeOf(resolver({}, () => elicit('How much?', Transformed))).is<
+typeOf(resolver({}, () => elicit('How much?', Transformed), { asks: 'form' })).is<
   Resolver<{ amount: number; currency: string; note?: string | undefined }>
 >();
 
 // An outcome instead of the value.
-const askScope = resolver({}, () => elicit('Which?', Scope));
+const askScope = resolver({}, () => elicit('Which?', Scope), { asks: 'form' });
 typeOf(outcome(askScope)).is<OutcomeOf<{ full: boolean; sku: string }>>();
 resolver({ scope: outcome(askScope), bare: askScope }, (values) => {
   typeOf(values).is<{

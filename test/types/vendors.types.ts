@@ -45,9 +45,11 @@ typeOf(arkArgs.order_id).is<Arg<string, 'order_id'>>();
 typeOf(arkArgs.limit).is<Arg<number, 'limit'>>();
 typeOf(arkArgs.note).is<Arg<string | undefined, 'note'>>();
 typeOf(elicit('Which?', type({ sku: 'string' }))).is<Elicit<{ sku: string }>>();
-typeOf(resolver({ id: arkArgs.order_id }, () => elicit('Which?', type({ sku: 'string' })))).is<
-  Resolver<{ sku: string }, Req<'order_id', string>>
->();
+typeOf(
+  resolver({ id: arkArgs.order_id }, () => elicit('Which?', type({ sku: 'string' })), {
+    asks: 'form',
+  }),
+).is<Resolver<{ sku: string }, Req<'order_id', string>>>();
 const arkTool = defineTool(
   'ark',
   { inputSchema: arkInput, outputSchema: type({ status: "'ok' | 'no'" }), resolve: { cents } },

@@ -22,14 +22,20 @@ const City = z.object({ city: z.string() });
 const Nights = z.object({ nights: z.int() });
 const Signature = z.object({ signature: z.string() });
 
-const city = resolver({ trip: args.trip }, ({ trip }) => elicit(`Where does ${trip} go?`, City));
+const city = resolver({ trip: args.trip }, ({ trip }) => elicit(`Where does ${trip} go?`, City), {
+  asks: 'form',
+});
 
-const nights = resolver({ city }, (needs) =>
-  elicit(`How many nights in ${needs.city.city}?`, Nights),
+const nights = resolver(
+  { city },
+  (needs) => elicit(`How many nights in ${needs.city.city}?`, Nights),
+  { asks: 'form' },
 );
 
-const approval = resolver({ city, nights }, (needs) =>
-  confirm(`Book ${needs.nights.nights} nights in ${needs.city.city}?`),
+const approval = resolver(
+  { city, nights },
+  (needs) => confirm(`Book ${needs.nights.nights} nights in ${needs.city.city}?`),
+  { asks: 'form' },
 );
 
 const planTrip = defineTool(
@@ -45,8 +51,10 @@ const FaultInput = z.object({
   outlastMs: z.int(),
 });
 
-const faultApproval = resolver({ fault: argsOf(FaultInput).fault }, ({ fault }) =>
-  confirm(`Run a body with the fault ${fault}?`),
+const faultApproval = resolver(
+  { fault: argsOf(FaultInput).fault },
+  ({ fault }) => confirm(`Run a body with the fault ${fault}?`),
+  { asks: 'form' },
 );
 
 const fail = defineTool(

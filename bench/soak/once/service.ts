@@ -35,14 +35,18 @@ const Account = z.object({ account: z.string() });
 const Price = z.object({ cents: z.int() });
 const args = argsOf(PayInput);
 
-const account = resolver({ order: args.order }, ({ order }) =>
-  elicit(`Which account pays ${order}?`, Account),
+const account = resolver(
+  { order: args.order },
+  ({ order }) => elicit(`Which account pays ${order}?`, Account),
+  { asks: 'form' },
 );
 
 const price = resolver({ account }, () => ({ cents: randomInt(1, 2 ** 40) }), { pin: Price });
 
-const approval = resolver({ order: args.order, price }, (needs) =>
-  confirm(`Pay ${needs.price.cents} cents for ${needs.order}?`),
+const approval = resolver(
+  { order: args.order, price },
+  (needs) => confirm(`Pay ${needs.price.cents} cents for ${needs.order}?`),
+  { asks: 'form' },
 );
 
 /** The time that a second request waits before it is told that the call is in progress. */

@@ -69,18 +69,30 @@ export function createDesk(): Desk {
 }
 
 function planTripTool(ran: Ran) {
-  const city = resolver({ trip: args.trip }, ({ trip }) => {
-    ran.functions += 1;
-    return elicit(`Where does ${trip} go?`, City);
-  });
-  const nights = resolver({ city }, (needs) => {
-    ran.functions += 1;
-    return elicit(`How many nights in ${needs.city.city}?`, Nights);
-  });
-  const approval = resolver({ city, nights }, (needs) => {
-    ran.functions += 1;
-    return confirm(`Book ${needs.nights.nights} nights in ${needs.city.city}?`);
-  });
+  const city = resolver(
+    { trip: args.trip },
+    ({ trip }) => {
+      ran.functions += 1;
+      return elicit(`Where does ${trip} go?`, City);
+    },
+    { asks: 'form' },
+  );
+  const nights = resolver(
+    { city },
+    (needs) => {
+      ran.functions += 1;
+      return elicit(`How many nights in ${needs.city.city}?`, Nights);
+    },
+    { asks: 'form' },
+  );
+  const approval = resolver(
+    { city, nights },
+    (needs) => {
+      ran.functions += 1;
+      return confirm(`Book ${needs.nights.nights} nights in ${needs.city.city}?`);
+    },
+    { asks: 'form' },
+  );
   return defineTool(
     'plan_trip',
     { inputSchema: TripInput, resolve: { city, nights, approval } },

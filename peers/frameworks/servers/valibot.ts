@@ -26,9 +26,13 @@ export function paintWithValibot(prices: PriceList): Tool {
     ({ litres }) => ({ cents: prices.centsFor(litres) }),
     { pin: Quote },
   );
-  const delivery = resolver({}, () => elicit('When, and to which floor?', Delivery));
-  const approval = resolver({ colour: args.colour, quote }, ({ colour, quote }) =>
-    confirm(`Mix ${colour} for ${quote.cents} cents?`),
+  const delivery = resolver({}, () => elicit('When, and to which floor?', Delivery), {
+    asks: 'form',
+  });
+  const approval = resolver(
+    { colour: args.colour, quote },
+    ({ colour, quote }) => confirm(`Mix ${colour} for ${quote.cents} cents?`),
+    { asks: 'form' },
   );
   return defineTool(
     'order_paint',

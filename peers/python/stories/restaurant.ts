@@ -15,7 +15,7 @@ const seat = resolver(
   { guests: args.guests },
   ({ guests }) =>
     elicit(`Shall the ${guests} of you sit outside?`, z.object({ outside: z.boolean() })),
-  { name: '__main__:seat' },
+  { asks: 'form', name: '__main__:seat' },
 );
 
 const bookTable = defineTool(

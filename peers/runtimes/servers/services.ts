@@ -33,7 +33,7 @@ const another = requestStateSeal({
 });
 
 const DeployInput = z.object({ env: z.string().optional() });
-const approval = resolver({}, () => confirm('Deploy?'));
+const approval = resolver({}, () => confirm('Deploy?'), { asks: 'form' });
 const deploy = defineTool(
   'deploy',
   {

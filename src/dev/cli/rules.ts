@@ -23,7 +23,6 @@ export interface Finding {
 /** The codes of all rules, which are stable across releases. */
 export const RULE_CODES = [
   'no-question',
-  'undeclared-question',
   'too-many-rounds',
   'unnamed-questions',
   'pinned-identity',
@@ -54,24 +53,12 @@ interface CheckedDefinition {
 
 /** Reports a tool with irreversible effects that does not ask first. */
 function questions({ definition, explanation }: CheckedDefinition): Finding[] {
-  const { resolvers, undeclared, capabilities } = explanation;
+  const { capabilities } = explanation;
   if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
-  if (undeclared.length === 0) {
-    const why =
-      resolvers.length === 0
-        ? 'it has no resolver that asks the user first'
-        : 'none of its resolvers asks the user first';
-    return [
-      error(
-        'no-question',
-        `the tool is destructive or moves money, but ${why}. Add a resolver that asks with confirm(). If the tool is harmless, set \`annotations\` to { readOnlyHint: true } or { destructiveHint: false }.`,
-      ),
-    ];
-  }
   return [
-    hint(
-      'undeclared-question',
-      `the tool is destructive or moves money, but no resolver declares that it asks the user. Set \`asks\` on the resolver that asks. Resolvers without \`asks\`: ${undeclared.join(', ')}.`,
+    error(
+      'no-question',
+      "the tool is destructive or moves money, but no resolver declares that it asks the user. Add a resolver that asks with confirm(), and { asks: 'form' }. If the tool is harmless, set `annotations` to { readOnlyHint: true } or { destructiveHint: false }.",
     ),
   ];
 }
@@ -100,12 +87,13 @@ const CLIENT_ROUNDS = 10;
 
 /** Reports a chain of questions so long that clients give up. */
 function rounds({ explanation }: CheckedDefinition): Finding[] {
-  const { chain } = explanation;
-  if (chain.length <= CLIENT_ROUNDS) return [];
+  const { atMostRounds, chain } = explanation;
+  const questionRounds = atMostRounds - 1;
+  if (questionRounds <= CLIENT_ROUNDS) return [];
   return [
     error(
       'too-many-rounds',
-      `it asks up to ${chain.length} questions in a row, but clients give up after ${CLIENT_ROUNDS} rounds of questions. Combine questions in one form, or make them independent of each other. The chain: ${chain.join(' -> ')}.`,
+      `its questions can take ${questionRounds} rounds, but clients give up after ${CLIENT_ROUNDS} rounds of questions. Combine questions in one form, make them independent of each other, or lower \`attempts\`. The chain: ${chain.join(' -> ')}.`,
     ),
   ];
 }
@@ -134,7 +122,7 @@ function names({ definition }: CheckedDefinition): Finding[] {
  */
 function unnamedQuestion({ key, resolver }: PlanNode): string | undefined {
   const { name, asks } = resolver.options;
-  if (name !== undefined || asks === undefined || asks === 'nothing') return undefined;
+  if (name !== undefined || asks === undefined) return undefined;
   const question = typeof asks === 'string' ? asks : formSchema(asks).text;
   return `${key.replace(/#\d+$/, '')} ${question}`;
 }

@@ -2,9 +2,11 @@
  * Explains a definition from its plan and the declarations of its resolvers. Runs no resolver, and
  * does not need the SDK.
  */
+import { KINDS } from '../../author/context.js';
 import type { Askable } from '../../author/context.js';
 import type { CallEvent } from '../../author/event.js';
-import { sentNames } from '../../author/schema.js';
+import { declaredKind } from '../../author/model.js';
+import { isSchema, sentNames } from '../../author/schema.js';
 import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
@@ -116,7 +118,6 @@ export function explanationOf(
     capabilities: capabilitiesFor(questions),
     atMostRounds: chain.reduce((rounds, node) => rounds + roundsOf(asksOf(node)), 1),
     chain: chain.map(({ key }) => key),
-    undeclared: plan.nodes.filter((node) => isUndeclared(asksOf(node))).map(({ key }) => key),
   };
 }
 
@@ -153,24 +154,18 @@ function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<s
   return seen;
 }
 
-/** A resolver without `asks` counts as computed until events show that it asks. */
 const COMPUTED: ExplainedQuestion = { kind: 'nothing', declared: false, seen: false };
 
+/** Without `asks` a resolver computes its value, unless events show that it asked. */
 function questionOf({ resolver }: PlanNode, seen: Askable | undefined): ExplainedQuestion {
   const { asks, attempts = 1 } = resolver.options;
-  const wasSeen = { seen: seen !== undefined };
-  if (asks === undefined) return { ...COMPUTED, ...(seen && { kind: seen }), ...wasSeen };
   return {
-    kind: typeof asks === 'string' ? asks : 'form',
-    declared: true,
-    ...wasSeen,
+    kind: declaredKind(resolver) ?? seen ?? 'nothing',
+    declared: asks !== undefined,
+    seen: seen !== undefined,
     ...(attempts > 1 && { attempts }),
-    ...(typeof asks !== 'string' && { fields: sentNames(asks) }),
+    ...(isSchema(asks) && { fields: sentNames(asks) }),
   };
-}
-
-function isUndeclared({ declared, seen }: ExplainedQuestion): boolean {
-  return !declared && !seen;
 }
 
 /** Returns the guards in their order, without duplicates. */
@@ -226,8 +221,6 @@ function useOf(plan: Plan, { consumer, param, wantsOutcome }: Fill): ExplainedUs
 function keyOf({ nodes }: Plan, index: number): string {
   return nodes[index]?.key ?? '';
 }
-
-const KINDS: readonly Askable[] = ['form', 'url', 'sample', 'roots'];
 
 function capabilitiesFor(questions: readonly ExplainedQuestion[]): ExplainedCapability[] {
   const asked = new Set(questions.map(({ kind }) => kind));

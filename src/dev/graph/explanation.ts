@@ -33,8 +33,6 @@ export interface Explanation {
   readonly atMostRounds: number;
   /** The resolvers whose questions make up `atMostRounds`, in the order in which they ask. */
   readonly chain: readonly string[];
-  /** The resolvers that do not declare `asks` and did not ask in the given events. */
-  readonly undeclared: readonly string[];
 }
 
 /** An argument of a definition. */
@@ -96,9 +94,9 @@ export type ExplainedUse =
 
 /** The question of a resolver. */
 export interface ExplainedQuestion {
-  /** The kind of its question. `nothing` if its value is computed. */
+  /** The kind of its question. `nothing` if it computes its value. */
   readonly kind: Askable | 'nothing';
-  /** True if the author declares it with `asks`. */
+  /** True if the resolver declares it with `asks`. */
   readonly declared: boolean;
   /** True if the resolver asked in the given events. */
   readonly seen: boolean;

@@ -1,6 +1,7 @@
 /** Creates servers with a single definition, and records their events and errors. */
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallEvent } from '../../author/event.js';
+import { AUTHOR_ONLY } from '../../log.js';
 import { requestStateSeal } from '../../host/requestStateSeal.js';
 import type { RequestStateSeal } from '../../host/requestStateSeal.js';
 import { install } from '../../host/install.js';
@@ -36,7 +37,7 @@ export function createTestServers(
       reported.push(error);
     };
     install(server, [installed], {
-      logger: SILENT,
+      logger: AUTHOR_ONLY,
       ...options,
       seal,
       onEvent: listen,
@@ -48,9 +49,6 @@ export function createTestServers(
   factory();
   return { factory, events, reported };
 }
-
-/** A logger that drops warnings, because probes would fill the test log. */
-const SILENT = { warn: () => undefined };
 
 function withoutValues(event: CallEvent): CallEvent {
   const {

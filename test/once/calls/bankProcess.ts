@@ -28,7 +28,7 @@ const store = withLease(Number(LEASE_MS), redisStore(redis));
 
 const PayInput = z.object({ to: z.string(), hold: z.boolean().default(false) });
 const args = argsOf(PayInput);
-const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`));
+const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`), { asks: 'form' });
 
 function payTool(name: string, waitMs: number) {
   const config = { inputSchema: PayInput, resolve: { approved }, once: { store, waitMs } };

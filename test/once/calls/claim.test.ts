@@ -42,8 +42,12 @@ import {
 describe('a call uses its store', () => {
   test('not in the first round, once in a round that asks, three times in the last', async () => {
     const { store, newSteps } = recordSteps();
-    const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })));
-    const approved = resolver({ name }, (values) => confirm(`Pay ${values.name.name}?`));
+    const name = resolver({}, () => elicit('Name?', z.object({ name: z.string() })), {
+      asks: 'form',
+    });
+    const approved = resolver({ name }, (values) => confirm(`Pay ${values.name.name}?`), {
+      asks: 'form',
+    });
     const tool = defineTool('pay', { resolve: { approved }, once: store }, () => 'paid');
     const rounds = roundsOf(tool);
 
@@ -74,14 +78,22 @@ describe('a call uses its store', () => {
   test('with the same id in every round, which is ctx.callId of resolvers and body', async () => {
     const { store, taken } = recordSteps();
     const ids: string[] = [];
-    const name = resolver({}, (_, ctx) => {
-      ids.push(ctx.callId);
-      return elicit('Name?', z.object({ name: z.string() }));
-    });
-    const approved = resolver({ name }, (_, ctx) => {
-      ids.push(ctx.callId);
-      return confirm('Pay?');
-    });
+    const name = resolver(
+      {},
+      (_, ctx) => {
+        ids.push(ctx.callId);
+        return elicit('Name?', z.object({ name: z.string() }));
+      },
+      { asks: 'form' },
+    );
+    const approved = resolver(
+      { name },
+      (_, ctx) => {
+        ids.push(ctx.callId);
+        return confirm('Pay?');
+      },
+      { asks: 'form' },
+    );
     const tool = defineTool('pay', { resolve: { approved }, once: store }, (_, ctx) => {
       ids.push(ctx.callId);
       return 'paid';
@@ -121,7 +133,7 @@ describe('a call stays unclaimed and can be completed later, after', () => {
   test('a resolver that fails once', async () => {
     const { store, newSteps } = recordSteps();
     let failures = 1;
-    const approved = resolver({}, () => confirm('Pay?'));
+    const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
     const account = resolver({ approved }, () => {
       if (failures-- > 0) throw new ToolError('the bank does not answer');
       return 'account 7';
@@ -166,7 +178,7 @@ describe('a call stays unclaimed and can be completed later, after', () => {
       if (!allowed) throw new ToolError('you may not pay');
       return true;
     });
-    const approved = resolver({}, () => confirm('Pay?'));
+    const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
     const tool = defineTool(
       'pay',
       { guards: [mayPay], resolve: { approved }, once: store },
@@ -197,7 +209,7 @@ describe('a call stays unclaimed and can be completed later, after', () => {
     const started = deferred();
     const aborted = deferred();
     let holds = true;
-    const approved = resolver({}, () => confirm('Pay?'));
+    const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
     const account = resolver({ approved }, async (_, ctx) => {
       if (!holds) return 'account 7';
       started.resolve();
@@ -295,7 +307,7 @@ test.each(eras)('two calls with the same arguments both ask and run (%s)', async
 test('two tools with one store both run once', async () => {
   const { store, taken } = recordSteps();
   const tools = ['pay', 'refund'].map((name) => {
-    const approved = resolver({}, () => confirm(`${name}?`));
+    const approved = resolver({}, () => confirm(`${name}?`), { asks: 'form' });
     let runs = 0;
     return defineTool(name, { resolve: { approved }, once: store }, () => `${name} ${++runs}`);
   });
@@ -332,7 +344,7 @@ describe('the server refuses a token before it uses the store, if it comes', () 
   /** Sends the first round of a call as Ada. */
   async function askedByAda() {
     const { store, taken } = recordSteps(memoryStore({ singleProcess: true }));
-    const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`));
+    const approved = resolver({ to: args.to }, ({ to }) => confirm(`Pay ${to}?`), { asks: 'form' });
     const config = { inputSchema: Input, resolve: { approved }, once: store };
     const tools: Tool[] = ['pay', 'other'].map((name) => defineTool(name, config, () => 'paid'));
     const factory = bank(tools, { seal: sharedSeal() });

@@ -36,7 +36,7 @@ interface EndingOptions {
 /** Creates a tool with a transaction that logs all steps of its end. */
 function endingTool({ body = () => 48, throwsUnder, store = memoryStore() }: EndingOptions) {
   const log: string[] = [];
-  const approved = resolver({}, () => confirm('Pay?'));
+  const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
   const transaction = resolver({ approved }, () => 'transaction', {
     dispose: async (_, end) => {
       await Promise.resolve();
@@ -173,7 +173,7 @@ describe('the record of a call contains the error of', () => {
 test('a request that loses the claim disposes of its values as failed', async () => {
   const started = deferred();
   const release = deferred();
-  const approved = resolver({}, () => confirm('Pay?'));
+  const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
   const ends: string[] = [];
   const transaction = resolver({ approved }, () => 'transaction', {
     dispose: (_, end) => void ends.push(end),

@@ -255,10 +255,14 @@ describe('if a claim is not renewed', () => {
   test('a call that a crashed process claimed never runs', async () => {
     const store = memoryStore();
     const ids: string[] = [];
-    const approved = resolver({}, (_, { callId }) => {
-      ids.push(callId);
-      return confirm('Pay?');
-    });
+    const approved = resolver(
+      {},
+      (_, { callId }) => {
+        ids.push(callId);
+        return confirm('Pay?');
+      },
+      { asks: 'form' },
+    );
     let bodies = 0;
     const tool = defineTool('pay', { resolve: { approved }, once: store }, () => `${++bodies}`);
     const { rounds, last } = await askedCall(tool);

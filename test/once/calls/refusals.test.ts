@@ -49,9 +49,11 @@ describe('if the tool takes the value', () => {
   });
 
   test('a refusal of one of two questions ends the call for all of its tokens', async () => {
-    const first = resolver({}, () => elicit('To whom?', z.object({ to: z.string() })));
-    const second = resolver({ first }, () => confirm('Pay?'));
-    const third = resolver({ first }, () => confirm('Tell them?'));
+    const first = resolver({}, () => elicit('To whom?', z.object({ to: z.string() })), {
+      asks: 'form',
+    });
+    const second = resolver({ first }, () => confirm('Pay?'), { asks: 'form' });
+    const third = resolver({ first }, () => confirm('Tell them?'), { asks: 'form' });
     let bodies = 0;
     const tool = defineTool(
       'pay',
@@ -72,7 +74,7 @@ describe('if the tool takes the value', () => {
   });
 
   test("a refusal of a guard's question ends the call", async () => {
-    const sure = resolver({}, () => confirm('Are you allowed to?'), { name: 'sure' });
+    const sure = resolver({}, () => confirm('Are you allowed to?'), { asks: 'form', name: 'sure' });
     let bodies = 0;
     const tool = defineTool('pay', { guards: [sure], once: memoryStore() }, () => `${++bodies}`);
     const { rounds, token } = await askedCall(tool);
@@ -100,7 +102,7 @@ describe('if the tool takes the outcome', () => {
     'the body runs once with the outcome %s, and its result is recorded',
     async (action, answer) => {
       const bodies: string[] = [];
-      const approved = resolver({}, () => confirm('Pay?'));
+      const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
       const tool = defineTool(
         'pay',
         { resolve: { approved: outcome(approved) }, once: memoryStore() },

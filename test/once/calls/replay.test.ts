@@ -99,14 +99,22 @@ describe('a client that repeats the last round', () => {
 /** Creates a tool that asks two questions in sequence, and records what runs. */
 function transferTool(once: RecordStore): { tool: Tool; runs: string[] } {
   const runs: string[] = [];
-  const amount = resolver({}, () => {
-    runs.push('amount');
-    return elicit('How much?', z.object({ cents: z.number() }));
-  });
-  const approved = resolver({ amount }, (values) => {
-    runs.push('approved');
-    return confirm(`Transfer ${values.amount.cents} cents?`);
-  });
+  const amount = resolver(
+    {},
+    () => {
+      runs.push('amount');
+      return elicit('How much?', z.object({ cents: z.number() }));
+    },
+    { asks: 'form' },
+  );
+  const approved = resolver(
+    { amount },
+    (values) => {
+      runs.push('approved');
+      return confirm(`Transfer ${values.amount.cents} cents?`);
+    },
+    { asks: 'form' },
+  );
   const tool = defineTool('transfer', { resolve: { amount, approved }, once }, (values) => {
     runs.push('body');
     return `Transferred ${values.amount.cents} cents.`;
@@ -255,7 +263,7 @@ describe('the recorded result has the same bytes on the wire', () => {
 
   test('for a tool with an output schema', async () => {
     const Receipt = z.object({ cents: z.number(), lines: z.array(z.string()) });
-    const approved = resolver({}, () => confirm('Pay?'));
+    const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
     let paid = 0;
     const tool = defineTool(
       'pay',

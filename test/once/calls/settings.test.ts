@@ -113,7 +113,7 @@ describe('a store that only this process sees', () => {
     });
 
     test('is refused with shared keys if only the second tool has it', () => {
-      const approved = resolver({}, () => confirm('Go?'));
+      const approved = resolver({}, () => confirm('Go?'), { asks: 'form' });
       const other = defineTool('other', { resolve: { approved } }, () => 'went');
       const { tool } = payTool(memoryStore());
       const run = () => install(newServer(), [other, tool], { seal: sharedSeal() });

@@ -194,10 +194,14 @@ export function payTool(
     runs.push('due');
     return 48;
   });
-  const approved = resolver({ due }, (values) => {
-    runs.push('approved');
-    return confirm(`Pay ${values.due} euros?`);
-  });
+  const approved = resolver(
+    { due },
+    (values) => {
+      runs.push('approved');
+      return confirm(`Pay ${values.due} euros?`);
+    },
+    { asks: 'form' },
+  );
   const tool = defineTool(
     'pay',
     { resolve: { due, approved }, ...(once && { once }) },
