@@ -161,7 +161,7 @@ export function isQuestion(value: unknown): value is QuestionData {
  *
  * ```ts
  * const Size = z.object({ size: z.enum(['S', 'M', 'L']) });
- * const size = resolver({}, () => elicit('Which size?', Size));
+ * const size = resolver({}, () => elicit('Which size?', Size), { asks: 'form' });
  * ```
  */
 export function elicit<S extends Schema>(
@@ -188,8 +188,10 @@ export function elicit<S extends Schema>(
  * @example
  *
  * ```ts
- * const approval = resolver({ euros: amountDue }, ({ euros }) =>
- *   confirm(`Pay ${euros} euros?`),
+ * const approval = resolver(
+ *   { euros: amountDue },
+ *   ({ euros }) => confirm(`Pay ${euros} euros?`),
+ *   { asks: 'form' },
  * );
  * ```
  */
@@ -210,8 +212,10 @@ export function confirm(message: string, options?: ConfirmOptions): Confirm {
  * @example
  *
  * ```ts
- * const opened = resolver({}, (_, ctx) =>
- *   elicitUrl('Please sign in.', `https://shop.example/sign-in/${ctx.callId}`),
+ * const opened = resolver(
+ *   {},
+ *   (_, ctx) => elicitUrl('Please sign in.', `https://shop.example/sign-in/${ctx.callId}`),
+ *   { asks: 'url' },
  * );
  * ```
  */
@@ -233,11 +237,14 @@ export function elicitUrl(
  * @example
  *
  * ```ts
- * const summary = resolver({ id: args.invoice }, ({ id }) =>
- *   sample({
- *     messages: [{ role: 'user', content: { type: 'text', text: `Summarise ${id}.` } }],
- *     maxTokens: 200,
- *   }),
+ * const summary = resolver(
+ *   { id: args.invoice },
+ *   ({ id }) =>
+ *     sample({
+ *       messages: [{ role: 'user', content: { type: 'text', text: `Summarise ${id}.` } }],
+ *       maxTokens: 200,
+ *     }),
+ *   { asks: 'sample' },
  * );
  * ```
  */
@@ -263,7 +270,7 @@ export function sample(
  * @example
  *
  * ```ts
- * const folders = resolver({}, () => listRoots());
+ * const folders = resolver({}, () => listRoots(), { asks: 'roots' });
  * ```
  */
 export function listRoots(options?: AskOptions<Roots>): ListRoots {

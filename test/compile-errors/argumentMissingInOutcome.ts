@@ -3,7 +3,9 @@ import { argsOf, confirm, defineTool, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 const { order_id } = argsOf(z.object({ order_id: z.string() }));
-const askRestock = resolver({ id: order_id }, ({ id }) => confirm(`Restock ${id}?`));
+const askRestock = resolver({ id: order_id }, ({ id }) => confirm(`Restock ${id}?`), {
+  asks: 'form',
+});
 
 export const refund = defineTool(
   'refund',

@@ -6,11 +6,18 @@ const RefundInput = z.object({ order_id: z.string(), reason: z.string() });
 const args = argsOf(RefundInput);
 
 const order = resolver({ id: args.order_id }, ({ id }) => ({ id, total: 5 }));
-const scope = resolver({ order }, (values) =>
-  values.order.total === 0 ? { full: true } : elicit('All of it?', z.object({ full: z.boolean() })),
+const scope = resolver(
+  { order },
+  (values) =>
+    values.order.total === 0
+      ? { full: true }
+      : elicit('All of it?', z.object({ full: z.boolean() })),
+  { asks: 'form' },
 );
 const amount = resolver({ order, scope }, (values) => (values.scope.full ? values.order.total : 1));
-const askRestock = resolver({ order }, (values) => confirm(`Restock ${values.order.id}?`));
+const askRestock = resolver({ order }, (values) => confirm(`Restock ${values.order.id}?`), {
+  asks: 'form',
+});
 const mayRefund = resolver({ id: args.order_id }, ({ id }) => id !== '');
 
 export const refund = defineTool(

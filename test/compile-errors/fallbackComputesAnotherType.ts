@@ -4,9 +4,12 @@ import * as z from 'zod';
 
 const Stay = z.object({ days: z.number() });
 
-export const stay = resolver({}, () =>
-  elicit('How long?', Stay, {
-    // Mistake:
-    otherwise: async () => 3,
-  }),
+export const stay = resolver(
+  {},
+  () =>
+    elicit('How long?', Stay, {
+      // Mistake:
+      otherwise: async () => 3,
+    }),
+  { asks: 'form' },
 );

@@ -4,9 +4,12 @@ import * as z from 'zod';
 
 const Stay = z.object({ days: z.number() });
 
-export const stay = resolver({}, () =>
-  elicit('How long?', Stay, {
-    // Mistake:
-    otherwise: { days: 'three' },
-  }),
+export const stay = resolver(
+  {},
+  () =>
+    elicit('How long?', Stay, {
+      // Mistake:
+      otherwise: { days: 'three' },
+    }),
+  { asks: 'form' },
 );

@@ -4,9 +4,12 @@ import * as z from 'zod';
 
 const Stay = z.object({ days: z.number(), nights: z.number() });
 
-export const stay = resolver({}, () =>
-  elicit('How long?', Stay, {
-    // Mistake:
-    otherwise: { nights: 3 },
-  }),
+export const stay = resolver(
+  {},
+  () =>
+    elicit('How long?', Stay, {
+      // Mistake:
+      otherwise: { nights: 3 },
+    }),
+  { asks: 'form' },
 );

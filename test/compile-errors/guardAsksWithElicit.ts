@@ -2,7 +2,9 @@
 import { defineTool, elicit, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
-const mayRefund = resolver({}, () => elicit('Really?', z.object({ sure: z.boolean() })));
+const mayRefund = resolver({}, () => elicit('Really?', z.object({ sure: z.boolean() })), {
+  asks: 'form',
+});
 
 export const refund = defineTool(
   'refund',

@@ -4,9 +4,12 @@ import * as z from 'zod';
 
 const Size = z.object({ size: z.string() });
 
-export const size = resolver({}, () =>
-  elicit('Which size?', Size, {
-    // Mistake:
-    initial: { sizes: 'M' },
-  }),
+export const size = resolver(
+  {},
+  () =>
+    elicit('Which size?', Size, {
+      // Mistake:
+      initial: { sizes: 'M' },
+    }),
+  { asks: 'form' },
 );

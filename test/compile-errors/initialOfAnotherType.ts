@@ -4,9 +4,12 @@ import * as z from 'zod';
 
 const Size = z.object({ size: z.string() });
 
-export const size = resolver({}, () =>
-  elicit('Which size?', Size, {
-    // Mistake:
-    initial: { size: 5 },
-  }),
+export const size = resolver(
+  {},
+  () =>
+    elicit('Which size?', Size, {
+      // Mistake:
+      initial: { size: 5 },
+    }),
+  { asks: 'form' },
 );

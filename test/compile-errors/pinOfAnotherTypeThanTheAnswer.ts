@@ -5,6 +5,7 @@ import * as z from 'zod';
 const Days = z.object({ days: z.number() });
 
 export const stay = resolver({}, () => (Date.now() > 0 ? { days: 3 } : elicit('Days?', Days)), {
+  asks: 'form',
   name: 'stay',
   // Mistake:
   pin: z.object({ days: z.string() }),

@@ -2,10 +2,13 @@
 import { elicit, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
-export const size = resolver({}, () =>
-  elicit(
-    'Which size?',
-    // Mistake:
-    { size: z.string() },
-  ),
+export const size = resolver(
+  {},
+  () =>
+    elicit(
+      'Which size?',
+      // Mistake:
+      { size: z.string() },
+    ),
+  { asks: 'form' },
 );

@@ -6,4 +6,5 @@ export const signedIn = resolver(
   // Mistake:
   () =>
     Date.now() > 0 ? elicitUrl('Sign in', 'https://travel.example/in') : confirm('Signed in?'),
+  { asks: 'url' },
 );

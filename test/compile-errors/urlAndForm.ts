@@ -9,4 +9,5 @@ export const signedIn = resolver(
   // Mistake:
   async () =>
     Date.now() > 0 ? elicitUrl('Sign in', 'https://travel.example/in') : elicit('Signed in?', Ok),
+  { asks: 'url' },
 );

@@ -5,4 +5,5 @@ export const signedIn = resolver(
   {},
   // Mistake:
   () => elicitUrl('Sign in'),
+  { asks: 'url' },
 );

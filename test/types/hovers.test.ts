@@ -22,10 +22,12 @@ const /*args*/args = argsOf(Input);
 const /*load*/load = /*resolver*/resolver({ id: args./*order_id*/order_id }, (/*found*/found) => ({ id: found.id, cents: 500 }));
 const /*scope*/scope = resolver({ order: load, note: args.note }, (/*needed*/needed) =>
   needed.order.cents === 0 ? { full: true } : elicit('All of it?', z.object({ full: z.boolean() })),
+  { asks: 'form' },
 );
 const /*amount*/amount = resolver({ order: load, scope }, ({ /*order*/order, scope }) => (scope.full ? order.cents : 1));
 const /*none*/none = resolver({}, () => 500);
-const askRestock = resolver({ order: load }, ({ order }) => confirm(order.id));
+const askRestock = resolver({ order: load }, ({ order }) => confirm(order.id), { asks: 'form' });
+const /*asked*/asked = /*asking*/resolver({}, () => confirm('Sure?'), { asks: 'form' });
 const /*priceOf*/priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ /*priced*/id }) => id.length);
 
 const /*wanted*/wanted = outcome(askRestock);
@@ -111,7 +113,7 @@ describe('the hover of a resolver', () => {
         '}, {',
         '    id: string;',
         '    cents: number;',
-        '}, Schema>(needs: {',
+        '}, Schema, undefined>(needs: {',
         '    readonly id: Arg<string, "order_id">;',
         '}, fn: (values: {',
         '    id: string;',
@@ -121,7 +123,7 @@ describe('the hover of a resolver', () => {
         '}, options?: ResolverOptions<{',
         '    id: string;',
         '    cents: number;',
-        '}, Schema> | undefined): Resolver<{',
+        '}, Schema, undefined> | undefined): Resolver<{',
         '    id: string;',
         '    cents: number;',
         '}, Req<"order_id", string>> (+1 overload)',
@@ -200,7 +202,7 @@ describe('every hover', () => {
     const text = hover(name);
     expect(text).not.toBe('');
     expect(text).not.toMatch(
-      /\binfer\b|\bextends\b(?! string>)|Check|Simplify|ValuesOf|Merged|\.\.\./,
+      /\binfer\b|This function|\bextends\b(?! string>)|Check|Simplify|ValuesOf|Merged|\.\.\./,
     );
     if (name !== 'resolver') expect(text.split('\n').length).toBeLessThanOrEqual(8);
   });

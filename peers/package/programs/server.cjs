@@ -5,8 +5,10 @@ const { serveStdio } = require('mcp-resolve/node');
 const z = require('zod');
 
 const Booking = z.object({ guests: z.number() });
-const approval = resolver({ guests: argsOf(Booking).guests }, ({ guests }) =>
-  confirm(`A table for ${guests}?`),
+const approval = resolver(
+  { guests: argsOf(Booking).guests },
+  ({ guests }) => confirm(`A table for ${guests}?`),
+  { asks: 'form' },
 );
 
 const bookTable = defineTool(

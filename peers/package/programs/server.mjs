@@ -5,8 +5,10 @@ import { serveStdio } from 'mcp-resolve/node';
 import * as z from 'zod';
 
 const Booking = z.object({ guests: z.number() });
-const approval = resolver({ guests: argsOf(Booking).guests }, ({ guests }) =>
-  confirm(`A table for ${guests}?`),
+const approval = resolver(
+  { guests: argsOf(Booking).guests },
+  ({ guests }) => confirm(`A table for ${guests}?`),
+  { asks: 'form' },
 );
 
 export const bookTable = defineTool(
