@@ -16,7 +16,7 @@ import {
   requestStateSeal,
   resolver,
 } from 'mcp-resolve';
-import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
+import type { AnyDefinition, AnyResolver, Askable } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -181,14 +181,13 @@ describe.each<[string, () => McpServer | Server]>([
     });
 
     describe('the questions in `asks`', () => {
-      const asking = (asks: 'form' | 'url' | 'sample' | 'roots' | typeof Name | undefined) =>
-        resolver({}, () => elicit('Name?', Name), asks === undefined ? {} : { asks });
+      const asking = (asks?: Askable | typeof Name) =>
+        resolver({}, (): unknown => elicit('Name?', Name), asks && { asks });
       const tool = (id: string, resolvers: Record<string, AnyResolver>) =>
         defineTool(id, { resolve: resolvers as {}, hideWhenCannotAsk }, () => 'ran');
       const outer = resolver({ inner: asking('sample') }, () => 1);
       const guard = resolver({ inner: asking('roots') }, () => true);
       const TOOLS = [
-        tool('undeclared', { a: asking(undefined) }),
         tool('schema', { a: asking(Name) }),
         tool('form', { a: asking('form') }),
         tool('url', { a: asking('url') }),
@@ -197,10 +196,10 @@ describe.each<[string, () => McpServer | Server]>([
         tool('inside', { outer }),
         tool('form_and_sample', { a: asking('form'), b: asking('sample') }),
         // Beside a resolver that declares a question, one that declares none does not ask.
-        tool('sample_and_undeclared', { a: asking('sample'), b: asking(undefined) }),
+        tool('sample_and_undeclared', { a: asking('sample'), b: asking() }),
         defineTool('guarded', { guards: [guard], hideWhenCannotAsk }, () => 'ran'),
       ];
-      const forms = ['undeclared', 'schema', 'form'];
+      const forms = ['schema', 'form'];
       const samples = ['sample', 'inside', 'sample_and_undeclared'];
 
       test.each<[ClientCapabilities, string[]]>([
@@ -546,12 +545,13 @@ describe('the option hideWhenCannotAsk', () => {
       ['resolve and guards', {}],
       ['resolvers', { resolve: {} }],
       ['guards', { guards: [] }],
+      ['a declared question', { resolve: { computed: resolver({}, () => 1) } }],
     ])('is refused without %s', (__, config) => {
       const error = thrownBy(() => define({ ...config, hideWhenCannotAsk }));
 
       expect(error).toEqual(
         new TypeError(
-          `${what} 'shy': \`hideWhenCannotAsk\` has no effect, because no resolver asks a question. Remove it.`,
+          `${what} 'shy': \`hideWhenCannotAsk\` has no effect, because no resolver declares a question. Add \`asks\` to the resolver that asks, or remove \`hideWhenCannotAsk\`.`,
         ),
       );
     });

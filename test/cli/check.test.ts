@@ -80,7 +80,7 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     expect(await check('findings.js')).toEqual({
       code: 1,
       lines: [
-        'error  no-question  delete_all: the tool is destructive or moves money, but it has no resolver that asks the user first. Add a resolver that asks with confirm(). If the tool is harmless, set `annotations` to { readOnlyHint: true } or { destructiveHint: false }.',
+        "error  no-question  delete_all: the tool is destructive or moves money, but no resolver declares that it asks the user. Add a resolver that asks with confirm(), and { asks: 'form' }. If the tool is harmless, set `annotations` to { readOnlyHint: true } or { destructiveHint: false }.",
         "error  pinned-identity  who: 'user' is pinned, but it looks like an identity or a permission. Its value can change between rounds. Remove `pin`, so that every round computes it.",
         'hint   no-once  pay: the tool moves money after a question, and a client can send the last round again. Set `once` to a store, so that an approved call runs only once.',
         "error  duplicate-name  who: there is another tool 'who', and a server accepts only one of them. Rename one, or define it once and import it.",

@@ -98,7 +98,6 @@ client  needs form elicitation
         ],
         atMostRounds: 3,
         chain: ['scope', 'restock'],
-        undeclared: ['order', 'cents'],
       },
     ]);
   });

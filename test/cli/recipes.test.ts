@@ -34,7 +34,6 @@ describe('the page about approvals', { timeout: TIMEOUT }, () => {
 
   it.each([
     ['error', 'no-question', 'approval: deletion', ''],
-    ['hint', 'undeclared-question', "{ asks: 'form' }", '{}'],
     ['hint', 'no-once', 'once,\n  },', '},'],
   ])('names the %s %s', async (level, code, written, instead) => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(`${level} \`${code}\``);

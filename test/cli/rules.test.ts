@@ -10,7 +10,7 @@ import {
   resolver,
   sample,
 } from 'mcp-resolve';
-import type { AnyDefinition, AnyResolver } from 'mcp-resolve';
+import type { AnyDefinition, AnyResolver, ResolverOptions } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
 import { memoryStore } from 'mcp-resolve/store';
 import { describe, expect, it } from 'vitest';
@@ -78,10 +78,11 @@ describe('no-question', () => {
 });
 
 describe('too-many-rounds', () => {
-  const chainOf = (length: number, options: { asks?: 'form' }): AnyDefinition => {
-    let last: AnyResolver = resolver({}, () => confirm('0?'), { name: 'q0', ...options });
+  const chainOf = (length: number, options: Pick<ResolverOptions, 'asks' | 'attempts'>) => {
+    const ask = (question: string): unknown => confirm(question);
+    let last: AnyResolver = resolver({}, () => ask('0?'), { name: 'q0', ...options });
     for (let index = 1; index < length; index += 1) {
-      last = resolver({ last }, () => confirm(`${index}?`), { name: `q${index}`, ...options });
+      last = resolver({ last }, () => ask(`${index}?`), { name: `q${index}`, ...options });
     }
     return defineTool('chain', { resolve: { last } }, body);
   };
@@ -90,7 +91,7 @@ describe('too-many-rounds', () => {
     "agrees with the SDK's client about a chain of %i questions",
     async (length) => {
       const chain = chainOf(length, { asks: 'form' });
-      const client = await connectClient('modern', serving([chain as never]), {
+      const client = await connectClient('modern', serving([chain]), {
         elicit: () => accept({ confirm: true }),
       });
       const passes = await client.call('chain').then(
@@ -106,9 +107,14 @@ describe('too-many-rounds', () => {
     expect(found(chainOf(11, {}))).toEqual([]);
   });
 
+  it('counts the attempts of a form', () => {
+    expect(found(chainOf(5, { asks: 'form', attempts: 2 }))).toEqual([]);
+    expect(found(chainOf(4, { asks: 'form', attempts: 3 }))).toEqual(['error too-many-rounds']);
+  });
+
   it('names the chain', () => {
     expect(findingsIn(chainOf(11, { asks: 'form' }))[0]?.message).toBe(
-      'it asks up to 11 questions in a row, but clients give up after 10 rounds of questions. Combine questions in one form, or make them independent of each other. The chain: q0 -> q1 -> q2 -> q3 -> q4 -> q5 -> q6 -> q7 -> q8 -> q9 -> q10.',
+      'its questions can take 11 rounds, but clients give up after 10 rounds of questions. Combine questions in one form, make them independent of each other, or lower `attempts`. The chain: q0 -> q1 -> q2 -> q3 -> q4 -> q5 -> q6 -> q7 -> q8 -> q9 -> q10.',
     );
   });
 });

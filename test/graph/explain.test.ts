@@ -341,9 +341,8 @@ describe('the number of rounds', () => {
   });
 
   it('includes undeclared questions that the events of a call contain', async () => {
-    const scope = resolver({}, () => confirm('All of it?'), { asks: 'form', name: 'scope' });
-    const restock = resolver({ scope }, () => confirm('Back to stock?'), {
-      asks: 'form',
+    const scope = resolver({}, (): unknown => confirm('All of it?'), { name: 'scope' });
+    const restock = resolver({ scope }, (): unknown => confirm('Back to stock?'), {
       name: 'restock',
     });
     const cents = resolver({ scope }, () => 100, { name: 'cents' });
