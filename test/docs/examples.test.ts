@@ -38,7 +38,7 @@ import { argsOf, confirm, defineTool, resolver } from 'mcp-resolve';
 const Pay = zod.object({ invoice: zod.string() });
 const ofPay = argsOf(Pay);
 const due = resolver({ id: ofPay.invoice }, ({ id }) => id.length);
-const approved = resolver({ due }, () => confirm('Pay?'));
+const approved = resolver({ due }, () => confirm('Pay?'), { asks: 'form' });
 const pay = defineTool('pay', { inputSchema: Pay, resolve: { due, approved } }, () => 'paid');
 const trip = defineTool('trip', { inputSchema: zod.object({ city: zod.string() }) }, () => 'Fjords.');
 const notes = defineTool('notes', {}, () => 'Nothing.');

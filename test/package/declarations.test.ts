@@ -29,8 +29,9 @@ export const r0 = resolver({ region: args.region }, ({ region }) => ({ region })
 ${CHAIN.join('\n')}
 export const scope = resolver({ r${LAST} }, ({ r${LAST}: last }) =>
   last.id === '' ? { full: true } : elicit('All of it?', z.object({ full: z.boolean() })),
+  { asks: 'form' },
 );
-export const sure = resolver({ scope: outcome(scope) }, async ({ scope }) => confirm(scope.action));
+export const sure = resolver({ scope: outcome(scope) }, async ({ scope }) => confirm(scope.action), { asks: 'form' });
 export const priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ id }) => id.length);
 export const near = resolver({ region: arg.optional(args.region) }, ({ region }) => region ?? 'eu');
 export const wanted = outcome(sure);
