@@ -25,7 +25,8 @@ declare const ANSWER: unique symbol;
 /** Any question. */
 export interface AnyQuestion {
   readonly [KIND]: 'question';
-  readonly kind: Askable;
+  /** An approval goes to somebody else, the other questions to the client. */
+  readonly kind: Askable | 'approval';
 }
 
 /**
