@@ -57,8 +57,7 @@ typeOf(byId(args.order_id, (id) => ({ id }))).is<
 >();
 
 // Any question, with a kind that the compiler does not know.
-const asking = <T, K extends Askable>(asks: K, ask: () => Question<T>) =>
-  resolver({}, ask, { asks });
+const asking = <T>(asks: Askable, ask: () => Question<T>) => resolver({}, ask, { asks });
 typeOf(asking('form', () => elicit('Which size?', Size))).is<Resolver<{ size: string }>>();
 
 // Types that can hide a question accept `asks`, and do without it.
