@@ -71,6 +71,7 @@ declare global {
   const McpServer: Sdk['McpServer'];
   const ResourceTemplate: Sdk['ResourceTemplate'];
   const createClient: typeof import('redis').createClient;
+  const pg: typeof import('pg').default;
   const readFile: typeof import('node:fs/promises').readFile;
   const test: typeof import('vitest').test;
   const expect: typeof import('vitest').expect;
