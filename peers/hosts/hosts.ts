@@ -236,6 +236,13 @@ export const hosts: readonly Host[] = [
     },
   },
   {
+    name: 'Mastra',
+    app: 'mastra',
+    path: '/mcp',
+    packages: ['@mastra/mcp'],
+    shows: '`createDualEraHandler().node` beside an `MCPServer` of Mastra, which cannot ask for us',
+  },
+  {
     name: 'SDK 1.x',
     app: 'sdk-v1',
     path: '/mcp',

@@ -55,10 +55,14 @@ const signIn: RequestHandler = (req: Request & { auth?: unknown }, res, next) =>
   else users.run(user, next);
 };
 
-const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
-app.use(signIn);
-mcp.setHttpAdapter(app.getHttpAdapter());
-app.connectMicroservice({ strategy: mcp });
-await app.startAllMicroservices();
-await app.listen(Number(process.env.PORT), '127.0.0.1');
-console.log(await app.getUrl());
+async function start(): Promise<void> {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
+  app.use(signIn);
+  mcp.setHttpAdapter(app.getHttpAdapter());
+  app.connectMicroservice({ strategy: mcp });
+  await app.startAllMicroservices();
+  await app.listen(Number(process.env.PORT), '127.0.0.1');
+  console.log(await app.getUrl());
+}
+
+void start();

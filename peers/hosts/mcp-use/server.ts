@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
-import { toolHandler } from 'mcp-resolve';
-import { MCPServer } from 'mcp-use';
+import { type HandlerContext, toolHandler } from 'mcp-resolve';
+import { MCPServer, type RequestContext } from 'mcp-use';
 import { OAuthError, OAuthErrorCode, oauthCustomProvider } from 'mcp-use/oauth';
 
 import { payInvoice } from './payInvoice.js';
@@ -21,13 +21,14 @@ const oauth = oauthCustomProvider({
     token_endpoint: 'https://id.example.com/token',
     response_types_supported: ['code'],
   },
-  mapAuthInfo: ({ extra }) => ({ user: { id: extra.sub }, payload: extra, permissions: [] }),
+  mapAuthInfo: ({ extra = {} }) => ({ user: extra.sub, payload: extra, permissions: [] }),
 });
 
 const server = new MCPServer({ name: 'payments', version: '1.0.0', oauth });
 
 /** Passes on the parts of mcp-use's context that a handler needs. */
-function contextOf({ signal, requestState, inputResponses, client, auth }) {
+function contextOf(ctx: RequestContext<unknown, true>): HandlerContext {
+  const { signal, requestState, inputResponses, client, auth } = ctx;
   const envelope = { [CLIENT_CAPABILITIES_META_KEY]: client.capabilities() };
   const { accessToken: token, clientId = '', scopes, payload: extra } = auth;
   return {
