@@ -177,6 +177,31 @@ describe.concurrent('mcp-resolve check', { timeout: TIMEOUT }, () => {
     });
   });
 
+  it('says what a store that a factory creates on every call means for its tool', async () => {
+    await project.write('forgetful.js', [
+      "import { McpServer } from '@modelcontextprotocol/server';",
+      "import { confirm, defineTool, install, memoryStore, resolver } from 'mcp-resolve';",
+      "const approval = resolver({}, () => confirm('Pay?'), { asks: 'form' });",
+      'const shared = memoryStore();',
+      'const pay = (name, once) => defineTool(name, { resolve: { approval }, once }, () => 1);',
+      'export function buildServer() {',
+      "  const server = new McpServer({ name: 'bank', version: '1.0.0' });",
+      "  install(server, [pay('forgets', memoryStore()), pay('remembers', shared)]);",
+      '  return server;',
+      '}',
+    ]);
+    const consequence =
+      'with a new store for `once`, which knows no earlier request, so a call that asks is refused in its second round';
+    expect(await check('forgetful.js', '--factory', 'buildServer')).toEqual({
+      code: 1,
+      lines: [
+        `error  made-per-request  forgets: the factory creates a new definition each time, ${consequence}. ${PER_REQUEST}`,
+        `error  made-per-request  remembers: the factory creates a new definition each time. ${PER_REQUEST}`,
+        '2 definitions, 2 errors, 0 hints',
+      ],
+    });
+  });
+
   it('finds the definitions that a factory creates on every call', async () => {
     expect(await check('factory.js', '--factory', 'buildServer')).toEqual({
       code: 1,

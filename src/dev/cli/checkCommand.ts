@@ -102,13 +102,25 @@ function findPerRequest({ file }: Loaded, made: Built, madeAgain: Built): Findin
     return !made.definitions.includes(definition) && labels.has(labelOf(definition));
   });
   if (again.length > 0 && madeAgain.isServer) {
-    return again.map((definition) =>
-      perRequest('the factory creates a new definition each time', definition),
-    );
+    const stores = new Set(made.definitions.map(localStoreOf));
+    return again.map((definition) => {
+      const store = localStoreOf(definition);
+      const what = 'the factory creates a new definition each time';
+      const isForgotten = store !== undefined && !stores.has(store);
+      return perRequest(isForgotten ? `${what}, ${WITH_ITS_STORE}` : what, definition);
+    });
   }
   return definitionsInFactories(readFileSync(file, 'utf8')).map(({ call, line }) =>
     perRequest(`${call}() on line ${line} is inside a function that creates a server`),
   );
+}
+
+const WITH_ITS_STORE =
+  'with a new store for `once`, which knows no earlier request, so a call that asks is refused in its second round';
+
+/** Returns the id of the store of a tool with `once`, if only one process can see it. */
+function localStoreOf(definition: AnyDefinition): string | undefined {
+  return isKind(definition, 'tool') ? definition['~definition'].once?.store.onlyIn : undefined;
 }
 
 function perRequest(what: string, definition?: AnyDefinition): Finding {

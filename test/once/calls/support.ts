@@ -69,8 +69,8 @@ export function roundsOf(tool: Tool, options?: BankOptions): Rounds {
 }
 
 /** Sends rounds of a tool to the servers of a factory. */
-export function roundsAt(factory: Factory, name: string): Rounds {
-  const send = overHttp(factory);
+export function roundsAt(factory: Factory, name: string, over = overHttp): Rounds {
+  const send = over(factory);
   return ({ args = {}, answers, token } = {}, options) =>
     send(
       'tools/call',
