@@ -49,8 +49,16 @@ export function clientFacts(
   const protocolVersion = server.getNegotiatedProtocolVersion();
   const clientCapabilities = isModern(protocolVersion)
     ? (envelopeFacts(ctx).clientCapabilities ?? {})
-    : server.getClientCapabilities();
+    : (server.getClientCapabilities() ?? undeclared(ctx));
   return { protocolVersion, clientCapabilities };
+}
+
+/**
+ * Returns the capabilities of a legacy client whose `initialize` this server did not receive. If
+ * the client skipped it, it has none. Without a session, another server received it.
+ */
+function undeclared({ http, sessionId }: ServerContext): ClientCapabilities | undefined {
+  return hasBackChannel(http, sessionId) ? {} : undefined;
 }
 
 /** The part of a request's context that carries its envelope. */

@@ -18,6 +18,9 @@ export interface ErrorPlace {
   readonly failed: boolean;
 }
 
+/** Reports an error that the schema of a definition threw. */
+export type ReportThrown = (error: unknown, definition: string) => void;
+
 /** Reports an unexpected error of a call. */
 export type ReportError = (error: unknown, place: ErrorPlace) => void;
 
@@ -148,20 +151,24 @@ export function warnUnsealedRequest(logger: Logger, method: string): void {
   Warnings.of(logger).warn(`requestState rejected on ${method}: ${reason}`);
 }
 
-/** The loggers of installed schemas. A schema does not know the server that it validates for. */
-const loggers = new WeakMap<object, Logger>();
-
-/** Sets the logger for the warnings of a schema. */
-export function setSchemaLogger(schema: object, logger: Logger): void {
-  loggers.set(schema, logger);
+/** Returns a reporter of errors that the schemas of a server throw. */
+export function schemaReporter(server: Server, logger: Logger): ReportThrown {
+  return (error, definition) => {
+    notifyOnerror(server, error);
+    warnThrowingSchema(error, definition, logger);
+  };
 }
 
 /**
  * Warns about a schema that throws. Its message may quote an argument, so neither the model nor the
  * log gets it.
  */
-export function warnThrowingSchema(schema: object, definition: string, error: unknown): void {
-  Warnings.of(loggers.get(schema) ?? STANDARD_ERROR).warn(
+export function warnThrowingSchema(
+  error: unknown,
+  definition: string,
+  logger: Logger = STANDARD_ERROR,
+): void {
+  Warnings.of(logger).warn(
     `'${definition}': the schema threw ${nameOf(error)} while it validated arguments. A schema must return issues instead.`,
   );
 }

@@ -6,6 +6,8 @@ import { toAdvertisedJson } from '../author/schema.js';
 import { deepFreeze, isThenable, withoutKeys } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import { warnThrowingSchema } from '../call/operator.js';
+import type { ReportThrown } from '../call/operator.js';
+import type { ArgumentSchema } from './definitions.js';
 import { droppedNames } from './requestArguments.js';
 
 /** The definition that a schema of arguments belongs to. */
@@ -17,18 +19,29 @@ export interface ArgumentSpec {
   readonly resolved: readonly string[];
 }
 
-/**
- * Wraps the schema of a definition's arguments. If the schema throws, the arguments count as
- * invalid and the operator gets a warning.
- */
-export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): Schema {
+/** Wraps the schema of a definition's arguments. */
+export function argumentSchema(schema: Schema, spec: ArgumentSpec): ArgumentSchema {
+  const validateWith = (report: ReportThrown): Validate => safeValidate(schema, spec, report);
+  const wrapped = wrapSchema(schema, validateWith(warnThrowingSchema));
+  const reportingTo = (report: ReportThrown): Schema => ({
+    ...wrapped,
+    '~standard': { ...wrapped['~standard'], validate: validateWith(report) },
+  });
+  return Object.freeze({ ...wrapped, reportingTo });
+}
+
+function safeValidate(
+  schema: Schema,
+  { name, resolved }: ArgumentSpec,
+  report: ReportThrown,
+): Validate {
   const { validate } = schema['~standard'];
   const dropped = droppedNames(resolved);
   const uncheckable = (error: unknown): { issues: { message: string }[] } => {
-    warnThrowingSchema(wrapped, name, error);
+    report(error, name);
     return { issues: [{ message: 'could not be validated' }] };
   };
-  const wrapped = wrapSchema(schema, (value, options) => {
+  return (value, options) => {
     try {
       // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
       const result = validate(value === undefined ? {} : withoutKeys(value, dropped), options);
@@ -36,8 +49,7 @@ export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec)
     } catch (error) {
       return uncheckable(error);
     }
-  });
-  return wrapped;
+  };
 }
 
 /**

@@ -19,11 +19,18 @@ import type { Raw } from '../author/infer.js';
 import type { InputOf, Schema } from '../author/schema.js';
 import type { Capability } from '../question/capability.js';
 import type { Callable } from '../call/callable.js';
+import type { ReportThrown } from '../call/operator.js';
 
 /** A definition as the library runs it. */
 export interface Definition<Result> extends Callable<Result> {
   /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];
+}
+
+/** The schema of a definition's arguments. If it throws, the arguments count as invalid. */
+export interface ArgumentSchema extends Schema {
+  /** Returns the same schema with another receiver of what it throws. Default: the log. */
+  readonly reportingTo: (report: ReportThrown) => Schema;
 }
 
 /** The arguments of a direct call. */
@@ -75,7 +82,7 @@ export interface ToolMetadata extends Metadata {
 export interface ToolDefinition extends Definition<CallToolResult> {
   readonly metadata: ToolMetadata;
   /** The schema of the arguments, wrapped for the SDK. */
-  readonly inputSchema: Schema | undefined;
+  readonly inputSchema: ArgumentSchema | undefined;
   /** The schema of the result, wrapped for the SDK. */
   readonly advertisedOutput: Schema | undefined;
   /** The configuration for an McpServer, without the schema of the arguments. */
@@ -110,7 +117,7 @@ export interface Tool<in Args = never> extends ToolMetadata {
 export interface PromptDefinition extends Definition<GetPromptResult> {
   readonly metadata: Metadata;
   /** The schema of the arguments, wrapped for the SDK. */
-  readonly argsSchema: Schema | undefined;
+  readonly argsSchema: ArgumentSchema | undefined;
 }
 
 /** A defined prompt, ready to be installed. */
@@ -151,7 +158,7 @@ export interface ResourceDefinition extends Omit<
   readonly metadata: ResourceMetadata;
   readonly location: Location;
   /** The schema of the variables, wrapped for the SDK. */
-  readonly variables: Schema | undefined;
+  readonly variables: ArgumentSchema | undefined;
   /** Returns the definition for a read of one uri. */
   readonly at: (uri: URL) => Definition<ReadResourceResult>;
 }

@@ -6,8 +6,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import type { Raw } from '../author/infer.js';
 import { describeIssues } from '../author/schema.js';
+import type { Schema } from '../author/schema.js';
 import { isObject } from '../values.js';
-import type { ResourceDefinition, ToolDefinition } from './definitions.js';
 
 /** Valid arguments, or the result that describes the problem. */
 export type ParsedArguments =
@@ -21,9 +21,14 @@ export function droppedNames(resolved: readonly string[]): readonly string[] {
   return [...resolved, '__proto__'];
 }
 
+/** A definition and the schema of its input. */
+type Described<Field extends string> = { readonly name: string } & Readonly<
+  Record<Field, Schema | undefined>
+>;
+
 /** Validates the arguments of a tool call. The error message is the same as McpServer's. */
 export async function parseArguments(
-  { name, inputSchema }: ToolDefinition,
+  { name, inputSchema }: Described<'inputSchema'>,
   given: unknown,
 ): Promise<ParsedArguments> {
   if (inputSchema === undefined) return { args: {} };
@@ -52,7 +57,7 @@ export interface ReadableRequest {
  * @throws {ProtocolError} If they are invalid.
  */
 export async function readVariables(
-  { name, variables }: ResourceDefinition,
+  { name, variables }: Described<'variables'>,
   { uri, raw, ctx }: ReadRequest,
 ): Promise<ReadableRequest> {
   const readContext = { ...ctx, uri, variables: raw };

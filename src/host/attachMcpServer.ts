@@ -19,6 +19,7 @@ import type {
   ToolDefinition,
 } from '../definition/definitions.js';
 import { readVariables } from '../definition/requestArguments.js';
+import { schemaReporter } from '../call/operator.js';
 import { clientFacts } from '../call/clientFacts.js';
 import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
@@ -45,7 +46,8 @@ export function registerTool(
   { mcp, server, options, undo }: McpInstallation,
   tool: ToolDefinition,
 ): void {
-  const { name, registration, inputSchema } = tool;
+  const { name, registration } = tool;
+  const inputSchema = tool.inputSchema?.reportingTo(schemaReporter(server, options.logger));
   const answer = async (args: Arguments, ctx: ServerContext) => {
     try {
       return await callForRequest(server, tool, { args, ctx, settings: options });
@@ -72,7 +74,8 @@ export function registerPrompt(
   { mcp, server, options, undo }: McpInstallation,
   prompt: PromptDefinition,
 ): void {
-  const { name, metadata, argsSchema } = prompt;
+  const { name, metadata } = prompt;
+  const argsSchema = prompt.argsSchema?.reportingTo(schemaReporter(server, options.logger));
   const answer = (args: Arguments, ctx: ServerContext) =>
     callForRequest(server, prompt, { args, ctx, settings: options });
   const registered =
@@ -90,12 +93,13 @@ export function registerResource(
   resource: ResourceDefinition,
 ): void {
   const { name, location, metadata } = resource;
+  const variables = resource.variables?.reportingTo(schemaReporter(server, options.logger));
   const answer = async (
     uri: URL,
     raw: Variables,
     ctx: ServerContext,
   ): Promise<CallResult<ReadResourceResult>> => {
-    const request = await readVariables(resource, { uri, raw, ctx });
+    const request = await readVariables({ name, variables }, { uri, raw, ctx });
     return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
   const shownTo = (ctx: ServerContext): boolean => isShown(resource, clientFacts(server, ctx));

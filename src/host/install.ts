@@ -3,7 +3,6 @@
  * definitions are made, because HTTP builds a server for every request.
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
 import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
@@ -24,7 +23,6 @@ import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource } from './lowLevelPrompts.js';
-import { setSchemaLogger } from '../call/operator.js';
 import { allOrNothing } from './undo.js';
 import { logThrown, STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
@@ -101,11 +99,7 @@ function installAll(
   });
   share(target, wanted, sharing);
   noteStores(target, storing);
-  for (const one of wanted) {
-    noteInstalled(one.definition, checked.logger);
-    const schema = schemaOf(one);
-    if (schema !== undefined) setSchemaLogger(schema, checked.logger);
-  }
+  for (const { definition } of wanted) noteInstalled(definition, checked.logger);
 }
 
 function register(installation: McpInstallation, { kind, definition }: Installed): void {
@@ -127,12 +121,6 @@ function share(server: Server, added: readonly Installed[], sharing: Sharing<Ser
     const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);
     if (ours !== undefined) openRoute(routes, [method, ours], sharing);
   }
-}
-
-/** Returns the schema of the arguments or variables of a definition. */
-function schemaOf({ kind, definition }: Installed): Schema | undefined {
-  if (kind === 'tool') return definition.inputSchema;
-  return kind === 'prompt' ? definition.argsSchema : definition.variables;
 }
 
 /** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */

@@ -12,6 +12,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { describesObject, toJsonSchema } from '../author/schema.js';
 import type { Schema } from '../author/schema.js';
+import { schemaReporter } from '../call/operator.js';
 import { callForRequest } from '../call/runCall.js';
 import type { CallResult } from '../call/runCall.js';
 import type { ToolDefinition } from '../definition/definitions.js';
@@ -89,7 +90,9 @@ async function callTool(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   }
   const { tool, options } = attached;
-  const parsed = await parseArguments(tool, params.arguments);
+  const { name } = tool;
+  const inputSchema = tool.inputSchema?.reportingTo(schemaReporter(server, options.logger));
+  const parsed = await parseArguments({ name, inputSchema }, params.arguments);
   if ('problem' in parsed) return parsed.problem;
   const result = await callForRequest(server, tool, { args: parsed.args, ctx, settings: options });
   if (isInputRequiredResult(result)) return result;

@@ -31,8 +31,8 @@ import { assertStoresFit, noteStores } from './onceStores.js';
 import {
   exceptCancellation,
   logError,
-  setSchemaLogger,
   warnHalfOfRetry,
+  warnThrowingSchema,
   warnUnknownEra,
 } from '../call/operator.js';
 import { droppedNames, parseArguments } from '../definition/requestArguments.js';
@@ -121,7 +121,6 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   );
   const seal = sealOf(definition, checked, options.audience);
   noteInstalled(definition, checked.logger);
-  if (definition.inputSchema !== undefined) setSchemaLogger(definition.inputSchema, checked.logger);
   const isParsed = options.argumentsParsed === true;
   return async (args, given) => {
     assertContext(definition.name, args, given);
@@ -299,9 +298,12 @@ async function runHandled(
   args: unknown,
   { ctx, facts, checked, isParsed }: HandledCall,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const inputSchema = tool.inputSchema?.reportingTo((error, name) => {
+    warnThrowingSchema(error, name, checked.logger);
+  });
   const parsed = isParsed
     ? { args: withoutResolved(tool, args) }
-    : await parseArguments(tool, args);
+    : await parseArguments({ name: tool.name, inputSchema }, args);
   if ('problem' in parsed) return parsed.problem;
   const report = exceptCancellation(ctx.mcpReq.signal, (error, place) => {
     logError(checked.logger, error, place);

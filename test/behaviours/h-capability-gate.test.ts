@@ -225,6 +225,20 @@ test('H11: refuses a legacy session that declared nothing with the same error', 
   });
 });
 
+test('H11: refuses a client that skips `initialize` with the same error, without a warning', async () => {
+  const lines: string[] = [];
+  const logger = { warn: (line: string) => void lines.push(line) };
+  const tool = defineTool('ask', { resolve: { form } }, () => 'ran');
+  const client = await rawLegacy(serving([tool], { logger }), { skipsInitialize: true });
+
+  expect((await client.request('tools/call', { name: 'ask' })).error).toEqual({
+    code: -32021,
+    message: missing('form elicitation', 'form'),
+    data: FORM,
+  });
+  expect(lines).toEqual([]);
+});
+
 test('H13: refuses an HTTP request with status 400', async () => {
   const tool = defineTool('ask', { resolve: { form } }, () => 'ran');
   const handler = httpHandler(serving([tool]));

@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { connectClient, connectStateless } from '../support/plainClient.js';
 import { protocolErrorOf, questionsOf } from '../support/results.js';
-import { httpHandler, serving } from '../support/servers.js';
+import { httpHandler, onError, serving } from '../support/servers.js';
 import { post } from '../support/wire.js';
 
 const fail = (message: string) => (): never => {
@@ -100,16 +100,50 @@ test('Z6: escapes the control characters of an error, so that it cannot write li
   expect(lines[0]).toMatch(/TypeError: a\\nmcp-resolve: forged\\r\\u\{001B\}\[31m\\u\{202E\}$/);
 });
 
-test('a schema that throws is logged without its message, which may quote an argument', async () => {
-  const { lines, logger } = collect();
-  const Input = z.object({ id: z.string().transform((id): string => fail(`bad ${id}`)()) });
+describe('a schema that throws', () => {
+  const thrown = new TypeError('the password is hunter2');
+  const throwing = (): never => {
+    throw thrown;
+  };
+  const Input = z.object({ id: z.string().transform((): string => throwing()) });
   const tool = defineTool('refund', { inputSchema: Input }, ({ id }) => id);
-  const client = await connectClient('modern', serving([tool], { logger }));
+  const LINE =
+    "'refund': the schema threw TypeError while it validated arguments. A schema must return issues instead.";
 
-  expect(await client.errorText('refund', { id: 'hunter2' })).not.toContain('hunter2');
-  expect(lines).toEqual([
-    "'refund': the schema threw TypeError while it validated arguments. A schema must return issues instead.",
-  ]);
+  test.each(Object.entries(servers))(
+    'reaches onerror of an %s as thrown, and a line names its class but not its message',
+    async (_, create) => {
+      const { lines, logger } = collect();
+      const caught: unknown[] = [];
+      const client = await connectClient('modern', () => {
+        const server = create();
+        onError(server, (error) => caught.push(error));
+        install(server, [tool], { logger });
+        return server;
+      });
+
+      expect(await client.errorText('refund', { id: 'x' })).not.toContain('hunter2');
+      expect(caught).toHaveLength(1);
+      expect(caught[0]).toBe(thrown);
+      expect(lines).toEqual([LINE]);
+    },
+  );
+
+  test('reaches onerror of the server of the request, also if it was built before others', async () => {
+    const { logger } = collect();
+    const caught: string[] = [];
+    const connect = (name: string) =>
+      connectClient('legacy', (ctx) => {
+        const server = serving([tool], { logger })(ctx);
+        onError(server, () => caught.push(name));
+        return server;
+      });
+    const first = await connect('first');
+    await connect('second');
+    await first.call('refund', { id: 'x' });
+
+    expect(caught).toEqual(['first']);
+  });
 });
 
 describe('a seal that fails', () => {

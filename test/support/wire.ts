@@ -102,15 +102,18 @@ export interface RawLegacyOptions {
   readonly capabilities?: ClientCapabilities;
   /** Default: 2025-11-25. */
   readonly protocolVersion?: string;
+  /** True for a client that sends no `initialize`. */
+  readonly skipsInitialize?: boolean;
   /** Answers the server's requests. Default: they stay unanswered. */
   readonly answer?: (request: JSONRPCRequest) => RawAnswer | Promise<RawAnswer>;
 }
 
-/** Connects a legacy client that sends its messages by hand, and initializes it. */
+/** Connects a legacy client that sends its messages by hand, and initializes it by default. */
 export async function rawLegacy(
   factory: Factory,
-  { capabilities = {}, protocolVersion = VERSION.legacy, answer }: RawLegacyOptions = {},
+  options: RawLegacyOptions = {},
 ): Promise<RawLegacy> {
+  const { capabilities = {}, protocolVersion = VERSION.legacy, answer } = options;
   const { transport, server } = await connectInMemory(factory);
   const received: JSONRPCRequest[] = [];
   const waiting = new Map<unknown, (response: never) => void>();
@@ -135,6 +138,7 @@ export async function rawLegacy(
     await send({ jsonrpc: '2.0', id, method, params });
     return response;
   };
+  if (options.skipsInitialize === true) return { received, request, send, server };
   await request('initialize', {
     protocolVersion,
     capabilities,
