@@ -101,6 +101,10 @@ type OneType<A, B> = [A] extends [B] ? ([B] extends [A] ? B : A | B) : A | B;
  *
  * A generic function of an author can hide the types from the compiler. It then assumes `any` for
  * them and compares only the branch that this gives, which is `unknown`. So the call compiles.
+ *
+ * The sentence is the result of a function. Before the compiler has read a function, it knows only
+ * the annotation of the resolver, and takes the function for one that cannot ask. At that time it
+ * accepts the function for any other.
  */
 export type CheckAsks<R, A> =
   AsksComplaint<R, A> extends string ? (...args: never) => AsksComplaint<R, A> : unknown;

@@ -15,7 +15,7 @@ import type {
   ValueOf,
   ValueOfReturn,
 } from './infer.js';
-import type { Asks, Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
+import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isSchema } from './schema.js';
 import { knownOptions, rejectUnknownOptions } from '../options.js';
 import { isObject, isPlainObject } from '../values.js';
@@ -49,7 +49,8 @@ export function resolver<
   const N extends NeedsOrSentence | Readonly<Record<Sentences['needs'], never>>,
   Returned,
   P extends Schema | NoSchema | Sentences['pin'] = Schema,
-  A extends Asks | undefined = undefined,
+  // Not `Asks`, so that the compiler prints the kinds.
+  A extends (typeof KINDS)[number] | Schema | undefined = undefined,
 >(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &

@@ -1,9 +1,9 @@
 /**
  * The sentences about wrong shapes. Each is a member of the union that a type parameter extends, so
  * the compiler prints it for a value that fits no other member, and a hover over correct code shows
- * only what the author passed. A conditional type would print it alone, but generic functions of
- * authors could no longer call this library. Calls with too few or too many arguments have an
- * overload with the sentence.
+ * only what the author passed. A sentence that depends on several types is the result of a
+ * conditional type in `infer.ts`. Calls with too few or too many arguments have an overload with
+ * the sentence.
  */
 export interface Sentences {
   needs: 'Needs come first. Write resolver({ id: args.id }, ({ id }) => …), or resolver({}, () => …) if there are none.';

@@ -1,4 +1,4 @@
-// Type '"froms"' is not assignable to type
+// Type '"froms"' is not assignable to type '"form" |
 import { confirm, resolver } from 'mcp-resolve';
 
 export const sure = resolver({}, () => confirm('Sure?'), {
