@@ -52,9 +52,14 @@ export interface RedisStoreOptions {
  * @example
  *
  * ```ts
- * const redis = createClient({ url: 'redis://127.0.0.1:6379' });
- * const store = redisStore(redis, { prefix: 'bank:' });
- * await redis.connect();
+ * const redis = createClient({
+ *   url: 'redis://127.0.0.1:6379',
+ *   socket: { reconnectStrategy: false },
+ * });
+ * const store = redisStore(async (command) => {
+ *   if (!redis.isOpen) await redis.connect();
+ *   return redis.sendCommand([...command]);
+ * });
  * ```
  *
  * @param client A client of node-redis or ioredis, or a function that sends a command. With a

@@ -134,6 +134,45 @@ test('the store on Redis behaves like the model', async () => {
   );
 });
 
+describe('a client that connects with the first command', () => {
+  /** The clients of the page about stores. */
+  const CLIENTS: Readonly<Record<string, (url: string) => RedisClient>> = {
+    'node-redis': (url) => {
+      const socket = { connectTimeout: 2000, reconnectStrategy: false } as const;
+      const client = createClient({ url, socket });
+      client.on('error', () => undefined);
+      open.push(() => {
+        if (client.isOpen) client.destroy();
+      });
+      return async (command) => {
+        if (!client.isOpen) await client.connect();
+        return client.sendCommand([...command]);
+      };
+    },
+    ioredis: (url) => {
+      const options = { lazyConnect: true, connectTimeout: 2000, maxRetriesPerRequest: 0 };
+      const client = new Ioredis(url, options);
+      client.on('error', () => undefined);
+      open.push(() => client.disconnect());
+      return client;
+    },
+  };
+
+  test.each(Object.entries(CLIENTS))('fails until Redis is there: %s', async (_, connect) => {
+    const port = await freePort();
+    const store = redisStore(connect(`redis://127.0.0.1:${port}`));
+    const readMany = () => Promise.all(Array.from({ length: 20 }, () => store.get('key')));
+    await expect(readMany()).rejects.toThrow();
+
+    for (let start = 1; start <= 2; start += 1) {
+      const server = await ownRedis({ port });
+      await expect.poll(() => readMany().catch(() => 'failed')).not.toBe('failed');
+      await server.kill();
+      await expect(readMany()).rejects.toThrow();
+    }
+  });
+});
+
 describe('processes that share a Redis', () => {
   test('share records through different clients', async () => {
     const one = redisStore(await nodeRedis(redis));

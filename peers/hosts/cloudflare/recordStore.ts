@@ -14,7 +14,7 @@ export class StoredRecord extends DurableObject {
     if (known !== value && known !== was) return false;
     const expiresAt = Date.now() + ttlMs;
     this.ctx.storage.kv.put('record', { value, expiresAt });
-    await this.ctx.storage.setAlarm(expiresAt + 60_000);
+    await this.ctx.storage.setAlarm(expiresAt + 60_000); // by then it has expired
     return true;
   }
 

@@ -20,11 +20,14 @@ const seal = requestStateSeal({
   principal: () => z.string().parse(getMcpAuthContext()?.props.userId),
 });
 
-const handler = createMcpHandler(() => {
+function buildServer(): McpServer {
   const server = new McpServer({ name: 'payments', version: '1.0.0' });
   install(server, [payInvoice], { seal });
   return server;
-});
+}
+
+buildServer(); // a wrong definition or store ends the start of the worker, and not a request
+const handler = createMcpHandler(buildServer);
 
 /** Keeps the sessions of one user, so that clients of both eras can be asked. */
 export class Sessions extends DurableObject {

@@ -11,6 +11,7 @@ function buildServer(): McpServer {
   return server;
 }
 
+buildServer(); // a wrong definition ends the build, and not a request
 const handler = createDualEraHandler(buildServer, {
   authenticate: (request) => verify(request.headers.get('authorization')),
 });
