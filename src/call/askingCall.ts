@@ -4,8 +4,8 @@
  * with the call of the first.
  *
  * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
- * and its boundary, or by its id and a function of its context. All copies of this package share
- * the calls.
+ * and its boundary, or by a function of its context together with its id and origin. All copies of
+ * this package share the calls.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { lazily } from '../platform.js';
@@ -15,8 +15,8 @@ import { boundaryOf } from './requestBoundary.js';
 /** The call that asks in a request. */
 export interface AskingCall {
   readonly call: object;
-  /** The id of the request. */
-  readonly id: unknown;
+  /** What identifies the request together with a function of its context. */
+  readonly request: readonly unknown[];
   /** The state that it returned. For a legacy client, the SDK brings it back in the same request. */
   sent?: string;
 }
@@ -42,29 +42,34 @@ function identitiesOf(ctx: ServerContext): readonly object[] {
 }
 
 /**
- * Returns a function that the SDK creates for each request. A host may replace it by one that the
- * requests of a session share, so it identifies a request only together with an id.
+ * Returns a function that the SDK creates for each request. A host may replace it by one that many
+ * requests share, so it identifies a request only together with {@link requestOf}.
  */
 function functionOf({ mcpReq }: ServerContext): object | undefined {
   const { id, elicitInput } = mcpReq as Partial<ServerContext['mcpReq']>;
   return id !== undefined && typeof elicitInput === 'function' ? elicitInput : undefined;
 }
 
+/** Returns the id of a request and what it came in. Users of one host may send the same ids. */
+function requestOf({ mcpReq, http, sessionId }: ServerContext): readonly unknown[] {
+  return [mcpReq.id, mcpReq.envelope, http, sessionId];
+}
+
 /** Returns the call that asks in the request of a context, or `undefined` if there is none. */
 export function askingCallIn(ctx: NextContext): AskingCall | undefined {
-  if (ctx[ASKING_CALL] !== undefined) return ctx[ASKING_CALL];
   for (const identity of identitiesOf(ctx)) {
     const asking = calls().get(identity);
     if (asking !== undefined) return asking;
   }
   const shared = functionOf(ctx);
   const asking = shared && calls().get(shared);
-  return asking?.id === ctx.mcpReq.id ? asking : undefined;
+  const same = asking && requestOf(ctx).every((part, index) => part === asking.request[index]);
+  return same ? asking : ctx[ASKING_CALL];
 }
 
 /** Makes a call the one that asks in its request. */
 export function setAskingCall(ctx: ServerContext, call: object): AskingCall {
-  const asking: AskingCall = { call, id: ctx.mcpReq.id };
+  const asking: AskingCall = { call, request: requestOf(ctx) };
   const shared = functionOf(ctx);
   for (const identity of identitiesOf(ctx)) calls().set(identity, asking);
   if (shared !== undefined) calls().set(shared, asking);

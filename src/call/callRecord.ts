@@ -5,7 +5,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError, ToolError } from '../errors.js';
-import { randomId } from '../platform.js';
+import { asciiJson, digest, randomId } from '../platform.js';
 import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
 import type { Plan } from '../plan/plan.js';
@@ -48,7 +48,10 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
   const hasState = base.isModern && subject.plan.nodes.length > 0;
   if (!hasState || origin === 'nested' || origin === 'direct') return newCall(base);
   const { boundary } = base;
-  if (boundary !== undefined) keepArguments(boundary.request);
+  if (boundary !== undefined) {
+    keepArguments(boundary.received);
+    keepArguments(boundary.request);
+  }
   const state = readState(base);
   const record = state === undefined ? undefined : decodeRecord(state);
   if (state === undefined || record === undefined) return newCall(base);
@@ -90,17 +93,18 @@ function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
 }
 
 /**
- * Returns the state of a request.
+ * Returns the state of a request if a call wrote it. A handler's own state can contain any text,
+ * also one that looks like a record.
  *
  * @throws {ProtocolError} If a handler passes on another state than the one that the seal opened.
  */
 function readState({ ctx, origin, boundary, settings }: CallBase): string | undefined {
   const state = ctx.mcpReq.requestState<string>();
   if (state === undefined || (boundary === undefined && origin === 'engine')) return state;
-  const isOpened = boundary !== undefined && state === boundary.opened?.state;
   // For a legacy client, the SDK can bring back the state that a call has returned in this request.
-  const isOwn = boundary !== undefined && state === askingCallIn(ctx)?.sent;
-  if (isOpened || isOwn) return state;
+  if (boundary !== undefined && state === askingCallIn(ctx)?.sent) return state;
+  const opened = boundary?.opened;
+  if (opened?.state === state) return opened.isRecord ? state : undefined;
   const { method } = ctx.mcpReq;
   if (boundary === undefined) warnUnsealedRequest(settings.logger, method);
   throw invalidState(boundary?.seal.reject(new InvalidRequestStateError('unsealed'), method));
@@ -123,14 +127,24 @@ export function declaresQuestions({ nodes }: Plan): boolean {
   return nodes.some(({ resolver }) => resolver.options.asks !== undefined);
 }
 
+/**
+ * Returns the digest of what a definition received: its arguments, or the uri of a resource, which
+ * several definitions and templates can match.
+ */
+async function receivedBy({ seal, request }: RequestBoundary): Promise<string> {
+  const { args, target } = await seal.bind(request);
+  return request.method === 'resources/read' ? digest(asciiJson(target)) : args;
+}
+
 async function goOn(
   { record, state }: Continuation,
   base: CallBase,
-  { seal, request }: RequestBoundary,
+  boundary: RequestBoundary,
 ): Promise<Call> {
+  const { seal, request } = boundary;
   const { id, progress, definition, args, store, ...span } = record;
   if (definition !== base.definition) return otherCall(base);
-  if (args !== (await seal.bind(request)).args) return otherCall(base);
+  if (args !== (await receivedBy(boundary))) return otherCall(base);
   // Another call may have gone on in the meantime.
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)
@@ -184,11 +198,13 @@ export async function keepRecord(call: Call, progress: Progress): Promise<string
   const { boundary } = call;
   if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
-  const args = boundary === undefined ? '' : (await boundary.seal.bind(boundary.request)).args;
+  const args = boundary === undefined ? '' : await receivedBy(boundary);
   const { id, definition, store } = call;
   const { span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
   const text = encodeRecord({ id, definition, args, store, ...span, progress });
-  if (boundary !== undefined) assertFits(text, progress, boundary);
+  if (boundary === undefined) return text;
+  assertFits(text, progress, boundary);
+  boundary.reply.record = text;
   return text;
 }
 

@@ -20,23 +20,32 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from '../errors.js';
+import { parseUrl } from '../platform.js';
+import { isObject } from '../values.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import { isModern } from './clientFacts.js';
 import { withoutAnswers } from './requestContext.js';
 
-/**
- * The boundary around one request. Its handler reads the seal and can set an error for the client.
- */
+/** The boundary around one request. */
 export interface RequestBoundary {
   readonly seal: Seal;
   /** The request that the server received. */
   readonly received: StatefulRequest;
-  /** The request as its definition received it, through a hand-written handler for example. */
+  /** The request as its definition received it, from a host or through a hand-written handler. */
   readonly request: StatefulRequest;
   /** The state that the seal opened for the request. */
   readonly opened: OpenedState | undefined;
+  /** What a call tells the boundary, past McpServer. */
+  readonly reply: Reply;
+}
+
+/** What a call tells the boundary around its request. */
+export interface Reply {
+  /** The error for the client. The result is ignored then. */
   error?: ProtocolError;
+  /** The record of the call, which the result carries as its state. */
+  record?: string;
 }
 
 const REQUEST_BOUNDARY = Symbol.for('mcp-resolve.requestBoundary');
@@ -52,6 +61,35 @@ export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
 /** Returns a copy of the context with the boundary around its request. */
 export function insideBoundary(ctx: ServerContext, boundary: RequestBoundary): ServerContext {
   return Object.assign({}, ctx, { [REQUEST_BOUNDARY]: boundary });
+}
+
+/** The part of a request that its definition receives. */
+type Input = Pick<StatefulRequest, 'method' | 'params'>;
+
+/**
+ * Returns the context of a definition, with the request as the definition received it. A host may
+ * call it with other arguments than those of the client, and the record of its call names these.
+ */
+export function asReceived(ctx: ServerContext, { method, params }: Input): ServerContext {
+  const boundary = boundaryOf(ctx);
+  if (boundary === undefined || isSameInput(boundary.request, { method, params })) return ctx;
+  return insideBoundary(ctx, { ...boundary, request: { method, params, ctx } });
+}
+
+/** Compares one level of the arguments, because the SDK copies only that one. */
+function isSameInput({ method, params }: Input, other: Input): boolean {
+  if (method !== other.method || params.name !== other.params.name) return false;
+  if (urlOf(params) !== urlOf(other.params)) return false;
+  const [one = {}, two = {}] = [params.arguments, other.params.arguments] as const;
+  if (!isObject(one) || !isObject(two)) return one === two;
+  const keys = Object.keys(one);
+  const isSame = (key: string): boolean => Object.hasOwn(two, key) && one[key] === two[key];
+  return keys.length === Object.keys(two).length && keys.every(isSame);
+}
+
+/** Returns the uri of a request as the SDK passes it on. */
+function urlOf({ uri }: Input['params']): unknown {
+  return typeof uri === 'string' ? (parseUrl(uri)?.href ?? uri) : undefined;
 }
 
 /** A request whose state a seal covers. */
@@ -74,9 +112,10 @@ export async function runSealed<R extends Result>(
 ): Promise<R> {
   assertShallow(request);
   const { inner, opened } = await enter(seal, request, protocolVersion);
-  const boundary: RequestBoundary = { seal, received: request, request, opened };
+  const reply: Reply = {};
+  const boundary: RequestBoundary = { seal, received: request, request, opened, reply };
   const result = await handler(insideBoundary(inner, boundary));
-  if (boundary.error !== undefined) throw boundary.error;
+  if (reply.error !== undefined) throw reply.error;
   return sealResult(result, boundary).catch((error: unknown) => {
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
@@ -128,10 +167,11 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
 /** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
 async function sealResult<R extends Result>(
   result: R,
-  { seal, received, opened }: RequestBoundary,
+  { seal, received, opened, reply }: RequestBoundary,
 ): Promise<R> {
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const requestState = await seal.seal(result.requestState, received, opened);
+  const state = { state: result.requestState, isRecord: result.requestState === reply.record };
+  const requestState = await seal.seal(state, received, opened);
   return { ...result, requestState };
 }
 

@@ -3,7 +3,7 @@
  * Its `validate` never throws.
  */
 import { toAdvertisedJson } from '../author/schema.js';
-import { deepFreeze, isThenable, withoutKeys } from '../values.js';
+import { deepFreeze, isObject, isThenable, withoutKeys } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import { warnThrowingSchema } from '../call/operator.js';
 import type { ReportThrown } from '../call/operator.js';
@@ -19,15 +19,34 @@ export interface ArgumentSpec {
   readonly resolved: readonly string[];
 }
 
+/**
+ * Returns what the client sent for validated arguments. A host may call a definition with arguments
+ * of its own, which stand for themselves.
+ */
+export function sentFor(schema: ArgumentSchema | undefined, args: object): unknown {
+  return schema?.sentFor(args) ?? args;
+}
+
 /** Wraps the schema of a definition's arguments. */
 export function argumentSchema(schema: Schema, spec: ArgumentSpec): ArgumentSchema {
-  const validateWith = (report: ReportThrown): Validate => safeValidate(schema, spec, report);
+  const sent = new WeakMap<object, unknown>();
+  const validateWith = (report: ReportThrown): Validate => {
+    const validate = safeValidate(schema, spec, report);
+    return (value, options) => {
+      const note = (result: Validated): Validated => {
+        if (result.issues === undefined && isObject(result.value)) sent.set(result.value, value);
+        return result;
+      };
+      const result = validate(value, options);
+      return isThenable(result) ? result.then(note) : note(result);
+    };
+  };
   const wrapped = wrapSchema(schema, validateWith(warnThrowingSchema));
   const reportingTo = (report: ReportThrown): Schema => ({
     ...wrapped,
     '~standard': { ...wrapped['~standard'], validate: validateWith(report) },
   });
-  return Object.freeze({ ...wrapped, reportingTo });
+  return Object.freeze({ ...wrapped, reportingTo, sentFor: (args: object) => sent.get(args) });
 }
 
 function safeValidate(
@@ -61,6 +80,7 @@ export function advertisedSchema(schema: Schema): Schema {
 }
 
 type Validate = Schema['~standard']['validate'];
+type Validated = Awaited<ReturnType<Validate>>;
 
 function wrapSchema(schema: Schema, validate: Validate): Schema {
   const standard = schema['~standard'];

@@ -31,6 +31,8 @@ export interface Definition<Result> extends Callable<Result> {
 export interface ArgumentSchema extends Schema {
   /** Returns the same schema with another receiver of what it throws. Default: the log. */
   readonly reportingTo: (report: ReportThrown) => Schema;
+  /** Returns what the client sent for arguments that the schema returned, if it did. */
+  readonly sentFor: (args: object) => unknown;
 }
 
 /** The arguments of a direct call. */

@@ -10,7 +10,7 @@ import type {
   ServerContext,
   Variables,
 } from '@modelcontextprotocol/server';
-import { boundaryOf } from '../call/requestBoundary.js';
+import { asReceived, boundaryOf } from '../call/requestBoundary.js';
 import { callForRequest } from '../call/runCall.js';
 import type { CallResult, Arguments } from '../call/runCall.js';
 import type {
@@ -18,6 +18,7 @@ import type {
   ResourceDefinition,
   ToolDefinition,
 } from '../definition/definitions.js';
+import { sentFor } from '../definition/argumentSchema.js';
 import { readVariables } from '../definition/requestArguments.js';
 import { schemaReporter } from '../call/operator.js';
 import { clientFacts } from '../call/clientFacts.js';
@@ -49,14 +50,16 @@ export function registerTool(
   const { name, registration } = tool;
   const inputSchema = tool.inputSchema?.reportingTo(schemaReporter(server, options.logger));
   const answer = async (args: Arguments, ctx: ServerContext) => {
+    const params = { name, arguments: sentFor(tool.inputSchema, args) };
+    const own = asReceived(ctx, { method: 'tools/call', params });
     try {
-      return await callForRequest(server, tool, { args, ctx, settings: options });
+      return await callForRequest(server, tool, { args, ctx: own, settings: options });
     } catch (error) {
       // McpServer would turn the error into a tool result. The boundary throws it instead and
       // ignores the result below.
       const boundary = boundaryOf(ctx);
       if (boundary === undefined || !bypassesMcpServer(error)) throw error;
-      boundary.error = error;
+      boundary.reply.error = error;
       return { content: [], isError: true };
     }
   };
@@ -76,8 +79,11 @@ export function registerPrompt(
 ): void {
   const { name, metadata } = prompt;
   const argsSchema = prompt.argsSchema?.reportingTo(schemaReporter(server, options.logger));
-  const answer = (args: Arguments, ctx: ServerContext) =>
-    callForRequest(server, prompt, { args, ctx, settings: options });
+  const answer = (args: Arguments, ctx: ServerContext) => {
+    const params = { name, arguments: sentFor(prompt.argsSchema, args) };
+    const own = asReceived(ctx, { method: 'prompts/get', params });
+    return callForRequest(server, prompt, { args, ctx: own, settings: options });
+  };
   const registered =
     argsSchema === undefined
       ? mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx))
@@ -99,7 +105,8 @@ export function registerResource(
     raw: Variables,
     ctx: ServerContext,
   ): Promise<CallResult<ReadResourceResult>> => {
-    const request = await readVariables({ name, variables }, { uri, raw, ctx });
+    const own = asReceived(ctx, { method: 'resources/read', params: { uri: uri.href } });
+    const request = await readVariables({ name, variables }, { uri, raw, ctx: own });
     return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
   const shownTo = (ctx: ServerContext): boolean => isShown(resource, clientFacts(server, ctx));

@@ -6,7 +6,7 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { isModern } from '../call/clientFacts.js';
 import { notifyOnerror } from '../call/operator.js';
-import { boundaryOf, invalidState, runSealed } from '../call/requestBoundary.js';
+import { asReceived, boundaryOf, invalidState, runSealed } from '../call/requestBoundary.js';
 import { withoutAnswers } from '../call/requestContext.js';
 import type { Seal, StatefulRequest } from '../state/seal.js';
 import type { Rejection } from '../state/sealOptions.js';
@@ -118,9 +118,9 @@ export function sealHandler(
 ): Handler<ServerContext> {
   return async (message, ctx) => {
     const seal = server[BOUNDARY]?.seal;
-    if (seal === undefined || !METHODS.includes(method) || boundaryOf(ctx) !== undefined)
-      return handler(message, ctx);
+    if (seal === undefined || !METHODS.includes(method)) return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
+    if (boundaryOf(ctx) !== undefined) return handler(message, asReceived(ctx, request));
     const protocolVersion = server.getNegotiatedProtocolVersion();
     const onSealError = (error: unknown) => notifyOnerror(server, error);
     return runSealed({ seal, request, protocolVersion, onSealError }, (inner) =>

@@ -20,7 +20,7 @@ import type { CheckedSeal } from '../state/sealOptions.js';
 import type { Logger } from '../log.js';
 import { askingCallIn, withAskingCall } from '../call/askingCall.js';
 import { withoutProgress } from '../call/requestContext.js';
-import { boundaryOf, runSealed, insideBoundary } from '../call/requestBoundary.js';
+import { asReceived, boundaryOf, runSealed } from '../call/requestBoundary.js';
 import { envelopeFacts, hasBackChannel, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
 import { noteInstalled } from '../definition/definitionCounts.js';
@@ -134,7 +134,7 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
     const boundary = boundaryOf(ctx);
     if (boundary !== undefined) {
       assertSealFits(boundary.seal.policy, definition, checked);
-      return call(insideBoundary(ctx, { ...boundary, request }));
+      return call(asReceived(ctx, request));
     }
     return runSealed({ seal, request, protocolVersion: facts.protocolVersion }, call);
   };

@@ -8,7 +8,9 @@
  * iat  issued at, in seconds    a    digest of the arguments as sent by the client
  * exp  expires at, in seconds   s    the state itself
  * m    the method               aud  the audience, if there is one
- *                               p    the principal, if there is one: salt and salted hash
+ * r    1 for a record of a      p    the principal, if there is one: salt and salted hash
+ *      call, not for the state
+ *      of a handler
  * ```
  */
 import { isObject } from '../values.js';
@@ -39,9 +41,16 @@ const VERSION = 1;
 /** The accepted difference between the clocks of two servers, in seconds. */
 const SKEW_SECONDS = 60;
 
+/** A state, and its author. */
+export interface AuthoredState {
+  readonly state: string;
+  /** True if the state is the record of a call. A handler may have written any other text. */
+  readonly isRecord: boolean;
+}
+
 /** Writes the claims for a state. */
 export async function writeClaims(
-  state: string,
+  { state, isRecord }: AuthoredState,
   ttlSeconds: number,
   { binding, audience, principal, now }: ClaimContext,
 ): Promise<Uint8Array> {
@@ -53,6 +62,7 @@ export async function writeClaims(
     t: binding.target,
     a: binding.args,
     s: state,
+    r: isRecord ? 1 : undefined,
     aud: audience,
     p: principal === undefined ? undefined : await principalClaim(principal),
   };
@@ -65,14 +75,14 @@ export async function writeClaims(
  *
  * @throws {@link InvalidRequestStateError} If a claim does not match.
  */
-export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<string> {
+export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<AuthoredState> {
   const claims = parse(bytes);
   if (claims.v !== VERSION || typeof claims.s !== 'string') throw rejection('malformed');
   checkTimes(claims, context.now);
   checkBinding(claims, context.binding);
   if (claims.aud !== context.audience) throw rejection('audience');
   await checkPrincipal(claims.p, context.principal);
-  return claims.s;
+  return { state: claims.s, isRecord: claims.r === 1 };
 }
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { isServerless, utf8 } from '../platform.js';
 import { isThenable } from '../values.js';
 import { argumentsDigest, copyOf } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
-import type { ClaimContext, RequestBinding } from './claims.js';
+import type { AuthoredState, ClaimContext, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
@@ -30,8 +30,7 @@ export interface StatefulRequest {
 /**
  * The content of a token. State that goes out in the same round is sealed for the same principal.
  */
-export interface OpenedState {
-  readonly state: string;
+export interface OpenedState extends AuthoredState {
   readonly principal: string | undefined;
 }
 
@@ -79,8 +78,8 @@ export class Seal {
       const principal = await this.principalOf(request.ctx).catch((cause: unknown) => {
         throw Object.assign(new InvalidRequestStateError('principal binding error'), { cause });
       });
-      const state = await readClaims(bytes, await this.claimContext(request, principal));
-      return { state, principal };
+      const read = await readClaims(bytes, await this.claimContext(request, principal));
+      return { ...read, principal };
     } catch (error) {
       throw this.reject(error, request.method, typeof token === 'string' ? token : '');
     }
@@ -92,7 +91,7 @@ export class Seal {
    * @throws {@link SealError} If sealing fails. Its `cause` has been logged.
    */
   async seal(
-    state: string,
+    state: AuthoredState,
     request: StatefulRequest,
     opened: OpenedState | undefined,
   ): Promise<string> {

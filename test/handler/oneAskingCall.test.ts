@@ -307,3 +307,50 @@ test.each([
   expect(results.filter(isRefused)).toEqual([]);
   expect(ran).toHaveLength(2);
 });
+
+test('users of a host that shares functions do not take each other for one request', async () => {
+  const elicitInput = () => Promise.resolve({ action: 'decline' as const });
+  const asUser = (clientId: string) => {
+    const { signal } = new AbortController();
+    const mcpReq = { id: 1, signal, elicitInput, requestState: () => undefined };
+    return { http: { authInfo: { token: 't', clientId, scopes: [] } }, mcpReq };
+  };
+  const handler = toolHandler(
+    defineTool(
+      'pay',
+      { resolve: { ok: resolver({}, () => confirm('Pay?'), { asks: 'form' }) } },
+      () => 'paid',
+    ),
+    { protocolVersion: '2026-07-28', logger: SILENT },
+  );
+  for (const user of ['ann', 'bob', 'ann'])
+    expect(isAsking(await handler({}, asUser(user)))).toBe(true);
+});
+
+test('one answer of a legacy client runs one of several equal calls', async () => {
+  const ran: string[] = [];
+  const pay = toolHandler(
+    defineTool(
+      'pay',
+      { resolve: { ok: resolver({}, () => confirm('Pay?'), { asks: 'form' }) } },
+      () => {
+        ran.push('pay');
+        return 'paid';
+      },
+    ),
+    { protocolVersion: '2026-07-28', logger: SILENT },
+  );
+  for (const host of [mcpServer, lowLevelServer]) {
+    ran.length = 0;
+    const body: Body = async (ctx) => {
+      const results = await Promise.all([pay({}, ctx), pay({}, ctx), pay({}, ctx)]);
+      return results.find(isAsking) ?? results[0];
+    };
+    const client = await connectClient('legacy', host(body), {
+      elicit: () => ({ action: 'accept', content: { confirm: true } }),
+    });
+    await client.call('all');
+    expect(client.asked).toHaveLength(1);
+    expect(ran).toEqual(['pay']);
+  }
+});

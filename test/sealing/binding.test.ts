@@ -73,11 +73,12 @@ describe('I30: the envelope', () => {
     expect(await claimsIn(seal, token)).toHaveProperty('a', '_fZbwPys4tn6ogEHRin4tQ');
   });
 
-  test('I30: of a tool with resolvers has the record of the call in s, and no further claims', async () => {
+  test('I30: of a tool with resolvers has the record of the call in s, and says that it is one', async () => {
     const { seal } = createSeal();
     const send = overHttp(serving([went], { seal }));
     const { s, ...claims } = await claimsIn(seal, await ask(send, { name: 'went' }));
-    expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 't', 'v']);
+    expect(Object.keys(claims).sort()).toEqual(['a', 'aud', 'exp', 'iat', 'm', 'r', 't', 'v']);
+    expect(claims.r).toBe(1);
     expect(JSON.parse(s as string)).toEqual({
       v: 8,
       id: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/) as string,

@@ -77,9 +77,10 @@ describe.each(HOSTS)('after many calls with %s', (uri) => {
       principal: uri,
       now: 1000,
     };
-    const claims = await writeClaims(uri, 60, context);
+    const claims = await writeClaims({ state: uri, isRecord: true }, 60, context);
     const other = { ...context, binding: { ...context.binding, target: `${uri}x` } };
-    expect(await laterResultsOf(() => readClaims(claims, context))).toEqual([uri]);
+    const read = async () => (await readClaims(claims, context)).state;
+    expect(await laterResultsOf(read)).toEqual([uri]);
     const refused = () => readClaims(claims, other).catch(messageOf);
     expect(await laterResultsOf(refused)).toEqual(['request binding']);
   });
