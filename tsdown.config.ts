@@ -51,10 +51,13 @@ const library = defineConfig({
   fixedExtension: true,
 });
 
-/** The command is a program, so it needs neither a CJS build nor types. */
+/**
+ * The command is a program, so it needs neither a CJS build nor types. `dev` loads the author's
+ * module in a process of its own.
+ */
 const command = defineConfig({
   ...library,
-  entry: ['src/cli.ts'],
+  entry: { cli: 'src/cli.ts', devHost: 'src/dev/page/module/moduleHost.ts' },
   format: 'esm',
   platform: 'node',
   dts: false,
@@ -62,4 +65,19 @@ const command = defineConfig({
   clean: false,
 });
 
-export default [library, command];
+/** The page of `dev`, with everything that it needs. The command serves it. */
+const page = defineConfig({
+  entry: { page: 'src/dev/page/client/page.tsx' },
+  tsconfig: 'src/dev/page/client/tsconfig.json',
+  outDir: 'dist/page',
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  dts: false,
+  minify: true,
+  deps: { alwaysBundle: [/./] },
+  copy: [{ from: 'src/dev/page/client/page.css', to: 'dist/page' }],
+  outputOptions: { entryFileNames: 'page.js', codeSplitting: false },
+});
+
+export default [library, command, page];

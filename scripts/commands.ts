@@ -22,7 +22,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     package: [BUILD, suite('package')],
     redis: [suite('redis')],
     postgres: [suite('postgres')],
-    browser: [suite('browser')],
+    browser: [BUILD, suite('browser')],
     site: [install('site'), suite('site')],
     conformance: [install('peers/conformance'), suite('peers peers/conformance')],
     frameworks: [suite('peers peers/frameworks')],

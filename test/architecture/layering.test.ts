@@ -15,6 +15,7 @@ import {
   edgesOf,
   layering,
   misnamedEntries,
+  pageApart,
   placeOf,
   privateProperties,
   protocolFree,
@@ -98,6 +99,10 @@ describe('the source tree', () => {
 
   it('imports Node modules only to serve and for the command', () => {
     expect(runtimeNeutral(tree)).toEqual([]);
+  });
+
+  it('keeps the page of the command out of all other entry files', () => {
+    expect(pageApart(tree)).toEqual([]);
   });
 
   it('has no wildcard export', () => {
@@ -241,7 +246,23 @@ describe('the rules', () => {
         'http/serve.ts': `import { createServer } from 'node:http';`,
       },
       complaint:
-        'state/seal.ts imports node:crypto: only http, node.ts, dev/cli and cli.ts require Node',
+        'state/seal.ts imports node:crypto: only http, node.ts, the command and cli.ts require Node',
+    },
+    {
+      mistake: 'the library of the page in another folder',
+      rule: pageApart,
+      files: { 'dev/graph/draw.ts': `import { h } from 'preact';` },
+      complaint: 'dev/graph/draw.ts imports preact: only dev/page/client runs in a browser',
+    },
+    {
+      mistake: 'an entry file that loads the page',
+      rule: pageApart,
+      files: {
+        'testing.ts': `export { run } from './dev/run.js';`,
+        'dev/run.ts': `import { serve } from './page/serve.js';`,
+        'dev/page/serve.ts': ``,
+      },
+      complaint: 'testing.ts loads dev/page/serve.ts: only the command may',
     },
     {
       mistake: 'a wildcard export',

@@ -69,11 +69,13 @@ export function placeOf(modulePath: string): string {
 
 /** Returns the imports between files of the tree, including type imports. */
 export function edgesOf(tree: readonly Module[]): Edge[] {
+  const known = new Set(tree.map((module) => module.path));
   return tree.flatMap((module) =>
-    module.imports.filter(isRelative).map(({ specifier }) => ({
-      from: module.path,
-      to: targetOf(module, specifier),
-    })),
+    module.imports.filter(isRelative).map(({ specifier }) => {
+      const to = targetOf(module, specifier);
+      const withJsx = `${to}x`;
+      return { from: module.path, to: known.has(withJsx) ? withJsx : to };
+    }),
   );
 }
 
@@ -222,12 +224,44 @@ export function runtimeNeutral(tree: readonly Module[]): string[] {
   const neutral = tree.filter(({ path }) => !NODE_ONLY.some((place) => path.startsWith(place)));
   return complaints(neutral, (entry) =>
     isBuiltin(entry.specifier) || entry.specifier.startsWith('node:')
-      ? 'only http, node.ts, dev/cli and cli.ts require Node'
+      ? 'only http, node.ts, the command and cli.ts require Node'
       : undefined,
   );
 }
 
-const NODE_ONLY = ['http/', 'node.ts', 'dev/cli/', 'cli.ts'];
+const NODE_ONLY = [
+  'http/',
+  'node.ts',
+  'dev/cli/',
+  'dev/load/',
+  'dev/page/module/',
+  'dev/page/server/',
+  'cli.ts',
+];
+
+/** Finds imports of the page's libraries outside of the page, and entry files that load the page. */
+export function pageApart(tree: readonly Module[]): string[] {
+  const others = tree.filter(({ path }) => !path.startsWith('dev/page/client/'));
+  const libraries = complaints(others, ({ specifier }) =>
+    /^@?preact(\/|$)/.test(specifier) ? 'only dev/page/client runs in a browser' : undefined,
+  );
+  const edges = edgesOf(tree);
+  const entries = tree.filter(({ path }) => placeOf(path) === 'entry' && path !== 'cli.ts');
+  const loading = entries.flatMap(({ path }) => {
+    const reached = [...reachedFrom(path, edges)].filter((file) => file.startsWith('dev/page/'));
+    return reached.map((file) => `${path} loads ${file}: only the command may`);
+  });
+  return [...libraries, ...loading];
+}
+
+/** Returns a file and all files that it imports, directly or not. */
+function reachedFrom(start: string, edges: readonly Edge[]): ReadonlySet<string> {
+  const reached = new Set([start]);
+  for (const file of reached) {
+    for (const { from, to } of edges) if (from === file) reached.add(to);
+  }
+  return reached;
+}
 
 /** Finds wildcard exports. */
 export function wildcardExports(tree: readonly Module[]): string[] {

@@ -167,8 +167,8 @@ describe.concurrent('mcp-resolve explain', { timeout: TIMEOUT }, () => {
     expect(await project.command('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
     const help = await project.command('explain', '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toMatch(/^mcp-resolve explains and checks/);
-    expect(help.stdout).toContain('explain and check import the module, which runs its code.');
+    expect(help.stdout).toMatch(/^mcp-resolve explains, checks and shows/);
+    expect(help.stdout).toContain('All three import the module, which runs its code.');
     expect(help.stdout).toContain('Pass a module that only exports definitions');
     expect((await project.command('check', '--help')).stdout).toBe(help.stdout);
     expect(Math.max(...help.stdout.split('\n').map((line) => line.length))).toBeLessThan(100);

@@ -68,7 +68,7 @@ describe.concurrent('mcp-resolve', { timeout: TIMEOUT }, () => {
   it.each([
     [
       [],
-      'The command is missing. Use mcp-resolve explain ./server.ts or mcp-resolve check ./server.ts. See mcp-resolve --help.',
+      'The command is missing. Use mcp-resolve explain ./server.ts, mcp-resolve check ./server.ts or mcp-resolve dev ./server.ts. See mcp-resolve --help.',
     ],
     [['explian', 'server.js'], "There is no command 'explian'. Did you mean 'explain'?"],
     [

@@ -21,6 +21,11 @@ const onceErrors = await read(ROOT, 'src/once/onceError.ts');
 /** Files whose strings are not messages. */
 const NO_MESSAGES: Readonly<Record<string, string>> = {
   'dev/cli/commandLine.ts: HELP': 'the text of --help, which api.md repeats',
+  'dev/page/client': 'draws the page',
+  'dev/page/cheatWords.ts': 'the words of the page',
+  'dev/page/changeOne.ts': 'the words of the page',
+  'dev/page/module': 'the words of the page',
+  'dev/page/server/pageFiles.ts': 'the HTML and the headers of the page',
   'dev/graph/mermaid.ts': 'draws',
   'dev/graph/picture': 'draws',
   'dev/graph/text.ts': 'prints a graph',
@@ -39,6 +44,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'The key ring is empty.': 'an invariant',
   '`node:crypto` is not available in this runtime.': 'an invariant',
   'The server pushed a question on the modern era, which does not push questions.': 'an invariant',
+  'POST action': 'an address of the page',
+  'GET news': 'an address of the page',
+  '<> is at <>\n': 'the address that the command prints',
   'OOM command not allowed': 'the words of Redis',
   'MCP error <>: ': 'the words of SDK 1.x',
   'mcp-resolve answers this request.': 'an invariant',

@@ -2,17 +2,20 @@
 import { parseArgs } from 'node:util';
 import { FORMATS } from '../graph/format.js';
 import type { ExplainFormat } from '../graph/format.js';
-import { didYouMean, CommandFailure } from './failure.js';
+import { didYouMean, CommandFailure } from '../load/failure.js';
+import type { ModuleCommand } from '../load/findDefinitions.js';
+import type { DevOptions } from '../page/server/devCommand.js';
 
 /** The text of `--help`. */
-export const HELP = `mcp-resolve explains and checks the tools, prompts and resources of a module.
+export const HELP = `mcp-resolve explains, checks and shows the tools, prompts and resources of a module.
 
   mcp-resolve explain <module> [name]   shows what each one needs, what it asks, and its rounds
   mcp-resolve check <module> [name]     reports mistakes, for CI
+  mcp-resolve dev <module> [name]       serves a page on which you call them and see each step
   mcp-resolve key                       prints a new key for MCP_RESOLVE_KEYS
   mcp-resolve sql [table]               prints the SQL of the table of postgresStore
 
-explain and check import the module, which runs its code. They call no tool, prompt or resource.
+All three import the module, which runs its code. explain and check call none of its definitions.
 Pass a module that only exports definitions, and start servers in another module.
 
 explain
@@ -24,7 +27,11 @@ check
   --format <format>    text (default) or json
   --allow <code>       ignores findings with this code; can be repeated
 
-both
+dev
+  --open               opens the page in a browser
+  --port <number>      listens on this port of 127.0.0.1 (default: a free one)
+
+all three
   --factory <name>     calls this exported function and includes the definitions it creates;
                        check calls it twice, to find definitions that are created per request
   --timeout <seconds>  limits the time to load the module (default: 10)
@@ -38,24 +45,17 @@ const CHECK_FORMATS = ['text', 'json'] as const;
 
 /** A parsed command line. */
 export type CommandLine =
-  { readonly command: 'help' | 'version' | 'key' } | SqlCommand | ExplainCommand | CheckCommand;
+  | { readonly command: 'help' | 'version' | 'key' }
+  | SqlCommand
+  | ExplainCommand
+  | CheckCommand
+  | DevCommand;
 
 /** `mcp-resolve sql`: prints the SQL of a table. */
 export interface SqlCommand {
   readonly command: 'sql';
   /** The name of the table. If `undefined`, the command uses the default. */
   readonly table: string | undefined;
-}
-
-/** The arguments that both commands take. */
-export interface ModuleCommand {
-  /** The path of the module, as typed. */
-  readonly file: string;
-  /** The name of the definition to use. If `undefined`, the command uses all definitions. */
-  readonly name: string | undefined;
-  /** The name of an exported function to call. */
-  readonly factory: string | undefined;
-  readonly timeoutMs: number;
 }
 
 /** `mcp-resolve explain`: prints definitions. */
@@ -76,12 +76,19 @@ export interface CheckCommand extends ModuleCommand {
   readonly allow: readonly string[];
 }
 
+/** `mcp-resolve dev`: serves the page of a module. */
+export interface DevCommand extends DevOptions {
+  readonly command: 'dev';
+}
+
 const FLAGS = {
   format: { type: 'string' },
   out: { type: 'string', short: 'o' },
   factory: { type: 'string' },
   timeout: { type: 'string' },
   allow: { type: 'string', multiple: true },
+  open: { type: 'boolean' },
+  port: { type: 'string' },
   color: { type: 'boolean' },
   'no-color': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -92,11 +99,12 @@ type Flag = keyof typeof FLAGS;
 
 const COMMON: readonly Flag[] = ['factory', 'timeout', 'help', 'version'];
 
-type ModuleCommandName = (ExplainCommand | CheckCommand)['command'];
+type ModuleCommandName = (ExplainCommand | CheckCommand | DevCommand)['command'];
 
 const COMMANDS: Readonly<Record<ModuleCommandName, readonly Flag[]>> = {
   explain: ['format', 'out', 'color', 'no-color', ...COMMON],
   check: ['format', 'allow', ...COMMON],
+  dev: ['open', 'port', ...COMMON],
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
@@ -138,6 +146,9 @@ export function readCommandLine(typed: readonly string[]): CommandLine {
     factory: textOf('factory', values.factory),
     timeoutMs: secondsOf(values.timeout) * 1000,
   };
+  if (command === 'dev') {
+    return { command, ...target, open: values.open === true, port: portOf(values.port) };
+  }
   if (command === 'check') {
     const format = formatOf(values.format, CHECK_FORMATS);
     return { command, ...target, format, allow: textsOf(values.allow) };
@@ -164,10 +175,10 @@ function readSqlCommand([, table, ...rest]: readonly string[]): CommandLine {
 }
 
 function assertCommand(command: string | undefined): asserts command is ModuleCommandName {
-  if (command === 'explain' || command === 'check') return;
+  if (command !== undefined && Object.hasOwn(COMMANDS, command)) return;
   if (command === undefined) {
     throw new CommandFailure(
-      'The command is missing. Use mcp-resolve explain ./server.ts or mcp-resolve check ./server.ts. See mcp-resolve --help.',
+      'The command is missing. Use mcp-resolve explain ./server.ts, mcp-resolve check ./server.ts or mcp-resolve dev ./server.ts. See mcp-resolve --help.',
     );
   }
   const hint = /[./\\]/.test(command)
@@ -198,6 +209,13 @@ function textOf(flag: Flag, value: Value): string | undefined {
   throw new CommandFailure(
     `--${flag} needs a value: --${flag} <${flag === 'out' ? 'file' : 'name'}>`,
   );
+}
+
+/** Reads a port. Port 0 chooses a free one. */
+function portOf(value: Value): number {
+  const port = value === undefined ? 0 : Number(value);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && value !== '') return port;
+  throw new CommandFailure(`--port must be a number from 0 to 65535${gotSuffix(value)}.`);
 }
 
 function textsOf(values: readonly Value[] | undefined): string[] {

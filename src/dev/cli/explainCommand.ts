@@ -8,8 +8,8 @@ import type { Explanation } from '../graph/explanation.js';
 import { formatExplanation } from '../graph/format.js';
 import type { ExplainFormat } from '../graph/format.js';
 import type { ExplainCommand } from './commandLine.js';
-import { CommandFailure } from './failure.js';
-import { chosen } from './findDefinitions.js';
+import { CommandFailure } from '../load/failure.js';
+import { chosen } from '../load/findDefinitions.js';
 
 /**
  * Explains definitions and returns the output to print.

@@ -12,12 +12,16 @@ import { runCheck } from './checkCommand.js';
 import { HELP, readCommandLine } from './commandLine.js';
 import type { CheckCommand, ExplainCommand, SqlCommand } from './commandLine.js';
 import { runExplain } from './explainCommand.js';
-import { EXIT, CommandFailure } from './failure.js';
-import type { ExitCode } from './failure.js';
-import { callFactory, loadModule } from './loadModule.js';
+import { EXIT, CommandFailure } from '../load/failure.js';
+import type { ExitCode } from '../load/failure.js';
+import { callFactory, loadModule } from '../load/loadModule.js';
+import { runDev } from '../page/server/devCommand.js';
 
 /** The run of the command. It ends the process after it has printed everything. */
 export const ended: Promise<void> = main(process.argv.slice(2));
+
+/** Prints to standard output. */
+type Print = (text: string) => Promise<void>;
 
 interface Printed {
   readonly text: string;
@@ -26,7 +30,7 @@ interface Printed {
 
 async function main(typed: readonly string[]): Promise<void> {
   const print = takeStandardOutput();
-  const { text, exitCode } = await outcomeOf(typed).catch((error: unknown) => {
+  const { text, exitCode } = await outcomeOf(typed, print).catch((error: unknown) => {
     process.stderr.write(`${complaintOf(error)}\n`);
     return { text: '', exitCode: error instanceof CommandFailure ? error.exitCode : EXIT.failed };
   });
@@ -42,7 +46,7 @@ function complaintOf(error: unknown): string {
   return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
 }
 
-async function outcomeOf(typed: readonly string[]): Promise<Printed> {
+async function outcomeOf(typed: readonly string[], print: Print): Promise<Printed> {
   const command = readCommandLine(typed);
   switch (command.command) {
     case 'help':
@@ -57,6 +61,9 @@ async function outcomeOf(typed: readonly string[]): Promise<Printed> {
       return { text: await explainModule(command), exitCode: EXIT.fine };
     case 'check':
       return checkModule(command);
+    case 'dev':
+      await runDev(command, print);
+      return { text: '', exitCode: EXIT.fine };
   }
 }
 
@@ -93,7 +100,7 @@ async function checkModule(command: CheckCommand): Promise<Printed> {
  * Sends everything that the module prints to standard error. Returns a function that prints to
  * standard output.
  */
-function takeStandardOutput(): (text: string) => Promise<void> {
+function takeStandardOutput(): Print {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
   // The reader closed the pipe.

@@ -102,7 +102,8 @@ async function prepare(
   }
 }
 
-async function attempt(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>> {
+/** Takes the dishonest step and reports its outcome. */
+export async function attempt(step: () => Promise<Call>): Promise<Omit<Misuse, 'refused'>> {
   const end = { error: undefined, result: undefined, asks: [], text: '' };
   try {
     const call = await step();

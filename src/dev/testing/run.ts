@@ -6,6 +6,7 @@ import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { Answer } from '../../client/answers.js';
 import { startCall } from '../../client/startCall.js';
 import type { Call } from '../../client/startCall.js';
+import type { CallOptions } from '../../client/sendRound.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
 import { AnswerScript } from './answerScript.js';
 import { keyOfPushed, questionFrom } from './askedQuestion.js';
@@ -98,12 +99,16 @@ async function converse(
   }
 }
 
-/** Sends the first round of a call. */
-export async function startSubject(client: Client, { target }: Subject): Promise<Call> {
-  if ('resource' in target) return startCall(client, target);
-  if ('prompt' in target) return startCall(client, target);
+/** Sends the first round of a call. The options apply to every round. */
+export async function startSubject(
+  client: Client,
+  { target }: Subject,
+  options: CallOptions = {},
+): Promise<Call> {
+  if ('resource' in target) return startCall(client, target, options);
+  if ('prompt' in target) return startCall(client, target, options);
   const toolDefinition = await findListed(client, target.name);
-  return startCall(client, target, toolDefinition && { toolDefinition });
+  return startCall(client, target, { ...options, ...(toolDefinition && { toolDefinition }) });
 }
 
 /** Finds a tool in `tools/list`. Its definition says which arguments go into headers. */

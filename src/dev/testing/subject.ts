@@ -68,6 +68,8 @@ export interface SubjectSpec {
   readonly overrides: readonly Override[];
   /** The function of the kit that was called, for error messages. */
   readonly caller: string;
+  /** Called with the wire key of a resolver when its function starts. */
+  readonly onStart?: (key: string) => void;
 }
 
 /**
@@ -75,7 +77,8 @@ export interface SubjectSpec {
  *
  * @throws {TypeError} If the value is not a definition, or does not take these arguments.
  */
-export function subjectOf({ definition, args, overrides, caller }: SubjectSpec): Subject {
+export function subjectOf(spec: SubjectSpec): Subject {
+  const { definition, args, overrides, caller, onStart } = spec;
   const read = readDefinition(definition);
   if (read === undefined) {
     throw new TypeError(
@@ -85,7 +88,7 @@ export function subjectOf({ definition, args, overrides, caller }: SubjectSpec):
   const { name, plan } = read.definition;
   let runs = 0;
   const change = {
-    plan: overridePlan(plan, overrides),
+    plan: watchStarts(overridePlan(plan, overrides), onStart),
     body: (...given: Parameters<Body>) => {
       runs += 1;
       return read.definition.body.apply(UNBOUND, given);
@@ -98,6 +101,20 @@ export function subjectOf({ definition, args, overrides, caller }: SubjectSpec):
     installed: copyOf(definition, read, change),
     bodyRuns: () => runs,
   };
+}
+
+/** Returns a plan whose resolvers report that they start. */
+function watchStarts(plan: Plan, onStart: SubjectSpec['onStart']): Plan {
+  if (onStart === undefined) return plan;
+  const nodes = plan.nodes.map((node) => {
+    const { fn } = node.resolver;
+    const watched: typeof fn = (...given) => {
+      onStart(node.key);
+      return fn(...given);
+    };
+    return { ...node, resolver: { ...node.resolver, fn: watched } };
+  });
+  return { ...plan, nodes };
 }
 
 type Body = Installed['definition']['body'];

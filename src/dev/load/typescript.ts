@@ -31,7 +31,7 @@ export async function enableTypeScript(file: string, shown: string): Promise<voi
 }
 
 /** Finds the manifest of tsx, from the project of the file or from the current directory. */
-function findTsx(file: string): string | undefined {
+export function findTsx(file: string): string | undefined {
   for (const from of [file, path.join(process.cwd(), 'package.json')]) {
     try {
       return createRequire(from).resolve('tsx/package.json');

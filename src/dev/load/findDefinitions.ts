@@ -4,8 +4,19 @@
 import { isPlainObject } from '../../values.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
-import type { ModuleCommand } from './commandLine.js';
+
 import { didYouMean, CommandFailure } from './failure.js';
+
+/** The arguments that all commands that load a module take. */
+export interface ModuleCommand {
+  /** The path of the module, as typed. */
+  readonly file: string;
+  /** The name of the definition to use. If `undefined`, the command uses all definitions. */
+  readonly name: string | undefined;
+  /** The name of an exported function to call. */
+  readonly factory: string | undefined;
+  readonly timeoutMs: number;
+}
 
 /** Returns the definitions among the values and one level deeper, without duplicates. */
 export function definitionsIn(values: readonly unknown[]): AnyDefinition[] {

@@ -9,9 +9,10 @@ import { pathToFileURL } from 'node:url';
 import { isObject } from '../../values.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
 import { isDefinition } from '../readDefinition.js';
-import type { ModuleCommand } from './commandLine.js';
+
 import { didYouMean, EXIT, CommandFailure } from './failure.js';
 import { definitionsIn, valuesOf } from './findDefinitions.js';
+import type { ModuleCommand } from './findDefinitions.js';
 import { loadFailure, SEPARATE_MODULE } from './loadFailure.js';
 import type { AuthorCode } from './loadFailure.js';
 import { enableTypeScript, isTypeScript } from './typescript.js';
@@ -160,7 +161,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cts', '.cjs'];
  *
  * @throws {@link CommandFailure} If it is not a file.
  */
-function assertFile(file: string, shown: string): void {
+export function assertFile(file: string, shown: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() === true) return;
   if (stats?.isDirectory() === true) {
