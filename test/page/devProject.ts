@@ -7,8 +7,7 @@ import type { Project } from '../cli/project.js';
 
 /** The tools that most tests call. `pay_invoice` has `pin` and `once`, `refund` has neither. */
 export const TOOLS = [
-  `import { argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';`,
-  `import { memoryOnceStore } from 'mcp-resolve/once';`,
+  `import { argsOf, confirm, defineTool, elicit, memoryStore, outcome, resolver } from 'mcp-resolve';`,
   `import * as z from 'zod';`,
   ``,
   `const invoices = { 'INV-1': 40, 'INV-2': 900 };`,
@@ -26,7 +25,7 @@ export const TOOLS = [
   `    description: 'Pay an invoice. The amount comes from the records.',`,
   `    inputSchema: PayInput,`,
   `    resolve: { euros: amountDue, approved: approval },`,
-  `    once: memoryOnceStore(),`,
+  `    once: memoryStore(),`,
   `  },`,
   `  ({ invoice, euros }) => \`Paid \${euros} euros for \${invoice}.\`,`,
   `);`,

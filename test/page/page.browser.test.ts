@@ -177,7 +177,7 @@ describe('a cheat', () => {
     for (const name of ['Send the last round again', 'Answer twice at the same time']) {
       const report = await cheat(page, name);
       expect(report).toContain('Went through.');
-      expect(report).toContain('once: memoryOnceStore()');
+      expect(report).toContain('once: memoryStore()');
     }
     await picture(page, 'went-through');
   });

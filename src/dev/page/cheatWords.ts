@@ -35,7 +35,7 @@ const NEEDS_ONCE: ReadonlySet<CheatName> = new Set(['replay', 'twice']);
 
 /** The line that a tool without `once` lacks. */
 export const ONCE_LINE =
-  "once: memoryOnceStore(), // in the config of the tool; import it from 'mcp-resolve/once'";
+  "once: memoryStore(), // in the config of the tool; import it from 'mcp-resolve'";
 
 const WORDS: Readonly<
   Record<CheatName, Partial<Readonly<Record<CheatReport['verdict'], string>>>>
