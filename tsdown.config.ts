@@ -36,6 +36,7 @@ const library = defineConfig({
     'src/node.ts',
     'src/client.ts',
     'src/store.ts',
+    'src/approvals.ts',
     'src/graph.ts',
     'src/testing.ts',
     'src/otel.ts',

@@ -44,6 +44,7 @@ export default defineConfig({
       { find: /^mcp-resolve\/node$/, replacement: source('node.ts') },
       { find: /^mcp-resolve\/client$/, replacement: source('client.ts') },
       { find: /^mcp-resolve\/store$/, replacement: source('store.ts') },
+      { find: /^mcp-resolve\/approvals$/, replacement: source('approvals.ts') },
       { find: /^mcp-resolve\/graph$/, replacement: source('graph.ts') },
       { find: /^mcp-resolve\/testing$/, replacement: source('testing.ts') },
       { find: /^mcp-resolve\/otel$/, replacement: source('otel.ts') },

@@ -1,6 +1,6 @@
 /** Announces a request: stores where it is parked, lists it for its groups, and notifies approvers. */
+import { dataDigest } from '../state/canonical.js';
 import { inTime } from '../store/inTime.js';
-import { digestOf } from './bodyValues.js';
 import { idKey } from './deskCore.js';
 import type { DeskCore } from './deskCore.js';
 import { sameGroups } from './inbox.js';
@@ -75,7 +75,7 @@ async function replaceOlder(
   about: string,
 ): Promise<void> {
   const { id, by } = request;
-  const topic = `about/${await digestOf([audience ?? null, call.tool, sameGroups(by), about])}`;
+  const topic = `about/${await dataDigest([audience ?? null, call.tool, sameGroups(by), about])}`;
   const newest = `${id} ${key}`;
   for (;;) {
     const was = await core.records.get(topic);

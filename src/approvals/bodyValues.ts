@@ -2,13 +2,7 @@
  * Compares what the body gets with what it would have got at the time of the request. A value that
  * the request does not show may still decide what is done, such as the account that money goes to.
  */
-import { canonicalJson, isTooDeep } from '../state/canonical.js';
-import { base64url, sha256, utf8 } from '../platform.js';
-
-/** Returns a digest of JSON data. */
-export async function digestOf(value: unknown): Promise<string> {
-  return base64url(await sha256(utf8(canonicalJson(value))));
-}
+import { dataDigest, isTooDeep } from '../state/canonical.js';
 
 /** Returns the digests of the values that are JSON. */
 export async function digestsOf(
@@ -24,7 +18,7 @@ export async function digestsOf(
 
 async function digestIfJson(value: unknown): Promise<string | undefined> {
   try {
-    return isTooDeep(value) ? undefined : await digestOf(value);
+    return isTooDeep(value) ? undefined : await dataDigest(value);
   } catch {
     // It is no JSON.
     return undefined;

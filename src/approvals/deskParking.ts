@@ -12,14 +12,13 @@ import type {
   Parking,
   ParkingPlace,
   ParkingSlot,
-  Verdict,
 } from '../call/parking.js';
+import type { Verdict } from '../engine/ledger.js';
 import type { ToolError } from '../errors.js';
 import { randomId } from '../platform.js';
 import { canonicalJson } from '../state/canonical.js';
 import { decodeRecord, encodeRecord } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
-import { inTime } from '../store/inTime.js';
 import { SLACK_MS, StoreFullError } from '../store/recordStore.js';
 import { list, notify } from './announce.js';
 import { digestsOf, findChanged } from './bodyValues.js';
@@ -61,6 +60,8 @@ class CallAtDesk implements Parking {
   private call: ParkedCall | undefined;
   /** The requests whose decisions this round has used, with their states. */
   private readonly used = new Map<string, RequestState>();
+  /** True from the claim until the body starts. */
+  private canRelease = false;
   /** Tells this attempt from others. */
   private readonly owner = randomId();
 
@@ -74,6 +75,10 @@ class CallAtDesk implements Parking {
       this.text = await this.core.records.get(callKey(this.slot.key));
       this.call = decodeCall(this.text);
     });
+  }
+
+  get user(): Parking['user'] {
+    return this.slot.user;
   }
 
   get record(): CallRecord | undefined {
@@ -103,8 +108,9 @@ class CallAtDesk implements Parking {
 
   async park(round: ParkedRound): Promise<ApprovalError> {
     const values = await digestsOf(round.values);
+    const of = await this.user;
     for (;;) {
-      const next = this.nextCall(round, values);
+      const next = this.nextCall(round, { values, of });
       if (next === undefined) break;
       const before = this.live;
       if (await this.put(next)) {
@@ -133,12 +139,21 @@ class CallAtDesk implements Parking {
         throw changedError(call, changed, this.core.now());
       }
       const until = this.core.now() + tokensLiveMs + SLACK_MS;
-      if (await this.claimFor({ ...call, requests, ran: { owner: this.owner, until } })) return;
+      const ran = { owner: this.owner, until };
+      // A claim that failed may be written all the same, now or later, although nothing will run.
+      this.canRelease = await this.put({ ...call, requests, ran }, () => {
+        this.releaseClaim().catch(this.slot.report);
+      });
+      if (this.canRelease) return;
       await this.read();
     }
   }
 
   async release(): Promise<void> {
+    if (this.canRelease) await this.releaseClaim();
+  }
+
+  private async releaseClaim(): Promise<void> {
     await this.core.change(this.slot.key, (call) => {
       if (call.ran?.owner !== this.owner) return undefined;
       const { ran: _, ...unclaimed } = call;
@@ -154,6 +169,7 @@ class CallAtDesk implements Parking {
   }
 
   note(end?: End): void {
+    this.canRelease = false;
     for (const [id, state] of this.used) {
       if (state !== 'approved') continue;
       const { tool } = this.slot;
@@ -173,7 +189,10 @@ class CallAtDesk implements Parking {
   }
 
   /** Returns the call with all open approvals, or undefined if the record can stay as it is. */
-  private nextCall({ record, open }: ParkedRound, values: Digests): ParkedCall | undefined {
+  private nextCall(
+    { record, open }: ParkedRound,
+    { values, of }: { readonly values: Digests; readonly of: string | undefined },
+  ): ParkedCall | undefined {
     const { live, record: before } = this;
     const present = live?.requests ?? [];
     const decided = present.filter(({ id }) => this.used.has(id));
@@ -186,7 +205,7 @@ class CallAtDesk implements Parking {
     const isSame =
       requests.length === present.length && requests.every((one) => present.includes(one));
     if (isSame && before !== undefined && sameProgress(before, record)) return undefined;
-    const { tool, of } = this.slot;
+    const { tool } = this.slot;
     return { tool, of, record: encodeRecord(record), requests };
   }
 
@@ -194,8 +213,10 @@ class CallAtDesk implements Parking {
     const now = this.core.now();
     const times = { requestedAt: now, expiresAt: now + this.core.settings.ttlMs };
     const announcer = { owner: '', until: 0 };
+    const { message, facts, by, requester, quorum, about } = terms;
+    const shown = { message, facts, by, requester, quorum, ...(about !== undefined && { about }) };
     return {
-      ...terms,
+      ...shown,
       ...times,
       id: `AP-${randomId()}`,
       resolver,
@@ -281,29 +302,13 @@ class CallAtDesk implements Parking {
     return this.call;
   }
 
-  private async claimFor(next: ParkedCall): Promise<boolean> {
-    let sent: Promise<unknown> | undefined;
-    try {
-      return await this.put(next, (step) => {
-        sent = step;
-      });
-    } catch (error) {
-      // The claim may hold, now or later, although nothing will run.
-      void Promise.allSettled([sent])
-        .then(() => this.release())
-        .catch(this.slot.report);
-      throw error;
-    }
-  }
-
-  private async put(next: ParkedCall, onSent?: (step: Promise<unknown>) => void): Promise<boolean> {
+  private async put(next: ParkedCall, onFailure?: () => void): Promise<boolean> {
     const text = encodeCall(next);
-    const how = { was: this.text, until: lifeOf(next), of: this.slot.of };
+    const how = { was: this.text, until: lifeOf(next), of: next.of };
     const isWritten = await this.step(() =>
-      inTime(() => {
-        const step = this.core.records.send(callKey(this.slot.key), text, how);
-        onSent?.(step);
-        return step;
+      this.core.records.put(callKey(this.slot.key), text, {
+        ...how,
+        ...(onFailure && { onFailure }),
       }),
     );
     if (isWritten) [this.text, this.call] = [text, next];

@@ -10,7 +10,7 @@
  *     └─── expired, withdrawn, replaced ──► over     from every state but `used`
  * ```
  */
-import type { Approver, ApprovalTerms } from '../author/approval.js';
+import type { Approver, ApprovalTerms } from '../author/approvalTerms.js';
 import { isObject } from '../values.js';
 import { randomId } from '../platform.js';
 
@@ -55,7 +55,7 @@ export interface StoredRequest extends ApprovalTerms {
 export interface ParkedCall {
   readonly tool: string;
   /** The user that the record counts for. */
-  readonly of: string;
+  readonly of?: string | undefined;
   /** The record of the call, encoded. */
   readonly record: string;
   readonly requests: readonly StoredRequest[];

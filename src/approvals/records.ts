@@ -1,5 +1,6 @@
 /** The records of a desk: reads and compare-and-sets on its store, each with a time limit. */
-import { inTime } from '../store/inTime.js';
+import { guardedSteps } from '../store/inTime.js';
+import type { StoreSteps } from '../store/inTime.js';
 import { SLACK_MS } from '../store/recordStore.js';
 import type { RecordStore } from '../store/recordStore.js';
 
@@ -11,30 +12,42 @@ export interface Change<T> {
   readonly value?: string | undefined;
   /** The time until which the record has to live. */
   readonly until?: number;
-  readonly of?: string;
+  readonly of?: string | undefined;
   readonly result: T;
 }
 
 /** The records of a desk. */
 export class Records {
+  private readonly steps: StoreSteps;
+
   constructor(
     private readonly store: RecordStore,
     readonly now: () => number,
-  ) {}
+  ) {
+    this.steps = guardedSteps(store);
+  }
 
   get(key: string): Promise<string | undefined> {
-    return inTime(() => this.store.get(key));
+    return this.steps.get(key);
   }
 
   /** Replaces the value `was`. A record outlives the time until which it is needed a little. */
-  put(key: string, value: string, how: PutUntil): Promise<boolean> {
-    return inTime(() => this.send(key, value, how));
-  }
-
-  /** The step of {@link put} without a time limit. */
-  send(key: string, value: string, { was, until, of }: PutUntil): Promise<boolean> {
+  async put(key: string, value: string, { was, until, of, onFailure }: PutUntil): Promise<boolean> {
     const ttlMs = Math.ceil(Math.max(until - this.now(), 0)) + SLACK_MS;
-    return this.store.put(key, value, { was, ttlMs, ...(of !== undefined && { of }) });
+    const how = { was, ttlMs, ...(of !== undefined && { of }) };
+    if (onFailure === undefined) return this.steps.put(key, value, how);
+    let sent: Promise<unknown> = Promise.resolve();
+    const put = (): Promise<boolean> => {
+      const step = this.store.put(key, value, how);
+      sent = step;
+      return step;
+    };
+    try {
+      return await guardedSteps({ get: this.steps.get, put }).put(key, value, how);
+    } catch (error) {
+      void Promise.allSettled([sent]).then(onFailure);
+      throw error;
+    }
   }
 
   /**
@@ -47,8 +60,7 @@ export class Records {
       const was = await this.get(key);
       const { value, until = 0, of, result } = decide(was);
       if (value === undefined) return result;
-      if (await this.put(key, value, { was, until, ...(of !== undefined && { of }) }))
-        return result;
+      if (await this.put(key, value, { was, until, of })) return result;
     }
     throw new Error(
       `A record was changed by others ${ATTEMPTS} times, so this change was given up.`,
@@ -60,5 +72,7 @@ export class Records {
 export interface PutUntil {
   readonly was: string | undefined;
   readonly until: number;
-  readonly of?: string;
+  readonly of?: string | undefined;
+  /** Called if the step fails, once the store can no longer write the record. */
+  readonly onFailure?: () => void;
 }

@@ -3,6 +3,7 @@ import { rejectUnknownOptions } from '../options.js';
 import { ToolError } from '../errors.js';
 import { isPlainObject } from '../values.js';
 import { visibleText } from '../visibleText.js';
+import type { ApprovalTerms, Approved } from './approvalTerms.js';
 import { KIND } from './brand.js';
 import type { Question } from './question.js';
 import { noteQuestionMade } from './questionScope.js';
@@ -30,40 +31,10 @@ export interface ApprovalOptions {
   readonly about?: string;
 }
 
-/** A person who approved. */
-export interface Approver {
-  readonly who: string;
-  /** The time of the decision, in milliseconds since the epoch. */
-  readonly at: number;
-  readonly comment?: string;
-}
-
-/** The value of an approval. An interface, so that declarations and hovers show its name. */
-export interface Approved {
-  /** The id of the request. */
-  readonly id: string;
-  readonly approvedBy: readonly Approver[];
-}
-
 /** A question that somebody else has to approve. */
 export interface Approval extends Question<Approved> {
   readonly kind: 'approval';
   readonly message: string;
-}
-
-/** What an approver decides on. Invisible characters in the texts are written as their codes. */
-export interface ApprovalTerms {
-  readonly message: string;
-  readonly facts: readonly (readonly [label: string, value: string])[];
-  readonly by: readonly string[];
-  readonly requester: string;
-  readonly quorum: number;
-  readonly about?: string;
-}
-
-/** The data of an approval. */
-export interface ApprovalData extends ApprovalTerms {
-  readonly kind: 'approval';
 }
 
 /**

@@ -4,11 +4,14 @@
  */
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 
-/** The kinds of questions. */
+/** The kinds of questions to the client. */
 export const KINDS = ['form', 'url', 'sample', 'roots'] as const;
 
 /** A kind of question that a client can support. */
 export type Askable = (typeof KINDS)[number];
+
+/** A kind of question. An approval goes to somebody else, the others to the client. */
+export type AskedKind = Askable | 'approval';
 
 /**
  * The context of a call. The SDK's `ServerContext` works as in any SDK handler, with one exception.

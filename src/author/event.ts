@@ -3,7 +3,7 @@
  * the same id, across all its rounds. Values, answers and the contents of questions are omitted by
  * default, because logs outlive calls.
  */
-import type { Askable } from './context.js';
+import type { Askable, AskedKind } from './context.js';
 import type { End } from './model.js';
 
 /** The properties of every event about a call. */
@@ -48,10 +48,12 @@ export interface RestoredEvent extends ResolverEvent {
   readonly value?: unknown;
 }
 
-/** A question is sent to the client. */
+/** A question is sent to the client, or waits for an approver. */
 export interface AskedEvent extends ResolverEvent {
   readonly type: 'asked';
-  readonly kind: Askable;
+  readonly kind: AskedKind;
+  /** The id of the request, for an approval. */
+  readonly approvalId?: string;
   /** The content of the question. Set only with `eventValues: true`. */
   readonly question?: unknown;
 }
@@ -59,20 +61,27 @@ export interface AskedEvent extends ResolverEvent {
 /** A question was answered. */
 export interface AnsweredEvent extends ResolverEvent {
   readonly type: 'answered';
-  readonly kind: Askable;
-  /** The source of the answer, according to the client. */
-  readonly by: 'person' | 'model' | 'client';
+  readonly kind: AskedKind;
+  /** The source of the answer, according to the client. An approver decides at a desk. */
+  readonly by: 'person' | 'model' | 'client' | 'approver';
+  /** The id of the request, for an approval. */
+  readonly approvalId?: string;
   /** True if the answer came with this request, false if an earlier round recorded it. */
   readonly fresh: boolean;
   /** The answer. Set only with `eventValues: true`. */
   readonly value?: unknown;
 }
 
-/** The user declined or cancelled a question. */
+/** The user declined or cancelled a question, or an approver denied a request. */
 export interface DeclinedEvent extends ResolverEvent {
   readonly type: 'declined';
   readonly action: 'decline' | 'cancel';
   readonly fresh: boolean;
+  /** Set for an approval. */
+  readonly kind?: 'approval';
+  readonly by?: 'approver';
+  /** The id of the request, for an approval. */
+  readonly approvalId?: string;
 }
 
 /** The client does not support the question, so `otherwise` supplied the value. */

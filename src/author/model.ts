@@ -5,7 +5,7 @@
  * type. In the compiler a union grows linearly with the graph, an object type exponentially.
  */
 import type { KIND } from './brand.js';
-import type { Askable, CallContext } from './context.js';
+import type { AskedKind, CallContext } from './context.js';
 import type { Schema } from './schema.js';
 
 declare const TYPES: unique symbol;
@@ -97,7 +97,7 @@ export type End =
 export type Dispose<in T> = (value: T, end: End) => unknown;
 
 /** Returns the declared kind of question, or `undefined` if none is declared. */
-export function declaredKind({ options: { asks } }: AnyResolver): Askable | undefined {
+export function declaredKind({ options: { asks } }: AnyResolver): AskedKind | undefined {
   return typeof asks === 'object' || typeof asks === 'function' ? 'form' : asks;
 }
 
@@ -105,7 +105,7 @@ export function declaredKind({ options: { asks } }: AnyResolver): Askable | unde
 export type Attempts = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
 /** The declaration of a question: its kind, or the schema of the form. */
-export type Asks = Schema | Askable;
+export type Asks = Schema | AskedKind;
 
 /** The options of a resolver. */
 export interface ResolverOptions<in T = never, out P = Schema, out A = Asks | undefined> {

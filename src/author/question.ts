@@ -10,13 +10,14 @@ import type {
   StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { rejectUnknownOptions, unknownOption } from '../options.js';
+import type { ApprovalData } from './approvalTerms.js';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { parseUrl } from '../platform.js';
 import { noteQuestionMade } from './questionScope.js';
 import { isSchema } from './schema.js';
 import { isObject, isPlainObject } from '../values.js';
-import type { Askable } from './context.js';
+import type { Askable, AskedKind } from './context.js';
 import type { InputOf, OutputOf, Schema } from './schema.js';
 import type { NoSchema } from './sentences.js';
 
@@ -25,8 +26,7 @@ declare const ANSWER: unique symbol;
 /** Any question. */
 export interface AnyQuestion {
   readonly [KIND]: 'question';
-  /** An approval goes to somebody else, the other questions to the client. */
-  readonly kind: Askable | 'approval';
+  readonly kind: AskedKind;
 }
 
 /**
@@ -147,7 +147,8 @@ export type SampleData = Pick<Sample<unknown>, 'kind' | 'params'>;
 export type RootsData = Pick<ListRoots, 'kind'>;
 
 /** The data of any question. */
-export type QuestionData = (FormData | UrlData | SampleData | RootsData) & AskOptions<unknown>;
+export type QuestionData = (FormData | UrlData | SampleData | RootsData | ApprovalData) &
+  AskOptions<unknown>;
 
 /** Returns true if `value` is a question. */
 export function isQuestion(value: unknown): value is QuestionData {

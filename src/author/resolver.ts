@@ -50,7 +50,7 @@ export function resolver<
   Returned,
   P extends Schema | NoSchema | Sentences['pin'] = Schema,
   // Not `Asks`, so that the compiler prints the kinds.
-  A extends (typeof KINDS)[number] | Schema | undefined = undefined,
+  A extends (typeof KINDS)[number] | 'approval' | Schema | undefined = undefined,
 >(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
@@ -94,7 +94,7 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
   }
   if (asks !== undefined && !isSchema(asks) && !isKindOfQuestion(asks)) {
     throw new TypeError(
-      `resolver(): \`asks\` must be ${KINDS.map((kind) => `'${kind}'`).join(', ')} or the schema of the form. Remove it if the resolver never asks.`,
+      `resolver(): \`asks\` must be ${KINDS.map((kind) => `'${kind}'`).join(', ')}, 'approval' or the schema of the form. Remove it if the resolver never asks.`,
     );
   }
   if (attempts !== undefined) assertAttempts(attempts, asks);
@@ -116,7 +116,7 @@ function assertOptions(options: unknown): asserts options is ResolverOptions {
 }
 
 function isKindOfQuestion(value: unknown): boolean {
-  return KINDS.some((kind) => kind === value);
+  return value === 'approval' || KINDS.some((kind) => kind === value);
 }
 
 /** SDK clients give up after ten rounds. */

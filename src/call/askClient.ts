@@ -28,6 +28,7 @@ export function assertCanAsk(
   { clientCapabilities, origin, settings }: Call,
 ): void {
   for (const { node, asked } of open) {
+    if (asked.data.kind === 'approval') throw noDesk(node.key);
     if (clientCapabilities === undefined) {
       if (origin === 'direct') throw noClient(node.key);
       warnNoBackChannel(settings.logger);
@@ -40,6 +41,17 @@ export function assertCanAsk(
       `Client did not declare the ${name} capability required by resolver '${node.key}'`,
     );
   }
+}
+
+/** Returns true if the client can answer a question. Only somebody else can give an approval. */
+export function isForClient({ asked }: UnansweredQuestion): boolean {
+  return asked.data.kind !== 'approval';
+}
+
+function noDesk(resolver: string): Error {
+  return new Error(
+    `Resolver '${resolver}' asks for an approval, but its definition has no desk. Add \`approvals\` to a tool. Prompts and resources cannot ask for approvals.`,
+  );
 }
 
 function noClient(resolver: string): ToolError {

@@ -13,6 +13,7 @@ import { STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
 import type { RequestBoundary } from './requestBoundary.js';
 import type { ClientFacts } from './clientFacts.js';
+import type { Parking } from './parking.js';
 import type { ReportError } from './operator.js';
 
 /** The errors that the model may read: all of them, or only `ToolError`s. */
@@ -44,11 +45,12 @@ export interface CallRequest extends ClientFacts {
   readonly ctx: ServerContext;
   readonly settings: CallSettings;
   /**
-   * The caller. `request`: a server or a handler, whose state must be sealed. `engine`: another
+   * The caller. `request`: a server, whose state must be sealed. `handler`: the same for a handler
+   * of a host, which may serve over HTTP without a trace of it in the context. `engine`: another
    * library, whose state may be unsealed. `nested`: the author's code inside of a call, which has
    * no state. `direct`: the author's code outside of any request, so there is no client.
    */
-  readonly origin: 'request' | 'engine' | 'nested' | 'direct';
+  readonly origin: 'request' | 'handler' | 'engine' | 'nested' | 'direct';
   /** Receives every error that is not meant for the model. */
   readonly report: ReportError;
 }
@@ -73,6 +75,8 @@ export interface Call extends CallRequest {
   readonly resumed: boolean;
   /** The error that ends the call if it asks, because the state belongs to another one. */
   readonly conflict: ToolError | undefined;
+  /** The place where the call waits for approvals. `undefined` if its definition has none. */
+  readonly parking?: Parking | undefined;
   /** Reports the events of the call. `undefined` if there is no listener. */
   readonly watch: CallWatch | undefined;
   /** Receives the errors that do not change the result. */

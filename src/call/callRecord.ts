@@ -82,7 +82,8 @@ function aboutCall(
 /** The part of a call that its state determines. */
 type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;
 
-function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
+/** Creates a call, which is new unless its state is known. */
+export function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
   const { name, report } = base;
   const { id = randomId(), span, progress = NO_PROGRESS, resumed = false, conflict } = known;
   const onUnexpectedError = (error: unknown): void => {
@@ -208,8 +209,23 @@ export async function keepRecord(call: Call, progress: Progress): Promise<string
   return text;
 }
 
-const NO_SEAL =
+/** The error of a call that no seal protects. */
+export const NO_SEAL =
   'No seal covers this request, so the state of the call would leave the server unsealed. Call install() on the server that receives the request.';
+
+/**
+ * Returns the record of a call that waits at a place. The place knows its arguments.
+ *
+ * @throws {Error} If the record would be larger than `maxStateBytes`.
+ */
+export function parkedRecord(call: Call, progress: Progress): CallRecord {
+  const { id, definition, boundary } = call;
+  if (boundary === undefined) throw new Error(NO_SEAL);
+  const { span = spanFromNow(boundary.seal.policy.maxFlowSeconds) } = call;
+  const record = { id, definition, args: '', ...span, progress };
+  assertFits(encodeRecord(record), progress, boundary);
+  return record;
+}
 
 /** @throws {Error} If the state would be too large. */
 function assertFits(text: string, progress: Progress, { seal, request }: RequestBoundary): void {

@@ -13,6 +13,7 @@ import { isQuestion } from '../author/question.js';
 import type { ToolError } from '../errors.js';
 import type { OnceSettings } from '../once/onceSettings.js';
 import type { Plan } from '../plan/plan.js';
+import type { ParkingPlace } from './parking.js';
 
 /** The methods whose requests a definition answers. */
 export type Method = 'tools/call' | 'prompts/get' | 'resources/read';
@@ -45,6 +46,8 @@ export interface Callable<Result> {
    * `once`.
    */
   readonly once?: OnceSettings | undefined;
+  /** The place where calls wait for approvals. `undefined` if the author did not set `approvals`. */
+  readonly approvals?: ParkingPlace | undefined;
 }
 
 /** A failed call, as its result or protocol error shows it. */

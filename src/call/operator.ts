@@ -3,7 +3,7 @@
  * author set none, a line in the log replaces it, so that the operator always learns of a failure.
  */
 import type { Server } from '@modelcontextprotocol/server';
-import type { Askable } from '../author/context.js';
+import type { AskedKind } from '../author/context.js';
 import type { AnyResolver } from '../author/model.js';
 import { errorOf } from '../errors.js';
 import type { RejectReason } from '../errors.js';
@@ -81,7 +81,7 @@ export function warnMovingQuestion(logger: Logger, definition: string, key: stri
 export function warnUndeclared(
   logger: Logger,
   resolver: AnyResolver,
-  { place, kind }: { readonly place: string; readonly kind: Askable },
+  { place, kind }: { readonly place: string; readonly kind: AskedKind },
 ): void {
   Warnings.of(logger === AUTHOR_ONLY ? STANDARD_ERROR : logger).onceAbout(
     resolver,

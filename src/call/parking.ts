@@ -5,11 +5,19 @@
  * A call that waits is parked: its record, which otherwise travels in a token, stays at the place.
  * The same call, made again by any client of its principal, continues from there.
  */
-import type { ApprovalTerms } from '../author/approval.js';
-import type { End, Outcome } from '../author/model.js';
+import type { KIND } from '../author/brand.js';
+import type { ApprovalTerms } from '../author/approvalTerms.js';
+import type { End } from '../author/model.js';
+import type { Verdict } from '../engine/ledger.js';
 import { ToolError } from '../errors.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
+
+/** What a tool takes as `approvals`. `approvalDesk` of `mcp-resolve/approvals` creates one. */
+export interface ParkingDesk {
+  readonly [KIND]: 'desk';
+  readonly '~place': ParkingPlace;
+}
 
 /** A place where calls wait. */
 export interface ParkingPlace {
@@ -25,8 +33,8 @@ export interface ParkingSlot {
   /** The name of the definition. */
   readonly tool: string;
   readonly audience: string | undefined;
-  /** The user that records count for, as a digest. */
-  readonly of: string;
+  /** The user that its records count for. */
+  readonly user: Promise<string | undefined>;
   /** Receives errors of the store and of notifications. */
   readonly report: (error: unknown) => void;
 }
@@ -40,19 +48,12 @@ export interface OpenApproval {
   readonly terms: ApprovalTerms;
 }
 
-/** The decision on an approval. */
-export interface Verdict {
-  /** The id of the request. */
-  readonly id: string;
-  readonly outcome: Outcome<unknown>;
-  /** The error of a consumer that does not take the outcome, if it was denied. */
-  readonly denial: ToolError | undefined;
-}
-
 /** A call and its requests, as they were looked up. */
 export interface Parking {
   /** The record of the call that waits, if one does. */
   readonly record: CallRecord | undefined;
+  /** The user that its records count for. */
+  readonly user: Promise<string | undefined>;
   /** The error for a call that has run. */
   readonly spent: ToolError | undefined;
   /** Returns the decision on exactly this question. */
@@ -66,7 +67,7 @@ export interface Parking {
    * @throws {@link ToolError} If one of them no longer counts, or a value differs.
    */
   readonly claim: (run: ClaimedRun) => Promise<void>;
-  /** Gives the claimed approvals back, because nothing has run. */
+  /** Gives the claimed approvals back, if the body has not started. */
   readonly release: () => Promise<void>;
   /** Withdraws the requests, because the caller has declined. */
   readonly drop: () => Promise<void>;

@@ -20,13 +20,14 @@ import { Ledger } from '../engine/ledger.js';
 import { Round } from '../engine/round.js';
 import type { UnansweredQuestion } from '../engine/round.js';
 import type { Logger } from '../log.js';
-import { assertCanAsk, pushQuestion } from './askClient.js';
+import { assertCanAsk, isForClient, pushQuestion } from './askClient.js';
 import { DEFAULT_SETTINGS } from './call.js';
 import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
 import { beginCall, claimRequest, declaresQuestions, keepRecord } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
 import { logError, warnMovingQuestion, warnUndeclared, warnUnsealedState } from './operator.js';
+import { park } from './park.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends ClientFacts {
@@ -110,7 +111,7 @@ export async function resolveCall(
 ): Promise<Resolution> {
   // A definition that declares no question may run beside one that asks.
   if (call.conflict !== undefined && declaresQuestions(plan)) throw call.conflict;
-  const { boundary, watch, settings } = call;
+  const { boundary, watch, settings, parking } = call;
   const request = call.ctx.mcpReq.signal;
   const callSignal = new CallSignal(request);
   const ctx = createContext(call, callSignal.signal);
@@ -132,9 +133,18 @@ export async function resolveCall(
       request.throwIfAborted();
       await round.run();
       if (round.failure !== undefined) throw round.failure.error;
-      const open = round.openQuestions();
+      const all = round.openQuestions();
+      // The caller is asked before anybody else.
+      const open = parking === undefined ? all : all.filter(isForClient);
       const [first] = open;
-      if (first === undefined) return { done: true, values: round.bodyValues(), ctx, dispose };
+      if (first === undefined) {
+        if (all.length === 0 || parking === undefined)
+          return { done: true, values: round.bodyValues(), ctx, dispose };
+        const waiting = await park(call, parking, { round, ledger });
+        await dispose('asked');
+        watch?.ended('asked');
+        throw waiting;
+      }
       assertCanAsk(open, call);
       const asking = claimRequest(call);
       if (call.isModern) {
@@ -177,11 +187,13 @@ function disposeWith(disposals: Disposals, callSignal: CallSignal): Resolved['di
 }
 
 /** Creates the ledger of a call. A legacy client sends no answers with its request. */
-function openLedger(plan: Plan, { ctx, isModern, boundary, progress, settings }: Call): Ledger {
+function openLedger(plan: Plan, call: Call): Ledger {
+  const { ctx, isModern, boundary, progress, settings, parking } = call;
   return new Ledger({
     before: progress,
     responses: (isModern ? ctx.mcpReq.inputResponses : undefined) ?? {},
     keepsPins: boundary !== undefined,
+    verdictOn: parking && ((key, digest) => parking.verdictOn(key, digest)),
     onMovingQuestion: (key) => {
       warnMovingQuestion(settings.logger, plan.name, key);
     },

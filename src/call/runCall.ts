@@ -20,6 +20,8 @@ import type { Call, CallRequest, CallSettings } from './call.js';
 import { beginCall, CallConflict } from './callRecord.js';
 import { tell } from './callWatch.js';
 import type { Callable } from './callable.js';
+import { findParked } from './findParked.js';
+import type { Parking } from './parking.js';
 import { exceptCancellation, notifyOnerror, reportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
@@ -66,15 +68,16 @@ export async function runCall<Result>(
   args: Arguments,
   request: CallRequest,
 ): Promise<Result | InputRequiredResult> {
-  const { name, plan, address, once } = definition;
+  const { name, plan, address, once, approvals } = definition;
   const store = once?.store.onlyIn;
   const begun = beginCall({ name, plan, method: address.method, store }, request);
-  const call = isThenable(begun) ? await begun : begun;
+  let call = isThenable(begun) ? await begun : begun;
   try {
+    if (approvals !== undefined) call = await findParked(approvals, args, call);
     call.watch?.started(call.ctx.mcpReq.method);
-    const once = singleUseOf(definition, call);
+    const singleUse = singleUseOf(definition, call);
     try {
-      return await answer({ definition, args, call, once });
+      return await answer({ definition, args, call, once: singleUse });
     } catch (error) {
       call.watch?.ended(endOf(call));
       throw error;
@@ -86,17 +89,24 @@ export async function runCall<Result>(
 
 /**
  * Creates the single-use check of a call with `once`. A call that has not asked needs none, because
- * the client has no token to send again.
+ * the client has no token to send again. A call that has waited may have asked before.
  */
 function singleUseOf<Result>(
   { once }: Callable<Result>,
-  { id, resumed, span, ctx, boundary, onUnexpectedError }: Call,
+  call: Call,
 ): SingleUse<Result> | undefined {
-  if (once === undefined || !resumed || span === undefined) return undefined;
+  const { id, resumed, ctx, boundary, parking, onUnexpectedError } = call;
+  if (once === undefined || !resumed) return undefined;
   const { signal } = ctx.mcpReq;
-  const flowSeconds = span.deadline - span.start;
-  const user = recordUser(boundary?.opened?.principal, ctx.http !== undefined);
+  const flowSeconds = flowSecondsOf(call);
+  const user = parking?.user ?? recordUser(boundary?.opened?.principal, ctx.http !== undefined);
   return new SingleUse(id, { ...once, flowSeconds, user, signal, onUnexpectedError });
+}
+
+/** Returns the longest time that a token of the call can live, in seconds. */
+function flowSecondsOf({ span, boundary, parking }: Call): number {
+  const sealed = [span, parking?.record].map((one) => (one ? one.deadline - one.start : 0));
+  return Math.max(...sealed, parking && boundary ? boundary.seal.policy.maxFlowSeconds : 0);
 }
 
 /** A call with the definition that it runs. */
@@ -109,17 +119,21 @@ interface Running<Result> {
 
 async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
   const { definition, args, call, once } = running;
-  const known = await once?.recall();
+  // A call without a token has waited, and gets no result of an earlier run.
+  const known = call.span === undefined ? undefined : await once?.recall();
   if (known !== undefined) {
     call.watch?.ended('completed', true);
     return known.result;
   }
+  if (call.parking?.spent !== undefined) throw call.parking.spent;
   try {
     const resolution = await resolveCall(definition.plan, args, call);
     if (!resolution.done) return resolution.result;
     return await runBody(running, resolution);
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    // The caller has declined, so nobody has to approve any more.
+    if (call.parking !== undefined) await call.parking.drop().catch(call.onUnexpectedError);
     // A refusal is as final as a result, so it is recorded too.
     return await runOnce(running, () => {
       call.watch?.ended('failed');
@@ -143,7 +157,9 @@ async function runOnce<Result>(
 async function runBody<Result>(running: Running<Result>, resolved: Resolved): Promise<Result> {
   const { definition, args, call } = running;
   const { ctx, dispose } = resolved;
+  const { parking } = call;
   const work = async (): Promise<Result> => {
+    parking?.note();
     try {
       // Resolved values override arguments.
       const values = { ...args, ...resolved.values };
@@ -153,11 +169,13 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
       JSON.stringify(result);
       await dispose('completed');
       call.watch?.ended('completed');
+      parking?.note('completed');
       return result;
     } catch (error) {
       const end = endOf(call);
       await dispose(end);
       call.watch?.ended(end);
+      parking?.note(end);
       return failureResult(definition, error, call);
     }
   };
@@ -165,10 +183,17 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   const giveUp = (): Promise<void> => dispose(endOf(call));
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
+    if (parking !== undefined) await claimApprovals(parking, resolved, call);
     return await runOnce(running, work, giveUp);
   } finally {
     await giveUp();
+    await parking?.release().catch(call.onUnexpectedError);
   }
+}
+
+/** Claims the approvals of a call until none of its tokens can come back. */
+function claimApprovals(parking: Parking, { values }: Resolved, call: Call): Promise<void> {
+  return parking.claim({ values, tokensLiveMs: flowSecondsOf(call) * 1000 });
 }
 
 /**

@@ -145,6 +145,7 @@ export const TOOL_FIELDS: Fields = [
   'inputSchema',
   'outputSchema',
   'once',
+  'approvals',
   'annotations',
   ...COMMON,
 ];

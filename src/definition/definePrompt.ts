@@ -22,6 +22,7 @@ import { describeIssues } from '../author/schema.js';
 import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
+import { refuseApprovals } from './approvalPlace.js';
 import { planDefinition, planContextOf } from '../plan/planResolvers.js';
 import { addressOf } from '../call/callable.js';
 import { assertResultValue, describeReturned, failureError } from '../call/callable.js';
@@ -88,6 +89,7 @@ export function definePrompt(
     assertObjectSchema({ what: 'Prompt', name, field: 'argsSchema' }, argsSchema);
   const context = planContextOf(argsSchema, { what: 'Prompt', source: 'argsSchema' });
   const plan = planDefinition({ name, resolve, guards }, context);
+  refuseApprovals('Prompt', plan);
   const resolved = plan.params.map(({ param }) => param);
   return makePrompt({
     name,

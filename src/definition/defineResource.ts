@@ -20,6 +20,7 @@ import type { AnyResolver, Filler } from '../author/model.js';
 import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
+import { refuseApprovals } from './approvalPlace.js';
 import { planDefinition } from '../plan/planResolvers.js';
 import { base64 } from '../platform.js';
 import { assertResultValue, describeReturned, failureError } from '../call/callable.js';
@@ -94,6 +95,7 @@ export function defineResource(
   if (variables !== undefined)
     assertObjectSchema({ what: 'Resource', name, field: 'variables' }, variables);
   const plan = planDefinition({ name, resolve, guards }, planContextAt(name, location, variables));
+  refuseApprovals('Resource', plan);
   const resolved = plan.params.map(({ param }) => param);
   const definition = {
     name,

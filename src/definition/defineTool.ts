@@ -40,6 +40,9 @@ import type {
   ToolMetadata,
 } from './definitions.js';
 import { callAlone } from '../call/directCall.js';
+import { ApprovalError, APPROVALS_META_KEY } from '../call/parking.js';
+import type { ParkingDesk } from '../call/parking.js';
+import { placeOf } from './approvalPlace.js';
 import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a tool. */
@@ -55,6 +58,11 @@ export interface ToolConfig<I, O, R, G, S = RecordStore | OnceOptions>
    * contain one.
    */
   readonly once?: S;
+  /**
+   * The desk where calls wait until somebody else has approved. Required if a resolver declares
+   * `asks: 'approval'`. Create it with `approvalDesk` of `mcp-resolve/approvals`.
+   */
+  readonly approvals?: ParkingDesk;
 }
 
 /** A call without a body or with a fourth argument does not compile, and the compiler says why. */
@@ -109,8 +117,9 @@ export function defineTool(
   ...[body, extra]: readonly unknown[]
 ): Tool {
   assertParts({ name, config: given, body, extra }, PARTS);
-  const { inputSchema, outputSchema, resolve, guards, hideWhenCannotAsk, once, ...metadata } =
+  const { inputSchema, outputSchema, resolve, guards, hideWhenCannotAsk, once, ...rest } =
     given as AnyConfig;
+  const { approvals, ...metadata } = rest;
   if (inputSchema !== undefined)
     assertObjectSchema({ what: 'Tool', name, field: 'inputSchema' }, inputSchema);
   if (outputSchema !== undefined)
@@ -130,6 +139,7 @@ export function defineTool(
     address: addressOf('tools/call', name),
     shownWith: capabilitiesToShow('Tool', plan, hideWhenCannotAsk),
     once: once === undefined ? undefined : onceSettings(name, once),
+    approvals: placeOf(name, plan, approvals),
     body: body as ToolDefinition['body'],
     finish: (returned) => toolResult({ name, outputSchema }, returned),
     fail: (failure) => toolError(name, failure),
@@ -229,6 +239,8 @@ export function toolError(name: string, failure: CallFailure): CallToolResult {
   const { error, callId } = failure;
   const text = failureText(`Error executing tool ${name}`, failure);
   const result: CallToolResult = { content: [{ type: 'text', text }], isError: true };
+  if (error instanceof ApprovalError)
+    return { ...result, _meta: { [APPROVALS_META_KEY]: error.meta } };
   if (error instanceof OnceError) return { ...result, _meta: { [ONCE_META_KEY]: error.reason } };
   if (callId === undefined) return result;
   const unexpected = { ...result, _meta: { [CALL_ID_KEY]: callId } };

@@ -31,5 +31,5 @@ export function capabilitiesToShow(
       `${place}: \`hideWhenCannotAsk\` has no effect, because no resolver declares a question. Add \`asks\` to the resolver that asks, or remove \`hideWhenCannotAsk\`.`,
     );
   }
-  return [...kinds].map((kind) => CAPABILITIES[kind]);
+  return [...kinds].flatMap((kind) => (kind === 'approval' ? [] : [CAPABILITIES[kind]]));
 }

@@ -13,6 +13,8 @@
  * Pinned values are kept in the same way, as long as the answers they depend on stay the same. If a
  * pinned value is computed again, earlier answers to questions that depend on it no longer count.
  */
+import type { Outcome } from '../author/model.js';
+import type { ToolError } from '../errors.js';
 import type { PlanNode } from '../plan/plan.js';
 import { asciiJson, digest } from '../platform.js';
 import type { FailedAttempts } from '../question/asked.js';
@@ -60,6 +62,20 @@ export interface LedgerInput {
   readonly keepsPins: boolean;
   /** Called when a question has changed again before its answer arrived. */
   readonly onMovingQuestion: (key: string) => void;
+  /**
+   * Returns the decision on exactly this approval. Neither the client's responses nor recorded
+   * answers decide on an approval.
+   */
+  readonly verdictOn?: ((key: string, questionDigest: string) => Verdict | undefined) | undefined;
+}
+
+/** The decision of somebody else on an approval. */
+export interface Verdict {
+  /** The id of the request. */
+  readonly id: string;
+  readonly outcome: Outcome<unknown>;
+  /** The error of a consumer that does not take the outcome, if it was denied. */
+  readonly denial: ToolError | undefined;
 }
 
 /** The ledger of one round. */
@@ -72,6 +88,11 @@ export class Ledger {
   private readonly forgotten = new Set<string>();
 
   constructor(private readonly input: LedgerInput) {}
+
+  /** True if a legacy call, too, can go on in a later request, because it waits for approvals. */
+  get canWait(): boolean {
+    return this.input.verdictOn !== undefined;
+  }
 
   /** Returns the recorded answer to this rendering of a question. */
   recorded(key: string, questionDigest: string): Entry | undefined {
@@ -86,6 +107,17 @@ export class Ledger {
     if (before.asked.get(key) === questionDigest) return { value: responses[key] };
     this.noteMoved(key);
     return undefined;
+  }
+
+  /**
+   * Returns the decision on an approval. It is recorded only because pinned values may depend on
+   * it, and a new request has a new id.
+   */
+  verdict(key: string, questionDigest: string): Verdict | undefined {
+    const verdict = this.input.verdictOn?.(key, questionDigest);
+    if (verdict === undefined) return undefined;
+    this.record(key, { action: verdict.outcome.action, data: verdict.id, q: questionDigest });
+    return verdict;
   }
 
   /** Records an answer for the next round. */

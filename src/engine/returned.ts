@@ -40,6 +40,12 @@ function unshowable({ kind }: QuestionData, error: unknown): string {
 /** A resolver without a declaration can ask anything, because the compiler cannot see every type. */
 function assertDeclared({ key, resolver }: PlanNode, question: QuestionData): void {
   const declared = declaredKind(resolver);
+  // A tool needs a desk for an approval, so it has to know.
+  if (declared === undefined && question.kind === 'approval') {
+    throw new Error(
+      `Resolver '${key}' asks for an approval, but does not declare it. Add { asks: 'approval' } to its options.`,
+    );
+  }
   if (declared === undefined) return;
   if (question.kind !== declared) {
     throw new Error(

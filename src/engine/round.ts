@@ -14,10 +14,10 @@
  * promise. A synchronous resolver settles at once, and the next node in walk order follows. Nodes
  * never recurse into each other, so a graph may be deeper than the call stack.
  */
-import type { Askable, CallContext } from '../author/context.js';
+import type { Askable, AskedKind, CallContext } from '../author/context.js';
 import type { Outcome } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
-import type { QuestionData } from '../author/question.js';
+import type { AskOptions, QuestionData } from '../author/question.js';
 import { runInScope } from '../author/questionScope.js';
 import type { QuestionScope } from '../author/questionScope.js';
 import { UNBOUND } from '../author/unbound.js';
@@ -45,7 +45,7 @@ export interface RoundInput {
   /** Called for every step, if there is a listener. */
   readonly watch: Watch | undefined;
   /** Called for a question that its resolver does not declare. */
-  readonly onUndeclared: (node: PlanNode, kind: Askable) => void;
+  readonly onUndeclared: (node: PlanNode, kind: AskedKind) => void;
 }
 
 /** A question that waits for an answer. */
@@ -137,6 +137,8 @@ export class Round {
       this.leaveOpen(node, asked, nextAttempt(open, read));
       return;
     }
+    const { ledger } = this.input;
+    if (ledger.canWait) ledger.record(node.key, { ...read.answer, q: await asked.digest() });
     this.open.delete(node.index);
     this.settleAnswer(node, asked, { outcome: read.outcome, fresh: true });
   }
@@ -144,6 +146,17 @@ export class Round {
   /** Returns the values of the body's parameters, once the round has all its values. */
   bodyValues(): Record<string, unknown> {
     return this.filled({}, this.plan.params);
+  }
+
+  /**
+   * Returns the values of the body's parameters that are known while approvals are open, without
+   * those of approvals.
+   */
+  knownValues(): Record<string, unknown> {
+    const isKnown = ({ source }: Fill): boolean =>
+      this.nodeAt(source).resolver.options.asks !== 'approval' &&
+      (Object.hasOwn(this.values, source) || this.outcomes.has(source));
+    return this.filled({}, this.plan.params.filter(isKnown));
   }
 
   private async untilQuiet(): Promise<void> {
@@ -240,8 +253,8 @@ export class Round {
       return;
     }
     const canAnswer = asked.capability.isDeclaredIn(ctx.clientCapabilities ?? {});
-    if (question.otherwise !== undefined && !canAnswer) {
-      yield* this.fallBack(node, asked);
+    if (question.kind !== 'approval' && question.otherwise !== undefined && !canAnswer) {
+      yield* this.fallBack(node, asked, question);
       return;
     }
     ledger.leaveOpen(node.key, digest, found.failed);
@@ -264,6 +277,12 @@ export class Round {
     digest: string,
   ): Steps<Answered | { readonly failed: FailedAttempts | undefined }> {
     const { ledger } = this.input;
+    if (asked.data.kind === 'approval') {
+      const verdict = ledger.verdict(node.key, digest);
+      return verdict === undefined
+        ? { failed: undefined }
+        : { outcome: verdict.outcome, fresh: false, verdict };
+    }
     const entry = ledger.recorded(node.key, digest);
     if (entry !== undefined) {
       const outcome = yield* arrival(asked.outcomeFor(entry));
@@ -283,9 +302,12 @@ export class Round {
   }
 
   /** Settles a question with the author's fallback, for a client that does not support it. */
-  private *fallBack(node: PlanNode, asked: Asked): Steps<void> {
+  private *fallBack(
+    node: PlanNode,
+    asked: Asked,
+    { otherwise, kind }: AskOptions<unknown> & { readonly kind: Askable },
+  ): Steps<void> {
     const { disposals, watch } = this.input;
-    const { otherwise, kind } = asked.data;
     const scope: QuestionScope = { madeQuestion: false };
     const given: unknown =
       typeof otherwise === 'function'
@@ -297,7 +319,7 @@ export class Round {
     assertFallback(node, value, scope);
     disposals.add(node, value);
     watch?.({ type: 'fellBack', resolver: node.key, kind });
-    this.settle(node, asked, asked.fallBackOn(value));
+    this.settle(node, asked, { outcome: asked.fallBackOn(value) });
   }
 
   /** Returns the value that an earlier round pinned, unless it must be computed again. */
@@ -332,18 +354,24 @@ export class Round {
 
   private settleAnswer(node: PlanNode, asked: Asked, answered: Answered): void {
     this.input.watch?.(answerStep(node.key, asked, answered));
-    this.settle(node, asked, answered.outcome);
+    this.settle(node, asked, answered);
   }
 
-  private settle(node: PlanNode, { data }: Asked, outcome: Outcome<unknown>): void {
+  private settle(
+    node: PlanNode,
+    { data }: Asked,
+    { outcome, verdict }: Pick<Answered, 'outcome' | 'verdict'>,
+  ): void {
     this.outcomes.set(node.index, outcome);
     if (outcome.action === 'accept') {
       this.accept(node, outcome.data);
       return;
     }
+    const refusalOf = ({ param }: Fill): ToolError =>
+      verdict?.denial ?? new Refusal(param, outcome.action, declinedSentence(data));
     for (const fill of node.serves) {
       if (fill.wantsOutcome) this.serve(node, fill);
-      else this.fail(fill.seq, new Refusal(fill.param, outcome.action, declinedSentence(data)));
+      else this.fail(fill.seq, refusalOf(fill));
     }
   }
 

@@ -15,6 +15,7 @@ import type { Outcome } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
 import { isThenable } from '../values.js';
 import type { Asked } from '../question/asked.js';
+import type { Verdict } from './ledger.js';
 
 type WithoutBase<E> = E extends EventBase ? Omit<E, keyof EventBase> : never;
 
@@ -56,17 +57,28 @@ export interface Answered {
   readonly outcome: Outcome<unknown>;
   /** True if the answer came with this request. */
   readonly fresh: boolean;
+  /** The decision, if the question was an approval. */
+  readonly verdict?: Verdict;
 }
 
 /** Creates the step for an answered question. */
 export function answerStep(
   resolver: string,
   { data: { kind } }: Asked,
-  { outcome, fresh }: Answered,
+  { outcome, fresh, verdict }: Answered,
 ): Step {
+  const by = ANSWERED_BY[kind];
+  const approval =
+    verdict && ({ kind: 'approval', by: 'approver', approvalId: verdict.id } as const);
   return outcome.action === 'accept'
-    ? { type: 'answered', resolver, kind, by: ANSWERED_BY[kind], fresh, value: outcome.data }
-    : { type: 'declined', resolver, action: outcome.action, fresh };
+    ? { type: 'answered', resolver, kind, by, fresh, ...approval, value: outcome.data }
+    : { type: 'declined', resolver, action: outcome.action, fresh, ...approval };
 }
 
-const ANSWERED_BY = { form: 'person', url: 'person', sample: 'model', roots: 'client' } as const;
+const ANSWERED_BY = {
+  form: 'person',
+  url: 'person',
+  sample: 'model',
+  roots: 'client',
+  approval: 'approver',
+} as const;

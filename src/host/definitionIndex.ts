@@ -136,7 +136,7 @@ function indexArray(definitions: readonly AnyDefinition[]): ArrayIndex {
   index.add(all);
   const storing = all
     .map(({ definition }) => definition)
-    .filter((one) => 'once' in one && one.once !== undefined);
+    .filter((one) => 'once' in one && (one.once ?? one.approvals) !== undefined);
   const indexed = { index, storing };
   indexes.set(definitions, indexed);
   return indexed;

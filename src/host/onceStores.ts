@@ -1,12 +1,14 @@
-/** Checks that the stores of tools with `once` fit the seal of their server. */
+/** Checks that the stores of tools with `once` or `approvals` fit the seal of their server. */
 import type { CheckedSeal } from '../state/sealOptions.js';
 import type { OnceSettings } from '../once/onceSettings.js';
+import type { ParkingPlace } from '../call/parking.js';
 import { isLocal } from '../store/recordStore.js';
 
 /** The part of a definition that the check reads. */
 interface Storing {
   readonly name: string;
   readonly once?: OnceSettings | undefined;
+  readonly approvals?: ParkingPlace | undefined;
 }
 
 const LOCAL = Symbol.for('mcp-resolve.localStore');
@@ -43,11 +45,13 @@ export function noteStores(owner: Owner, definitions: readonly Storing[]): void 
 }
 
 function localIn(definitions: readonly Storing[]): Storing | undefined {
-  return definitions.find(({ once }) => once !== undefined && isLocal(once.store));
+  return definitions.find(({ once, approvals }) =>
+    [once, approvals].some((one) => one !== undefined && isLocal(one.store)),
+  );
 }
 
 function misfit(tool: string): TypeError {
   return new TypeError(
-    `Tool '${tool}': the \`once\` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.`,
+    `Tool '${tool}': the store of \`once\` or \`approvals\` is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.`,
   );
 }

@@ -312,7 +312,7 @@ async function runHandled(
     ...facts,
     settings: checked,
     ctx,
-    origin: 'request',
+    origin: 'handler',
     report,
   });
 }

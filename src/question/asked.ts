@@ -7,6 +7,7 @@ import type { AskOptions, QuestionData } from '../author/question.js';
 import { ToolError } from '../errors.js';
 import { digest } from '../platform.js';
 import { isThenable } from '../values.js';
+import { approvalKind } from './approvalQuestion.js';
 import { formKind } from './form.js';
 import { showable } from './formSchema.js';
 import type { Capability } from './capability.js';
@@ -51,6 +52,8 @@ export function renderQuestion(data: QuestionData): Asked {
       return asked(sampleKind, data);
     case 'roots':
       return asked(rootsKind, data);
+    case 'approval':
+      return asked(approvalKind, data);
   }
 }
 

@@ -7,7 +7,8 @@ import type { Capability } from './capability.js';
 
 /** A question in its wire form. */
 export interface Rendered {
-  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  /** The method of the request to the client. No request is sent for an approval. */
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list' | 'approval';
   readonly params?: Readonly<Record<string, unknown>>;
   /** Returns the parameters for a legacy client, if they differ. */
   readonly pushedParams?: () => Readonly<Record<string, unknown>>;

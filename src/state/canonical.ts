@@ -8,7 +8,7 @@
  * a form of their own, and other objects are refused: two of them must not look the same.
  */
 import { isObject, isPlainObject } from '../values.js';
-import { AsciiWriter, digest } from '../platform.js';
+import { AsciiWriter, base64url, digest, sha256 } from '../platform.js';
 
 /** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */
 export const MAX_DEPTH = 256;
@@ -29,6 +29,15 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
  */
 export function argumentsDigest(args: unknown): string | Promise<string> {
   return digest(canonicalBytes(isObject(args) ? withoutProto(args) : (args ?? {})));
+}
+
+/**
+ * Returns the whole SHA-256 of data, in base64url.
+ *
+ * @throws {TypeError} If the data has a value that canonical JSON has no form for.
+ */
+export async function dataDigest(data: unknown): Promise<string> {
+  return base64url(await sha256(canonicalBytes(data)));
 }
 
 function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

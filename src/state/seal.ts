@@ -34,6 +34,12 @@ export interface OpenedState extends AuthoredState {
   readonly principal: string | undefined;
 }
 
+/** The service that a request is for, and its user. */
+export interface Caller {
+  readonly audience: string | undefined;
+  readonly principal: string | undefined;
+}
+
 /** A failure to seal state. The log has the cause, and the client does not see it. */
 export class SealError extends Error {
   override readonly name = 'SealError';
@@ -217,6 +223,11 @@ export class Seal {
       this.warnings.warn(`\`principal\` failed for a legacy session: ${shownError(cause)}`);
       throw markLogged(new SealError('Internal error', { cause }));
     }
+  }
+
+  /** Returns the audience of a request and its principal, for state that stays on the server. */
+  async callerOf(ctx: PrincipalContext): Promise<Caller> {
+    return { audience: this.audience, principal: await this.principalOf(ctx) };
   }
 
   private async principalOf(ctx: PrincipalContext): Promise<string | undefined> {

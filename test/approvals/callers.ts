@@ -6,7 +6,8 @@ import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
 
 import { approval } from '../../src/author/approval.js';
-import type { ApprovalOptions, ApprovalTerms } from '../../src/author/approval.js';
+import type { ApprovalOptions } from '../../src/author/approval.js';
+import type { ApprovalTerms } from '../../src/author/approvalTerms.js';
 import { approvalDesk } from '../../src/approvals/desk.js';
 import type { ApprovalDesk } from '../../src/approvals/desk.js';
 import type { DeskEvent } from '../../src/approvals/deskEvent.js';
@@ -72,7 +73,7 @@ export function termsOf({ message = 'Pay a supplier', ...asking }: Asking = {}):
 /** Looks a call up, as the first step of a request. */
 export function find(desk: ApprovalDesk, asking: Asking = {}): Promise<Parking> {
   const { key = 'call of ann', audience = 'bank', report = () => undefined } = asking;
-  return desk['~place'].find({ key, audience, tool: 'pay', of: 'ann', report });
+  return desk['~place'].find({ key, audience, tool: 'pay', user: Promise.resolve('ann'), report });
 }
 
 /** Calls a tool with one approval. */

@@ -5,6 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as approvals from 'mcp-resolve/approvals';
 import * as client from 'mcp-resolve/client';
 import * as engine from 'mcp-resolve/engine';
 import * as graph from 'mcp-resolve/graph';
@@ -28,6 +29,7 @@ const ENTRIES = {
   'mcp-resolve/node': node,
   'mcp-resolve/client': client,
   'mcp-resolve/store': store,
+  'mcp-resolve/approvals': approvals,
   'mcp-resolve/graph': graph,
   'mcp-resolve/testing': testing,
   'mcp-resolve/otel': otel,

@@ -115,7 +115,7 @@ test.each([
 
 test('ends before it listens if its store does not fit shared keys', async () => {
   expect(await endAtStart(key(), '--once')).toContain(
-    "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal.",
+    "Tool 'pay': the store of `once` or `approvals` is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal.",
   );
 }, 30_000);
 

@@ -11,7 +11,7 @@ const KEY = '0123456789abcdef0123456789abcdef';
 const SHORT = 'MCP_RESOLVE_KEYS: key 1 must have at least 32 bytes, got 5.';
 const EMPTY = 'MCP_RESOLVE_KEYS: key 1 must have at least 32 bytes, got 0.';
 const MISFIT =
-  "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal.";
+  "Tool 'pay': the store of `once` or `approvals` is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal.";
 
 async function load() {
   const [root, node, v1] = await Promise.all([

@@ -3,7 +3,7 @@
  * does not need the SDK.
  */
 import { KINDS } from '../../author/context.js';
-import type { Askable } from '../../author/context.js';
+import type { AskedKind } from '../../author/context.js';
 import type { CallEvent } from '../../author/event.js';
 import { declaredKind } from '../../author/model.js';
 import { isSchema, sentNames } from '../../author/schema.js';
@@ -145,8 +145,8 @@ function uriOf({ location }: ResourceDefinition): string {
 }
 
 /** Returns the kind of question that each resolver asked, by key. */
-function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<string, Askable> {
-  const seen = new Map<string, Askable>();
+function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<string, AskedKind> {
+  const seen = new Map<string, AskedKind>();
   for (const event of events) {
     const tells = event.type === 'asked' || event.type === 'answered' || event.type === 'fellBack';
     if (tells && event.definition === name) seen.set(event.resolver, event.kind);
@@ -157,7 +157,7 @@ function questionsSeen(name: string, events: Iterable<CallEvent>): ReadonlyMap<s
 const COMPUTED: ExplainedQuestion = { kind: 'nothing', declared: false, seen: false };
 
 /** Without `asks` a resolver computes its value, unless events show that it asked. */
-function questionOf({ resolver }: PlanNode, seen: Askable | undefined): ExplainedQuestion {
+function questionOf({ resolver }: PlanNode, seen: AskedKind | undefined): ExplainedQuestion {
   const { asks, attempts = 1 } = resolver.options;
   return {
     kind: declaredKind(resolver) ?? seen ?? 'nothing',

@@ -4,7 +4,7 @@
  *
  * Resolvers are identified by their wire keys, which are unique in a definition.
  */
-import type { Askable } from '../../author/context.js';
+import type { Askable, AskedKind } from '../../author/context.js';
 
 /** A definition, explained. */
 export interface Explanation {
@@ -95,7 +95,7 @@ export type ExplainedUse =
 /** The question of a resolver. */
 export interface ExplainedQuestion {
   /** The kind of its question. `nothing` if it computes its value. */
-  readonly kind: Askable | 'nothing';
+  readonly kind: AskedKind | 'nothing';
   /** True if the resolver declares it with `asks`. */
   readonly declared: boolean;
   /** True if the resolver asked in the given events. */

@@ -28,6 +28,7 @@ const QUESTIONS = {
   url: 'with a link',
   sample: 'the model',
   roots: 'for the roots',
+  approval: 'for approval',
 } as const;
 
 /** Describes the question of a resolver, without the fields of a form. */
@@ -48,9 +49,12 @@ export function asksSomething({ kind }: ExplainedQuestion): boolean {
   return kind !== 'nothing';
 }
 
-/** Returns the number of rounds that the question of a resolver can take, or 0 if it has none. */
+/**
+ * Returns the number of rounds that the question of a resolver can take with the client. An
+ * approval takes none, because the client is not asked.
+ */
 export function roundsOf(question: ExplainedQuestion): number {
-  return asksSomething(question) ? (question.attempts ?? 1) : 0;
+  return asksSomething(question) && question.kind !== 'approval' ? (question.attempts ?? 1) : 0;
 }
 
 /** Returns the main role of a resolver, which decides its colour. */

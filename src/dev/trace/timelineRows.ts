@@ -125,6 +125,7 @@ const KINDS = {
   url: 'with a link',
   sample: 'the model',
   roots: 'for the roots',
+  approval: 'for approval',
 } as const;
 const ABILITIES = {
   form: 'show a form',
@@ -132,7 +133,12 @@ const ABILITIES = {
   sample: 'ask the model',
   roots: 'list its roots',
 } as const;
-const WHO = { person: 'the user', model: 'the model', client: 'the client' } as const;
+const WHO = {
+  person: 'the user',
+  model: 'the model',
+  client: 'the client',
+  approver: 'an approver',
+} as const;
 const ACTIONS = { decline: 'declined', cancel: 'cancelled' } as const;
 
 function earlier({ fresh }: { readonly fresh: boolean }): string {

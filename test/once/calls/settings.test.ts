@@ -76,7 +76,7 @@ describe('the option once', () => {
 
 describe('a store that only this process sees', () => {
   const MISFIT =
-    "Tool 'pay': the `once` store is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.";
+    "Tool 'pay': the store of `once` or `approvals` is visible only to this process, but other processes may have the same keys, from MCP_RESOLVE_KEYS or from the seal. Use redisStore(client) or postgresStore(client), or memoryStore({ singleProcess: true }) if there is only one process.";
 
   const codec = { seal: () => 'token', unseal: () => new Uint8Array() };
 

@@ -19,7 +19,8 @@ export const FACES = {
 } as const satisfies Record<string, Face>;
 
 /** The name of an icon on a pill. */
-export type Icon = 'form' | 'url' | 'sample' | 'roots' | 'pinned' | 'disposed' | 'once';
+export type Icon =
+  'form' | 'url' | 'sample' | 'roots' | 'approval' | 'pinned' | 'disposed' | 'once';
 
 /** The strokes of each icon, in a box of 12 by 12. */
 export const ICONS: Readonly<Record<Icon, string>> = {
@@ -31,6 +32,9 @@ export const ICONS: Readonly<Record<Icon, string>> = {
   sample: 'M6 1.2 7.2 4.8 10.8 6 7.2 7.2 6 10.8 4.8 7.2 1.2 6 4.8 4.8z',
   // A folder.
   roots: 'M1.5 3.2v6.6h9V4.4H6L5 3.2z',
+  // Two persons.
+  approval:
+    'M4 2.2a1.6 1.6 0 1 0 .01 0M1.4 9.8a2.6 2.6 0 0 1 5.2 0M8.4 3.4a1.3 1.3 0 1 0 .01 0M8 7.2a2.2 2.2 0 0 1 2.7 2.4',
   // A pin.
   pinned: 'M4.2 1.6h3.6M5 1.6v3.2L3.4 6.8h5.2L7 4.8V1.6M6 6.8v3.8',
   // An arrow that turns back.

@@ -1,0 +1,91 @@
+/**
+ * Looks up whether a call waits at a place, before any resolver runs. A call is known by everything
+ * that it may depend on: audience, method, name, principal and validated arguments. So any client
+ * of the same principal continues it by making it again.
+ */
+import type { Progress } from '../engine/ledger.js';
+import type { ToolError } from '../errors.js';
+import { canonicalJson, dataDigest } from '../state/canonical.js';
+import { recordUser } from '../store/recordStore.js';
+import type { Call } from './call.js';
+import { newCall, NO_SEAL } from './callRecord.js';
+import { refused } from './parking.js';
+import type { Parking, ParkingPlace } from './parking.js';
+import type { RequestBoundary } from './requestBoundary.js';
+
+/**
+ * Returns the call as it goes on from its place, or the same call with its slot there.
+ *
+ * @throws {@link ToolError} If the call has no client or no principal, or if the store fails.
+ */
+export async function findParked(
+  place: ParkingPlace,
+  args: Readonly<Record<string, unknown>>,
+  call: Call,
+): Promise<Call> {
+  const { name, definition, ctx, origin, boundary } = call;
+  if (origin !== 'request' && origin !== 'handler') throw directCall(name);
+  if (boundary === undefined) throw new Error(NO_SEAL);
+  const { audience, principal } = await boundary.seal.callerOf(ctx);
+  // Without principals, all users of a shared store or of an HTTP server would be one.
+  const hasOneUser =
+    place.store.onlyIn !== undefined && ctx.http === undefined && origin === 'request';
+  if (principal === undefined && !hasOneUser) throw noPrincipal();
+  const key = await dataDigest([
+    ...[audience ?? null, definition, principal ?? null],
+    ...argumentsOf(args, boundary),
+  ]);
+  let current = call;
+  const report = (error: unknown): void => current.onUnexpectedError(error);
+  const user = recordUser(principal, ctx.http !== undefined);
+  const parking = await place.find({ key, tool: name, audience, user, report });
+  current = { ...continued(call, parking), parking };
+  return current;
+}
+
+/** Returns the call with the id and the progress of the call that waits, if one does. */
+function continued(call: Call, { record, spent }: Parking): Call {
+  const isOwn = call.span !== undefined && call.id === record?.id;
+  // Only a token of the call itself may ask for the result of a call that has run.
+  if (record === undefined || (spent !== undefined && !isOwn)) return call;
+  const progress = joined(record.progress, call.progress, isOwn);
+  return newCall(call, { id: record.id, span: call.span, progress, resumed: true });
+}
+
+/**
+ * Joins the progress of a token to that of the call that waits. The token of the same call is newer
+ * and wins. Another token only brings the answers to the questions that it has asked.
+ */
+function joined(parked: Progress, token: Progress, isOwn: boolean): Progress {
+  const outcomes = new Map([...parked.outcomes, ...(isOwn ? token.outcomes : [])]);
+  for (const key of token.asked.keys()) outcomes.delete(key);
+  const pins = isOwn ? new Map([...parked.pins, ...token.pins]) : parked.pins;
+  return { ...token, outcomes, pins };
+}
+
+function directCall(name: string): ToolError {
+  return refused(
+    'direct_call',
+    `'${name}' needs approvals, so only a client can call it, and not the code of another tool. Use its resolvers in the outer definition, or test it with run() of mcp-resolve/testing.`,
+  );
+}
+
+function noPrincipal(): ToolError {
+  return refused(
+    'no_principal',
+    'this tool needs approvals, but the server does not know who is calling, so nothing was done. The operator of the server has to authenticate its users, or to set `principal` in requestStateSeal().',
+  );
+}
+
+/** Returns the validated arguments, or those that the client sent if they are no JSON. */
+function argumentsOf(
+  args: Readonly<Record<string, unknown>>,
+  { request }: RequestBoundary,
+): readonly unknown[] {
+  try {
+    canonicalJson(args);
+    return ['validated', args];
+  } catch {
+    return ['sent', request.params.arguments ?? {}];
+  }
+}
