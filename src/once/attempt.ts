@@ -48,6 +48,8 @@ export class Attempt {
   private readonly steps: StoreSteps;
   /** The record that the next change replaces. */
   private present: string | undefined;
+  /** The time of the last read, by the monotonic clock. */
+  private readAt = -Infinity;
 
   constructor(private readonly place: RecordPlace) {
     this.steps = guardedSteps(place.store);
@@ -55,6 +57,7 @@ export class Attempt {
 
   /** Returns the state of the call, or `undefined` if it can be claimed. */
   async read(): Promise<CallState | undefined> {
+    this.readAt = performance.now();
     this.present = await this.steps.get(this.place.key);
     const known = stateOf(this.present);
     return this.present === undefined || known.state === 'free' ? undefined : known;
@@ -62,13 +65,15 @@ export class Attempt {
 
   /**
    * Claims the call. Returns the state of the call if another attempt was first, and `undefined` if
-   * this one holds the call now.
+   * this one holds the call now. After a record's lifetime without a look at it, another attempt
+   * may have come and gone.
    */
   async claim(): Promise<CallState | undefined> {
     const was = this.present;
     this.present = this.encode(running());
     try {
-      if (await this.put(this.present, was)) return undefined;
+      if (await this.put(this.present, was))
+        return performance.now() - this.readAt < this.place.ttlMs ? undefined : { state: 'lapsed' };
     } catch (error) {
       // The store may have written the claim, or may still do so.
       void this.change({ state: 'free' }).catch(() => false);

@@ -275,6 +275,34 @@ describe('if a claim is not renewed', () => {
   });
 });
 
+test('a request whose resolvers outlive the record of the call does not run the body again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const started = deferred();
+  const release = deferred();
+  let holds = true;
+  const approved = resolver({}, () => confirm('Pay?'), { asks: 'form' });
+  const account = resolver({ approved }, async () => {
+    if (!holds) return 7;
+    holds = false;
+    started.resolve();
+    await release.promise;
+    return 7;
+  });
+  let bodies = 0;
+  const resolve = { account };
+  const tool = defineTool('pay', { resolve, once: memoryStore() }, () => `${++bodies}`);
+  const { rounds, last } = await askedCall(tool);
+  const slow = rounds(last);
+  await started.promise;
+  expect(answerOf(await rounds(last))).toEqual({ text: '1' });
+
+  // The record of that run expires.
+  vi.advanceTimersByTime(4_200_000);
+  release.resolve();
+  expect(answerOf(await slow)).toEqual(outcomeUnknown('pay'));
+  expect(bodies).toBe(1);
+});
+
 describe('while the body runs, the server renews its claim', () => {
   test('every ten seconds until the body ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance', 'Date'] });
