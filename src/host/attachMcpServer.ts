@@ -25,8 +25,6 @@ import { clientFacts } from '../call/clientFacts.js';
 import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Registrar } from './sdkInternals.js';
-import { undoRegistration } from './undo.js';
-import type { Undo } from './undo.js';
 
 /** The servers and options of one installation. */
 export interface McpInstallation extends Installation {
@@ -38,13 +36,11 @@ export interface Installation {
   /** The server whose client receives the questions. */
   readonly server: Server;
   readonly options: CheckedOptions;
-  /** Receives the steps that take the installation back. */
-  readonly undo: Undo[];
 }
 
 /** Registers a tool. */
 export function registerTool(
-  { mcp, server, options, undo }: McpInstallation,
+  { mcp, server, options }: McpInstallation,
   tool: ToolDefinition,
 ): void {
   const { name, registration } = tool;
@@ -63,18 +59,17 @@ export function registerTool(
       return { content: [], isError: true };
     }
   };
-  const registered =
-    inputSchema === undefined
-      ? mcp.registerTool(name, registration, (ctx) => answer({}, ctx))
-      : mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
-          answer(args as Arguments, ctx),
-        );
-  undo.push(undoRegistration(registered));
+  if (inputSchema === undefined) mcp.registerTool(name, registration, (ctx) => answer({}, ctx));
+  else {
+    mcp.registerTool(name, { ...registration, inputSchema }, (args, ctx) =>
+      answer(args as Arguments, ctx),
+    );
+  }
 }
 
 /** Registers a prompt. Its errors reach the client unchanged. */
 export function registerPrompt(
-  { mcp, server, options, undo }: McpInstallation,
+  { mcp, server, options }: McpInstallation,
   prompt: PromptDefinition,
 ): void {
   const { name, metadata } = prompt;
@@ -84,18 +79,17 @@ export function registerPrompt(
     const own = asReceived(ctx, { method: 'prompts/get', params });
     return callForRequest(server, prompt, { args, ctx: own, settings: options });
   };
-  const registered =
-    argsSchema === undefined
-      ? mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx))
-      : mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
-          answer(args as Arguments, ctx),
-        );
-  undo.push(undoRegistration(registered));
+  if (argsSchema === undefined) mcp.registerPrompt(name, metadata, (ctx) => answer({}, ctx));
+  else {
+    mcp.registerPrompt(name, { ...metadata, argsSchema }, (args, ctx) =>
+      answer(args as Arguments, ctx),
+    );
+  }
 }
 
 /** Registers a resource. Its errors reach the client unchanged. */
 export function registerResource(
-  { mcp, server, options, undo }: McpInstallation,
+  { mcp, server, options }: McpInstallation,
   resource: ResourceDefinition,
 ): void {
   const { name, location, metadata } = resource;
@@ -110,11 +104,9 @@ export function registerResource(
     return callForRequest(server, resource.at(uri), { ...request, settings: options });
   };
   const shownTo = (ctx: ServerContext): boolean => isShown(resource, clientFacts(server, ctx));
-  const registered =
-    typeof location === 'string'
-      ? mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx))
-      : mcp.registerResource(name, listingIf(location, shownTo), metadata, answer);
-  undo.push(undoRegistration(registered));
+  if (typeof location === 'string')
+    mcp.registerResource(name, location, metadata, (uri, ctx) => answer(uri, {}, ctx));
+  else mcp.registerResource(name, listingIf(location, shownTo), metadata, answer);
 }
 
 /** Returns a copy of the template that lists its resources only for clients that may see them. */

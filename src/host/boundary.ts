@@ -14,7 +14,6 @@ import { paramsOf } from './routeMap.js';
 import type { Handler } from './routeMap.js';
 import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
-import type { Undo } from './undo.js';
 
 /** The boundary of a server. */
 interface ServerBoundary {
@@ -47,26 +46,19 @@ export interface Protection {
 }
 
 /**
- * Puts the boundary around the present and future handlers of a server. Returns a function that
- * takes it back.
+ * Puts the boundary around the present and future handlers of a server.
  *
  * @throws {Error} If the author chose another seal before, if the server has the SDK's own check of
  *   request state, or if this version of the SDK has no handlers that can be wrapped.
  */
-export function protect(server: GuardedServer, protection: Protection): Undo {
-  const present = server[BOUNDARY];
-  const { seal } = wrapOrWiden(server, protection);
-  const known = [...(present?.seal.listeners ?? [])];
-  const added = protection.listener ? [protection.listener] : [];
-  for (const [whose, tell] of [...known, ...added]) seal.listeners.set(whose, tell);
-  return () => {
-    server[BOUNDARY] = present;
-    for (const [whose] of added) present?.seal.listeners.delete(whose);
-    for (const [whose, tell] of known) present?.seal.listeners.set(whose, tell);
-  };
+export function protect(server: GuardedServer, { listener, ...given }: Protection): void {
+  const known = server[BOUNDARY]?.seal.listeners ?? [];
+  const { seal } = wrapOrWiden(server, given);
+  for (const [whose, tell] of [...known, ...(listener ? [listener] : [])])
+    seal.listeners.set(whose, tell);
 }
 
-function wrapOrWiden(server: GuardedServer, given: Protection): ServerBoundary {
+function wrapOrWiden(server: GuardedServer, given: ServerBoundary): ServerBoundary {
   const present = server[BOUNDARY];
   if (present === undefined) assertNoOtherCheck(server);
   if (given.explicit && present?.explicit && present.seal.policy !== given.seal.policy) {

@@ -22,8 +22,8 @@ import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
 import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import type { AnyServer } from './sdkInternals.js';
-import { addPromptOrResource } from './lowLevelPrompts.js';
-import { allOrNothing } from './undo.js';
+import { addPromptOrResource, backingObjects } from './lowLevelPrompts.js';
+import { allOrNothing } from './allOrNothing.js';
 import { logThrown, STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
 
@@ -90,12 +90,15 @@ function installAll(
   const mcp = registrarOf(server);
   const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
   sharing.definitions.assertFree(wanted, server);
-  allOrNothing((undo) => {
-    undo.push(requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined }));
-    const installation = { server: target, options: checked, undo };
-    if (mcp !== undefined) for (const one of wanted) register({ ...installation, mcp }, one);
-    undo.push(protect(target, protection(installation, mcp !== undefined)));
-    if (mcp === undefined) for (const one of wanted) attach(installation, one);
+  allOrNothing([server, target, ...backingObjects(target)], () => {
+    requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
+    const installation = { server: target, options: checked };
+    for (const one of wanted) {
+      if (mcp === undefined) attach(installation, one);
+      else register({ ...installation, mcp }, one);
+    }
+    // The last step, because a seal keeps its listeners.
+    protect(target, protection(installation, mcp !== undefined));
   });
   share(target, wanted, sharing);
   noteStores(target, storing);

@@ -23,8 +23,7 @@ import { DefinitionIndex } from './definitionIndex.js';
 import type { Handler } from './routeMap.js';
 import { refuseChallenges } from './scopeChallenges.js';
 import { isMcpServer, routesOf } from './sdkInternals.js';
-import { allOrNothing, undoRegistration } from './undo.js';
-import type { Undo } from './undo.js';
+import { allOrNothing } from './allOrNothing.js';
 import { STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
 import { contextOf } from './contextV1.js';
@@ -78,8 +77,8 @@ function installAll(
   assertNotConnected(target);
   const backing = backingOf(target, options.logger);
   backing.sharing.definitions.assertFree(added, server);
-  allOrNothing((undo) => {
-    if (isMcpServer(server)) for (const one of added) reserve(server, one, undo);
+  allOrNothing([server, target, backing.mcp, backing.mcp.server], () => {
+    if (isMcpServer(server)) for (const one of added) reserve(server, one);
     installV2(backing.mcp, definitions, options);
   });
   if (isMcpServer(server)) for (const one of added) if (hasName(one)) backing.reserved.add(one);
@@ -141,21 +140,16 @@ function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Inst
  * Takes the name on the author's McpServer, which refuses a second definition with it. A template
  * has no name that could be taken.
  */
-function reserve(mcp: McpServerV1, one: Installed, undo: Undo[]): void {
-  undo.push(undoRegistration(registerOn(mcp, one)));
+function reserve(mcp: McpServerV1, { kind, definition }: Installed): void {
+  const { name } = definition;
+  if (kind === 'tool') mcp.registerTool(name, {}, neverCalled);
+  else if (kind === 'prompt') mcp.registerPrompt(name, {}, neverCalled);
+  else if (typeof definition.location === 'string')
+    mcp.registerResource(name, definition.location, {}, neverCalled);
 }
 
 function hasName({ kind, definition }: Installed): boolean {
   return kind !== 'resource' || typeof definition.location === 'string';
-}
-
-function registerOn(mcp: McpServerV1, { kind, definition }: Installed): unknown {
-  const { name } = definition;
-  if (kind === 'tool') return mcp.registerTool(name, {}, neverCalled);
-  if (kind === 'prompt') return mcp.registerPrompt(name, {}, neverCalled);
-  return typeof definition.location === 'string'
-    ? mcp.registerResource(name, definition.location, {}, neverCalled)
-    : undefined;
 }
 
 function neverCalled(): never {

@@ -23,11 +23,11 @@ const BACKING_SERVER = Symbol.for('mcp-resolve.backing');
 
 /** Adds a prompt or a resource to a server. */
 export function addPromptOrResource(
-  { server, options, undo }: Installation,
+  { server, options }: Installation,
   added: PromptOrResource,
 ): void {
   const { mcp, handlers } = backingServerOf(server);
-  const installation = { mcp, server, options, undo };
+  const installation = { mcp, server, options };
   if (added.kind === 'prompt') registerPrompt(installation, added.definition);
   else registerResource(installation, added.definition);
   const routes = routesOf<ServerContext>(server);
@@ -36,6 +36,12 @@ export function addPromptOrResource(
     declareCapability(server, capabilityOf(method));
     answer(server, options, { [method]: handler });
   }
+}
+
+/** Returns the objects of the backing server of a server, if it has one. */
+export function backingObjects(server: Server & { [BACKING_SERVER]?: BackingServer }): object[] {
+  const backing = server[BACKING_SERVER];
+  return backing === undefined ? [] : [backing, backing.mcp, backing.mcp.server];
 }
 
 function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }): BackingServer {
@@ -48,7 +54,7 @@ function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }):
     value: (method: string, handler: SdkHandler) => handlers.set(method, handler),
   });
   const backing: BackingServer = { mcp, handlers };
-  Object.defineProperty(server, BACKING_SERVER, { value: backing });
+  Object.defineProperty(server, BACKING_SERVER, { value: backing, configurable: true });
   return backing;
 }
 

@@ -32,11 +32,10 @@ type Tools = Map<string, Attached>;
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
-export function attachTool({ server, options, undo }: Installation, tool: ToolDefinition): void {
+export function attachTool({ server, options }: Installation, tool: ToolDefinition): void {
   const tools = toolsOf(server, options);
   if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
   tools.set(tool.name, { tool, options });
-  undo.push(() => void tools.delete(tool.name));
 }
 
 function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions): Tools {
@@ -49,7 +48,7 @@ function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions):
     'tools/call': ({ params = {} }, ctx) =>
       callTool(server, tools.get(String(params.name)), { params, ctx }),
   });
-  Object.defineProperty(server, TOOLS, { value: tools });
+  Object.defineProperty(server, TOOLS, { value: tools, configurable: true });
   return tools;
 }
 

@@ -161,6 +161,22 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     return captured.handler;
   }
 
+  /** Returns a function that brings back the present handlers and routes. */
+  remember(): () => void {
+    const { guard, routes, others, read } = this;
+    const handlers = [...super.entries()];
+    const present = [[...routes], [...others], [...read]] as const;
+    return () => {
+      this.guard = guard;
+      for (const part of [routes, others, read]) part.clear();
+      super.clear();
+      for (const [method, handler] of handlers) super.set(method, handler);
+      for (const [method, route] of present[0]) routes.set(method, route);
+      for (const [method, handler] of present[1]) others.set(method, handler);
+      for (const method of present[2]) read.add(method);
+    };
+  }
+
   /** Runs a function of the server, which reads or sets handlers. */
   during(activity: Activity, run: () => void): void {
     this.activities.add(activity);

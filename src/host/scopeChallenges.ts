@@ -5,11 +5,9 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Installed } from '../definition/definitions.js';
 import type { AnyServer } from './sdkInternals.js';
-import type { Undo } from './undo.js';
 
 /**
- * Requires that a server checks the challenges of definitions. Returns a function that takes the
- * requirement back.
+ * Requires that a server checks the challenges of definitions.
  *
  * @throws {TypeError} If a definition has a challenge, and the server ignores it.
  */
@@ -17,15 +15,16 @@ export function requireScopeChecks(
   server: AnyServer,
   definitions: readonly Installed[],
   { isMcpServer }: { readonly isMcpServer: boolean },
-): Undo {
-  if (!definitions.some(hasChallenge)) return () => undefined;
-  if (isMcpServer && typeof Reflect.get(server, 'resolveScopeChallenge') === 'function')
-    return rejectUncheckedTransports(server as McpServer);
+): void {
+  if (!definitions.some(hasChallenge)) return;
+  if (isMcpServer && typeof Reflect.get(server, 'resolveScopeChallenge') === 'function') {
+    rejectUncheckedTransports(server as McpServer);
+    return;
+  }
   const problem = isMcpServer
     ? "requires '@modelcontextprotocol/server' 2.1 or later. Update the package, or check the scopes in a guard."
     : 'works only on an McpServer. Install it on an McpServer, or check the scopes in a guard.';
   refuseChallenges(definitions, 'install()', problem);
-  return () => undefined;
 }
 
 /**
@@ -54,8 +53,7 @@ function hasChallenge({ definition }: Installed): boolean {
  * Makes an McpServer reject HTTP transports that do not check scopes, such as those of
  * `@modelcontextprotocol/node` 2.0. The SDK would ignore the challenges there.
  */
-function rejectUncheckedTransports(server: McpServer): Undo {
-  const known = Object.getOwnPropertyDescriptor(server, 'connect');
+function rejectUncheckedTransports(server: McpServer): void {
   const connect = server.connect.bind(server);
   const value: typeof connect = async (transport) => {
     const methods = transport as unknown as Readonly<Record<string, unknown>>;
@@ -68,8 +66,4 @@ function rejectUncheckedTransports(server: McpServer): Undo {
     await connect(transport);
   };
   Object.defineProperty(server, 'connect', { value, writable: true, configurable: true });
-  return () => {
-    if (known === undefined) Reflect.deleteProperty(server, 'connect');
-    else Object.defineProperty(server, 'connect', known);
-  };
 }

@@ -210,3 +210,101 @@ test('a name that the McpServer of SDK 1.x has already removes the others', asyn
   expect(await namesFrom(client)).toEqual(['go']);
   expect(await call('go')).toEqual({ content: [{ type: 'text', text: 'own' }] });
 });
+
+/** Returns the capabilities and the handlers of a server. */
+function traitsOf(server: object) {
+  const low = (Reflect.get(server, 'server') ?? server) as {
+    readonly _capabilities: object;
+    readonly _requestHandlers: Map<string, unknown>;
+  };
+  return {
+    capabilities: structuredClone(low._capabilities),
+    handlers: [...low._requestHandlers.keys()],
+  };
+}
+
+type Fails = [reason: string, create: () => object, run: (server: never) => void];
+
+const INFO = { name: 'trips', version: '1.0.0' };
+const shared = requestStateSeal({ keys: [KEY], audience: 'other', logger: SILENT });
+
+/** A server whose functions of a name throw at their nth call. */
+function throwingAt<S extends object>(server: S, name: string, nth: number): S {
+  const original = Reflect.get(server, name) as (...args: unknown[]) => unknown;
+  let calls = 0;
+  const value = (...args: unknown[]): unknown => {
+    calls += 1;
+    if (calls === nth) throw new Error('the host refuses');
+    return Reflect.apply(original, server, args);
+  };
+  return Object.assign(server, { [name]: value });
+}
+
+const sealed = <S extends McpServer | Server>(server: S): S => {
+  seal().protect(server);
+  return server;
+};
+const REGISTER = ['registerTool', 'registerPrompt', 'registerResource'];
+const installAll = (server: never) => {
+  install(server, all, { logger: SILENT });
+};
+const verify = { requestState: { verify: (state: string) => Promise.resolve(state) } };
+
+const failures: Fails[] = [
+  ...Object.entries(servers).map(([name, create]): Fails => [
+    `another seal on a ${name}`,
+    () => sealed(create()),
+    (server) => {
+      install(server, all, { logger: SILENT, seal: shared });
+    },
+  ]),
+  ['the check of the SDK on an McpServer', () => new McpServer(INFO, verify), installAll],
+  ['the check of the SDK on a Server', () => new Server(INFO, verify), installAll],
+  ...REGISTER.map((name): Fails => [
+    `${name} of an McpServer that throws`,
+    () => throwingAt(servers.McpServer(), name, 1),
+    installAll,
+  ]),
+  ...[1, 2, 3, 4].map((nth): Fails => [
+    `setRequestHandler of a Server that throws at call ${nth}`,
+    () => throwingAt(servers.Server(), 'setRequestHandler', nth),
+    installAll,
+  ]),
+  ...REGISTER.map((name): Fails => [
+    `${name} of an McpServer of SDK 1.x that throws`,
+    () => throwingAt(new McpServerV1(INFO), name, 1),
+    (server) => {
+      installV1(server, all, { logger: SILENT });
+    },
+  ]),
+  [
+    'an unknown option on SDK 1.x',
+    () => new McpServerV1(INFO),
+    (server) => {
+      installV1(server, all, { logger: SILENT, erors: 'all' } as never);
+    },
+  ],
+];
+
+describe.each(failures)('an install that fails because of %s', (_, create, run) => {
+  test('leaves no capability and no handler', () => {
+    const server = create();
+    const before = traitsOf(server);
+    expect(() => {
+      run(server as never);
+    }).toThrow();
+    expect(traitsOf(server)).toEqual(before);
+  });
+});
+
+test.each(REGISTER)('an install works after %s has thrown once', async (name) => {
+  const { client } = await connectClient('modern', () => {
+    const server = throwingAt(servers.McpServer(), name, 1);
+    expect(() => {
+      install(server, all, { logger: SILENT });
+    }).toThrow('the host refuses');
+    install(server, all, { logger: SILENT });
+    return server;
+  });
+  expect(await namesFrom(client)).toEqual(NAMES);
+});
