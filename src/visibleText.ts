@@ -11,6 +11,7 @@
 
 /** Joiners shape letters in these scripts, so they are part of a word there. */
 const JOINING_SCRIPTS = [
+  'Adlam',
   'Arabic',
   'Bengali',
   'Devanagari',
@@ -19,8 +20,10 @@ const JOINING_SCRIPTS = [
   'Kannada',
   'Khmer',
   'Malayalam',
+  'Mandaic',
   'Mongolian',
   'Myanmar',
+  'Nko',
   'Oriya',
   'Sinhala',
   'Syriac',
@@ -55,7 +58,7 @@ const NEEDED = [
   String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]\u200D\p{Extended_Pictographic}`,
   String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F]`,
   String.raw`[0-9#*]\uFE0F\u20E3`,
-  String.raw`${lettersOf('Mongolian')}[\u180B-\u180D\u180F]`,
+  String.raw`${lettersOf('Mongolian')}[\u180B-\u180F]`,
 ].join('|');
 
 const IS_INVISIBLE = new RegExp(`^${INVISIBLE}$`, 'u');

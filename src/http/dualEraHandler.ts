@@ -101,17 +101,18 @@ export function createDualEraHandler(
   options: DualEraHandlerOptions = {},
 ): DualEraHandler {
   checkArguments(factory, options, 'createDualEraHandler');
-  return createHandler(checkProducts(factory), options, 'createDualEraHandler');
+  const users = new Users();
+  return createHandler(checkProducts(factory), options, { caller: 'createDualEraHandler', users });
 }
 
 /** Creates the handler for the function `caller`, which has checked its arguments. */
 export function createHandler(
   factory: McpServerFactory,
   options: DualEraHandlerOptions,
-  caller: string,
+  { caller, users }: { readonly caller: string; readonly users: Users },
 ): DualEraHandler {
   const settings = handlerSettings(options, caller);
-  const router = new EraRouter(factory, settings);
+  const router = new EraRouter(factory, settings, users);
   return {
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
     node: createNodeListener({
@@ -131,7 +132,6 @@ class EraRouter {
   readonly sessions: SessionTable;
   private readonly modern: McpHttpHandler;
   private readonly inFlight = new InFlight();
-  private readonly users = new Users();
   /** While `closing`, only requests that help to finish a call in flight are served. */
   private stage: 'open' | 'closing' | 'closed' = 'open';
   /** The error that the SDK reported last. If it answers with HTTP 500, it is the reason. */
@@ -140,9 +140,10 @@ class EraRouter {
   constructor(
     factory: McpServerFactory,
     private readonly settings: HandlerSettings,
+    private readonly users: Users,
   ) {
     const { inFlight } = this;
-    const watched = this.users.watch(factory);
+    const watched = users.watch(factory);
     const onerror = (error: Error): void => {
       this.lastError = error;
       settings.onerror(error);

@@ -24,6 +24,7 @@ import type { CloseOptions, DualEraHandlerOptions } from './handlerOptions.js';
 import { refuseTo } from './httpRefusal.js';
 import type { HttpRefusal } from './httpRefusal.js';
 import { loadNodeAdapter } from './nodeListener.js';
+import { Users } from './users.js';
 
 /** The options of `serveHttp`. */
 export interface ServeHttpOptions extends DualEraHandlerOptions {
@@ -87,11 +88,12 @@ export async function serveHttp(
   rejectUnknownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp()');
   const { endpoint, handlerOptions } = httpSettings(options);
   const checked = checkProducts(factory);
-  const handler = createHandler(checked, handlerOptions, 'serveHttp');
+  const users = new Users();
+  const handler = createHandler(checked, handlerOptions, { caller: 'serveHttp', users });
   // The handler loads the package with its first request. Load it now, so that a missing package is
   // reported before the port opens.
   await loadNodeAdapter();
-  await buildFirst(checked);
+  await buildFirst(users.watch(checked));
 
   const server = createServer();
   // A user may take minutes to answer. Meanwhile the server writes only keep-alives, and an author
@@ -116,7 +118,8 @@ export async function serveHttp(
 
 /**
  * Builds a server and closes it again, so that a wrong definition, option, key or store ends the
- * process before the port opens, and not the first request.
+ * process before the port opens, and not the first request. Its seal also finds the users of the
+ * first requests.
  */
 async function buildFirst(factory: McpServerFactory): Promise<void> {
   const server = await factory({ era: 'modern' });

@@ -56,7 +56,7 @@ const MISTAKES: readonly { readonly sentence: string; readonly patterns: readonl
 const PRINTABLE = /^[\x20-\x7e\s]*$/;
 
 /** Text with special characters only at its ends, as in `$(cat key)`. */
-const SPECIAL_AT_ENDS = /^[^\w\s]{1,3}[\w\s.:/+=-]*[^\w\s]{0,2}$/;
+const SPECIAL_AT_ENDS = /^[^\w\s]{1,3}[\w\s.:/+=~|,"-]*[^\w\s]{0,2}$/;
 
 /**
  * Returns the text to look at. Bytes count as text only as a whole, because random ones that happen

@@ -58,6 +58,9 @@ describe('visibleText()', () => {
     ['Persian with a non-joiner', 'می‌خواهم'],
     ['Hindi with a joiner', 'क्‍ष'],
     ['Mongolian with a variant', 'ᠭ᠋ᠠ'],
+    ['Mongolian with a vowel separator', 'ᠨᠠ\u180Eᠠ'],
+    ["N'Ko with a joiner", 'ߒ\u200Dߞ'],
+    ['Adlam with a non-joiner', '𞤀\u200C𞤁'],
     ['Tifinagh with a joiner', 'ⴰ\u2D7Fⴱ'],
     ['a private-use character and a lone surrogate', '\uE000\uD800'],
   ])('leaves %s', (_, text) => {

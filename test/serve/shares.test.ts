@@ -186,7 +186,7 @@ describe('the user of a request', () => {
   it('is the principal of the seal', async () => {
     const tenant = ({ http }: PrincipalContext) => http?.authInfo?.token.split('@')[1];
     const { call, hold, release } = await serveTools({ authenticate: tokenOf, principal: tenant });
-    await call(as('ann@one'));
+    // The first request of all: serveHttp() has built a server before.
     const { ended } = await hold(as('ann@one'));
     expect(await refusalOf(await call(as('bob@one'), 1200))).toEqual(bodiesFull);
     expect((await call(as('bob@two'), 1200)).status).toBe(200);

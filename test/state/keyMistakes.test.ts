@@ -75,7 +75,10 @@ test.each([
   ['%REQUEST_STATE_KEY_OF_PRODUCTION%', VARIABLE],
   ['$(cat /run/secrets/request-state-key)\n', COMMAND],
   ['`cat /run/secrets/request-state-key`', COMMAND],
+  ['$(cat ~/.secrets/request-state-key)', COMMAND],
+  ['$(aws secretsmanager get-secret-value | jq -r .key)', COMMAND],
   ['<your-secret-key-with-at-least-32-bytes>', PLACEHOLDER],
+  ['<your secret key, 32 bytes or more>', PLACEHOLDER],
   [`"${GOOD}"`, QUOTES],
   [`'${GOOD}'\n`, QUOTES],
 ])('the bytes of %j are refused', (key, sentence) => {
