@@ -37,7 +37,10 @@ function resolverText(layout: Layout, index: number): string {
   const others = layout === 'chain' ? [index - 1, index - 2] : [0, 1];
   const needs = others.filter((other) => other >= 0 && other < index).map((other) => `r${other}`);
   const value = `{ v${index}: id.length }`;
-  const body = index % 3 === 2 ? `id === '' ? elicit('Sure?', Approval) : ${value}` : `(${value})`;
+  const body =
+    index % 3 === 2
+      ? `id === '' ? elicit('Sure?', Approval) : ${value}, { asks: 'form' }`
+      : `(${value})`;
   const argument = ARGUMENTS[index % ARGUMENTS.length] ?? '';
   return `export const r${index} = resolver({ ${[`id: args.${argument}`, ...needs].join(', ')} }, ({ id }) => ${body});`;
 }
