@@ -107,22 +107,17 @@ type OneType<A, B> = [A] extends [B] ? ([B] extends [A] ? B : A | B) : A | B;
  * accepts the function for any other.
  */
 export type CheckAsks<R, A> =
-  AsksComplaint<R, A> extends string ? (...args: never) => AsksComplaint<R, A> : unknown;
+  AsksComplaint<Extract<R, AnyQuestion>, R, A> extends string
+    ? (...args: never) => AsksComplaint<Extract<R, AnyQuestion>, R, A>
+    : unknown;
 
-type AsksComplaint<R, A> = [unknown] extends [R]
-  ? unknown // `any` or `unknown` can hide a question. The log names it when it is asked.
-  : [Extract<R, AnyQuestion>] extends [never]
-    ? CheckStale<R, A>
-    : CheckDeclared<Extract<R, AnyQuestion>, A>;
-
-type CheckStale<R, A> = undefined extends A
-  ? unknown
-  : [AnyQuestion] extends [R] // `object` and `{}` can hide a question, too.
+type AsksComplaint<Q extends AnyQuestion, R, A> = [Q] extends [never]
+  ? undefined extends A
     ? unknown
-    : 'This function cannot ask. Remove `asks`.';
-
-type CheckDeclared<Q extends AnyQuestion, A> =
-  IsUnion<Q> extends true
+    : [AnyQuestion] extends [R] // `unknown` and `object` can hide a question.
+      ? unknown
+      : 'This function cannot ask. Remove `asks`.'
+  : IsUnion<Q> extends true
     ? 'A resolver can ask only one question. Split it into one resolver per question.'
     : [true] extends [Declares<A, Q>]
       ? unknown
@@ -141,13 +136,7 @@ type Declares<A, Q extends AnyQuestion> = A extends Schema
     ? true
     : false;
 
-type IsUnion<T, U = T> = [T] extends [never]
-  ? false
-  : T extends unknown
-    ? [U] extends [T]
-      ? false
-      : true
-    : never;
+type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 
 /** The needs for the arguments of a schema, by name. */
 export type ArgsOf<S extends Schema> =
