@@ -75,7 +75,7 @@ await runStory(story, async ({ client, call, check, legacy, inNewProcess }) => {
     return;
   }
   const acrossRestart = async (key?: string): Promise<unknown> => {
-    const env = { REQUEST_STATE_KEY: key };
+    const env = { MCP_RESOLVE_KEYS: key };
     const saved = await inNewProcess(env, async (first) =>
       JSON.stringify(await startCall(first.client, staging)),
     );

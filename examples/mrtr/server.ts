@@ -2,10 +2,10 @@
  * Deploys after an approval, with a tool that handles its rounds by hand. The tool reads and writes
  * its state in plain text. `install` seals the state of every tool on the server.
  *
- * The default key belongs to this process. Set REQUEST_STATE_KEY to share a key between processes.
+ * The default key belongs to this process. Set MCP_RESOLVE_KEYS to share a key between processes.
  */
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server';
-import { defineTool, install, type InstallOptions, requestStateSeal } from 'mcp-resolve';
+import { defineTool, install } from 'mcp-resolve';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -13,11 +13,6 @@ import { serveWhenRun } from '../support/serve.js';
 const DeployInput = z.object({ env: z.string() });
 const Confirm = z.object({ confirm: z.boolean() });
 let runs = 0;
-
-// Created once, because buildServer runs for every HTTP request.
-const key = process.env.REQUEST_STATE_KEY;
-const options: InstallOptions =
-  key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'mrtr-example' }) };
 
 const countRuns = defineTool(
   'count_runs',
@@ -27,7 +22,7 @@ const countRuns = defineTool(
 
 export function buildServer(): McpServer {
   const server = new McpServer({ name: 'mrtr-example', version: '1.0.0' });
-  install(server, [countRuns], options);
+  install(server, [countRuns]);
 
   server.registerTool(
     'deploy',

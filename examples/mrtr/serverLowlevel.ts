@@ -22,7 +22,7 @@ const Confirm = z.object({ confirm: z.boolean() });
 let runs = 0;
 
 // Created once, because buildServer runs for every HTTP request and all servers need the same key.
-const key = process.env.REQUEST_STATE_KEY;
+const key = process.env.MCP_RESOLVE_KEYS;
 const seal =
   key === undefined
     ? requestStateSeal.ephemeral()

@@ -1,4 +1,4 @@
-/** Six refunds that a model requests, and the answers of the user. */
+/** Six refunds that a model requests, and the user's answers. */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 
 import { accept, decline, type Form } from '../support/connect.js';

@@ -41,8 +41,8 @@ export async function checkCrashes({ check, inNewProcess }: StoryRun): Promise<v
     check('the bank has one order for each transfer', crash.orders, [1, 1]);
     return;
   }
-  const REQUEST_STATE_KEY = randomBytes(32).toString('base64url');
-  const crash = await crashing(inNewProcess, { REQUEST_STATE_KEY });
+  const MCP_RESOLVE_KEYS = randomBytes(32).toString('base64url');
+  const crash = await crashing(inNewProcess, { MCP_RESOLVE_KEYS });
   check('after a restart, a finished transfer returns its receipt', crash.finished, crash.receipt);
   check(
     'an interrupted transfer is in progress until its lease expires',

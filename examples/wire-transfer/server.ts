@@ -2,18 +2,10 @@
  * Wires dollars abroad. The model names the recipient and the amount. The server quotes the price
  * in euros, the user approves it, and the server charges that price once.
  *
- * One process needs no configuration. Several processes share REQUEST_STATE_KEY and REDIS_URL.
+ * One process needs no configuration. Several processes share MCP_RESOLVE_KEYS and REDIS_URL.
  */
 import { McpServer } from '@modelcontextprotocol/server';
-import {
-  argsOf,
-  confirm,
-  defineTool,
-  install,
-  type InstallOptions,
-  requestStateSeal,
-  resolver,
-} from 'mcp-resolve';
+import { argsOf, confirm, defineTool, install, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 import { serveWhenRun } from '../support/serve.js';
@@ -67,14 +59,9 @@ const listTransfers = defineTool(
   async ({ reference }) => ({ orders: await ordersWith(reference) }),
 );
 
-// Created once, because buildServer runs for every HTTP request.
-const key = process.env.REQUEST_STATE_KEY;
-const options: InstallOptions =
-  key === undefined ? {} : { seal: requestStateSeal({ keys: [key], audience: 'wire-transfer' }) };
-
 export function buildServer(): McpServer {
   const server = new McpServer({ name: 'wire-transfer', version: '1.0.0' });
-  install(server, [wireTransfer, listTransfers], options);
+  install(server, [wireTransfer, listTransfers]);
   return server;
 }
 

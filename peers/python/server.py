@@ -1,6 +1,6 @@
 """A restaurant with the Python SDK's resolvers, and a tool with hand-written rounds.
 
-Serves stdio, or with --http a free port of the loopback address. REQUEST_STATE_KEY and AUDIENCE
+Serves stdio, or with --http a free port of the loopback address. MCP_RESOLVE_KEYS and AUDIENCE
 let several processes, in any language, share request state.
 """
 
@@ -96,7 +96,7 @@ def reminder(approval: Annotated[Approval, Resolve(approval)]) -> Reminder | Eli
 
 
 def build_server() -> MCPServer[Any]:
-    key, audience = os.environ.get("REQUEST_STATE_KEY"), os.environ.get("AUDIENCE")
+    key, audience = os.environ.get("MCP_RESOLVE_KEYS"), os.environ.get("AUDIENCE")
     security = RequestStateSecurity(keys=[key], audience=audience) if key else None
     server = MCPServer("restaurant", request_state_security=security, log_level="ERROR")
 

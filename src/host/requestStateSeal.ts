@@ -36,7 +36,7 @@ export interface RequestStateSeal {
  *
  * ```ts
  * const seal = requestStateSeal({
- *   keys: [process.env['REQUEST_STATE_KEY'] ?? ''],
+ *   keys: [process.env['MCP_RESOLVE_KEYS'] ?? ''],
  *   audience: 'https://mcp.example.com',
  * });
  * install(server, [payInvoice], { seal });

@@ -13,8 +13,7 @@ const LEAST_BYTES = 32;
  */
 const LEAST_DIFFERENT_BYTES = 8;
 
-const ADVICE =
-  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+const ADVICE = 'Create one with: npx mcp-resolve key';
 
 /**
  * Reads an array of secrets. The bytes are copied, so the caller cannot change them later.

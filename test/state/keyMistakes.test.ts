@@ -6,8 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { keysOfEnvironment, readKeys } from '../../src/state/keyRing.js';
 
-const ADVICE =
-  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+const ADVICE = 'Create one with: npx mcp-resolve key';
 const VARIABLE = `contains a variable that was not replaced, such as \${NAME}, {{NAME}}, $NAME or %NAME%. Check how the key is passed to the process. ${ADVICE}`;
 const COMMAND = `contains a command that was not run, such as $(cat key). Check how the key is passed to the process. ${ADVICE}`;
 const PLACEHOLDER = `is a placeholder, such as <your-secret-key>. Replace it with a key. ${ADVICE}`;

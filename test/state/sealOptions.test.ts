@@ -10,8 +10,7 @@ import { refusalOf } from './codec.case.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
-const ADVICE =
-  "Create one with: node -e \"console.log(require('crypto').randomBytes(32).toString('base64url'))\"";
+const ADVICE = 'Create one with: npx mcp-resolve key';
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const codec: RequestStateCodec = {

@@ -1,6 +1,6 @@
 /**
  * The first question of the restaurant in `server.py`, as a resolver in TypeScript, with the same
- * tool, arguments, message and wire key. REQUEST_STATE_KEY and AUDIENCE are shared with it.
+ * tool, arguments, message and wire key. MCP_RESOLVE_KEYS and AUDIENCE are shared with it.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, defineTool, elicit, install, requestStateSeal, resolver } from 'mcp-resolve';
@@ -24,7 +24,7 @@ const bookTable = defineTool(
   ({ guests, seat }) => `A table for ${guests}, ${seat.outside ? 'outside' : 'inside'}.`,
 );
 
-const { REQUEST_STATE_KEY = '', AUDIENCE = '' } = process.env;
+const { MCP_RESOLVE_KEYS = '', AUDIENCE = '' } = process.env;
 
 function buildServer(): McpServer {
   const server = new McpServer({ name: 'restaurant', version: '1.0.0' });
@@ -32,6 +32,6 @@ function buildServer(): McpServer {
   return server;
 }
 
-const seal = requestStateSeal({ keys: [REQUEST_STATE_KEY], audience: AUDIENCE });
+const seal = requestStateSeal({ keys: [MCP_RESOLVE_KEYS], audience: AUDIENCE });
 
 await serveWhenRun(import.meta.url, buildServer);

@@ -123,7 +123,7 @@ describe.each(['HTTP', 'stdio'] as const)('round by round over %s', (via) => {
   });
 
   test('a saved call is finished by another process with the same key', async () => {
-    const env = { REQUEST_STATE_KEY: 'a key that two processes share, for tests' };
+    const env = { MCP_RESOLVE_KEYS: 'a key that two processes share, for tests' };
     const inProcess = <T>(use: (client: Client) => Promise<T>) =>
       serving(pythonServer, { via, env }, (server) => connected(server, {}, use));
     const saved = await inProcess(async (client) => {

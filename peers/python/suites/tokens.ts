@@ -149,7 +149,7 @@ describe.each(directions)('a call that starts %s and continues %s', (begun, fini
   });
 
   test('is refused with another key', async () => {
-    const saved = await begin(mrtr[begun], staging, { env: { REQUEST_STATE_KEY: OTHER_KEY } });
+    const saved = await begin(mrtr[begun], staging, { env: { MCP_RESOLVE_KEYS: OTHER_KEY } });
     await at(mrtr[finished], {}, async (client) => {
       const round = resumeCall<'tools/call'>(client, saved).answer(yes);
       expect(await refusalOf(round)).toEqual(REFUSED);
@@ -209,7 +209,7 @@ function at<T>(
   { via = 'HTTP', env }: Where,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const shared = { REQUEST_STATE_KEY: KEY, AUDIENCE, ...env };
+  const shared = { MCP_RESOLVE_KEYS: KEY, AUDIENCE, ...env };
   return serving(server, { via, env: shared }, (where) => connected(where, {}, use));
 }
 

@@ -1,6 +1,6 @@
 /**
  * One server process of a bank. Redis holds the records of `once` and the payments, and all
- * processes have the same `REQUEST_STATE_KEY`. The process ends with its parent.
+ * processes have the same `MCP_RESOLVE_KEYS`. The process ends with its parent.
  *
  * `pay` pays and returns. With `hold` it returns only after a release. `pay_patiently` is the same
  * tool with `waitMs`.
@@ -15,7 +15,7 @@ import * as z from 'zod';
 
 import { withLease } from './steps.js';
 
-const { REDIS_URL = '', REQUEST_STATE_KEY = '', LEASE_MS = '30000' } = process.env;
+const { REDIS_URL = '', MCP_RESOLVE_KEYS = '', LEASE_MS = '30000' } = process.env;
 
 const redis = createClient({
   url: REDIS_URL,
@@ -41,7 +41,7 @@ function payTool(name: string, waitMs: number) {
 
 const tools = [payTool('pay', 0), payTool('pay_patiently', 15_000)];
 const seal = requestStateSeal({
-  keys: [REQUEST_STATE_KEY],
+  keys: [MCP_RESOLVE_KEYS],
   audience: 'bank',
   logger: { warn: () => undefined },
 });

@@ -57,7 +57,7 @@ async function startBank(env: Readonly<Record<string, string>> = {}): Promise<Ba
     env: {
       ...process.env,
       REDIS_URL: redis.url,
-      REQUEST_STATE_KEY: 'a key of the tests, 32 bytes or more',
+      MCP_RESOLVE_KEYS: 'a key of the tests, 32 bytes or more',
       ...env,
     },
   });
