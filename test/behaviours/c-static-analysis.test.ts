@@ -830,12 +830,12 @@ describe('resolver in plain JavaScript', () => {
     [
       'an unknown kind in asks',
       { asks: 'elicit' },
-      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots' or the schema of the form. Remove it if the resolver never asks.",
+      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots', 'approval' or the schema of the form. Remove it if the resolver never asks.",
     ],
     [
       'null in asks',
       { asks: null },
-      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots' or the schema of the form. Remove it if the resolver never asks.",
+      "resolver(): `asks` must be 'form', 'url', 'sample', 'roots', 'approval' or the schema of the form. Remove it if the resolver never asks.",
     ],
   ])('C10: refuses %s', (_, options, message) => {
     expect(typeError(() => js.resolver({}, body, options))).toBe(message);
