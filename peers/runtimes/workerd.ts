@@ -39,7 +39,11 @@ export async function startWorkers(source: string, options: WorkerOptions): Prom
     ports[socket] = port;
     if (Object.keys(ports).length === 2) break;
   }
-  const urlOf = (socket: string): string => `http://127.0.0.1:${ports[socket]}/`;
+  const urlOf = (socket: string): string => {
+    if (ports[socket] === undefined)
+      throw new Error('workerd ended before it said where it listens');
+    return `http://127.0.0.1:${ports[socket]}/`;
+  };
   return {
     first: urlOf('first'),
     second: urlOf('second'),

@@ -47,10 +47,14 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   const { singleProcess, ...limits } = checkOptions(options);
   const records = new Records(limits);
+  let id: string | undefined;
   const store: RecordStore = {
     get: (key) => promised(() => records.get(key)?.value),
     put: (key, value, how) => promised(() => put(records, { ...how, key, value })),
-    onlyIn: randomId(),
+    // Not before it is read, because workers refuse random values while modules load.
+    get onlyIn() {
+      return (id ??= randomId());
+    },
   };
   return Object.assign(store, singleProcess && { [SINGLE_PROCESS]: true });
 }

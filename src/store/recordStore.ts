@@ -95,7 +95,7 @@ export const SINGLE_PROCESS = Symbol.for('mcp-resolve.singleProcess');
 
 /** Returns true if a store must not be combined with keys that other processes may have. */
 export function isLocal(store: RecordStore): boolean {
-  return store.onlyIn !== undefined && Reflect.get(store, SINGLE_PROCESS) !== true;
+  return 'onlyIn' in store && Reflect.get(store, SINGLE_PROCESS) !== true;
 }
 
 /** Returns true if a value has the methods of a store. */
