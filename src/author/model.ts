@@ -108,7 +108,12 @@ export type Attempts = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 export type Asks = Schema | AskedKind;
 
 /** The options of a resolver. */
-export interface ResolverOptions<in T = never, out P = Schema, out A = Asks | undefined> {
+export interface ResolverOptions<
+  in T = never,
+  out P = Schema,
+  out A = Asks | undefined,
+  out M = Attempts,
+> {
   /** The wire key of its question and its name in errors. Default: the parameter it fills. */
   readonly name?: string;
   /**
@@ -120,7 +125,7 @@ export interface ResolverOptions<in T = never, out P = Schema, out A = Asks | un
    * The number of times that the form is shown in all, if the answer is empty or does not fit the
    * schema. The user sees the messages of the schema and what was typed. Default: 1.
    */
-  readonly attempts?: Attempts;
+  readonly attempts?: M;
   /**
    * Computes the value once per call. While questions are open, the value is sealed as JSON. Later
    * rounds restore it through this schema instead of computing it again. Do not pin an identity or

@@ -15,7 +15,7 @@ import type {
   ValueOf,
   ValueOfReturn,
 } from './infer.js';
-import type { Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
+import type { Attempts, Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isSchema } from './schema.js';
 import { knownOptions, rejectUnknownOptions } from '../options.js';
 import { isObject, isPlainObject } from '../values.js';
@@ -51,11 +51,12 @@ export function resolver<
   P extends Schema | NoSchema | Sentences['pin'] = Schema,
   // Not `Asks`, so that the compiler prints the kinds.
   A extends (typeof KINDS)[number] | 'approval' | Schema | undefined = undefined,
+  const M extends Attempts | Sentences['attempts'] = Attempts,
 >(
   needs: N,
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
     CheckAsks<Awaited<Returned>, A>,
-  options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>, A>,
+  options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>, A, M>,
 ): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
 export function resolver(
   needs: unknown,

@@ -11,6 +11,7 @@ export interface Sentences {
   filler: 'A parameter takes a resolver or outcome(resolver). Wrap a function or a question in resolver({}, () => …).';
   schema: 'This must be a schema that validates and describes itself, such as z.object({ … }). Wrap fields in z.object(), and a JSON Schema in fromJsonSchema().';
   pin: '`pin` must be the schema of the value, because later rounds restore it. Write pin: z.number() or pin: z.object({ … }).';
+  attempts: '`attempts` must be an integer from 1 to 10. It is the number of times that the form is shown in all.';
   guards: '`guards` must be an array of resolvers. Write guards: [guard].';
   once: '`once` must be a store. Write once: memoryStore(), once: redisStore(client) or once: postgresStore(client), from mcp-resolve/store.';
   parts: 'A tool has a name, a configuration and a body. Write defineTool(name, { inputSchema, once }, body).';
