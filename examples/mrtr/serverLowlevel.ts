@@ -22,11 +22,11 @@ const Confirm = z.object({ confirm: z.boolean() });
 let runs = 0;
 
 // Created once, because buildServer runs for every HTTP request and all servers need the same key.
-const key = process.env.MCP_RESOLVE_KEYS;
+const keys = process.env.MCP_RESOLVE_KEYS?.split(',');
 const seal =
-  key === undefined
+  keys === undefined
     ? requestStateSeal.ephemeral()
-    : requestStateSeal({ keys: [key], audience: 'mrtr-example' });
+    : requestStateSeal({ keys, audience: 'mrtr-example' });
 
 const tools = [
   {

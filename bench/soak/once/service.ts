@@ -49,7 +49,7 @@ const approval = resolver(
   { asks: 'form' },
 );
 
-/** The time that a second request waits before it is told that the call is in progress. */
+/** The time that a second request waits before the client learns that the call is in progress. */
 const WAIT_MS = 200;
 
 /** Creates the server factory of a process. */
