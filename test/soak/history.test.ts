@@ -120,6 +120,11 @@ describe('a history of a call is explained if', () => {
     ],
     ['it is refused', [ask([0, 1], REFUSED), ask([2, 3], REFUSED)]],
     [
+      'the store does not keep its end',
+      [run(1, 'x'), ask([0, 2], paid('x')), ask([3, 4], CLAIMED), ask([5, 6], paid('x'))],
+    ],
+    ['a claim is released', [ask([0, 1], CLAIMED), ask([2, 3], ASKED), run(4, 'x')]],
+    [
       'it overlaps with another question',
       [run(1, 'x'), ask([0, 9], ASKED), ask([0, 2], paid('x'))],
     ],
@@ -137,7 +142,6 @@ describe('a history of a call is not explained if', () => {
     ['it runs after a refusal', [ask([0, 1], REFUSED), run(2, 'x')]],
     ['it is refused after a run', [run(1, 'x'), ask([2, 3], REFUSED)]],
     ['it asks after a run', [run(1, 'x'), ask([2, 3], ASKED)]],
-    ['it asks after a claim', [ask([0, 1], CLAIMED), ask([2, 3], ASKED)]],
     ['it asks after its end', [ask([0, 1], REFUSED), ask([2, 3], ASKED)]],
     ['it is answered without a run', [ask([0, 1], paid('x'))]],
     ['its answer shows another run', [run(1, 'x'), ask([0, 2], paid('y'))]],
@@ -145,7 +149,14 @@ describe('a history of a call is not explained if', () => {
       'its answer changes',
       [run(1, 'x'), ask([0, 2], paid('x')), ask([3, 4], paid('x', 'paid  x'))],
     ],
-    ['its outcome is unknown after its end', [ask([0, 1], REFUSED), ask([2, 3], CLAIMED)]],
+    [
+      'its outcome is unknown after its end was read',
+      [ask([0, 1], REFUSED), ask([2, 3], REFUSED), ask([4, 5], CLAIMED)],
+    ],
+    [
+      'it runs after a refusal that was not kept',
+      [ask([0, 1], REFUSED), ask([2, 3], CLAIMED), run(4, 'x')],
+    ],
   ])('%s', (_, history) => {
     expect(explain(onceCall, history)).toBe('unexplained');
   });

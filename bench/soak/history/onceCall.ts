@@ -4,12 +4,15 @@
  * ```
  *         claim            body begins            body ends
  *  asked ───────► claimed ─────────────► running ───────────► ended: the same answer from now on
- *                    │                                          ▲
- *                    └───────────────── the user refuses ───────┘
+ *    ▲               │  │                                       ▲
+ *    └── released ───┘  └────────────── the user refuses ───────┘
  * ```
  *
- * No arrow leads back, so no order explains a second run, another question after a claim, a result
- * without a run, a run after a refusal, or a second answer.
+ * If the store fails at the end, the first client is told the end, and the call stays as it was:
+ * claimed or running, with an end that was told.
+ *
+ * No arrow leads back from a run or an end, so no order explains a second run, another question
+ * after a run, a result without a run, a run after a refusal, or a second answer.
  */
 import type { Machine } from './sequential.js';
 
@@ -29,8 +32,15 @@ export type CallAnswer =
   /** The body has begun. */
   | { readonly said: 'ran'; readonly run: string };
 
-/** The state of a call. */
-export type CallState = 'asked' | 'claimed' | { readonly run: string } | { readonly text: string };
+/** The state of a call. `told` is an end that a client knows, but perhaps not the store. */
+export type CallState = 'asked' | Claimed | { readonly text: string };
+
+interface Claimed {
+  readonly run?: string | undefined;
+  readonly told?: string;
+}
+
+const CLAIMED: Claimed = {};
 
 /** A call of a tool with `once`. */
 export const onceCall: Machine<CallState, CallAsk, CallAnswer> = {
@@ -38,7 +48,7 @@ export const onceCall: Machine<CallState, CallAsk, CallAnswer> = {
   step: (state, { ask, answer }) => {
     if (answer !== undefined) return stepOf(state, answer);
     // A run is logged as one moment, so only requests can be without an answer.
-    return ask === 'request' && state === 'asked' ? ['claimed'] : [];
+    return ask === 'request' && state === 'asked' ? [CLAIMED] : [];
   },
 };
 
@@ -47,12 +57,12 @@ function stepOf(state: CallState, answer: CallAnswer): readonly CallState[] {
     case 'nothing':
       return [state];
     case 'asked':
-      return state === 'asked' ? [state] : [];
+      return state === 'asked' || isOnlyClaimed(state) ? ['asked'] : [];
     case 'claimed':
-      if (state === 'asked') return ['claimed'];
-      return isEnded(state) ? [] : [state];
+      if (state === 'asked') return [CLAIMED];
+      return 'text' in state ? [] : [state];
     case 'ran':
-      return state === 'asked' || state === 'claimed' ? [{ run: answer.run }] : [];
+      return state === 'asked' || isOnlyClaimed(state) ? [{ run: answer.run }] : [];
     case 'ended':
       return stepToEnd(state, answer);
   }
@@ -62,11 +72,14 @@ function stepToEnd(
   state: CallState,
   { text, run }: CallAnswer & { readonly said: 'ended' },
 ): readonly CallState[] {
-  if (isEnded(state)) return state.text === text ? [state] : [];
-  const known = typeof state === 'object' ? state.run : undefined;
-  return known === run ? [{ text }] : [];
+  if (typeof state === 'object' && 'text' in state) return state.text === text ? [state] : [];
+  const known = state === 'asked' ? CLAIMED : state;
+  if (known.run !== run) return [];
+  if (known.told === undefined) return [{ text }, { run, told: text }];
+  // Only one client can be told an end that the store does not have.
+  return known.told === text ? [{ text }] : [];
 }
 
-function isEnded(state: CallState): state is { readonly text: string } {
-  return typeof state === 'object' && 'text' in state;
+function isOnlyClaimed(state: CallState): boolean {
+  return state !== 'asked' && !('text' in state || state.run !== undefined || 'told' in state);
 }

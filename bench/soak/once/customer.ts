@@ -80,7 +80,7 @@ export class Customer {
     const { random } = this.options;
     const token = flow.tokens[random.below(flow.tokens.length)] ?? lastOf(flow);
     // In an open call, an invalid answer gets an error that is not recorded.
-    const nonsense = flow.over ? 'nonsense' : 'nothing';
+    const nonsense = flow.answer === undefined ? 'nothing' : 'nonsense';
     const answer = random.pick<Answer>(['yes', 'yes', 'no', 'nothing', nonsense]);
     await this.judged(flow, () => this.send(flow, token, answer));
   }
@@ -147,7 +147,16 @@ export class Customer {
     const take = flow.expect();
     if (token.sent > 0) counts.replays += 1;
     const call = flow.round(token, answer);
-    const said = take(await reach.send(call, { random, ...(signal && { signal }) }));
+    const from = Date.now();
+    const onCut = (at: number): void => flow.noteCut(at);
+    const reply = await reach
+      .send(call, { random, onCut, ...(signal && { signal }) })
+      .catch((error: unknown) => {
+        flow.noteCut(from);
+        throw error;
+      });
+    const said = take(reply);
+    flow.note(said, reply, from);
     if (said === 'in_progress') counts.inProgress += 1;
     if (said === 'store_unavailable') counts.unavailable += 1;
   }

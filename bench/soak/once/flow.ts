@@ -1,13 +1,10 @@
 /**
- * One call as its client sees it: the tokens, the prices in the questions, and the answer. A call
- * only moves forward:
- *
- * ```
- * open ──► claimed ──► answered
- *  asks     in progress,  the same answer
- *           or unknown    forever
- * ```
+ * One call as its client sees it: the tokens, the prices in the questions, the answer, and the
+ * history of all requests. Once a call is answered, it never asks again and has no other answer. If
+ * the store failed when the call ended, later replies may say that it is in progress or unknown.
  */
+import type { CallAnswer, CallAsk } from '../history/onceCall.js';
+import type { Operation } from '../history/sequential.js';
 import type { Call, Reply } from '../jsonRpc.js';
 
 /** The arguments of a call. */
@@ -34,13 +31,12 @@ export type Answer = 'yes' | 'no' | 'nothing' | 'nonsense';
 /** The kind of a reply. */
 export type Said = 'asked' | 'in_progress' | 'outcome_unknown' | 'store_unavailable' | 'answered';
 
-/** The progress of a call that a reply proves. An unavailable store proves nothing. */
-const PROGRESS: Readonly<Record<Said, number>> = {
-  asked: 0,
-  in_progress: 1,
-  outcome_unknown: 1,
-  store_unavailable: Infinity,
-  answered: 2,
+/** What a reply says about the call. An answer is not in the table, because it has a text. */
+const MEANING: Readonly<Record<Exclude<Said, 'answered'>, CallAnswer>> = {
+  asked: { said: 'asked' },
+  in_progress: { said: 'claimed' },
+  outcome_unknown: { said: 'claimed' },
+  store_unavailable: { said: 'nothing' },
 };
 
 /** A reply that contradicts an earlier one. */
@@ -56,7 +52,8 @@ export class Flow {
   unknown = false;
   /** True if an answer came after the outcome had been unknown. */
   late = false;
-  private progress = 0;
+  /** The rounds after the first one, which begins the call. */
+  readonly history: Operation<CallAsk, CallAnswer>[] = [];
 
   constructor(readonly payment: Payment) {}
 
@@ -79,27 +76,37 @@ export class Flow {
     return { method, params: { ...params, requestState: state, inputResponses } };
   }
 
+  /** Notes a round without an answer. It may have had an effect, or may have one later. */
+  noteCut(from: number): void {
+    this.history.push({ ask: 'request', answer: undefined, from, to: Infinity });
+  }
+
+  /** Notes the answer to a round. */
+  note(said: Said, { result }: Reply, from: number): void {
+    const text = JSON.stringify(result);
+    const run = /"run":"([^"]+)"|by run ([0-9a-f-]+)/.exec(text)?.slice(1).find(Boolean);
+    const answer = said === 'answered' ? ({ said: 'ended', text, run } as const) : MEANING[said];
+    this.history.push({ ask: 'request', answer, from, to: Date.now() });
+  }
+
   /**
-   * Returns the function for the reply to the next request. The reply must not contradict what is
-   * known when the request is sent.
+   * Returns the function for the reply to the next request, which must not contradict an answer
+   * that is known when the request is sent.
    *
    * @throws {Contradiction} From the returned function. An undocumented reply throws another error.
    */
   expect(): (reply: Reply) => Said {
-    const { progress } = this;
+    const isAnswered = this.answer !== undefined;
     return (reply) => {
       const said = readReply(reply);
-      if (PROGRESS[said] < progress) {
+      if (isAnswered && said === 'asked')
         throw new Contradiction(`the call moved backwards: ${JSON.stringify(reply)}`);
-      }
-      this.take(said, reply.result ?? {});
+      if (said !== 'store_unavailable') this.take(said, reply.result ?? {});
       return said;
     };
   }
 
   private take(said: Said, result: Result): void {
-    if (said === 'store_unavailable') return;
-    this.progress = Math.max(this.progress, PROGRESS[said]);
     if (said === 'asked') this.keep(result);
     else if (said === 'answered') this.settle(JSON.stringify(result));
     else this.unknown = said === 'outcome_unknown' && this.answer === undefined;
@@ -153,5 +160,5 @@ function readReply({ result, error }: Reply): Said {
 }
 
 function isSaid(reason: unknown): reason is Said {
-  return typeof reason === 'string' && Object.hasOwn(PROGRESS, reason);
+  return typeof reason === 'string' && Object.hasOwn(MEANING, reason);
 }

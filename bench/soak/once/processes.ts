@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The options of the processes. */
@@ -48,6 +49,14 @@ export class Processes {
 
   kill(index: number): void {
     this.children[index]?.kill('SIGKILL');
+  }
+
+  /** Stops a process for a while. Its connections stay open. */
+  async freeze(index: number, ms: number): Promise<void> {
+    const child = this.children[index];
+    child?.kill('SIGSTOP');
+    await delay(ms);
+    child?.kill('SIGCONT');
   }
 
   /** Resolves when a process has exited. */

@@ -17,6 +17,8 @@ export interface Sending {
   readonly random: Random;
   /** Cancels the request. */
   readonly signal?: AbortSignal;
+  /** Called with the time of each attempt whose connection was cut. It may have taken effect. */
+  readonly onCut?: (from: number) => void;
 }
 
 /** Sends and counts requests. */
@@ -35,12 +37,14 @@ export class Reach {
    *
    * @throws Error If no process answers in time, or the request is cancelled.
    */
-  async send(call: Call, { random, signal = this.ending }: Sending): Promise<Reply> {
+  async send(call: Call, { random, signal = this.ending, onCut }: Sending): Promise<Reply> {
     const began = performance.now();
     const init = { ...postOf(1, call), signal: AbortSignal.any([signal, this.ending]) };
     for (;;) {
+      const from = Date.now();
       const text = await this.post(random, init);
       if (text !== undefined) return replyOf(text);
+      onCut?.(from);
       if (performance.now() - began > PATIENCE_MS) throw new Error('no process answers');
       await delay(PAUSE_MS);
     }

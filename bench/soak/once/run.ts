@@ -1,7 +1,8 @@
 /**
- * `npm run soak -- once` runs four processes, one Redis and 16 customers for `--seconds`, with the
- * random choices of `--seed`. It prints its counts every ten seconds. The exit code is 1 if a call
- * ran twice, was lost, or was answered in two ways.
+ * `npm run soak -- once` runs four processes, a store (`--store redis` or `--store postgres`) and
+ * 16 customers for `--seconds`, with the random choices of `--seed`. It prints its counts every ten
+ * seconds. The exit code is 1 if a call ran twice, was lost, was answered in two ways, or has a
+ * history that no sequential order explains.
  */
 import { parseArgs } from 'node:util';
 
@@ -9,21 +10,24 @@ import { type Findings, soakOnce } from './soak.js';
 
 const { values } = parseArgs({
   options: {
+    store: { type: 'string', default: 'redis' },
     seconds: { type: 'string', default: '180' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
   },
 });
 const seconds = Number(values.seconds);
 const seed = Number(values.seed);
+const { store } = values;
+if (store !== 'redis' && store !== 'postgres') throw new Error('--store is redis or postgres');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => interruption.abort());
 }
 
-console.log(`4 processes, 16 customers, for ${seconds} s, with seed ${seed}`);
+console.log(`4 processes on ${store}, 16 customers, for ${seconds} s, with seed ${seed}`);
 const { signal: interrupted } = interruption;
-print(await soakOnce({ seconds, seed, interrupted, onProgress: printProgress }));
+print(await soakOnce({ store, seconds, seed, interrupted, onProgress: printProgress }));
 
 function printProgress(found: Findings): void {
   console.log(
@@ -48,7 +52,13 @@ function print(found: Findings): void {
     ['contradicting replies (must be 0)', found.differed.length],
     ['contradictions with the ledger (must be 0)', found.mismatches.length],
     ['unexpected exits of processes (must be 0)', found.ended.length],
-    ['kills', found.kills],
+    ['histories without an order (must be 0)', found.unexplained.length],
+    ['histories with a sequential order', found.explained],
+    ['histories that are too long to decide', found.undecided],
+    ['kills of a process', found.kills],
+    ['freezes of a process', found.freezes],
+    ['kills of the store', found.storeKills],
+    ['freezes of the store', found.storeFreezes],
     ['unknown outcomes', found.unknown],
     ['unknown at first, answered later', found.late],
     ['completed after longer than a lease', found.outlasting],
@@ -60,8 +70,8 @@ function print(found: Findings): void {
   ];
   console.log(interrupted.aborted ? '\ninterrupted: the counts may be incomplete' : '');
   for (const [name, count] of lines) console.log(`${name.padEnd(48)} ${count}`);
-  const { duplicates, lost, differed, mismatches, ended } = found;
-  const broken = [duplicates, lost, differed, mismatches, ended];
+  const { duplicates, lost, differed, mismatches, unexplained, ended } = found;
+  const broken = [duplicates, lost, differed, mismatches, unexplained, ended];
   for (const problem of broken.flatMap((list) => list.slice(0, 10))) {
     console.error(`PROBLEM ${problem}`);
   }

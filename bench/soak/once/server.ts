@@ -1,21 +1,25 @@
 /**
  * One process of the service. `processes.ts` starts it, and it runs until it is killed or its
- * parent exits. Its key and its Redis come from the environment, as in a deployment.
+ * parent exits. Its key and its databases come from the environment, as in a deployment.
  */
 import { requestStateSeal } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
-import { redisStore } from 'mcp-resolve/store';
+import { postgresStore, redisStore } from 'mcp-resolve/store';
+import type { RecordStore } from 'mcp-resolve/store';
+import pg from 'pg';
 import { createClient } from 'redis';
 
 import { Random } from '../tokens/random.js';
-import { book } from './ledger.js';
+import { book, noteBegin } from './ledger.js';
 import { serviceWith } from './service.js';
 import { withLease } from '../../../test/once/calls/steps.js';
 import { hesitating } from './stores.js';
 
 const {
   REQUEST_STATE_KEY = '',
-  REDIS_URL = '',
+  LEDGER_URL = '',
+  STORE,
+  STORE_URL = '',
   LIFE_SECONDS,
   LEASE_MS,
   MORTAL,
@@ -26,9 +30,7 @@ const {
 process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit());
 
-const client = createClient({ url: REDIS_URL });
-client.on('error', () => undefined);
-await client.connect();
+const ledger = await connect(LEDGER_URL);
 
 const life = Number(LIFE_SECONDS);
 const seal = requestStateSeal({
@@ -38,15 +40,31 @@ const seal = requestStateSeal({
   maxFlowSeconds: life,
   logger: { warn: () => undefined },
 });
-const redis = redisStore(client);
-const leased = LEASE_MS === undefined ? redis : withLease(Number(LEASE_MS), redis);
+const shared = await openStore();
+const leased = LEASE_MS === undefined ? shared : withLease(Number(LEASE_MS), shared);
 const store = hesitating(leased, new Random(process.pid));
 
 const factory = serviceWith({
   seal,
   store,
   mortal: MORTAL === 'yes',
-  book: (entry) => book(client, entry),
+  noteBegin: (begin) => noteBegin(ledger, begin),
+  book: (entry) => book(ledger, entry),
 });
 const { port } = await serveHttp(factory, { port: Number(PORT) });
 process.send?.({ port });
+
+async function connect(url: string) {
+  const client = createClient({ url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function openStore(): Promise<RecordStore> {
+  const logger = { warn: () => undefined };
+  if (STORE === 'redis') return redisStore(await connect(STORE_URL), { logger });
+  const pool = new pg.Pool({ max: 10 });
+  pool.on('error', () => undefined);
+  return postgresStore(pool);
+}

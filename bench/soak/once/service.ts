@@ -4,7 +4,7 @@
  * Arguments set the duration of the body before and after its effect, and whether it kills its
  * process.
  */
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, elicit, install, resolver, ToolError } from 'mcp-resolve';
@@ -12,7 +12,7 @@ import type { RequestStateSeal } from 'mcp-resolve';
 import type { RecordStore } from 'mcp-resolve/store';
 import * as z from 'zod';
 
-import type { Entry } from './ledger.js';
+import type { Begin, Entry } from './ledger.js';
 
 /** The options of a server process. */
 export interface ServiceOptions {
@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly store: RecordStore;
   /** True if payments can kill this process. */
   readonly mortal: boolean;
+  /** Notes that a body has begun. */
+  readonly noteBegin: (begin: Begin) => Promise<void>;
   /** The effect: adds a payment to the ledger. */
   readonly book: (entry: Entry) => Promise<void>;
 }
@@ -33,6 +35,12 @@ const PayInput = z.object({
 });
 const Account = z.object({ account: z.string() });
 const Price = z.object({ cents: z.int() });
+const Receipt = z.object({
+  call: z.string(),
+  order: z.string(),
+  cents: z.int(),
+  run: z.string(),
+});
 const args = argsOf(PayInput);
 
 const account = resolver(
@@ -53,29 +61,39 @@ const approval = resolver(
 const WAIT_MS = 200;
 
 /** Creates the server factory of a process. */
-export function serviceWith({ seal, store, mortal, book }: ServiceOptions): () => McpServer {
+export function serviceWith({
+  seal,
+  store,
+  mortal,
+  noteBegin,
+  book,
+}: ServiceOptions): () => McpServer {
   const pay = defineTool(
     'pay',
     {
       inputSchema: PayInput,
-      outputSchema: z.object({ call: z.string(), order: z.string(), cents: z.int() }),
+      outputSchema: Receipt,
       resolve: { account, price, approval },
       once: { store, waitMs: WAIT_MS },
     },
     async ({ order, price: { cents }, ...how }, { callId: call }) => {
+      const run = randomUUID();
+      await noteBegin({ order, run, at: Date.now() });
       await delay(how.beforeMs);
       if (mortal && how.deadly === 'before') process.kill(process.pid, 'SIGKILL');
-      await book({ call, order, cents, process: process.pid });
+      await book({ call, order, cents, run, process: process.pid });
       if (mortal && how.deadly === 'after') process.kill(process.pid, 'SIGKILL');
       await delay(how.afterMs);
       if (how.fails)
-        throw new ToolError(`${order} is paid with ${cents} cents, but has no receipt`);
-      return { call, order, cents };
+        throw new ToolError(
+          `${order} is paid with ${cents} cents by run ${run}, but has no receipt`,
+        );
+      return { call, order, cents, run };
     },
   );
   return () => {
     const server = new McpServer({ name: 'soak-once', version: '1.0.0' });
-    install(server, [pay], { seal });
+    install(server, [pay], { seal, logger: { warn: () => undefined } });
     return server;
   };
 }

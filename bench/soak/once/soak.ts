@@ -1,10 +1,12 @@
 /**
- * Runs four processes with one Redis and many customers, and kills processes.
+ * Runs four processes with one store and many customers. It kills and freezes processes, and the
+ * store too.
  *
  * ```
- *  customers ──► any process ──► claim, pay, record ──► Redis: the calls that have run
- *                    ▲                  │
- *       SIGKILL ─────┘                  └─────────────► Redis: the ledger
+ *  customers ──► any process ──► claim, pay, record ──► Redis or Postgres: the records
+ *                    ▲                  │                            ▲
+ *         SIGKILL, SIGSTOP              │                     SIGKILL, SIGSTOP
+ *                                       └─────────────► another Redis: the ledger
  * ```
  *
  * When the time is over, the soak stops killing, ends every call, and compares the ledger with the
@@ -20,13 +22,15 @@ import { Random } from '../tokens/random.js';
 import { type Counts, newCounts } from './counts.js';
 import { Customer } from './customer.js';
 import type { Flow, Payment } from './flow.js';
-import { entriesFrom, type Entry, type LedgerClient } from './ledger.js';
+import { allBegins, entriesFrom, type Entry, type LedgerClient } from './ledger.js';
 import { Processes, type Setup } from './processes.js';
 import { Reach } from './reach.js';
-import { duplicatesIn, mismatchesIn, outlasted } from './verdict.js';
+import { type StoreKind, StoreServer } from './storeServer.js';
+import { duplicatesIn, type Histories, historiesOf, mismatchesIn, outlasted } from './verdict.js';
 
 /** The options of a run. */
 export interface SoakOptions {
+  readonly store: StoreKind;
   readonly seconds: number;
   /** Repeats the random choices. Their timing differs in every run. */
   readonly seed: number;
@@ -54,6 +58,16 @@ export interface Findings extends Readonly<Counts> {
   /** Calls that were answered after longer than a lease. */
   readonly outlasting: number;
   readonly kills: number;
+  /** The times that a process was frozen. */
+  readonly freezes: number;
+  readonly storeKills: number;
+  readonly storeFreezes: number;
+  /** Calls whose history a sequential order explains. */
+  readonly explained: number;
+  /** Descriptions of calls whose history no sequential order explains. */
+  readonly unexplained: readonly string[];
+  /** Calls whose history was too long to decide. */
+  readonly undecided: number;
   readonly requests: number;
   /** Requests that were resent because their connection was cut or refused. */
   readonly cut: number;
@@ -78,35 +92,43 @@ const REVISITS = 400;
 
 /** Runs the soak. When it resolves, everything that it started has stopped. */
 export async function soakOnce(options: SoakOptions): Promise<Findings> {
-  const redis = await startRedis();
-  const client = createClient({ url: redis.url, disableOfflineQueue: true });
-  client.on('error', () => undefined);
+  const [redis, store] = await Promise.all([startRedis(), StoreServer.start(options.store)]);
+  const ledger = createClient({ url: redis.url, disableOfflineQueue: true });
+  ledger.on('error', () => undefined);
   try {
-    await client.connect();
-    const processes = await Processes.start({
-      ports: await freePorts(PROCESSES),
-      env: environment(options, redis.url),
-    });
+    await ledger.connect();
+    const env = environment(options, { LEDGER_URL: redis.url, ...store.env });
+    const processes = await Processes.start({ ports: await freePorts(PROCESSES), env });
     try {
-      return await new Soak(options, processes, client).run();
+      return await new Soak(options, { processes, store, ledger }).run();
     } finally {
       await processes.stop();
     }
   } finally {
-    client.destroy();
-    await redis.stop();
+    ledger.destroy();
+    await Promise.all([redis.stop(), store.stop()]);
   }
 }
 
-function environment({ seconds, leaseMs }: SoakOptions, url: string): Setup['env'] {
+function environment(
+  { seconds, leaseMs }: SoakOptions,
+  places: Readonly<Record<string, string>>,
+): Setup['env'] {
   const shared = {
+    ...places,
     REQUEST_STATE_KEY: randomBytes(32).toString('base64url'),
-    REDIS_URL: url,
     // The first tokens stay valid until the end.
     LIFE_SECONDS: String(seconds + 600),
     ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
   };
   return (index) => ({ ...shared, MORTAL: index === SPARED ? 'no' : 'yes' });
+}
+
+/** What a run uses. */
+interface Places {
+  readonly processes: Processes;
+  readonly store: StoreServer;
+  readonly ledger: LedgerClient;
 }
 
 class Soak {
@@ -120,14 +142,15 @@ class Soak {
   private readonly began = performance.now();
   private closedAt: number | undefined;
   private mismatches: string[] = [];
+  private histories: Histories = { explained: 0, unexplained: [], undecided: 0 };
+  private frozen = 0;
 
   constructor(
     private readonly options: SoakOptions,
-    private readonly processes: Processes,
-    private readonly ledger: LedgerClient,
+    private readonly at: Places,
   ) {
     this.interrupted = options.interrupted ?? new AbortController().signal;
-    this.reach = new Reach(processes.ports, this.interrupted);
+    this.reach = new Reach(at.processes.ports, this.interrupted);
     this.leaseMs = options.leaseMs ?? LEASE_MS;
   }
 
@@ -135,7 +158,12 @@ class Soak {
     const over = new AbortController();
     const telling = this.tell(over.signal);
     try {
-      await Promise.all([this.killProcesses(), ...this.customers().map(this.shop)]);
+      await Promise.all([
+        this.killProcesses(),
+        this.failStore(),
+        this.freezeProcesses(),
+        ...this.customers().map(this.shop),
+      ]);
       if (!this.interrupted.aborted) await this.settle();
     } finally {
       over.abort();
@@ -164,14 +192,34 @@ class Soak {
     const random = new Random(this.options.seed);
     for (let turn = 0; !this.isOver();) {
       await delay(random.between(100, 2000));
-      const death = this.processes.nextDeath().then(() => 1);
+      const death = this.at.processes.nextDeath().then(() => 1);
       if (turn % 2 === 1) {
-        this.processes.kill(random.percent(4) ? SPARED : random.between(1, PROCESSES - 1));
+        this.at.processes.kill(random.percent(4) ? SPARED : random.between(1, PROCESSES - 1));
       } else if (this.deadly.length === 0) {
         this.deadly.push(random.pick(['before', 'after']));
       }
       turn += await Promise.race([death, delay(DEATH_MS, 0)]);
-      await this.processes.allUp();
+      await this.at.processes.allUp();
+    }
+  }
+
+  /** Freezes processes for longer than a renewal, and sometimes for longer than a lease. */
+  private async freezeProcesses(): Promise<void> {
+    const random = new Random(this.options.seed + 1);
+    while (!this.isOver()) {
+      await delay(random.between(500, 4000));
+      this.frozen += 1;
+      await this.at.processes.freeze(random.below(PROCESSES), random.between(100, 6000));
+    }
+  }
+
+  /** Kills the store and starts it again, or freezes it, sometimes for longer than a step may take. */
+  private async failStore(): Promise<void> {
+    const random = new Random(this.options.seed + 2);
+    while (!this.isOver()) {
+      await delay(random.between(1000, 6000));
+      if (random.percent(50)) await this.at.store.crash();
+      else await this.at.store.freeze(random.between(100, 8000));
     }
   }
 
@@ -194,7 +242,8 @@ class Soak {
   private async judge(): Promise<void> {
     await this.readLedger();
     const { entries, flows } = this;
-    this.mismatches = mismatchesIn({ entries, flows, killed: this.processes.killed });
+    this.mismatches = mismatchesIn({ entries, flows, killed: undefined });
+    this.histories = historiesOf(flows, await allBegins(this.at.ledger));
   }
 
   /** Reports the progress until the run is over. */
@@ -213,12 +262,12 @@ class Soak {
   }
 
   private async readLedger(): Promise<void> {
-    this.entries.push(...(await entriesFrom(this.ledger, this.entries.length)));
+    this.entries.push(...(await entriesFrom(this.at.ledger, this.entries.length)));
   }
 
   private isOver(): boolean {
     const now = this.seconds();
-    const isDone = now > this.options.seconds && this.processes.killed.size >= LEAST_KILLS;
+    const isDone = now > this.options.seconds && this.at.processes.killed.size >= LEAST_KILLS;
     if (isDone || this.interrupted.aborted) this.closedAt ??= now;
     return this.closedAt !== undefined;
   }
@@ -228,7 +277,8 @@ class Soak {
   }
 
   private findings(): Findings {
-    const { processes, reach, flows, entries } = this;
+    const { reach, flows, entries, histories } = this;
+    const { processes, store } = this.at;
     return {
       ...this.counts,
       seconds: this.seconds(),
@@ -239,6 +289,12 @@ class Soak {
       late: flows.filter(({ late }) => late).length,
       outlasting: flows.filter((flow) => outlasted(flow, this.leaseMs)).length,
       kills: processes.killed.size,
+      freezes: this.frozen,
+      storeKills: store.kills,
+      storeFreezes: store.freezes,
+      explained: histories.explained,
+      unexplained: histories.unexplained,
+      undecided: histories.undecided,
       requests: reach.requests,
       cut: reach.cut,
       mismatches: this.mismatches,

@@ -2,14 +2,19 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Flow } from './flow.js';
-import type { Entry } from './ledger.js';
+import { explain } from '../history/sequential.js';
+import { onceCall } from '../history/onceCall.js';
+import type { Begin, Entry } from './ledger.js';
 
 /** The ledger, the calls and the killed processes. */
 export interface Evidence {
   readonly entries: readonly Entry[];
   readonly flows: readonly Flow[];
-  /** The processes that were killed. */
-  readonly killed: ReadonlySet<number>;
+  /**
+   * The processes that were killed, or `undefined` if the store failed too. Then every outcome may
+   * be unknown.
+   */
+  readonly killed: ReadonlySet<number> | undefined;
 }
 
 /** Returns a description of each entry that repeats a payment. */
@@ -57,10 +62,11 @@ function withoutEntry({ answer }: Flow): string | undefined {
 function withEntry(
   { answer, unknown, shown, payment }: Flow,
   entry: Entry,
-  killed: ReadonlySet<number>,
+  killed: ReadonlySet<number> | undefined,
 ): string | undefined {
   if (!shown.has(entry.cents)) return 'was paid at a price that no question showed';
-  if (unknown && !killed.has(entry.process)) return 'is unknown, but its process was not killed';
+  if (unknown && killed?.has(entry.process) === false)
+    return 'is unknown, but its process was not killed';
   if (answer === undefined) return undefined;
   if (isRefusal(answer)) return 'was declined, but paid';
   return isAnswerTo(answer, entry, payment.fails)
@@ -72,8 +78,38 @@ function isRefusal(answer: string): boolean {
   return answer.includes('could not resolve: elicitation was decline');
 }
 
-function isAnswerTo(answer: string, { call, order, cents }: Entry, fails: boolean): boolean {
+function isAnswerTo(answer: string, { call, order, cents, run }: Entry, fails: boolean): boolean {
   const result = JSON.parse(answer) as { structuredContent?: unknown; isError?: boolean };
-  if (!fails) return isDeepStrictEqual(result.structuredContent, { call, order, cents });
-  return result.isError === true && answer.includes(`${order} is paid with ${cents} cents`);
+  if (!fails) return isDeepStrictEqual(result.structuredContent, { call, order, cents, run });
+  return (
+    result.isError === true && answer.includes(`${order} is paid with ${cents} cents by run ${run}`)
+  );
+}
+
+/** What the checker of histories says about all calls. */
+export interface Histories {
+  readonly explained: number;
+  readonly unexplained: readonly string[];
+  readonly undecided: number;
+}
+
+/** Searches, for each call, for a sequential order of its requests and runs. */
+export function historiesOf(flows: readonly Flow[], begins: readonly Begin[]): Histories {
+  const found = flows.map(({ payment: { order }, history }) => {
+    const ran = begins
+      .filter((begin) => begin.order === order)
+      .map(({ run, at }) => {
+        return { ask: 'run', answer: { said: 'ran', run }, from: at, to: at } as const;
+      });
+    const operations = [...history, ...ran];
+    return { verdict: explain(onceCall, operations), order, operations };
+  });
+  const unexplained = found.filter(({ verdict }) => verdict === 'unexplained');
+  return {
+    explained: found.filter(({ verdict }) => verdict === 'explained').length,
+    unexplained: unexplained.map(({ order, operations }) => {
+      return `${order}: no order explains ${JSON.stringify(operations)}`;
+    }),
+    undecided: found.filter(({ verdict }) => verdict === 'undecided').length,
+  };
 }
