@@ -48,8 +48,8 @@ export class Attempt {
   private readonly steps: StoreSteps;
   /** The record that the next change replaces. */
   private present: string | undefined;
-  /** The time of the last read, by the monotonic clock. */
-  private readAt = -Infinity;
+  /** The time of the last look at the record, or of the start, by the monotonic clock. */
+  private readAt = performance.now();
 
   constructor(private readonly place: RecordPlace) {
     this.steps = guardedSteps(place.store);
