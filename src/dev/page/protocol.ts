@@ -93,7 +93,7 @@ export type News =
   | { readonly type: 'module'; readonly module: ModuleState }
   | { readonly type: 'run'; readonly news: RunNews };
 
-/** Something that happened during a run. */
+/** Something that happened during a run. `lost` says that its process has ended. */
 export type RunNews =
   | { readonly type: 'began'; readonly spec: RunSpec; readonly at: number }
   | { readonly type: 'event'; readonly event: CallEvent }
@@ -103,6 +103,7 @@ export type RunNews =
   | { readonly type: 'answers'; readonly answers: Readonly<Record<string, unknown>> }
   | { readonly type: 'log'; readonly text: string }
   | { readonly type: 'ended'; readonly ending: RunEnding }
+  | { readonly type: 'lost' }
   | { readonly type: 'cheating'; readonly cheat: CheatName }
   | { readonly type: 'cheated'; readonly report: CheatReport };
 

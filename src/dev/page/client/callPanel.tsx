@@ -38,16 +38,13 @@ export function CallPanel({ outline }: { readonly outline: Outline }): JSX.Eleme
     <form class="panel" aria-labelledby="call-title" onSubmit={start} noValidate>
       <h2 id="call-title">Call</h2>
       <Arguments outline={outline} />
-      <Caller />
       <div class="actions">
         <button class="main" type="submit" disabled={module.value?.status !== 'ready'}>
-          {running ? 'Run again' : 'Run'}
+          Run
         </button>
-        {running ? (
-          <button type="button" onClick={() => void act({ type: 'stop' })}>
-            Stop
-          </button>
-        ) : undefined}
+        <button type="button" disabled={!running} onClick={() => void act({ type: 'stop' })}>
+          Stop
+        </button>
         <p class="hint">The body really runs, with all its effects: it may pay, send or delete.</p>
       </div>
       <p class="problem" role="alert">
@@ -113,10 +110,12 @@ function parseArgs(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function Caller(): JSX.Element {
+/** Renders the client of the next run, and the user who is signed in. */
+export function CallerPanel(): JSX.Element {
   const { era, person, ownToken } = kept.value.caller;
   return (
-    <div class="caller">
+    <section class="panel caller" aria-labelledby="caller-title">
+      <h2 id="caller-title">The client</h2>
       <fieldset>
         <legend>Protocol of the client</legend>
         <div class="segments">
@@ -161,7 +160,7 @@ function Caller(): JSX.Element {
           />
         ) : undefined}
       </div>
-    </div>
+    </section>
   );
 }
 
@@ -179,10 +178,10 @@ const ERAS = [
 ] as const;
 
 const SWITCHES: Readonly<Record<keyof Abilities, string>> = {
-  form: 'shows forms',
-  url: 'opens links',
-  sampling: 'has a model',
-  roots: 'lists folders',
+  form: 'show forms',
+  url: 'open links',
+  sampling: 'ask its model',
+  roots: 'list its folders',
 };
 
 /** The capabilities that the client declares. */
@@ -191,7 +190,7 @@ function Switches(): JSX.Element {
   const names = Object.keys(SWITCHES) as (keyof Abilities)[];
   return (
     <fieldset>
-      <legend>The client…</legend>
+      <legend>The client can</legend>
       <div class="switches">
         {names.map((name) => (
           <label key={name}>

@@ -13,7 +13,7 @@ export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Elem
   const run = shownRun.value;
   const loose = run === undefined ? [] : unpinned(outline.explanation, run.events);
   return (
-    <section class="panel" aria-labelledby="cheats-title">
+    <section class="panel at-cheats" aria-labelledby="cheats-title">
       <h2 id="cheats-title">Try to cheat</h2>
       <p class="hint">
         Take a dishonest step with the call that you have just made. The page shows what the client
@@ -93,6 +93,7 @@ function obstacleTo(
 ): string | undefined {
   if (module.value?.status !== 'ready' || run?.ending === undefined)
     return 'Run the call to its end first.';
+  if (run.lost) return 'The module was loaded again. Run the call again.';
   if (run.ending.end === 'stopped') return 'The call was stopped. Run it to its end.';
   if (cheat === 'hidden') {
     return explanation.parameters.length === 0 ? 'No resolver fills a parameter.' : undefined;

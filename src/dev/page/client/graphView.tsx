@@ -88,7 +88,7 @@ function light(card: SVGGElement, title: string, { state, value, durationMs }: N
   card.setAttribute('aria-label', parts.join(', '));
   card.querySelector('.badge')?.remove();
   if (state === 'idle') return;
-  const width = state.length * 6.2 + 16;
+  const width = state.length * 6.8 + 16;
   const right = Number(card.querySelector('rect.card')?.getAttribute('width') ?? 0);
   const badge = svgElement('g', {
     class: 'badge',
@@ -150,6 +150,7 @@ export const STATE_WORDS: Readonly<Record<NodeView['state'], string>> = {
   idle: 'has not run',
   running: 'is running',
   computed: 'ran',
+  done: 'ran',
   pinned: 'ran, and its value is pinned',
   restored: 'restored, did not run again',
   asked: 'asked, waits for the answer',

@@ -15,16 +15,16 @@ export function Outcome(): JSX.Element {
   const run = shownRun.value;
   return (
     <div class="outcome">
-      <Part title="What the model reads">
+      <Part place="reads" title="What the model reads">
         <Reads run={run} />
       </Part>
-      <Part title="What ran, with which values">
+      <Part place="ran" title="What ran, with which values">
         <Ran run={run} />
       </Part>
-      <Part title="Timeline">
+      <Part place="time" title="Timeline">
         <Timeline run={run} />
       </Part>
-      <Part title="Messages on the wire">
+      <Part place="wired" title="Messages on the wire">
         <Wire run={run} />
       </Part>
     </div>
@@ -32,14 +32,16 @@ export function Outcome(): JSX.Element {
 }
 
 interface PartProps {
+  /** The area of the layout. */
+  readonly place: string;
   readonly title: string;
   readonly children: ComponentChildren;
 }
 
-function Part({ title, children }: PartProps): JSX.Element {
-  const id = title.replace(/\W+/g, '-').toLowerCase();
+function Part({ place, title, children }: PartProps): JSX.Element {
+  const id = `${place}-title`;
   return (
-    <section class="panel part" aria-labelledby={id}>
+    <section class={`panel part at-${place}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <div class="scroll" tabIndex={0} role="region" aria-labelledby={id}>
         {children}
@@ -191,6 +193,7 @@ function Wire({ run }: RunProps): JSX.Element {
   if (run === undefined) return <Empty>The requests and responses, with the sealed state.</Empty>;
   return (
     <ol class="wire">
+      <li class="hint">→ to the server, ← to the client</li>
       {run.wire.map((news, index) => (
         <Message key={index} news={news} />
       ))}

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import type { Outline } from '../protocol.js';
-import { CallPanel } from './callPanel.js';
+import { CallerPanel, CallPanel } from './callPanel.js';
 import { CheatPanel } from './cheatPanel.js';
 import { GraphView } from './graphView.js';
 import { Outcome } from './outcome.js';
@@ -132,7 +132,8 @@ function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Elem
       <div class="client" role="group" aria-label="The client">
         <CallPanel outline={shown} />
         <QuestionPanel />
-        <details class="panel">
+        <CallerPanel />
+        <details class="panel" open>
           <summary>What the model sees</summary>
           {listed === undefined ? (
             <p class="empty">The server does not list it.</p>
@@ -142,10 +143,8 @@ function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Elem
         </details>
       </div>
       <div class="server" role="group" aria-label="The server">
-        <section class="panel" aria-labelledby="graph-title">
-          <div class="head">
-            <h2 id="graph-title">Graph</h2>
-          </div>
+        <section class="panel at-graph" aria-labelledby="graph-title">
+          <h2 id="graph-title">Graph</h2>
           <Scrubber />
           <GraphView outline={shown} />
         </section>

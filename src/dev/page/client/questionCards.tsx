@@ -1,6 +1,6 @@
 /** The questions of a round, each as a client would show it. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AskedQuestion } from '../../testing/askedQuestion.js';
 import { SchemaForm } from './schemaForm.js';
 import { act, initialValues, shownRun } from './state.js';
@@ -9,7 +9,7 @@ import { act, initialValues, shownRun } from './state.js';
 export function QuestionPanel(): JSX.Element {
   const { questions = [], ending, answered = [] } = shownRun.value ?? {};
   return (
-    <section class="panel" aria-labelledby="question-title">
+    <section class="panel questions" aria-labelledby="question-title">
       <h2 id="question-title">The user of the client</h2>
       <div aria-live="polite">
         {questions.length > 0 ? (
@@ -35,8 +35,10 @@ function Round({ questions }: { readonly questions: readonly AskedQuestion[] }):
       void act({ type: 'answer', answers: all });
     }
   };
+  const cards = useRef<HTMLDivElement>(null);
+  useEffect(() => cards.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <div class="cards">
+    <div class="cards" ref={cards}>
       {questions.map((question) => (
         <QuestionCard
           key={question.key}

@@ -8,6 +8,7 @@ export type NodeState =
   | 'idle'
   | 'running'
   | 'computed'
+  | 'done'
   | 'pinned'
   | 'restored'
   | 'asked'
@@ -50,6 +51,8 @@ export interface RunView {
   readonly wire: readonly WireNews[];
   readonly log: readonly string[];
   readonly ending: RunEnding | undefined;
+  /** True if the process that made the call has ended, so no cheat can use it. */
+  readonly lost: boolean;
   readonly cheating: CheatName | undefined;
   readonly cheats: ReadonlyMap<CheatName, CheatReport>;
 }
@@ -76,7 +79,8 @@ export function viewOf(news: readonly RunNews[]): RunView | undefined {
     ...questionsIn(news),
     wire: news.filter((one) => one.type === 'wire'),
     log: news.flatMap((one) => (one.type === 'log' ? [one.text] : [])),
-    ending: news.flatMap((one) => (one.type === 'ended' ? [one.ending] : []))[0],
+    ending: endingIn(news),
+    lost: news.some(({ type }) => type === 'lost'),
     cheating: cheating?.type === 'cheating' ? cheating.cheat : undefined,
     cheats: new Map(
       news.flatMap((one) => (one.type === 'cheated' ? [[one.report.cheat, one.report]] : [])),
@@ -84,12 +88,19 @@ export function viewOf(news: readonly RunNews[]): RunView | undefined {
   };
 }
 
+/** Returns the end of a run. A run whose process has ended was stopped. */
+function endingIn(news: readonly RunNews[]): RunEnding | undefined {
+  const [ending] = news.flatMap((one) => (one.type === 'ended' ? [one.ending] : []));
+  if (ending !== undefined || !news.some(({ type }) => type === 'lost')) return ending;
+  return { end: 'stopped', text: 'The module was loaded again during the call.', bodyRuns: 0 };
+}
+
 function questionsIn(news: readonly RunNews[]): Pick<RunView, 'questions' | 'answered'> {
   let questions: readonly AskedQuestion[] = [];
   const answered: Answered[] = [];
   for (const one of news) {
     if (one.type === 'asks') questions = one.questions;
-    if (one.type === 'ended') questions = [];
+    if (one.type === 'ended' || one.type === 'lost') questions = [];
     if (one.type !== 'answers') continue;
     const given = one.answers;
     answered.push(...questions.map((question) => ({ question, answer: given[question.key] })));
@@ -206,7 +217,7 @@ function apply(event: CallEvent, nodes: Map<string, NodeView>, pinned: ReadonlyS
 
 /** Notes the end of a request. Resolvers that still have no state did not run. */
 function end(how: string, replayed: boolean, nodes: Map<string, NodeView>): void {
-  const body: Readonly<Record<string, NodeState>> = { completed: 'computed', asked: 'idle' };
+  const body: Readonly<Record<string, NodeState>> = { completed: 'done', asked: 'idle' };
   const state = replayed ? 'restored' : (body[how] ?? 'skipped');
   nodes.set(BODY_KEY, { state });
   for (const [key, node] of nodes) {

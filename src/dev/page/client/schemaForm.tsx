@@ -181,12 +181,12 @@ function Choice(props: ControlProps & { readonly choices: readonly ChoiceOption[
 }
 
 function ListOrJson(props: ControlProps): JSX.Element {
-  const { id, property, value, onChange, describedBy } = props;
+  const { id, name, property, value, onChange, describedBy } = props;
   const items = property.type === 'array' ? choicesOf((property.items ?? {}) as Values) : undefined;
   if (items === undefined) return <JsonField {...props} />;
   const chosen = Array.isArray(value) ? (value as unknown[]) : [];
   return (
-    <div class="options" role="group" id={id} aria-describedby={describedBy}>
+    <div class="options" role="group" id={id} aria-label={name} aria-describedby={describedBy}>
       {items.map((item) => (
         <label key={item.label}>
           <input

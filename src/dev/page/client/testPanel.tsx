@@ -14,7 +14,7 @@ export function TestPanel({ outline }: { readonly outline: Outline }): JSX.Eleme
   const isOver = run?.ending !== undefined && run.ending.end !== 'stopped';
   const code = isOver ? testCode({ outline, run, specifier, runner }) : undefined;
   return (
-    <section class="panel" aria-labelledby="test-title">
+    <section class="panel at-test" aria-labelledby="test-title">
       <div class="head">
         <h2 id="test-title">Copy as test</h2>
         <div class="segments" role="radiogroup" aria-label="Test runner">

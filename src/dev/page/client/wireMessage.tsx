@@ -11,8 +11,9 @@ export function Message({ news }: { readonly news: WireNews }): JSX.Element {
     <li class={`to-${to}`}>
       <details>
         <summary>
-          <span aria-hidden="true">{to === 'server' ? '→' : '←'}</span>{' '}
-          <span class="mono">{titleOf(message as Json)}</span> <span class="hint">to the {to}</span>
+          <span aria-hidden="true">{to === 'server' ? '→' : '←'}</span>
+          <span class="hidden">to the {to}: </span>
+          <span class="mono"> {titleOf(message as Json)}</span>
           <State message={message as Json} />
         </summary>
         <pre>{JSON.stringify(message, shorten, 2)}</pre>

@@ -23,7 +23,7 @@ import type { Subject } from '../../testing/subject.js';
 import { createTestServers } from '../../testing/testServer.js';
 import type { TestServers } from '../../testing/testServer.js';
 import type { Abilities, AuthData, RunEnding, RunNews, RunSpec } from '../protocol.js';
-import { copyJson, printValue } from './printValue.js';
+import { copyJson, printError, printValue } from './printValue.js';
 import { watchWire } from './wire.js';
 
 /** A round with questions, and the answers of the user. */
@@ -104,6 +104,7 @@ export class LiveRun {
       });
     }
     this.stopped = true;
+    this.tell = () => undefined;
     for (const { close } of this.connections.splice(0).reverse()) await close();
   }
 
@@ -175,7 +176,7 @@ export class LiveRun {
       text: run.text,
       ...(run.error !== undefined && { code: run.error.code }),
       ...(run.structured !== undefined && { structured: copyJson(run.structured) }),
-      ...(run.cause !== undefined && { cause: run.cause.stack ?? messageOf(run.cause) }),
+      ...(run.cause !== undefined && { cause: printError(run.cause) }),
       bodyRuns: this.subject.bodyRuns(),
     };
   }

@@ -2,6 +2,8 @@
 import { inspect } from 'node:util';
 
 const LONGEST = 20_000;
+/** Values up to this length are printed on one line. */
+const SHORT = 60;
 
 /** Prints a value as JSON, or as Node prints it if it has no JSON. */
 export function printValue(value: unknown): string {
@@ -20,7 +22,8 @@ export function copyJson(value: unknown): unknown {
 function jsonOf(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && !hasJson(value)) return undefined;
   try {
-    return JSON.stringify(value, undefined, 2);
+    const line = JSON.stringify(value) as string | undefined;
+    return line === undefined || line.length <= SHORT ? line : JSON.stringify(value, undefined, 2);
   } catch {
     return undefined;
   }
@@ -33,4 +36,10 @@ function hasJson(value: object): boolean {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Prints an error with the frames of the author's code. */
+export function printError(error: Error): string {
+  const lines = (error.stack ?? `${error.name}: ${error.message}`).split('\n');
+  return lines.filter((line) => !/^\s+at .*(?:devHost\.mjs|node:)/.test(line)).join('\n');
 }

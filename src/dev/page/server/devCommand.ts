@@ -33,6 +33,7 @@ export async function runDev(
   const stream = new NewsStream();
   const host = new HostProcess(options, specifierOf(file), {
     onModule: (module) => {
+      if (module.status !== 'ready') stream.loseRun();
       stream.tellModule(module);
       report(module);
     },

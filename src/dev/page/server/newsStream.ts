@@ -34,6 +34,11 @@ export class NewsStream {
     this.send(sent);
   }
 
+  /** Says that the process of the latest run has ended. */
+  loseRun(): void {
+    if (this.run.length > 0) this.tellRun({ type: 'lost' });
+  }
+
   /** Ends all streams. */
   close(): void {
     for (const page of this.pages) page.end();
