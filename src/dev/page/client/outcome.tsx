@@ -14,7 +14,7 @@ import { Message } from './wireMessage.js';
 export function Outcome(): JSX.Element {
   const run = shownRun.value;
   return (
-    <div class="outcome">
+    <div class="results">
       <Part place="reads" title="What the model reads">
         <Reads run={run} />
       </Part>
