@@ -57,7 +57,7 @@ function compile(source: string): string {
     outputText
       // The programs refer to each other by file name, and these files are compiled as well.
       .replace(/new URL\('(\w+)\.ts'/g, "new URL('$1.js'")
-      // The services share a key, which a store in memory refuses by default.
-      .replaceAll('memoryStore()', 'memoryStore({ singleProcess: true })')
+      // Calls cross runtimes that share no store, so the store must not say that it belongs to one.
+      .replaceAll('memoryStore()', '(({ get, put }) => ({ get, put }))(memoryStore())')
   );
 }
