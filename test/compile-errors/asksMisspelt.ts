@@ -1,4 +1,4 @@
-// Type '"froms"' is not assignable to type '"form" |
+// Type '"froms"' is not assignable to type '"
 import { confirm, resolver } from 'mcp-resolve';
 
 export const sure = resolver({}, () => confirm('Sure?'), {
