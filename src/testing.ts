@@ -14,6 +14,8 @@ export { timeline } from './dev/trace/timeline.js';
 // Scripted answers.
 export { accept, cancel, decline } from './client/answers.js';
 export { roots, says } from './dev/testing/answerScript.js';
+export { approvedBy, deniedBy, undecided } from './dev/testing/scriptedDecision.js';
+export type { ScriptedDecision } from './dev/testing/scriptedDecision.js';
 export type { Answer } from './client/answers.js';
 export type { ScriptedAnswers, ScriptedAnswer } from './dev/testing/answerScript.js';
 

@@ -28,6 +28,7 @@ export const RULE_CODES = [
   'pinned-identity',
   'no-once',
   'approves-unasked',
+  'unpinned-approval',
   'duplicate-name',
   'duplicate-resolver-name',
   'unused-resolver',
@@ -41,7 +42,7 @@ export type RuleCode = (typeof RULE_CODES)[number];
 export function findingsIn(definition: AnyDefinition): Finding[] {
   const explanation = explanationOf(definition);
   const subject = { definition, explanation };
-  return [questions, rounds, names, sameNames, pins, once, fallbacks]
+  return [questions, rounds, names, sameNames, pins, once, fallbacks, approvals]
     .flatMap((rule) => rule(subject))
     .map((finding) => ({ ...finding, definition: definition.name }));
 }
@@ -53,8 +54,9 @@ interface CheckedDefinition {
 
 /** Reports a tool with irreversible effects that does not ask first. */
 function questions({ definition, explanation }: CheckedDefinition): Finding[] {
-  const { capabilities } = explanation;
+  const { capabilities, resolvers } = explanation;
   if (!isDestructive(definition) || capabilities.some(({ kind }) => isForPeople(kind))) return [];
+  if (resolvers.some(asksForApproval)) return [];
   return [
     error(
       'no-question',
@@ -205,6 +207,33 @@ function fallbacks({ definition, explanation }: CheckedDefinition): Finding[] {
         `'${key}' has \`otherwise: true\`, which approves for every client that declares nothing, and the tool ${why}. Write \`otherwise: false\`, or remove \`otherwise\`, so that such a client receives an error.`,
       ),
     );
+}
+
+/**
+ * Reports an approval of values that are computed again when the call runs. If they differ by then,
+ * the approval no longer counts.
+ */
+function approvals({ explanation: { resolvers } }: CheckedDefinition): Finding[] {
+  const isMoving = (key: string): boolean => {
+    const needed = resolvers.find((one) => one.key === key);
+    if (needed === undefined || needed.asks.kind !== 'nothing') return false;
+    return !needed.pinned && !looksLikeIdentity(needed);
+  };
+  return resolvers.filter(asksForApproval).flatMap(({ key, needs }) => {
+    const keys = needs.flatMap((need) => (need.from === 'resolver' ? [need.resolver] : []));
+    const moving = [...new Set(keys.filter(isMoving))].map((one) => `'${one}'`);
+    if (moving.length === 0) return [];
+    return [
+      hint(
+        'unpinned-approval',
+        `'${key}' asks to approve what ${moving.join(' and ')} ${moving.length === 1 ? 'returns' : 'return'}, which is computed again in each call. If it changes, the approval is lost. Add \`pin\`.`,
+      ),
+    ];
+  });
+}
+
+function asksForApproval({ asks }: ExplainedResolver): boolean {
+  return asks.kind === 'approval';
 }
 
 /** A fallback of `true`, or a function that only returns it, also as minifiers write it. */

@@ -10,10 +10,13 @@ import { isObject } from '../../values.js';
 import { errorOf } from '../../errors.js';
 import { questionFrom } from './askedQuestion.js';
 import type { AskedQuestion, InputRequest } from './askedQuestion.js';
+import { isScriptedDecision } from './scriptedDecision.js';
+import type { ScriptedDecision } from './scriptedDecision.js';
 import { exampleAnswer, formatKey, formatSchema, shorten } from './formatQuestion.js';
 
 /** An answer, or a function that returns it when the question arrives. */
-export type ScriptedAnswer = Answer | ((question: AskedQuestion) => Answer | Promise<Answer>);
+export type ScriptedAnswer =
+  Answer | ScriptedDecision | ((question: AskedQuestion) => Answer | Promise<Answer>);
 
 /**
  * The answers by wire key, or one function for all questions. A single answer is used each time its
@@ -59,6 +62,7 @@ export function roots(uris: readonly (string | Root)[]): ListRootsResult {
 export class AnswerScript {
   /** The questions so far, in order. */
   readonly questions: AskedQuestion[] = [];
+  private readonly decided = new Set<string>();
   private firstFailure: Error | undefined;
 
   constructor(
@@ -93,7 +97,8 @@ export class AnswerScript {
     try {
       const answer = await this.scripted(question);
       if (answer === undefined) throw new Error(this.unscripted(question));
-      if (!FITS[question.kind](answer)) throw new Error(this.misfit(question));
+      if (isScriptedDecision(answer) || !FITS[question.kind](answer))
+        throw new Error(this.misfit(question));
       return answer;
     } catch (error) {
       this.firstFailure ??= errorOf(error);
@@ -135,7 +140,22 @@ export class AnswerScript {
     );
   }
 
-  private async scripted(question: AskedQuestion): Promise<Answer | undefined> {
+  /**
+   * Returns the scripted decision on an approval. Only a shared desk may have none.
+   *
+   * @throws {Error} If there is none, or an answer of a client.
+   */
+  decisionOn(key: string, isShared: boolean): ScriptedDecision | undefined {
+    this.decided.add(key);
+    const entry = this.entryFor(key);
+    if (isScriptedDecision(entry)) return entry;
+    if (entry === undefined && isShared) return undefined;
+    throw new Error(
+      `'${this.definition}' waits for the approval '${key}', which has no scripted decision. Add { answers: { ${formatKey(key)}: approvedBy('bob') } }, deniedBy('bob') or undecided().`,
+    );
+  }
+
+  private async scripted(question: AskedQuestion): Promise<Answer | ScriptedDecision | undefined> {
     if (typeof this.answers === 'function') return this.answers(question);
     const entry = this.entryFor(question.key);
     const scripted = isArray(entry) ? entry[this.timesAsked(question.key) - 1] : entry;
@@ -159,7 +179,8 @@ export class AnswerScript {
     return this.scriptedKeys().flatMap((key) => {
       const entry = this.entryFor(key);
       const asked = this.timesAsked(key);
-      if (!isArray(entry)) return asked > 0 || entry === undefined ? [] : [key];
+      const isUsed = asked > 0 || this.decided.has(key);
+      if (!isArray(entry)) return isUsed || entry === undefined ? [] : [key];
       const left = entry.length - asked;
       return left <= 0 ? [] : [`${key}: ${left} of ${entry.length} answers`];
     });

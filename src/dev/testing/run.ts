@@ -12,6 +12,7 @@ import { AnswerScript } from './answerScript.js';
 import { keyOfPushed, questionFrom } from './askedQuestion.js';
 import type { InputRequest } from './askedQuestion.js';
 import { connect } from './connection.js';
+import { Approvers } from './scriptedDecision.js';
 import { checkRunOptions, MAX_ROUNDS, RUN_OPTIONS } from './runOptions.js';
 import type { RunOptions } from './runOptions.js';
 import { createRun, protocolErrorOf } from './runResult.js';
@@ -43,13 +44,14 @@ export async function run<const D extends AnyDefinition>(
   ...[args, options = {}]: CallOf<D, RunOptions>
 ): Promise<Run<ResultOf<D>>> {
   checkRunOptions('run', options, RUN_OPTIONS);
-  const { overrides = [] } = options;
-  const subject = subjectOf({ definition, args, overrides, caller: 'run' });
+  const { overrides = [], approvals } = options;
+  const subject = subjectOf({ definition, args, overrides, approvals, caller: 'run' });
   return (await runSubject(subject, options)) as Run<ResultOf<D>>;
 }
 
 async function runSubject(subject: Subject, options: RunOptions): Promise<Run> {
   const { era = 'modern', overrides = [], maxRounds = MAX_ROUNDS } = options;
+  const { desk } = subject;
   const script = new AnswerScript(subject.name, options.answers);
   const { factory, events, reported } = createTestServers(subject, options);
   const answer = (request: InputRequest): Promise<Answer> => {
@@ -58,7 +60,10 @@ async function runSubject(subject: Subject, options: RunOptions): Promise<Run> {
   };
   const { client, close } = await connect({ era, factory, caller: options, answer });
   try {
-    const { ending, rounds } = await converse(client, subject, { script, maxRounds });
+    const { ending, rounds } = await callUntilDecided(client, subject, {
+      ...{ script, maxRounds },
+      approvers: desk && new Approvers(desk, script, options.approvals !== undefined),
+    });
     script.assertNoFailure();
     const { questions } = script;
     const overridden = new Set(overrides.map(({ resolver }) => resolver));
@@ -76,12 +81,37 @@ interface Conversation {
   readonly maxRounds: number;
 }
 
+/** Makes a call again each time that somebody has decided on its requests. */
+async function callUntilDecided(
+  client: Client,
+  subject: Subject,
+  conversation: Conversation & { readonly approvers: Approvers | undefined },
+): Promise<Conversed> {
+  const { approvers, maxRounds } = conversation;
+  let rounds = 0;
+  for (;;) {
+    const said = await converse(client, subject, conversation);
+    rounds += said.rounds;
+    if (!(await approvers?.decide(said.ending.result))) return { ending: said.ending, rounds };
+    if (rounds > maxRounds) throw new Error(neverApproved(subject, rounds));
+  }
+}
+
+function neverApproved({ name }: Subject, rounds: number): string {
+  return `'${name}' made a new request for approval in each of ${rounds} calls. Build its text and facts from arguments and pinned values, without timestamps or random ids.`;
+}
+
+interface Conversed {
+  readonly ending: Ending;
+  readonly rounds: number;
+}
+
 /** Runs a call to its end, round by round. */
 async function converse(
   client: Client,
   subject: Subject,
   { script, maxRounds }: Conversation,
-): Promise<{ readonly ending: Ending; readonly rounds: number }> {
+): Promise<Conversed> {
   let rounds = 1;
   try {
     let call = await startSubject(client, subject);

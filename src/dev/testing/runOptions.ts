@@ -1,5 +1,7 @@
 /** The options of the kit's functions, and their checks. */
 import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server';
+import type { ApprovalDesk } from '../../approvals/desk.js';
+import { isKind } from '../../author/brand.js';
 import { isObject } from '../../values.js';
 import type { InstallOptions } from '../../host/installOptions.js';
 import { findMisspelling } from '../../definition/checkConfig.js';
@@ -34,6 +36,11 @@ export interface RunOptions extends CallerOptions {
   readonly era?: Era;
   /** The maximum number of rounds with questions. Default: ten, as in the SDK's client. */
   readonly maxRounds?: number;
+  /**
+   * The desk of tools with approvals, to decide in the test itself or in several runs. Default: a
+   * desk of its own for each run, so that no test notifies anybody.
+   */
+  readonly approvals?: ApprovalDesk;
   /** Allows or fails a test with unused scripted answers. Default: `'fail'`. */
   readonly unused?: 'allow' | 'fail';
 }
@@ -56,6 +63,7 @@ export const RUN_OPTIONS = [
   'era',
   ...CALLER_OPTIONS,
   'maxRounds',
+  'approvals',
   'unused',
 ] as const satisfies readonly (keyof RunOptions)[];
 
@@ -97,6 +105,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     // A string `action` marks a single answer. For a resolver named `action` it is not a string.
     holds: (answers) =>
       typeof answers === 'function' || (isObject(answers) && typeof answers.action !== 'string'),
+  },
+  approvals: {
+    meant: 'a desk, made with approvalDesk({ store })',
+    holds: (desk) => isKind(desk, 'desk'),
   },
   overrides: {
     meant: 'an array of overrides, such as [override(amountDue, 40)]',

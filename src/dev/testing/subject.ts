@@ -4,6 +4,10 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import { approvalDesk } from '../../approvals/desk.js';
+import type { ApprovalDesk } from '../../approvals/desk.js';
+import type { ParkingPlace } from '../../call/parking.js';
+import { memoryStore } from '../../store/memoryStore.js';
 import type { CallTarget } from '../../client/target.js';
 import { kindOf } from '../../author/brand.js';
 import { isObject } from '../../values.js';
@@ -55,6 +59,8 @@ export interface Subject {
   readonly plan: Plan;
   /** The target of the call. */
   readonly target: CallTarget;
+  /** The desk of the installed copy. `undefined` if the definition needs no approvals. */
+  readonly desk: ApprovalDesk | undefined;
   /** The installed copy, with the overrides applied. */
   readonly installed: AnyDefinition;
   /** Returns the number of times that the body has run. */
@@ -66,6 +72,8 @@ export interface SubjectSpec {
   readonly definition: AnyDefinition;
   readonly args: unknown;
   readonly overrides: readonly Override[];
+  /** The desk of the test. Default: a new one, so that no test notifies anybody. */
+  readonly approvals?: ApprovalDesk | undefined;
   /** The function of the kit that was called, for error messages. */
   readonly caller: string;
   /** Called with the wire key of a resolver when its function starts. */
@@ -87,7 +95,10 @@ export function subjectOf(spec: SubjectSpec): Subject {
   }
   const { name, plan } = read.definition;
   let runs = 0;
+  const needsDesk = 'approvals' in read.definition && read.definition.approvals !== undefined;
+  const desk = needsDesk ? (spec.approvals ?? approvalDesk({ store: memoryStore() })) : undefined;
   const change = {
+    ...(desk && { approvals: desk['~place'] }),
     plan: watchStarts(overridePlan(plan, overrides), onStart),
     body: (...given: Parameters<Body>) => {
       runs += 1;
@@ -98,6 +109,7 @@ export function subjectOf(spec: SubjectSpec): Subject {
     name,
     plan,
     target: targetOf(read, args, caller),
+    desk,
     installed: copyOf(definition, read, change),
     bodyRuns: () => runs,
   };
@@ -122,6 +134,7 @@ type Body = Installed['definition']['body'];
 interface Change {
   readonly plan: Plan;
   readonly body: Body;
+  readonly approvals?: ParkingPlace;
 }
 
 /** Copies a definition with another plan and body. The author's object stays unchanged. */

@@ -19,14 +19,15 @@ export interface TestServers {
 
 /** Creates a server factory. `changeSeal` can replace the seal of the servers. */
 export function createTestServers(
-  { installed }: Subject,
-  { install: given = {} }: CallerOptions,
+  { installed, desk }: Subject,
+  { install: given = {}, authInfo }: CallerOptions,
   changeSeal: (seal: RequestStateSeal) => RequestStateSeal = (seal) => seal,
 ): TestServers {
   const events: CallEvent[] = [];
   const reported: Error[] = [];
   const { onEvent, eventValues = false, ...options } = given;
-  const seal = changeSeal(given.seal ?? requestStateSeal.ephemeral());
+  const isNamed = desk === undefined || authInfo !== undefined;
+  const seal = changeSeal(given.seal ?? requestStateSeal.ephemeral(isNamed ? {} : NAMED));
   const listen = (event: CallEvent): unknown => {
     events.push(event);
     return onEvent?.(eventValues ? event : withoutValues(event));
@@ -49,6 +50,9 @@ export function createTestServers(
   factory();
   return { factory, events, reported };
 }
+
+/** The caller of a tool with approvals, which refuses callers without a principal. */
+const NAMED = { principal: () => 'the caller of the test' };
 
 function withoutValues(event: CallEvent): CallEvent {
   const {
