@@ -216,8 +216,7 @@ function fallbacks({ definition, explanation }: CheckedDefinition): Finding[] {
 function approvals({ explanation: { resolvers } }: CheckedDefinition): Finding[] {
   const isMoving = (key: string): boolean => {
     const needed = resolvers.find((one) => one.key === key);
-    if (needed === undefined || needed.asks.kind !== 'nothing') return false;
-    return !needed.pinned && !looksLikeIdentity(needed);
+    return needed?.asks.kind === 'nothing' && !needed.pinned && !looksLikeIdentity(needed);
   };
   return resolvers.filter(asksForApproval).flatMap(({ key, needs }) => {
     const keys = needs.flatMap((need) => (need.from === 'resolver' ? [need.resolver] : []));
