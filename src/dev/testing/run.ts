@@ -12,7 +12,7 @@ import { AnswerScript } from './answerScript.js';
 import { keyOfPushed, questionFrom } from './askedQuestion.js';
 import type { InputRequest } from './askedQuestion.js';
 import { connect } from './connection.js';
-import { Approvers } from './scriptedDecision.js';
+import { Approvers } from './approvers.js';
 import { checkRunOptions, MAX_ROUNDS, RUN_OPTIONS } from './runOptions.js';
 import type { RunOptions } from './runOptions.js';
 import { createRun, protocolErrorOf } from './runResult.js';

@@ -1,10 +1,5 @@
-/** Scripted decisions on approvals, and the desk at which a test makes them. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ApprovalDesk } from '../../approvals/desk.js';
-import { APPROVALS_META_KEY } from '../../call/parking.js';
-import type { ApprovalsMeta } from '../../call/parking.js';
+/** Scripted decisions on approvals. */
 import { isObject } from '../../values.js';
-import type { AnswerScript } from './answerScript.js';
 
 /** What approvers do about a request. */
 export interface ScriptedDecision {
@@ -56,50 +51,4 @@ export function undecided(): ScriptedDecision {
 /** Returns true for a scripted decision. */
 export function isScriptedDecision(value: unknown): value is ScriptedDecision {
   return isObject(value) && Array.isArray(value.who) && typeof value.verdict === 'string';
-}
-
-/** The approvers of one run. */
-export class Approvers {
-  /** The requests that they have looked at. */
-  private readonly seen = new Set<string>();
-
-  constructor(
-    private readonly desk: ApprovalDesk,
-    private readonly script: AnswerScript,
-    /** True if the test has the desk, and may decide there itself. */
-    private readonly isShared: boolean,
-  ) {}
-
-  /**
-   * Decides on the requests that a result waits for, each once. Returns true if somebody decided.
-   *
-   * @throws {Error} If a request has no scripted decision, or the decision does not count.
-   */
-  async decide(result: unknown): Promise<boolean> {
-    let hasDecided = false;
-    for (const { id, resolver, by } of requestsIn(result)) {
-      if (this.seen.has(id)) continue;
-      this.seen.add(id);
-      const decision = this.script.decisionOn(resolver, this.isShared);
-      if (decision === undefined || decision.verdict === 'none') continue;
-      const { verdict, comment } = decision;
-      for (const who of decision.who) {
-        const given = { who, groups: by, verdict, ...(comment !== undefined && { comment }) };
-        const { counted, why } = await this.desk.decide(id, given);
-        if (!counted) throw new Error(notCounted(resolver, who, why));
-      }
-      hasDecided = true;
-    }
-    return hasDecided;
-  }
-}
-
-function requestsIn(result: unknown): ApprovalsMeta['requests'] {
-  const meta = (result as CallToolResult | undefined)?._meta?.[APPROVALS_META_KEY];
-  const { requests = [] } = (meta ?? {}) as Partial<ApprovalsMeta>;
-  return requests.filter(({ state }) => state === 'pending');
-}
-
-function notCounted(resolver: string, who: string, why: string | undefined): string {
-  return `The scripted decision of '${who}' on the approval '${resolver}' does not count: ${why ?? 'unknown'}. Let somebody else decide.`;
 }
