@@ -19,14 +19,19 @@ const LABEL_WIDTH = 12;
 /** The indentation of a line that continues a labelled line. */
 export const INDENT = ' '.repeat(LABEL_WIDTH + 2);
 
+/** A terminal with less room for text wraps it itself. Some pseudo-terminals report 0 columns. */
+const LEAST_WIDTH = 20;
+const room = columns - INDENT.length;
+const width = isTTY && room >= LEAST_WIDTH ? room : Infinity;
+
 /** Prints `text` in a column after a label. */
 export function printLabelled(label: string, text: string, paint = plain): void {
-  const lines = wrap(text, isTTY ? columns - INDENT.length : Infinity).map(paint);
+  const lines = wrap(text).map(paint);
   console.log(`${dim(label.padStart(LABEL_WIDTH))}  ${lines.join(`\n${INDENT}`)}`);
 }
 
 /** Breaks a string between words. */
-function wrap(text: string, width: number): string[] {
+function wrap(text: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);
