@@ -1,15 +1,18 @@
 /** Refuses unknown options. A misspelt one would silently leave the default in place. */
 
 /**
- * Checks that all options are known. `caller` is the function, such as `install()`.
+ * Checks that the options are an object, and that all of them are known. `caller` is the function,
+ * such as `install()`.
  *
- * @throws {TypeError} For the first unknown one.
+ * @throws {TypeError} If they are no object, or for the first unknown one.
  */
 export function rejectUnknownOptions(
   options: object,
   known: readonly string[],
   caller: string,
 ): void {
+  if (typeof options !== 'object' || (options as unknown) === null)
+    throw new TypeError(`${caller}: \`options\` must be an object.`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) throw unknownOption(caller, unknown, knownOptions(known));
 }

@@ -4,6 +4,7 @@ import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
 import { digestGoals } from './digest.js';
 import { loadGoals } from './load.js';
+import { onceGoals } from './once.js';
 import { sizeGoals } from './size.js';
 import { stateGoals } from './state.js';
 import { toolsGoals } from './tools.js';
@@ -20,6 +21,7 @@ const all: readonly Goal[] = [
   ...loadGoals,
   ...digestGoals,
   ...tracesGoals,
+  ...onceGoals,
 ];
 
 const isNumbered = ({ id }: Goal): boolean => /^Q\d/.test(id);

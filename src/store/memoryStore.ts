@@ -62,8 +62,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
 type Settings = Required<MemoryStoreOptions>;
 
 function checkOptions(options: MemoryStoreOptions): Settings {
-  if (typeof options !== 'object' || (options as unknown) === null)
-    throw new TypeError('memoryStore(): `options` must be an object.');
   const known = ['maxEntries', 'maxBytes', 'share', 'singleProcess'];
   rejectUnknownOptions(options, known, 'memoryStore()');
   const { maxEntries = 10_000, maxBytes = 64 * 1024 * 1024 } = options;

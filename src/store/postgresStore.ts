@@ -94,8 +94,6 @@ CREATE INDEX IF NOT EXISTS ${index} ON ${quote(table)} (expires_at);
 const TABLE = /^[a-z_][a-z0-9_]{0,49}(?:\.[a-z_][a-z0-9_]{0,49})?$/;
 
 function tableOf(options: PostgresStoreOptions, caller: string): string {
-  if (typeof options !== 'object' || (options as unknown) === null)
-    throw new TypeError(`${caller}: \`options\` must be an object.`);
   rejectUnknownOptions(options, ['table'], caller);
   const { table = 'mcp_resolve_records' } = options;
   if (typeof table === 'string' && TABLE.test(table)) return table;

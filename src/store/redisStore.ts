@@ -82,8 +82,6 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 }
 
 function checkOptions(options: RedisStoreOptions): Required<RedisStoreOptions> {
-  if (typeof options !== 'object' || (options as unknown) === null)
-    throw new TypeError('redisStore(): `options` must be an object.');
   rejectUnknownOptions(options, ['prefix', 'logger'], 'redisStore()');
   const { prefix = 'mcp-resolve:', logger } = options;
   if (typeof prefix !== 'string' || prefix === '')

@@ -30,6 +30,7 @@ const NO_MESSAGES: Readonly<Record<string, string>> = {
   'dev/graph/picture': 'draws',
   'dev/graph/text.ts': 'prints a graph',
   'dev/graph/words.ts': 'prints a graph',
+  'dev/testing/storeContract.ts': 'names the checks of a contract, which are sentences themselves',
   'dev/trace/timelineRows.ts': 'prints a timeline',
 };
 
