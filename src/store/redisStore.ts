@@ -132,7 +132,7 @@ class Redis {
 
   async get(key: string): Promise<string | undefined> {
     const reply = await this.replyTo(['GET', key], key);
-    return reply === null ? undefined : textOf(reply);
+    return reply === null ? undefined : partText(reply);
   }
 
   /**
@@ -177,14 +177,14 @@ class Redis {
   }
 
   private async findPolicy(key: string): Promise<string> {
-    const info = textOf(await this.send(['INFO', 'memory'], key));
+    const info = partText(await this.send(['INFO', 'memory'], key));
     return /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'not reported';
   }
 }
 
 /** Reads the reply of the script. Another script call has another id. */
 function readAnswer(reply: unknown, id: string): boolean {
-  const [word = '', of] = textOf(reply).split(' ');
+  const [word = '', of] = partText(reply).split(' ');
   if (of !== id || (word !== 'written' && word !== 'refused')) throw notUnderstood(word);
   return word === 'written';
 }
@@ -192,7 +192,7 @@ function readAnswer(reply: unknown, id: string): boolean {
 // Keeps a leading byte order mark, because a value may start with one.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function textOf(part: unknown): string {
+function partText(part: unknown): string {
   if (part instanceof Uint8Array) return decoder.decode(part);
   if (typeof part !== 'string') throw notUnderstood(typeof part);
   return part;

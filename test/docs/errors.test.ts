@@ -20,6 +20,8 @@ const onceErrors = await read(ROOT, 'src/once/onceError.ts');
 
 /** Files whose strings are not messages. */
 const NO_MESSAGES: Readonly<Record<string, string>> = {
+  'theme.ts': 'a style sheet',
+  'approvals/page/views.ts': 'the words of the page',
   'dev/cli/commandLine.ts: HELP': 'the text of --help, which api.md repeats',
   'dev/page/client': 'draws the page',
   'dev/page/cheatWords.ts': 'the words of the page',
@@ -40,8 +42,11 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'The plan has no node <>.': 'an invariant',
   'The server has no port.': 'an invariant',
   'The handler of <> was removed.': 'an invariant',
-  'prompts/get <>': 'the key of a prompt',
-  'Resource template <>': 'the name of a definition in another message',
+  'Resource template': 'the name of a definition in another message',
+  'GET, HEAD, POST': 'a header of the page of approvals',
+  'text/html; charset=utf-8': 'a header of the page of approvals',
+  "default-src 'none'; style-src 'sha256-<>'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'":
+    'a header of the page of approvals',
   'The key ring is empty.': 'an invariant',
   'asks for an approval, which no client can give': 'an invariant',
   'not the requester': 'a reason, which api.md lists',

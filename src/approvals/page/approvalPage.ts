@@ -18,7 +18,19 @@ import type { ApprovalRequest } from '../parkedCall.js';
 import { Records } from '../records.js';
 import { createToken, isTokenOf } from './formToken.js';
 import { STYLE } from './pageStyle.js';
-import { canDecide, listPage, messagePage, noteOf, requestPage, STALE } from './views.js';
+import {
+  canDecide,
+  listPage,
+  LONGEST_COMMENT,
+  notAllowedPage,
+  noteOf,
+  notFoundPage,
+  requestPage,
+  signInPage,
+  STALE,
+  TOO_LONG,
+  unavailablePage,
+} from './views.js';
 import type { Note, Person } from './views.js';
 
 /** The options of {@link approvalPage}. */
@@ -63,15 +75,12 @@ export function approvalPage(
     try {
       const person = await signedIn(request);
       if (person instanceof Response) return person;
-      if (person === undefined)
-        return await respond(401, messagePage('Sign in first', 'Nobody is signed in here.'));
+      if (person === undefined) return await respond(401, signInPage());
       assertPerson(person);
       return await answer(place, request, person);
     } catch (error) {
       logThrown('approvalPage() failed', error, STANDARD_ERROR);
-      const text =
-        'The approvals cannot be reached at the moment. Look at the request again later.';
-      return respond(503, messagePage('Try again later', text, at));
+      return respond(503, unavailablePage(at));
     }
   };
 }
@@ -91,12 +100,11 @@ async function answer(place: Place, request: Request, person: Person): Promise<R
   const id = path.startsWith(`${at}/`) ? path.slice(at.length + 1) : '';
   const found = await desk.read(id);
   // Somebody outside the groups must not learn that the request exists.
-  if (found === undefined || !isFor(found, person)) return notFound(at, method);
+  if (found === undefined || !isFor(found, person))
+    return respond(404, notFoundPage(at, isReading(method)));
   if (isReading(method)) return show(place, found, { person });
   if (method === 'POST') return decide(place, request, { found, person });
-  return respond(405, messagePage('Not allowed', 'This page is read or decided on.', at), {
-    allow: 'GET, HEAD, POST',
-  });
+  return respond(405, notAllowedPage(at), { allow: 'GET, HEAD, POST' });
 }
 
 function isReading(method: string): boolean {
@@ -105,12 +113,6 @@ function isReading(method: string): boolean {
 
 function isFor({ by }: ApprovalRequest, { groups }: Person): boolean {
   return by.some((group) => groups.includes(group));
-}
-
-function notFound(at: string, method: string): Promise<Response> {
-  const decided = isReading(method) ? '' : 'Nothing was decided. ';
-  const text = `${decided}There is no such request for you. It may have changed or expired since it was shown.`;
-  return respond(404, messagePage('Not found', text, at));
 }
 
 /** The person who looks at a request, and what the page has to say. */
@@ -154,12 +156,6 @@ async function decide(
   const status = decided.counted ? 200 : 409;
   return show(place, after, { person, note: noteOf(decided, verdict), status });
 }
-
-const LONGEST_COMMENT = 2000;
-const TOO_LONG: Note = {
-  tone: 'bad',
-  text: `Nothing was decided, because the comment has more than ${LONGEST_COMMENT} characters.`,
-};
 
 /** Returns true if a page of this origin sent the request. Only old browsers omit the first header. */
 function isSameOrigin({ headers, url }: Request): boolean {

@@ -129,7 +129,7 @@ export function requestPage({ at, person, request, token, note }: RequestView): 
 }
 
 /** Creates a page that only says something. */
-export function messagePage(title: string, text: string, at?: string): string {
+function messagePage(title: string, text: string, at?: string): string {
   const back = at === undefined ? undefined : html`<p><a href="${at}">What waits for you</a></p>`;
   return page(
     title,
@@ -137,6 +137,29 @@ export function messagePage(title: string, text: string, at?: string): string {
       <p class="card">${text}</p>
       ${back}`,
   );
+}
+
+/** Creates the page for a request of nobody. */
+export function signInPage(): string {
+  return messagePage('Sign in first', 'Nobody is signed in here.');
+}
+
+/** Creates the page for a request that does not exist, or not for this person. */
+export function notFoundPage(at: string, isReading: boolean): string {
+  const decided = isReading ? '' : 'Nothing was decided. ';
+  const text = `${decided}There is no such request for you. It may have changed or expired since it was shown.`;
+  return messagePage('Not found', text, at);
+}
+
+/** Creates the page for a method that the page does not know. */
+export function notAllowedPage(at: string): string {
+  return messagePage('Not allowed', 'This page is read or decided on.', at);
+}
+
+/** Creates the page for a failure of the store or of the sign-in. */
+export function unavailablePage(at: string): string {
+  const text = 'The approvals cannot be reached at the moment. Look at the request again later.';
+  return messagePage('Try again later', text, at);
 }
 
 /** Returns true if a person may still decide on a request. One no counts until the body starts. */
@@ -162,6 +185,15 @@ export function noteOf({ counted, state, why }: Decided, verdict: Decision['verd
         text: 'You approved the request. The call runs when its user makes it again.',
       };
 }
+
+/** The maximum length of a comment, in characters. */
+export const LONGEST_COMMENT = 2000;
+
+/** The note about a comment that is too long. */
+export const TOO_LONG: Note = {
+  tone: 'bad',
+  text: `Nothing was decided, because the comment has more than ${LONGEST_COMMENT} characters.`,
+};
 
 /** The note about a form that no longer fits its request. */
 export const STALE: Note = {
@@ -213,7 +245,7 @@ function form({ at, request, person, token }: FormView): Html {
     <label for="comment"
       >Comment <span class="soft">(optional, shown to the requester)</span></label
     >
-    <textarea id="comment" name="comment" maxlength="2000" dir="auto"></textarea>
+    <textarea id="comment" name="comment" maxlength="${LONGEST_COMMENT}" dir="auto"></textarea>
     <div class="buttons">
       ${isApproved || request.state === 'approved' ? undefined : approve}
       <button class="deny" name="verdict" value="deny">Deny</button>
