@@ -1,13 +1,12 @@
 /** Restores servers if an installation fails, so that it leaves nothing behind. */
-import { isPlainObject } from '../values.js';
 import { isRouteMap } from './routeMap.js';
 
 type Restore = () => void;
 
 /**
- * Runs an installation. If it throws, the objects get back their own properties, and the maps,
- * arrays and plain objects in these get back their contents: what was registered, capabilities,
- * handlers, and the functions that were replaced. A host may have made a part of these changes.
+ * Runs an installation. If it throws, the objects get back their own properties, and the maps and
+ * plain objects in these get back their contents: what was registered, capabilities, handlers, and
+ * the functions that were replaced. A host may have made a part of these changes.
  */
 export function allOrNothing(objects: readonly object[], run: () => void): void {
   const restores = objects.map(remember);
@@ -21,38 +20,40 @@ export function allOrNothing(objects: readonly object[], run: () => void): void 
 
 function remember(object: object): Restore {
   const before = Object.getOwnPropertyDescriptors(object);
-  const contents = Object.values(before).map(({ value }) => rememberContents(value));
+  const contents: Restore[] = [];
+  // Symbols too: the library keeps its own parts of a server under them.
+  for (const key of Reflect.ownKeys(before)) {
+    const value: unknown = before[key as string]?.value;
+    if (typeof value !== 'object' || value === null) continue;
+    if (value instanceof Map) contents.push(rememberMap(value));
+    else if (PLAIN.has(Object.getPrototypeOf(value))) {
+      const properties = Object.getOwnPropertyDescriptors(value);
+      contents.push(() => {
+        setProperties(value, properties);
+      });
+    }
+  }
   return () => {
-    deleteOthers(object, before);
-    Object.defineProperties(object, before);
-    for (const restore of contents) restore?.();
+    setProperties(object, before);
+    for (const restore of contents) restore();
   };
 }
 
-function rememberContents(value: unknown): Restore | undefined {
-  if (isRouteMap(value)) return value.remember();
-  if (value instanceof Map) {
-    const entries = [...(value as Map<unknown, unknown>)];
-    return () => {
-      value.clear();
-      for (const [key, entry] of entries) value.set(key, entry);
-    };
-  }
-  if (Array.isArray(value)) {
-    const items = [...(value as unknown[])];
-    return () => void value.splice(0, value.length, ...items);
-  }
-  if (!isPlainObject(value)) return undefined;
-  const before = Object.getOwnPropertyDescriptors(value);
+const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
+
+function rememberMap(map: Map<unknown, unknown>): Restore {
+  if (isRouteMap(map)) return map.remember();
+  const entries = [...map];
   return () => {
-    deleteOthers(value, before);
-    Object.defineProperties(value, before);
+    map.clear();
+    for (const [key, value] of entries) map.set(key, value);
   };
 }
 
-/** Deletes the properties that an object did not have before. */
-function deleteOthers(object: object, before: object): void {
+/** Gives an object these own properties and no others. */
+function setProperties(object: object, properties: PropertyDescriptorMap): void {
   for (const key of Reflect.ownKeys(object)) {
-    if (!Object.hasOwn(before, key)) Reflect.deleteProperty(object, key);
+    if (!Object.hasOwn(properties, key)) Reflect.deleteProperty(object, key);
   }
+  Object.defineProperties(object, properties);
 }

@@ -308,3 +308,16 @@ test.each(REGISTER)('an install works after %s has thrown once', async (name) =>
   });
   expect(await namesFrom(client)).toEqual(NAMES);
 });
+
+test('a second install that fails on a Server leaves no tool', async () => {
+  const { client } = await connectClient('modern', () => {
+    const server = servers.Server();
+    install(server, [tool], { logger: SILENT });
+    throwingAt(server, 'setRequestHandler', 1);
+    expect(() => {
+      install(server, [...rest, prompt], { logger: SILENT });
+    }).toThrow('the host refuses');
+    return server;
+  });
+  expect(await namesFrom(client)).toEqual(['go']);
+});
