@@ -1,4 +1,4 @@
-/** What the functions of a desk and the calls that wait at it share: records, inboxes and events. */
+/** The records, inboxes and events that the functions of a desk and its waiting calls share. */
 import { isThenable } from '../values.js';
 import type { DeskEvent } from './deskEvent.js';
 import type { DeskSettings } from './deskOptions.js';

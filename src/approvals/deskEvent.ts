@@ -22,7 +22,7 @@ export interface NotifyFailedEvent extends DeskEventBase {
   readonly type: 'notifyFailed';
 }
 
-/** Somebody decided. */
+/** A person decided. */
 export interface DecidedEvent extends DeskEventBase {
   readonly type: 'decided';
   readonly verdict: 'approve' | 'deny';

@@ -15,7 +15,7 @@ export interface Approved {
   readonly approvedBy: readonly Approver[];
 }
 
-/** What an approver decides on. Invisible characters in the texts are written as their codes. */
+/** The terms that an approver decides on. Invisible characters in the texts are written as codes. */
 export interface ApprovalTerms {
   readonly message: string;
   readonly facts: readonly (readonly [label: string, value: string])[];

@@ -15,7 +15,7 @@ import { boundaryOf } from './requestBoundary.js';
 /** The call that asks in a request. */
 export interface AskingCall {
   readonly call: object;
-  /** What identifies the request together with a function of its context. */
+  /** The parts that identify the request together with a function of its context. */
   readonly request: readonly unknown[];
   /** The state that it returned. For a legacy client, the SDK brings it back in the same request. */
   sent?: string;

@@ -13,7 +13,7 @@ import { ToolError } from '../errors.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
 
-/** What a tool takes as `approvals`. `approvalDesk` of `mcp-resolve/approvals` creates one. */
+/** The value of `approvals` on a tool. `approvalDesk` of `mcp-resolve/approvals` creates one. */
 export interface ParkingDesk {
   readonly [KIND]: 'desk';
   readonly '~place': ParkingPlace;

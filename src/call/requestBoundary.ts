@@ -36,11 +36,11 @@ export interface RequestBoundary {
   readonly request: StatefulRequest;
   /** The state that the seal opened for the request. */
   readonly opened: OpenedState | undefined;
-  /** What a call tells the boundary, past McpServer. */
+  /** The reply of a call to the boundary, past McpServer. */
   readonly reply: Reply;
 }
 
-/** What a call tells the boundary around its request. */
+/** The reply of a call to the boundary around its request. */
 export interface Reply {
   /** The error for the client. The result is ignored then. */
   error?: ProtocolError;

@@ -6,7 +6,7 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes. Strings are escaped, and `undefined` leaves nothing. */
+/** A part of a template. Strings are escaped, and `undefined` leaves nothing. */
 export type Part = string | number | Html | readonly Html[] | undefined;
 
 /** Creates HTML from a template. */

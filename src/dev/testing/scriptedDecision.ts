@@ -1,7 +1,7 @@
 /** Scripted decisions on approvals. */
 import { isObject } from '../../values.js';
 
-/** What approvers do about a request. */
+/** The decisions of approvers on a request. */
 export interface ScriptedDecision {
   readonly verdict: 'approve' | 'deny' | 'none';
   /** The persons who decide, one after the other. */
