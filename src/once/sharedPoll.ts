@@ -120,13 +120,11 @@ class Poll {
     this.isReading = false;
     this.lastRead = performance.now();
     this.delayMs = Math.min(2 * this.delayMs, LONGEST_DELAY_MS);
-    const waiting = [...this.waiters];
-    const ended = waiting.filter(({ until }) => !isRunning || until <= this.lastRead);
-    for (const { end } of ended) end(reply);
-    this.firstDeadline = waiting.reduce(
-      (first, { until }) => (until > this.lastRead ? Math.min(first, until) : first),
-      Infinity,
-    );
+    this.firstDeadline = Infinity;
+    for (const { until, end } of [...this.waiters]) {
+      if (!isRunning || until <= this.lastRead) end(reply);
+      else this.firstDeadline = Math.min(this.firstDeadline, until);
+    }
     if (this.waiters.size > 0) this.schedule();
   }
 }

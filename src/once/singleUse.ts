@@ -80,7 +80,9 @@ export class SingleUse<Result> {
       await onLost?.();
       return this.replay(known);
     }
-    const renewal = setInterval(() => void this.renew(), LEASE_MS / 3);
+    // A failure is reported, and the next renewal may succeed.
+    const renew = () => this.orFail(() => this.attempt.renew()).catch(() => false);
+    const renewal = setInterval(() => void renew(), LEASE_MS / 3);
     try {
       const end = await runToEnd(work);
       await this.record(end);
@@ -110,11 +112,6 @@ export class SingleUse<Result> {
     );
     signal.throwIfAborted();
     return known;
-  }
-
-  /** Renews the lease. A failure has been reported, and the next renewal may succeed. */
-  private async renew(): Promise<void> {
-    await this.orFail(() => this.attempt.renew()).catch(() => undefined);
   }
 
   /**
