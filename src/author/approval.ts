@@ -59,7 +59,7 @@ export interface Approval extends Question<Approved> {
  * ```
  *
  * @throws {TypeError} If an option is missing or malformed.
- * @throws {@link ToolError} If a text is too long to be shown as a whole.
+ * @throws {ToolError} If a text is too long to be shown as a whole.
  */
 export function approval(message: string, options: ApprovalOptions): Approval {
   if (!isPlainObject(options)) throw invalid('`options` must be an object { by, requester, … }.');
@@ -115,7 +115,7 @@ function shownFacts(facts: Readonly<Record<string, unknown>>): ApprovalTerms['fa
 /**
  * Returns a text as the approver sees it.
  *
- * @throws {@link ToolError} If it is too long. It is refused and not cut, because an approver must
+ * @throws {ToolError} If it is too long. It is refused and not cut, because an approver must
  *   see all that is approved, and the model may have written it.
  */
 function shown(what: string, text: string): string {

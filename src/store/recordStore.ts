@@ -33,7 +33,7 @@ export interface PutOptions {
 
 /**
  * A store of records. A record lives for the `ttlMs` of the last successful `put`. A store must not
- * drop it earlier. A full store throws {@link StoreFullError} instead.
+ * drop it earlier. A full store throws `StoreFullError` instead.
  *
  * Values are well-formed strings without NUL. `storeContract` of `mcp-resolve/testing` checks a
  * store.
@@ -46,7 +46,7 @@ export interface RecordStore {
    * atomic step.
    *
    * @returns True if the key has `value` now.
-   * @throws {@link StoreFullError} If there is no room.
+   * @throws `StoreFullError` If there is no room.
    */
   put(key: string, value: string, how: PutOptions): Promise<boolean>;
   /**
