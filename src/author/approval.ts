@@ -115,8 +115,8 @@ function shownFacts(facts: Readonly<Record<string, unknown>>): ApprovalTerms['fa
 /**
  * Returns a text as the approver sees it.
  *
- * @throws {ToolError} If it is too long. It is refused and not cut, because an approver must
- *   see all that is approved, and the model may have written it.
+ * @throws {ToolError} If it is too long. It is refused and not cut, because an approver must see
+ *   all that is approved, and the model may have written it.
  */
 function shown(what: string, text: string): string {
   const visible = visibleText(text);
