@@ -11,9 +11,7 @@ const BASE = [
   'store/memoryStore',
   'question/capability',
   'state/principal',
-  'host/definitionCounts',
   'definition/checkConfig',
-  'host/definitions',
 ];
 
 /**
