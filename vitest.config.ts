@@ -58,7 +58,7 @@ export default defineConfig({
         exclude: [REDIS, POSTGRES, BROWSER, PROCESSES, STORIES, DOCS, CLI, PACKAGE, SITE],
       }),
       suite('processes', PROCESSES),
-      suite('stories', STORIES, { exclude: [REDIS] }),
+      suite('stories', STORIES, { exclude: [REDIS, POSTGRES] }),
       suite('docs', DOCS, { exclude: [POSTGRES] }),
       suite('cli', CLI),
       suite('package', PACKAGE),

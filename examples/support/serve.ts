@@ -29,6 +29,21 @@ export async function openWhenRun(
   if (flags !== undefined) await announce(open(flags.port));
 }
 
+/** Does both for a server with other pages. Over stdio, the pages are on the port of `--port`, too. */
+export async function serveWithPages(
+  moduleUrl: string,
+  buildServer: McpServerFactory,
+  open: (port: number) => Promise<Listening>,
+): Promise<void> {
+  const flags = flagsOf(moduleUrl);
+  if (flags === undefined) return;
+  const opening = open(flags.port);
+  if (flags.http) return announce(opening);
+  const { close } = await opening;
+  serveStdio(buildServer);
+  process.stdin.once('end', () => void close());
+}
+
 /** A server that listens on a port. */
 export interface Listening {
   url: URL;

@@ -25,10 +25,10 @@ export interface Program {
 
 /**
  * The server of a story. `buildServer` creates an MCP server. `openHttp` opens a server that also
- * has other pages and runs over HTTP only.
+ * has other pages. It runs over HTTP only, unless its program serves over stdio as well.
  */
 export type StoryServer = Program &
-  ({ buildServer: McpServerFactory } | { openHttp: () => Promise<Listening> });
+  ({ buildServer: McpServerFactory } | { openHttp: () => Promise<Listening>; overStdio?: boolean });
 
 /** A command that serves over stdio. */
 export interface Command {

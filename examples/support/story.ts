@@ -34,7 +34,7 @@ export async function runStory(
   { variants, ...main }: StoryWithVariants,
   checkFacts: (run: StoryRun) => Promise<void>,
 ): Promise<void> {
-  const { route, server } = readFlags('openHttp' in main);
+  const { route, server } = readFlags('openHttp' in main && main.overStdio !== true);
   const story = { ...main, ...chosen(server, variants) };
   let facts = 0;
   const check = (fact: string, actual: unknown, expected: unknown): void => {

@@ -120,6 +120,7 @@ describe('mcp-resolve check', () => {
     ['legacy-elicitation', 2],
     ['refund-desk', 1],
     ['sampling', 2],
+    ['supplier-payment', 4],
     ['travel-desk', 5],
     ['wire-transfer', 2],
   ])('finds no mistake in the $0', { timeout: TIMEOUT }, async (example, count) => {

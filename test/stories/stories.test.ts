@@ -17,6 +17,7 @@ const STORIES = [
   'refund-desk',
   'sampling',
   'sign-in',
+  'supplier-payment',
   'travel-desk',
   'wire-transfer',
 ];
