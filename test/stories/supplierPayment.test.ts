@@ -17,9 +17,9 @@ it('prints the address of the page, and pays once a reader has approved', async 
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const lineWith = async (pattern: RegExp): Promise<string> => {
     for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`the program ended before it printed ${pattern}`);
-      const [, found] = pattern.exec(value) ?? [];
+      const next = await lines.next();
+      if (next.done === true) throw new Error(`the program ended before it printed ${pattern}`);
+      const [, found] = pattern.exec(next.value) ?? [];
       if (found !== undefined) return found;
     }
   };
