@@ -4,8 +4,9 @@
  * with the call of the first.
  *
  * Hosts copy contexts and may replace the signal. So a request is known by its signal, its answers
- * and its boundary, or by a function of its context together with its id and origin. All copies of
- * this package share the calls.
+ * and its boundary, or by a function of its context together with its id and origin. If a host
+ * copies all of them, two calls can go on with one answer, but only one of them may run its body.
+ * All copies of this package share the calls.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { lazily } from '../platform.js';
@@ -24,13 +25,23 @@ export interface AskingCall {
 const ASKING_CALL = Symbol.for('mcp-resolve.askingCall');
 const ASKING_CALLS = Symbol.for('mcp-resolve.askingCalls');
 
-type Calls = WeakMap<object, AskingCall>;
+/** The calls of the process. */
+interface Calls {
+  /** The calls that ask, by what identifies their requests. */
+  readonly asking: WeakMap<object, AskingCall>;
+  /** The calls of handlers whose bodies ran, with the ids of their requests, the newest last. */
+  readonly ran: Set<string>;
+}
+
+/** More bodies do not run between two calls of one request. */
+const MAX_RAN = 10_000;
+
 type NextContext = ServerContext & { readonly [ASKING_CALL]?: AskingCall };
 
-/** The calls of the process, or of this copy if `globalThis` cannot be extended. */
+/** Returns the calls of the process, or of this copy if `globalThis` cannot be extended. */
 const calls = /* @__PURE__ */ lazily((): Calls => {
   const shared = globalThis as { [ASKING_CALLS]?: Calls };
-  const found = shared[ASKING_CALLS] ?? new WeakMap<object, AskingCall>();
+  const found = shared[ASKING_CALLS] ?? { asking: new WeakMap(), ran: new Set() };
   if (Object.isExtensible(shared)) shared[ASKING_CALLS] = found;
   return found;
 });
@@ -58,11 +69,11 @@ function requestOf({ mcpReq, http, sessionId }: ServerContext): readonly unknown
 /** Returns the call that asks in the request of a context, or `undefined` if there is none. */
 export function askingCallIn(ctx: NextContext): AskingCall | undefined {
   for (const identity of identitiesOf(ctx)) {
-    const asking = calls().get(identity);
+    const asking = calls().asking.get(identity);
     if (asking !== undefined) return asking;
   }
   const shared = functionOf(ctx);
-  const asking = shared && calls().get(shared);
+  const asking = shared && calls().asking.get(shared);
   const same = asking && requestOf(ctx).every((part, index) => part === asking.request[index]);
   return same ? asking : ctx[ASKING_CALL];
 }
@@ -71,12 +82,26 @@ export function askingCallIn(ctx: NextContext): AskingCall | undefined {
 export function setAskingCall(ctx: ServerContext, call: object): AskingCall {
   const asking: AskingCall = { call, request: requestOf(ctx) };
   const shared = functionOf(ctx);
-  for (const identity of identitiesOf(ctx)) calls().set(identity, asking);
-  if (shared !== undefined) calls().set(shared, asking);
+  for (const identity of identitiesOf(ctx)) calls().asking.set(identity, asking);
+  if (shared !== undefined) calls().asking.set(shared, asking);
   return asking;
 }
 
 /** Returns a copy of the context that keeps the call that asks in its request. */
 export function withAskingCall(ctx: ServerContext, asking: AskingCall): ServerContext {
   return Object.assign({}, ctx, { [ASKING_CALL]: asking });
+}
+
+/**
+ * Notes that the body of a call runs in a request. Returns false if it has run in this request, or
+ * in any request if the host does not tell their ids. The client chooses an id, so it is cut.
+ */
+export function noteRun(callId: string, { mcpReq }: ServerContext): boolean {
+  const run = `${callId} ${String(mcpReq.id).slice(0, 64)}`;
+  const { ran } = calls();
+  if (ran.has(run)) return false;
+  ran.add(run);
+  const [oldest] = ran;
+  if (oldest !== undefined && ran.size > MAX_RAN) ran.delete(oldest);
+  return true;
 }

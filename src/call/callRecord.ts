@@ -12,7 +12,7 @@ import type { Plan } from '../plan/plan.js';
 import { keepArguments } from '../state/seal.js';
 import { decodeRecord, encodeRecord, largestContributor } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
-import { askingCallIn, setAskingCall } from './askingCall.js';
+import { askingCallIn, noteRun, setAskingCall } from './askingCall.js';
 import type { AskingCall } from './askingCall.js';
 import { invalidState, boundaryOf } from './requestBoundary.js';
 import type { RequestBoundary } from './requestBoundary.js';
@@ -185,6 +185,19 @@ export function claimRequest(call: Call): AskingCall | undefined {
   if (asking.call === call) return asking;
   throw new CallConflict(
     `'${call.definition}' cannot ask, because another call of the same request asks, and a request can continue only one. Call one function of toolHandler() in each request, or put the resolvers of both tools into one tool. If these are different requests, give each its own \`mcpReq.signal\`.`,
+  );
+}
+
+/**
+ * Makes a call without `once` the only one that runs its body on the answers of a request. Only a
+ * handler can copy a request so that two of its calls go on with the same state.
+ *
+ * @throws {@link CallConflict} If another call has run its body on them.
+ */
+export function claimAnswers({ id, ctx, origin, resumed, definition }: Call): void {
+  if (origin !== 'handler' || !resumed || noteRun(id, ctx)) return;
+  throw new CallConflict(
+    `'${definition}' cannot run, because this call has run in this request. Call one function of toolHandler() in each request. If the client sent the call again, add \`once\` to the tool, which returns the recorded result, or pass on \`mcpReq.id\` of the host's context, which tells requests apart.`,
   );
 }
 

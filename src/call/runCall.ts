@@ -17,7 +17,7 @@ import type { Logger } from '../log.js';
 import { clientFacts } from './clientFacts.js';
 import { bodyAskedError, shownFailure } from './callable.js';
 import type { Call, CallRequest, CallSettings } from './call.js';
-import { beginCall, CallConflict } from './callRecord.js';
+import { beginCall, CallConflict, claimAnswers } from './callRecord.js';
 import { tell } from './callWatch.js';
 import type { Callable } from './callable.js';
 import { findParked } from './findParked.js';
@@ -183,6 +183,7 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   const giveUp = (): Promise<void> => dispose(endOf(call));
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
+    if (running.once === undefined) claimAnswers(call);
     if (parking !== undefined) await claimApprovals(parking, resolved, call);
     return await runOnce(running, work, giveUp);
   } finally {

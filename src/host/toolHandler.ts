@@ -52,6 +52,8 @@ export type ToolHandler = (
 export interface HandlerContext {
   readonly mcpReq: {
     readonly signal: AbortSignal;
+    /** The id of the request. Without it, a call without `once` runs once in each process. */
+    readonly id?: string | number | undefined;
     /** Returns the state that a modern client sent back. */
     readonly requestState?: () => unknown;
     /** The answers that a modern client sent. */
@@ -196,7 +198,7 @@ function remedyFor(args: unknown, ctx: unknown): string {
   if (isObject(args) && isObject(args.mcpReq))
     return 'For a tool without `inputSchema`, the SDK passes only the context. Register (ctx) => handler({}, ctx).';
   if (isObject(ctx))
-    return "Pass on the parts of the host's context: handler(args, { mcpReq: { signal, requestState, inputResponses }, http: { authInfo } }).";
+    return "Pass on the parts of the host's context: handler(args, { mcpReq: { id, signal, requestState, inputResponses }, http: { authInfo } }).";
   return 'Pass the context of the request: (args, ctx) => handler(args, ctx).';
 }
 
@@ -260,10 +262,11 @@ function warnMissingParts(
  */
 function toServerContext(ctx: HandlerContext): ServerContext {
   const { mcpReq: given, http, sessionId } = ctx;
-  const { signal, inputResponses, envelope } = given;
+  const { id, signal, inputResponses, envelope } = given;
   const mcpReq = {
     method: 'tools/call',
     ...given,
+    id,
     signal,
     requestState: () => given.requestState?.(),
     ...(inputResponses !== undefined && { inputResponses }),

@@ -428,7 +428,7 @@ describe('mistakes', () => {
   const { signal } = new AbortController();
 
   const PASS_ON =
-    "Pass on the parts of the host's context: handler(args, { mcpReq: { signal, requestState, inputResponses }, http: { authInfo } }).";
+    "Pass on the parts of the host's context: handler(args, { mcpReq: { id, signal, requestState, inputResponses }, http: { authInfo } }).";
 
   test.each<[what: string, args: unknown, ctx: unknown, remedy: string]>([
     [

@@ -13,7 +13,7 @@ import {
   resolver,
   toolHandler,
 } from 'mcp-resolve';
-import type { Tool, ToolHandler } from 'mcp-resolve';
+import type { HandlerContext, Tool, ToolHandler } from 'mcp-resolve';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -97,6 +97,8 @@ async function runAll(send: Send) {
 const isAsking = (result: unknown): boolean =>
   (result as { resultType?: string }).resultType === 'input_required';
 
+const HAS_RUN = 'cannot run, because this call has run in this request';
+
 const CANNOT_ASK = /cannot ask, because another call of the same request asks/;
 
 describe.each(hosts)('on %s', (_, host) => {
@@ -158,6 +160,65 @@ describe.each(hosts)('on %s', (_, host) => {
       const reply = await send('tools/call', { name: 'both', inputResponses, requestState });
       expect(endOf(reply)).toMatch(CANNOT_ASK);
       expect(paid).toEqual(['pay INV-1 1']);
+    });
+
+    describe.each([
+      ['with its id', true],
+      ['without its id', false],
+    ])('if the handler copies parts of the context %s', (_id, withId) => {
+      const parts = ({ mcpReq }: ServerContext): HandlerContext => ({
+        mcpReq: {
+          ...(withId && { id: mcpReq.id }),
+          signal: AbortSignal.any([mcpReq.signal, new AbortController().signal]),
+          requestState: () => mcpReq.requestState(),
+          inputResponses: structuredClone(mcpReq.inputResponses),
+          envelope: structuredClone(mcpReq.envelope),
+        },
+      });
+
+      test.each(['in turn', 'at the same time'])(
+        'an approval pays once if it calls twice %s',
+        async (order) => {
+          const { handler, paid } = paying();
+          const results: unknown[] = [];
+          const pay = async (ctx: ServerContext): Promise<unknown> => {
+            const result = await handler({ invoice: 'INV-1' }, parts(ctx));
+            results.push(result);
+            return result;
+          };
+          const send = over(
+            host(async (ctx) => {
+              if (order === 'at the same time')
+                return (await Promise.all([pay(ctx), pay(ctx)])).find(isAsking) ?? results.at(-1);
+              const result = await pay(ctx);
+              return isAsking(result) ? result : pay(ctx);
+            }),
+          );
+          await runAll(send);
+          expect(paid).toEqual(['pay INV-1 1']);
+          expect(results.filter((result) => JSON.stringify(result).includes(HAS_RUN))).toHaveLength(
+            1,
+          );
+        },
+      );
+    });
+
+    test('a client may send a round again in a new request, if the host tells its id', async () => {
+      const { handler, paid } = paying();
+      let id = 0;
+      const send = over(
+        host(({ mcpReq: { signal, requestState, inputResponses, envelope } }) =>
+          handler(
+            { invoice: 'INV-1' },
+            { mcpReq: { id: (id += 1), signal, requestState, inputResponses, envelope } },
+          ),
+        ),
+      );
+      const requestState = tokenOf(await send('tools/call', { name: 'both' }));
+      const inputResponses = { approved: ACCEPT.confirm };
+      for (const _ of [1, 2])
+        await send('tools/call', { name: 'both', inputResponses, requestState });
+      expect(paid).toEqual(['pay INV-1 1', 'pay INV-1 1']);
     });
 
     test('a call with other arguments in front does not take the approval', async () => {

@@ -3,6 +3,7 @@ import type { ToolExtraArguments } from 'xmcp';
 
 /** Passes on the parts of xmcp's context that a handler needs. */
 export function contextOf(extra: ToolExtraArguments): HandlerContext {
-  const { signal, requestState, inputResponses, requestInfo, authInfo } = extra;
-  return { mcpReq: { signal, requestState, inputResponses }, http: requestInfo && { authInfo } };
+  const { requestId: id, signal, requestState, inputResponses, requestInfo, authInfo } = extra;
+  const mcpReq = { id, signal, requestState, inputResponses };
+  return { mcpReq, http: requestInfo && { authInfo } };
 }
