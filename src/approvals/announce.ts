@@ -1,14 +1,91 @@
 /** Announces a request: stores where it is parked, lists it for its groups, and notifies approvers. */
+import type { ParkingSlot } from '../call/parking.js';
 import { dataDigest } from '../state/canonical.js';
 import { inTime } from '../store/inTime.js';
+import { StoreFullError } from '../store/recordStore.js';
+import { storeError, tooManyError } from './approvalErrors.js';
 import { idKey } from './deskCore.js';
 import type { DeskCore } from './deskCore.js';
-import { sameGroups } from './inbox.js';
+import { InboxFullError, sameGroups } from './inbox.js';
 import { shownRequest, withRequest } from './parkedCall.js';
 import type { ParkedCall, StoredRequest } from './parkedCall.js';
 
+/** A call that was stored by an attempt, with the requests that the attempt reserved. */
+interface StoredCall {
+  readonly call: ParkedCall;
+  /** The call as it was before, unless all its requests were over. */
+  readonly before: ParkedCall | undefined;
+  /** The attempt. */
+  readonly owner: string;
+}
+
+/** Announces the requests that an attempt has reserved, and removes those that are gone. */
+export async function announce(
+  core: DeskCore,
+  slot: ParkingSlot,
+  { call, before, owner }: StoredCall,
+): Promise<void> {
+  const known = before?.requests ?? [];
+  for (const request of call.requests) {
+    if (request.announcer?.owner !== owner) continue;
+    const made = { request, call, key: slot.key, audience: slot.audience };
+    try {
+      await storeSteps(slot, () => list(core, made));
+    } catch (error) {
+      if (!(error instanceof InboxFullError)) throw error;
+      await storeSteps(slot, () => takeBack(core, made));
+      throw tooManyError(request);
+    }
+    if (!known.some(({ id }) => id === request.id))
+      core.tell({ type: 'requested', id: request.id, tool: call.tool });
+    const failure = await storeSteps(slot, () => notify(core, made));
+    if (failure === undefined) continue;
+    core.tell({ type: 'notifyFailed', id: request.id, tool: call.tool });
+    slot.report(failure.error);
+  }
+  await reportReplaced(core, call, known).catch(slot.report);
+}
+
+/** Takes a request back that has no room in an inbox. */
+async function takeBack(core: DeskCore, { request, key }: NewRequest): Promise<void> {
+  await core.change(key, (call) => ({
+    ...call,
+    requests: call.requests.filter(({ id }) => id !== request.id),
+  }));
+  await core.unlist([request]);
+}
+
+async function reportReplaced(
+  core: DeskCore,
+  { tool, requests }: ParkedCall,
+  known: readonly StoredRequest[],
+): Promise<void> {
+  const gone = known.filter(({ id }) => !requests.some((request) => request.id === id));
+  for (const { id, resolver } of gone) {
+    const newer = requests.find((request) => request.resolver === resolver);
+    if (newer !== undefined) core.tell({ type: 'replaced', id, tool, by: newer.id });
+  }
+  await core.unlist(gone);
+}
+
+/**
+ * Runs steps of the store for a call.
+ *
+ * @throws {@link ToolError} If one fails. The failure is reported.
+ * @throws {@link InboxFullError} If an inbox has no room.
+ */
+export async function storeSteps<T>({ report }: ParkingSlot, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InboxFullError) throw error;
+    report(error);
+    throw storeError(error instanceof StoreFullError);
+  }
+}
+
 /** A request that has been stored with its call. */
-export interface NewRequest {
+interface NewRequest {
   readonly request: StoredRequest;
   readonly call: ParkedCall;
   /** The key of the call. */
@@ -21,7 +98,7 @@ export interface NewRequest {
  *
  * @throws {@link InboxFullError} If too many requests wait.
  */
-export async function list(core: DeskCore, made: NewRequest): Promise<void> {
+async function list(core: DeskCore, made: NewRequest): Promise<void> {
   const { request, key } = made;
   const { id } = request;
   await core.records.change(idKey(id), () => ({
@@ -37,7 +114,7 @@ export async function list(core: DeskCore, made: NewRequest): Promise<void> {
  * Notifies approvers, and notes that nobody has to announce the request any more. It returns the
  * error if `notify` fails. The next call that waits for the request then tries again.
  */
-export async function notify(
+async function notify(
   core: DeskCore,
   { request, call, key }: NewRequest,
 ): Promise<{ readonly error: unknown } | undefined> {

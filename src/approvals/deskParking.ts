@@ -7,7 +7,6 @@ import type { End } from '../author/model.js';
 import type {
   ApprovalError,
   ClaimedRun,
-  OpenApproval,
   ParkedRound,
   Parking,
   ParkingPlace,
@@ -16,26 +15,17 @@ import type {
 import type { Verdict } from '../engine/ledger.js';
 import type { ToolError } from '../errors.js';
 import { randomId } from '../platform.js';
-import { canonicalJson } from '../state/canonical.js';
-import { decodeRecord, encodeRecord } from '../state/record.js';
+import { decodeRecord } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
-import { SLACK_MS, StoreFullError } from '../store/recordStore.js';
-import { list, notify } from './announce.js';
+import { SLACK_MS } from '../store/recordStore.js';
+import { announce, storeSteps } from './announce.js';
 import { digestsOf, findChanged } from './bodyValues.js';
 import { callKey } from './deskCore.js';
 import type { DeskCore } from './deskCore.js';
-import { InboxFullError } from './inbox.js';
+import { isFor, nextCall } from './nextCall.js';
 import { decodeCall, encodeCall, isLive, lifeOf, stateOf } from './parkedCall.js';
 import type { ParkedCall, RequestState, StoredRequest } from './parkedCall.js';
-import {
-  changedError,
-  deniedError,
-  lostError,
-  storeError,
-  tooManyError,
-  usedError,
-  waitingError,
-} from './approvalErrors.js';
+import { changedError, deniedError, lostError, usedError, waitingError } from './approvalErrors.js';
 
 /** Returns the place where calls wait at a desk. */
 export function placeAt(core: DeskCore): ParkingPlace {
@@ -48,11 +38,6 @@ export function placeAt(core: DeskCore): ParkingPlace {
     },
   };
 }
-
-/** The time after which another call may announce a request, if the first one did not get there. */
-const ANNOUNCE_MS = 60_000;
-
-type Digests = StoredRequest['values'];
 
 class CallAtDesk implements Parking {
   /** The record of the call, as it was read or written last. */
@@ -71,7 +56,7 @@ class CallAtDesk implements Parking {
   ) {}
 
   async read(): Promise<void> {
-    await this.step(async () => {
+    await storeSteps(this.slot, async () => {
       this.text = await this.core.records.get(callKey(this.slot.key));
       this.call = decodeCall(this.text);
     });
@@ -110,11 +95,13 @@ class CallAtDesk implements Parking {
     const values = await digestsOf(round.values);
     const of = await this.user;
     for (;;) {
-      const next = this.nextCall(round, { values, of });
+      const { live, core, slot, owner, used } = this;
+      const times = { now: core.now(), ttlMs: core.settings.ttlMs };
+      const parked = { ...{ live, used, tool: slot.tool, of }, owner, values, ...times };
+      const next = nextCall(round, parked);
       if (next === undefined) break;
-      const before = this.live;
       if (await this.put(next)) {
-        await this.announce(next, before);
+        await announce(core, slot, { call: next, before: live, owner });
         break;
       }
       await this.read();
@@ -188,97 +175,6 @@ class CallAtDesk implements Parking {
     return stateOf(call, request, this.core.now());
   }
 
-  /** Returns the call with all open approvals, or undefined if the record can stay as it is. */
-  private nextCall(
-    { record, open }: ParkedRound,
-    { values, of }: { readonly values: Digests; readonly of: string | undefined },
-  ): ParkedCall | undefined {
-    const { live, record: before } = this;
-    const present = live?.requests ?? [];
-    const decided = present.filter(({ id }) => this.used.has(id));
-    const waiting = open.map((approval) => {
-      const known = present.find((request) => isFor(request, approval));
-      const isWaiting = live && known && this.stateIn(live, known) === 'pending';
-      return this.reserved(isWaiting ? known : this.newRequest(approval, values));
-    });
-    const requests = [...decided, ...waiting];
-    const isSame =
-      requests.length === present.length && requests.every((one) => present.includes(one));
-    if (isSame && before !== undefined && sameProgress(before, record)) return undefined;
-    const { tool } = this.slot;
-    return { tool, of, record: encodeRecord(record), requests };
-  }
-
-  private newRequest({ resolver, digest, terms }: OpenApproval, values: Digests): StoredRequest {
-    const now = this.core.now();
-    const times = { requestedAt: now, expiresAt: now + this.core.settings.ttlMs };
-    const announcer = { owner: '', until: 0 };
-    const { message, facts, by, requester, quorum, about } = terms;
-    const shown = { message, facts, by, requester, quorum, ...(about !== undefined && { about }) };
-    return {
-      ...shown,
-      ...times,
-      id: `AP-${randomId()}`,
-      resolver,
-      digest,
-      values,
-      decisions: [],
-      announcer,
-    };
-  }
-
-  /** Reserves a request for this call to announce, unless it is announced, or another call does so. */
-  private reserved(request: StoredRequest): StoredRequest {
-    const now = this.core.now();
-    if (request.announcer === undefined || now < request.announcer.until) return request;
-    return { ...request, announcer: { owner: this.owner, until: now + ANNOUNCE_MS } };
-  }
-
-  /** Announces the requests that are reserved for this call, and removes those that are gone. */
-  private async announce(call: ParkedCall, before: ParkedCall | undefined): Promise<void> {
-    const { core, slot } = this;
-    const known = before?.requests ?? [];
-    for (const request of call.requests) {
-      if (request.announcer?.owner !== this.owner) continue;
-      const made = { request, call, key: slot.key, audience: slot.audience };
-      await this.step(() => list(core, made)).catch((error: unknown) =>
-        this.unmake(request, error),
-      );
-      if (!known.some(({ id }) => id === request.id))
-        core.tell({ type: 'requested', id: request.id, tool: call.tool });
-      const failure = await this.step(() => notify(core, made));
-      if (failure === undefined) continue;
-      core.tell({ type: 'notifyFailed', id: request.id, tool: call.tool });
-      slot.report(failure.error);
-    }
-    await this.reportReplaced(call, known);
-  }
-
-  private async reportReplaced(
-    { tool, requests }: ParkedCall,
-    known: readonly StoredRequest[],
-  ): Promise<void> {
-    const gone = known.filter(({ id }) => !requests.some((request) => request.id === id));
-    for (const { id, resolver } of gone) {
-      const newer = requests.find((request) => request.resolver === resolver);
-      if (newer !== undefined) this.core.tell({ type: 'replaced', id, tool, by: newer.id });
-    }
-    await this.core.unlist(gone).catch(this.slot.report);
-  }
-
-  /** Takes a request back that has no room in an inbox, and throws the error of the call. */
-  private async unmake(request: StoredRequest, error: unknown): Promise<never> {
-    if (!(error instanceof InboxFullError)) throw error;
-    await this.step(async () => {
-      await this.core.change(this.slot.key, (call) => ({
-        ...call,
-        requests: call.requests.filter(({ id }) => id !== request.id),
-      }));
-      await this.core.unlist([request]);
-    });
-    throw tooManyError(request);
-  }
-
   /**
    * Returns the requests that this call has used.
    *
@@ -305,7 +201,7 @@ class CallAtDesk implements Parking {
   private async put(next: ParkedCall, onFailure?: () => void): Promise<boolean> {
     const text = encodeCall(next);
     const how = { was: this.text, until: lifeOf(next), of: next.of };
-    const isWritten = await this.step(() =>
+    const isWritten = await storeSteps(this.slot, () =>
       this.core.records.put(callKey(this.slot.key), text, {
         ...how,
         ...(onFailure && { onFailure }),
@@ -314,30 +210,4 @@ class CallAtDesk implements Parking {
     if (isWritten) [this.text, this.call] = [text, next];
     return isWritten;
   }
-
-  /** Runs steps of the store. A failure is reported and ends the call. */
-  private async step<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof InboxFullError) throw error;
-      this.slot.report(error);
-      throw storeError(error instanceof StoreFullError);
-    }
-  }
-}
-
-function isFor(
-  request: StoredRequest,
-  { resolver, digest }: Pick<OpenApproval, 'resolver' | 'digest'>,
-): boolean {
-  return request.resolver === resolver && request.digest === digest;
-}
-
-/** Returns true if two records are of one call and have the same answers and pinned values. */
-function sameProgress(one: CallRecord, other: CallRecord): boolean {
-  const [a, b] = [one, other].map((record) =>
-    canonicalJson(JSON.parse(encodeRecord({ ...record, start: 0, deadline: 0 }))),
-  );
-  return a === b;
 }
