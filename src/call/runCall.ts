@@ -183,8 +183,8 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   const giveUp = (): Promise<void> => dispose(endOf(call));
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
-    if (running.once === undefined) claimAnswers(call);
     if (parking !== undefined) await claimApprovals(parking, resolved, call);
+    if (running.once === undefined) claimAnswers(call);
     return await runOnce(running, work, giveUp);
   } finally {
     await giveUp();

@@ -15,11 +15,13 @@ import { approval } from 'mcp-resolve/approvals';
 import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
 import { McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
 import { errorTextOf, questionsOf, textOf } from '../support/results.js';
+import { SILENT } from '../support/servers.js';
 import { clientOf, idOf, INVOICE, payTool, sealOf, secondPair, waitingOf } from './bank.js';
 import { testDesk, yes } from './callers.js';
 
@@ -255,6 +257,27 @@ function failing(
     put: (key, value, how) => step(`put ${key}`, () => store.put(key, value, how)),
   };
 }
+
+it('V40 a claim that fails uses nothing up in a host that tells no request ids', async () => {
+  let failingNow = false;
+  const store = failing(memoryStore(), (step) => {
+    if (!failingNow || !step.startsWith('put call/')) return undefined;
+    failingNow = false;
+    return 'before';
+  });
+  const { desk } = testDesk({ store });
+  const paid: unknown[] = [];
+  const seal = sealOf('ann');
+  const handler = toolHandler(payTool(paid, { approvals: desk }), { seal, logger: SILENT });
+  const call = (): Promise<CallToolResult> =>
+    handler(INVOICE, { mcpReq: { signal: new AbortController().signal } }) as never;
+  await desk.decide(idOf(await call()), yes('bob'));
+  failingNow = true;
+  expect(waitingOf(await call())).toMatchObject({ why: 'store_unavailable' });
+  expect(textOf(await call())).toBe('Paid.');
+  expect(waitingOf(await call())).toMatchObject({ state: 'used' });
+  expect(paid).toHaveLength(1);
+});
 
 describe.each(eras)('a store that fails on %s', (era) => {
   it.each(['before', 'after'] as const)(
