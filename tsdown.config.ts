@@ -40,6 +40,7 @@ const library = defineConfig({
     'src/graph.ts',
     'src/testing.ts',
     'src/otel.ts',
+    'src/eslint.ts',
     'src/v1.ts',
   ],
   format: ['esm', 'cjs'],

@@ -48,6 +48,7 @@ export default defineConfig({
       { find: /^mcp-resolve\/graph$/, replacement: source('graph.ts') },
       { find: /^mcp-resolve\/testing$/, replacement: source('testing.ts') },
       { find: /^mcp-resolve\/otel$/, replacement: source('otel.ts') },
+      { find: /^mcp-resolve\/eslint$/, replacement: source('eslint.ts') },
       { find: /^mcp-resolve\/v1$/, replacement: source('v1.ts') },
     ],
   },

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as approvals from 'mcp-resolve/approvals';
 import * as client from 'mcp-resolve/client';
+import * as eslint from 'mcp-resolve/eslint';
 import * as engine from 'mcp-resolve/engine';
 import * as graph from 'mcp-resolve/graph';
 import * as main from 'mcp-resolve';
@@ -33,6 +34,7 @@ const ENTRIES = {
   'mcp-resolve/graph': graph,
   'mcp-resolve/testing': testing,
   'mcp-resolve/otel': otel,
+  'mcp-resolve/eslint': eslint,
   'mcp-resolve/v1': v1,
 };
 

@@ -16,7 +16,7 @@ const ENTRIES = {
   once: 'once',
   store: 'store',
 };
-const FOR_DEVELOPERS = { graph: 'graph', testing: 'testing', otel: 'otel' };
+const FOR_DEVELOPERS = { graph: 'graph', testing: 'testing', otel: 'otel', eslint: 'eslint' };
 
 interface Exported {
   readonly entry: string;

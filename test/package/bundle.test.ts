@@ -58,7 +58,7 @@ function namesOf(inside: (source: string) => boolean): Set<string> {
   return new Set(regions.filter(inside).flatMap(namesIn));
 }
 
-const FOR_DEVELOPERS = /^src\/(dev\/|(cli|testing|graph|otel)\.ts)/;
+const FOR_DEVELOPERS = /^src\/(dev\/|(cli|testing|graph|otel|eslint)\.ts)/;
 const elsewhere = namesOf((source) => !FOR_DEVELOPERS.test(source));
 const forDevelopers = [...namesOf((source) => FOR_DEVELOPERS.test(source))].filter(
   (name) => !elsewhere.has(name),
@@ -97,9 +97,11 @@ describe('a bundle', () => {
     ['mcp-resolve/testing', 'bothEras'],
     ['mcp-resolve/graph', 'explain'],
     ['mcp-resolve/otel', 'otelEvents'],
+    ['mcp-resolve/eslint', 'recommended'],
   ])('of %s contains %s', async (name, used) => {
     expect(
-      await developerCodeIn(`import { ${used} } from '${name}'; console.log(${used});`),
+      // Used twice, because the bundler inlines an object that is used once.
+      await developerCodeIn(`import { ${used} } from '${name}'; console.log(${used}, ${used});`),
     ).toContain(used);
   });
 });

@@ -27,6 +27,7 @@ const ENTRIES = [
   'mcp-resolve/graph',
   'mcp-resolve/testing',
   'mcp-resolve/otel',
+  'mcp-resolve/eslint',
   'mcp-resolve/v1',
 ];
 const PEERS = [
@@ -34,6 +35,7 @@ const PEERS = [
   '@modelcontextprotocol/node',
   '@modelcontextprotocol/client',
   '@opentelemetry/api',
+  'eslint',
   'zod',
 ];
 
@@ -91,6 +93,7 @@ describe('the tarball', () => {
       'graph',
       'testing',
       'otel',
+      'eslint',
       'v1',
     ]) {
       const outputs = ['.mjs', '.cjs', '.d.mts', '.d.cts'].map((end) => `dist/${entry}${end}`);
@@ -185,6 +188,7 @@ describe('the installed package', () => {
     'graph',
     'testing',
     'otel',
+    'eslint',
     'v1',
   ].flatMap((entry) => [`${entry}.mjs`, `${entry}.cjs`, `${entry}.d.mts`, `${entry}.d.cts`])) {
     it(`imports no Node module from ${start}`, async () => {

@@ -1,0 +1,2 @@
+/** The tester reads its typed programs as if this file contained them. */
+export {};
