@@ -45,6 +45,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     fleet: ['tsx bench/soak/fleet/run.ts'],
     tokens: ['node --expose-gc --import tsx bench/soak/tokens/run.ts'],
     once: ['tsx bench/soak/once/run.ts'],
+    approvals: ['tsx bench/soak/approvals/run.ts'],
   },
   docs: {
     api: ['typedoc'],

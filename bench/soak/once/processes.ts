@@ -1,7 +1,4 @@
-/**
- * The processes of the service, which share a key and a Redis. A killed process restarts on the
- * same port.
- */
+/** The processes of a service, which share a store. A killed process restarts on the same port. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The options of the processes. */
 export interface Setup {
+  /** The program of each process. It sends a message when it listens. */
+  readonly program: URL;
   /** One process for each port. */
   readonly ports: readonly number[];
   /** The environment of the process at an index. */
@@ -16,7 +15,6 @@ export interface Setup {
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const PROGRAM = fileURLToPath(new URL('server.ts', import.meta.url));
 
 /** The processes of the service. */
 export class Processes {
@@ -70,7 +68,7 @@ export class Processes {
   }
 
   private startOne(index: number): void {
-    const child = fork(PROGRAM, [], {
+    const child = fork(fileURLToPath(this.setup.program), [], {
       cwd: ROOT,
       execArgv: ['--import', 'tsx'],
       env: { ...process.env, ...this.setup.env(index), PORT: String(this.setup.ports[index]) },

@@ -15,6 +15,7 @@ const PATIENCE_MS = 60_000;
 export interface Sending {
   /** Chooses the process. */
   readonly random: Random;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Cancels the request. */
   readonly signal?: AbortSignal;
   /** Called with the time of each attempt whose connection was cut. It may have taken effect. */
@@ -37,9 +38,12 @@ export class Reach {
    *
    * @throws Error If no process answers in time, or the request is cancelled.
    */
-  async send(call: Call, { random, signal = this.ending, onCut }: Sending): Promise<Reply> {
+  async send(
+    call: Call,
+    { random, headers = {}, signal = this.ending, onCut }: Sending,
+  ): Promise<Reply> {
     const began = performance.now();
-    const init = { ...postOf(1, call), signal: AbortSignal.any([signal, this.ending]) };
+    const init = { ...postOf(1, call, headers), signal: AbortSignal.any([signal, this.ending]) };
     for (;;) {
       const from = Date.now();
       const text = await this.post(random, init);

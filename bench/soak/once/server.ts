@@ -4,22 +4,16 @@
  */
 import { requestStateSeal } from 'mcp-resolve';
 import { serveHttp } from 'mcp-resolve/node';
-import { postgresStore, redisStore } from 'mcp-resolve/store';
-import type { RecordStore } from 'mcp-resolve/store';
-import pg from 'pg';
-import { createClient } from 'redis';
 
 import { Random } from '../tokens/random.js';
 import { book, noteBegin } from './ledger.js';
 import { serviceWith } from './service.js';
 import { withLease } from '../../../test/once/calls/steps.js';
-import { hesitating } from './stores.js';
+import { connectRedis, hesitating, openStore } from './stores.js';
 
 const {
   REQUEST_STATE_KEY = '',
   LEDGER_URL = '',
-  STORE,
-  STORE_URL = '',
   LIFE_SECONDS,
   LEASE_MS,
   MORTAL,
@@ -30,7 +24,7 @@ const {
 process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit());
 
-const ledger = await connect(LEDGER_URL);
+const ledger = await connectRedis(LEDGER_URL);
 
 const life = Number(LIFE_SECONDS);
 const seal = requestStateSeal({
@@ -53,18 +47,3 @@ const factory = serviceWith({
 });
 const { port } = await serveHttp(factory, { port: Number(PORT) });
 process.send?.({ port });
-
-async function connect(url: string) {
-  const client = createClient({ url });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
-}
-
-async function openStore(): Promise<RecordStore> {
-  const logger = { warn: () => undefined };
-  if (STORE === 'redis') return redisStore(await connect(STORE_URL), { logger });
-  const pool = new pg.Pool({ max: 10 });
-  pool.on('error', () => undefined);
-  return postgresStore(pool);
-}

@@ -98,7 +98,8 @@ export async function soakOnce(options: SoakOptions): Promise<Findings> {
   try {
     await ledger.connect();
     const env = environment(options, { LEDGER_URL: redis.url, ...store.env });
-    const processes = await Processes.start({ ports: await freePorts(PROCESSES), env });
+    const program = new URL('server.ts', import.meta.url);
+    const processes = await Processes.start({ program, ports: await freePorts(PROCESSES), env });
     try {
       return await new Soak(options, { processes, store, ledger }).run();
     } finally {
