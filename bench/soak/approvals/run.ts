@@ -37,7 +37,9 @@ const options = {
   interrupted,
 } as const;
 const { violations, ...counts } = await soakApprovals(options);
-const line = Object.entries(counts).map(([name, count]) => `${count} ${name === 'storeFaults' ? 'store faults' : name}`);
+const line = Object.entries(counts).map(
+  ([name, count]) => `${count} ${name === 'storeFaults' ? 'store faults' : name}`,
+);
 console.log(`${line.join(', ')}, violations: ${violations.length}`);
 for (const violation of violations.slice(0, 10)) console.error(`VIOLATION ${violation}`);
 if (violations.length > 0) process.exitCode = 1;
