@@ -8,10 +8,10 @@ type Restore = () => void;
  * plain objects in these get back their contents: what was registered, capabilities, handlers, and
  * the functions that were replaced. A host may have made a part of these changes.
  */
-export function allOrNothing(objects: readonly object[], run: () => void): void {
+export function allOrNothing<T>(objects: readonly object[], run: () => T): T {
   const restores = objects.map(remember);
   try {
-    run();
+    return run();
   } catch (error) {
     for (const restore of restores) restore();
     throw error;

@@ -75,11 +75,14 @@ function installAll(
   const added = readDefinitions(definitions);
   refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
   assertNotConnected(target);
-  const backing = backingOf(target, options.logger);
-  backing.sharing.definitions.assertFree(added, server);
-  allOrNothing([server, target, backing.mcp, backing.mcp.server], () => {
-    if (isMcpServer(server)) for (const one of added) reserve(server, one);
-    installV2(backing.mcp, definitions, options);
+  const backing = allOrNothing([server, target], () => {
+    const found = backingOf(target, options.logger);
+    found.sharing.definitions.assertFree(added, server);
+    allOrNothing([found.mcp, found.mcp.server], () => {
+      if (isMcpServer(server)) for (const one of added) reserve(server, one);
+      installV2(found.mcp, definitions, options);
+    });
+    return found;
   });
   if (isMcpServer(server)) for (const one of added) if (hasName(one)) backing.reserved.add(one);
   share(target, backing, added);
@@ -119,7 +122,7 @@ function backingOf(
   const definitions = new DefinitionIndex();
   const sharing = { definitions, logger, fallsBack: true, onListedTwice };
   const value: Backing = { mcp, sharing, reserved };
-  Object.defineProperty(target, BACKING, { value });
+  Object.defineProperty(target, BACKING, { value, configurable: true });
   return value;
 }
 

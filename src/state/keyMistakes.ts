@@ -1,6 +1,7 @@
 /**
  * Finds text that was configured instead of a key by mistake: a variable or a command that no shell
- * replaced, a placeholder of a documentation page, and quotes around a key.
+ * replaced, a reference to a secret, a placeholder of a documentation page, and quotes around a
+ * key.
  *
  * Every pattern needs a character that hexadecimal, base64 and base64url do not have, so a random
  * key in these encodings is never refused. A passphrase can contain any character. Inside of one,
@@ -45,6 +46,11 @@ const MISTAKES: readonly { readonly sentence: string; readonly patterns: readonl
       /\$\(\s*[a-z./~][\w./~-]+\s[^()]+\)/,
       /`\s*[a-z./~][\w./~-]+\s[^`]+`/,
     ],
+  },
+  {
+    sentence:
+      'is a reference to a secret that was not resolved, such as op://vault/item. Check how the key is passed to the process.',
+    patterns: [/^[a-z][a-z0-9+.-]*:\/\/\S+$/i, /^@Microsoft\.\w+\(/i, /^arn:aws[\w-]*:/],
   },
   {
     sentence: 'is a placeholder, such as <your-secret-key>. Replace it with a key.',

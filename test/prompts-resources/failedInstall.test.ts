@@ -220,6 +220,7 @@ function traitsOf(server: object) {
   return {
     capabilities: structuredClone(low._capabilities),
     handlers: [...low._requestHandlers.keys()],
+    properties: [server, low].map((one) => Reflect.ownKeys(one)),
   };
 }
 
@@ -287,7 +288,7 @@ const failures: Fails[] = [
 ];
 
 describe.each(failures)('an install that fails because of %s', (_, create, run) => {
-  test('leaves no capability and no handler', () => {
+  test('leaves no capability, no handler and no property', () => {
     const server = create();
     const before = traitsOf(server);
     expect(() => {

@@ -9,6 +9,7 @@ import { keysOfEnvironment, readKeys } from '../../src/state/keyRing.js';
 const ADVICE = 'Create one with: npx mcp-resolve key';
 const VARIABLE = `contains a variable that was not replaced, such as \${NAME}, {{NAME}}, $NAME or %NAME%. Check how the key is passed to the process. ${ADVICE}`;
 const COMMAND = `contains a command that was not run, such as $(cat key). Check how the key is passed to the process. ${ADVICE}`;
+const REFERENCE = `is a reference to a secret that was not resolved, such as op://vault/item. Check how the key is passed to the process. ${ADVICE}`;
 const PLACEHOLDER = `is a placeholder, such as <your-secret-key>. Replace it with a key. ${ADVICE}`;
 const QUOTES = `is in quotes, which would be part of the key. Remove them. ${ADVICE}`;
 
@@ -43,6 +44,10 @@ const WRONG: readonly (readonly [string, string])[] = [
   ['production-$(cat /run/secrets/key)-2026', COMMAND],
   ['`cat /run/secrets/request-state-key`', COMMAND],
   ['production-`cat /run/secrets/key`-2026', COMMAND],
+  ['op://production/mcp-resolve/request-state-key', REFERENCE],
+  ['vault://secret/data/mcp-resolve#request-state-key', REFERENCE],
+  ['@Microsoft.KeyVault(SecretUri=https://keys.vault.azure.net/secrets/state/)', REFERENCE],
+  ['arn:aws:secretsmanager:eu-west-1:123456789012:secret:state-AbCdEf', REFERENCE],
   ['<your-secret-key>', PLACEHOLDER],
   ['<your-secret-key-with-at-least-32-bytes>', PLACEHOLDER],
   ['<a base64url key: see "Create a key">', PLACEHOLDER],

@@ -48,7 +48,7 @@ export async function runDev(
   host.load();
   const watch = new ModuleWatch(file, () => host.load());
   await print(`${options.file} is at ${server.address}\n`);
-  if (options.open) openBrowser(server.address);
+  if (options.open) openBrowser(server.addressForOnce());
   await interrupted();
   watch.close();
   host.end();

@@ -22,6 +22,11 @@ export interface PageHandlers {
 export interface PageServer {
   /** The address of the page, with its token. */
   readonly address: string;
+  /**
+   * Returns an address that leads to the page once. Other users of the machine can read the
+   * arguments of a browser.
+   */
+  readonly addressForOnce: () => string;
   readonly close: () => void;
 }
 
@@ -40,23 +45,33 @@ class Refusal extends Error {
 
 /** Starts the server. Port 0 chooses a free port. */
 export async function startPageServer(port: number, handlers: PageHandlers): Promise<PageServer> {
-  const token = randomBytes(18).toString('base64url');
+  const token = randomToken();
+  const tickets = new Set<string>();
   const server = createServer();
   await listen(server, port);
   const { port: bound } = server.address() as AddressInfo;
   const hosts = [`127.0.0.1:${bound}`, `localhost:${bound}`];
   server.on('request', (request, response) => {
-    respond({ request, response, token, hosts }, handlers).catch((error: unknown) => {
+    respond({ request, response, token, tickets, hosts }, handlers).catch((error: unknown) => {
       refuse(response, error);
     });
   });
   return {
     address: `http://127.0.0.1:${bound}/${token}/`,
+    addressForOnce: () => {
+      const ticket = randomToken();
+      tickets.add(ticket);
+      return `http://127.0.0.1:${bound}/${ticket}/`;
+    },
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+function randomToken(): string {
+  return randomBytes(18).toString('base64url');
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -73,14 +88,21 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly token: string;
+  readonly tickets: Set<string>;
   readonly hosts: readonly string[];
 }
 
 async function respond(exchange: Exchange, handlers: PageHandlers): Promise<void> {
-  const { request, response } = exchange;
+  const { request, response, token, tickets } = exchange;
   assertOwn(exchange);
   const [path = ''] = (request.url ?? '').split('?');
-  const name = `${request.method ?? ''} ${path.split('/').slice(2).join('/')}`;
+  const [, given = '', ...rest] = path.split('/');
+  if (tickets.delete(given)) {
+    response.writeHead(302, { ...HEADERS, location: `/${token}/` }).end();
+    return;
+  }
+  assertToken(given, token);
+  const name = `${request.method ?? ''} ${rest.join('/')}`;
   if (name === 'POST action') return takeAction(exchange, handlers.onAction);
   if (name === 'GET news') {
     handlers.openStream(response);
@@ -92,21 +114,20 @@ async function respond(exchange: Exchange, handlers: PageHandlers): Promise<void
   response.writeHead(200, { ...HEADERS, 'content-type': file.type }).end(body);
 }
 
-/**
- * Refuses requests of other sites and requests without the token.
- *
- * @throws {Refusal} If the page did not send the request.
- */
-function assertOwn({ request, hosts, token }: Exchange): void {
+/** @throws {Refusal} If another site sent the request. */
+function assertOwn({ request, hosts }: Exchange): void {
   const { host = '', origin } = request.headers;
   if (!hosts.includes(host)) {
     throw new Refusal(403, 'This Host is not the address of the page.');
   }
   const isOwn = origin === undefined ? request.method === 'GET' : origin === `http://${host}`;
   if (!isOwn) throw new Refusal(403, 'Only the page itself may send this request.');
-  const given = Buffer.from(request.url?.split('/')[1] ?? '');
-  const expected = Buffer.from(token);
-  if (given.length === expected.length && timingSafeEqual(given, expected)) return;
+}
+
+/** @throws {Refusal} If a request has another token than the page. */
+function assertToken(given: string, token: string): void {
+  const [one, other] = [Buffer.from(given), Buffer.from(token)];
+  if (one.length === other.length && timingSafeEqual(one, other)) return;
   throw new Refusal(404, 'Open the address that the command printed.');
 }
 
