@@ -138,7 +138,10 @@ async function tryNotify(
   const { notify: tell } = core.settings;
   try {
     if (tell !== undefined)
-      await inTime(() => Promise.resolve(tell(shownRequest(call, request, core.now()))));
+      await inTime(
+        () => Promise.resolve(tell(shownRequest(call, request, core.now()))),
+        '`notify`',
+      );
     return undefined;
   } catch (error) {
     return { error };

@@ -120,7 +120,7 @@ interface Running<Result> {
 async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
   const { definition, args, call, once } = running;
   // A call without a token has waited, and gets no result of an earlier run.
-  const known = call.span === undefined ? undefined : await once?.recall();
+  const known = call.span && (await once?.recall(call.span.deadline));
   if (known !== undefined) {
     call.watch?.ended('completed', true);
     return known.result;

@@ -22,7 +22,7 @@ import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
 import { planDefinition, planContextOf } from '../plan/planResolvers.js';
-import { ONCE_META_KEY, OnceError } from '../once/onceError.js';
+import { ONCE_META_KEY, OnceError } from '../once/singleUse.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
 import type { RecordStore } from '../store/recordStore.js';

@@ -26,6 +26,9 @@ import type { RecordStore } from '../store/recordStore.js';
 /** The duration of a claim that is not renewed. */
 export const LEASE_MS = 30_000;
 
+/** The first and the longest time between two reads of a request that waits. */
+const WAIT_MS = { first: 50, longest: 1000 };
+
 /** The state of a call, as its record says. `end` is missing if it was not kept. */
 export interface CallState {
   readonly state: 'free' | 'running' | 'lapsed' | 'done';
@@ -80,6 +83,21 @@ export class Attempt {
       throw error;
     }
     return stateOf(await this.steps.get(this.place.key));
+  }
+
+  /**
+   * Waits while the call runs, until a time by `performance.now()`. The time between two reads
+   * doubles. Returns the state of the call, which is still `running` if the signal is aborted.
+   */
+  async wait(until: number, signal: AbortSignal): Promise<CallState> {
+    let known: CallState = { state: 'running' };
+    let ms = WAIT_MS.first;
+    while (known.state === 'running' && !signal.aborted && performance.now() < until) {
+      await pause(Math.min(ms, until - performance.now()), signal);
+      if (!signal.aborted) known = stateOf(await sharedRead(this.place));
+      ms = Math.min(2 * ms, WAIT_MS.longest);
+    }
+    return known;
   }
 
   /** Prolongs the claim. */
@@ -147,4 +165,43 @@ function parse(text = ''): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
+}
+
+/** A read of a record, and the time at which it began. */
+interface Read {
+  readonly at: number;
+  readonly text: Promise<string | undefined>;
+}
+
+/** The last reads of each store, by key, the oldest first. */
+const lastReads = new WeakMap<RecordStore, Map<string, Read>>();
+
+/**
+ * Reads a record for a request that waits. All requests share a read that began less than 50 ms
+ * ago, so their number does not change how often the store is read.
+ */
+function sharedRead({ store, key }: RecordPlace): Promise<string | undefined> {
+  const reads = lastReads.get(store) ?? new Map<string, Read>();
+  lastReads.set(store, reads);
+  const now = performance.now();
+  for (const [known, { at }] of reads) {
+    if (now - at < WAIT_MS.first) break;
+    reads.delete(known);
+  }
+  const read = reads.get(key) ?? { at: now, text: guardedSteps(store).get(key) };
+  reads.set(key, read);
+  return read.text;
+}
+
+/** Waits for a time, or until the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }

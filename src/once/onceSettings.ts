@@ -19,8 +19,6 @@ export interface OnceOptions {
 /** The options with all defaults filled in. */
 export type OnceSettings = Required<OnceOptions>;
 
-const KNOWN: readonly string[] = ['store', 'waitMs', 'maxResultBytes'];
-
 /**
  * Reads the `once` option of a tool: a store, or an object with a store and settings.
  *
@@ -28,22 +26,20 @@ const KNOWN: readonly string[] = ['store', 'waitMs', 'maxResultBytes'];
  */
 export function onceSettings(tool: string, given: unknown): OnceSettings {
   const options = isRecordStore(given) ? { store: given } : given;
-  const isKnown =
-    isPlainObject(options) && Object.keys(options).every((key) => KNOWN.includes(key));
-  if (!isKnown || !isRecordStore(options.store)) {
-    throw invalid(
-      tool,
+  const {
+    store,
+    waitMs = 0,
+    maxResultBytes = 262_144,
+    ...unknown
+  } = isPlainObject(options) ? options : {};
+  const problem = (sentence: string) => new TypeError(`Tool '${tool}': ${sentence}`);
+  if (!isRecordStore(store) || Object.keys(unknown).length > 0)
+    throw problem(
       "`once` must be a store, or an object { store, waitMs, maxResultBytes }. Create a store with memoryStore(), redisStore(client) or postgresStore(client) from 'mcp-resolve/store'.",
     );
-  }
-  const { store, waitMs = 0, maxResultBytes = 262_144 } = options;
   if (typeof waitMs !== 'number' || !(waitMs >= 0 && waitMs < Infinity))
-    throw invalid(tool, '`once.waitMs` must be a non-negative, finite number of milliseconds.');
+    throw problem('`once.waitMs` must be a non-negative, finite number of milliseconds.');
   if (typeof maxResultBytes !== 'number' || !(maxResultBytes > 0))
-    throw invalid(tool, '`once.maxResultBytes` must be a positive number.');
+    throw problem('`once.maxResultBytes` must be a positive number.');
   return { store, waitMs, maxResultBytes };
-}
-
-function invalid(tool: string, problem: string): TypeError {
-  return new TypeError(`Tool '${tool}': ${problem}`);
 }

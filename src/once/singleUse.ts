@@ -16,20 +16,44 @@
  * A lapsed call never runs again, because its outcome is unknown.
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
+import { ToolError } from '../errors.js';
 import { isObject } from '../values.js';
 import { utf8 } from '../platform.js';
 import { SLACK_MS, StoreFullError } from '../store/recordStore.js';
 import { Attempt, LEASE_MS } from './attempt.js';
 import type { CallState, RecordPlace } from './attempt.js';
-import { OnceError } from './onceError.js';
 import type { OnceSettings } from './onceSettings.js';
-import { waitWhileRunning } from './sharedPoll.js';
 
 /** The number of attempts to record a result before its outcome stays unknown. */
 const RECORD_ATTEMPTS = 3;
 
 /** The time before the second attempt to record a result. */
 const RECORD_AGAIN_MS = 50;
+
+const REASONS = {
+  in_progress:
+    'this call is already in progress, so it was not started again. Send the same request again to get its result.',
+  outcome_unknown:
+    'the outcome of this call is unknown. A request was about to run it, but its end was never recorded, so it is not run again. Check what it did before you start a new call.',
+  result_not_kept:
+    'this call has completed, but its result was not kept, because it was too large or the store had no room. It is not run again.',
+  store_unavailable:
+    'this request did not run the call, because the store that prevents a second run failed or did not answer in time. An earlier request may have run it. Send the same request again later. If the outcome is then unknown, this request may be the reason, because the store may have noted it.',
+  store_full: 'this call was not started, because the store that prevents a second run is full.',
+} as const;
+
+/** The reason that a result carries in its `_meta`. */
+export type OnceReason = keyof typeof REASONS;
+
+/** The property of a result's `_meta` that holds the reason. */
+export const ONCE_META_KEY = 'mcp-resolve/once';
+
+/** The error that ends a call with `once` that has no result to return. */
+export class OnceError extends ToolError {
+  constructor(readonly reason: OnceReason) {
+    super(REASONS[reason]);
+  }
+}
 
 /** The options of a call that runs once. */
 export interface SingleUseOptions extends OnceSettings, Pick<RecordPlace, 'user'> {
@@ -45,7 +69,6 @@ export interface SingleUseOptions extends OnceSettings, Pick<RecordPlace, 'user'
 
 /** Ensures that one call runs once. */
 export class SingleUse<Result> {
-  private readonly key: string;
   private readonly attempt: Attempt;
 
   constructor(
@@ -53,20 +76,24 @@ export class SingleUse<Result> {
     private readonly options: SingleUseOptions,
   ) {
     const { store, user, flowSeconds } = options;
-    this.key = `once:${id}`;
     // Counted from now and not from the first question, so that a change of the system clock does
     // not shorten it.
     const ttlMs = Math.round(flowSeconds * 1000) + SLACK_MS;
-    this.attempt = new Attempt({ store, key: this.key, ttlMs, user });
+    this.attempt = new Attempt({ store, key: `once:${id}`, ttlMs, user });
   }
 
   /**
    * Returns the result of a call that has run, or `undefined` if it has not. It waits for a call
    * that is running, and throws if there is no result to return.
+   *
+   * @param deadline The time of the call's last round, in seconds since the epoch.
    */
-  async recall(): Promise<{ readonly result: Result } | undefined> {
+  async recall(deadline: number): Promise<{ readonly result: Result } | undefined> {
     const known = await this.orFail(() => this.attempt.read());
-    return known && { result: await this.replay(known) };
+    if (known !== undefined) return { result: await this.replay(known) };
+    // The process may have been suspended since it verified the token, until the record expired.
+    if (Date.now() > 1000 * deadline) throw new OnceError('outcome_unknown');
+    return undefined;
   }
 
   /**
@@ -104,12 +131,9 @@ export class SingleUse<Result> {
 
   /** Waits until the call is no longer running, for at most `waitMs`. */
   private async wait(): Promise<CallState> {
-    const { store, waitMs, signal } = this.options;
-    if (waitMs === 0) return { state: 'running' };
+    const { waitMs, signal } = this.options;
     const until = performance.now() + waitMs;
-    const known = await this.orFail(() =>
-      waitWhileRunning({ store, key: this.key, until, signal }),
-    );
+    const known = await this.orFail(() => this.attempt.wait(until, signal));
     signal.throwIfAborted();
     return known;
   }
@@ -130,7 +154,8 @@ export class SingleUse<Result> {
         this.options.onUnexpectedError(error);
         if (error instanceof StoreFullError) end = undefined;
       }
-      if (attempt < RECORD_ATTEMPTS) await pause(RECORD_AGAIN_MS * attempt);
+      if (attempt < RECORD_ATTEMPTS)
+        await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS * attempt));
     }
   }
 
@@ -144,6 +169,8 @@ export class SingleUse<Result> {
     }
   }
 }
+
+const NOT_RECORDED = 'The end of a call was not recorded, because another owner holds its claim.';
 
 /** The recorded end of a call: its result, or the error for the client. */
 type Ended<Result> =
@@ -174,18 +201,10 @@ function answerOf<Result>(end: Ended<Result>): Result {
   throw new ProtocolError(code, message, data);
 }
 
-const NOT_RECORDED = 'The end of a call was not recorded, because another owner holds its claim.';
-
 function isJson(value: unknown): boolean {
   try {
     return (JSON.stringify(value) as string | undefined) !== undefined;
   } catch {
     return false;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,20 +1,18 @@
 /**
- * Guards the steps of a store. The caller of a tool must not wait for a database that never
- * answers, so a late step counts as failed. The step itself is not cancelled, because a store has
- * no way to do that, and its late result is ignored.
+ * Limits the time of a step. The caller of a tool must not wait for a database that never answers,
+ * so a late step counts as failed. It is not cancelled, and its late result is ignored.
  */
 import type { RecordStore } from './recordStore.js';
 
-/** The time that a store may take for one step. */
-const STORE_TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-/** Runs one step of a store. It rejects if the step takes too long. */
-export async function inTime<T>(step: () => Promise<T>): Promise<T> {
+/** Runs a step. It rejects if the step takes too long. */
+export async function inTime<T>(step: () => Promise<T>, subject = 'The store'): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`The store did not answer within ${STORE_TIMEOUT_MS} ms.`));
-    }, STORE_TIMEOUT_MS);
+      reject(new Error(`${subject} did not answer within ${TIMEOUT_MS} ms.`));
+    }, TIMEOUT_MS);
   });
   try {
     return await Promise.race([step(), late]);
@@ -26,11 +24,8 @@ export async function inTime<T>(step: () => Promise<T>): Promise<T> {
 /** The two steps of a store. */
 export type StoreSteps = Pick<RecordStore, 'get' | 'put'>;
 
-/**
- * Returns the steps of a store, which reject if a step takes too long or returns something else
- * than its interface says.
- */
-export function guardedSteps(store: RecordStore): StoreSteps {
+/** Returns the steps of a store. They reject if they take too long or return a wrong type. */
+export function guardedSteps(store: StoreSteps): StoreSteps {
   return {
     get: async (key) => {
       const value: unknown = await inTime(() => store.get(key));

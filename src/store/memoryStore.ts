@@ -6,8 +6,8 @@
  */
 import { rejectUnknownOptions } from '../options.js';
 import { randomId } from '../platform.js';
-import { SINGLE_PROCESS, ONLY_USER, StoreFullError } from './recordStore.js';
-import type { PutOptions, RecordStore } from './recordStore.js';
+import { checkedStore, ONLY_USER, SINGLE_PROCESS, StoreFullError } from './recordStore.js';
+import type { RecordStore } from './recordStore.js';
 
 /** The options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -45,18 +45,26 @@ export interface MemoryStoreOptions {
  * @throws {TypeError} If an option is invalid.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
-  const { singleProcess, ...limits } = checkOptions(options);
-  const records = new Records(limits);
+  const settings = checkOptions(options);
+  const records = new Records(settings);
   let id: string | undefined;
-  const store: RecordStore = {
-    get: (key) => promised(() => records.get(key)?.value),
-    put: (key, value, how) => promised(() => put(records, { ...how, key, value })),
+  return {
+    ...checkedStore({
+      get: (key) => records.get(key)?.value,
+      put: (key, value, { was, ttlMs, of = ANONYMOUS }) => {
+        const known = records.get(key)?.value;
+        if (known !== was && known !== value) return false;
+        const size = 2 * (key.length + value.length);
+        records.set(key, { value, of, size, expiresAt: performance.now() + ttlMs });
+        return true;
+      },
+    }),
     // Not before it is read, because workers refuse random values while modules load.
     get onlyIn() {
       return (id ??= randomId());
     },
+    ...(settings.singleProcess && { [SINGLE_PROCESS]: true }),
   };
-  return Object.assign(store, singleProcess && { [SINGLE_PROCESS]: true });
 }
 
 type Settings = Required<MemoryStoreOptions>;
@@ -77,23 +85,6 @@ function checkOptions(options: MemoryStoreOptions): Settings {
   return { maxEntries, maxBytes, share, singleProcess };
 }
 
-/** Runs a step synchronously and returns its result or error as a promise. */
-function promised<T>(step: () => T): Promise<T> {
-  return new Promise((resolve) => {
-    resolve(step());
-  });
-}
-
-function put(records: Records, { key, value, was, ttlMs, of = ANONYMOUS }: Put): boolean {
-  const known = records.get(key)?.value;
-  if (known !== was && known !== value) return false;
-  const size = 2 * (key.length + value.length);
-  records.set(key, { value, of, size, expiresAt: performance.now() + ttlMs });
-  return true;
-}
-
-type Put = PutOptions & { readonly key: string; readonly value: string };
-
 /** The user of all records without one. A digest is never empty. */
 const ANONYMOUS = '';
 
@@ -104,16 +95,22 @@ interface StoredRecord {
   readonly expiresAt: number;
 }
 
+/** The number and the bytes of some records. */
+class Held {
+  entries = 0;
+  bytes = 0;
+}
+
 /** The records by key. Expired ones stay for a while. */
 class Records {
   private readonly kept = new Map<string, StoredRecord>();
-  private readonly total = { entries: 0, bytes: 0 };
-  private readonly byUser = new Map<string, typeof this.total>();
+  private readonly total = new Held();
+  private readonly byUser = new Map<string, Held>();
   /** A lower bound of all expiry times. */
   private firstExpiry = Infinity;
   private changes = 0;
 
-  constructor(private readonly limits: Omit<Settings, 'singleProcess'>) {}
+  constructor(private readonly limits: Settings) {}
 
   get(key: string): StoredRecord | undefined {
     const found = this.kept.get(key);
@@ -140,17 +137,14 @@ class Records {
   /** Returns a sentence if there is no room for a record. */
   private problemOf({ of, size }: StoredRecord): string | undefined {
     const { maxEntries, maxBytes, share } = this.limits;
-    if (this.total.entries + 1 > maxEntries || this.total.bytes + size > maxBytes)
+    const { total, byUser } = this;
+    if (total.entries + 1 > maxEntries || total.bytes + size > maxBytes)
       return `The memory store is full, and no record has expired. Raise \`maxEntries\` (${maxEntries}) or \`maxBytes\` (${maxBytes}).`;
-    const held = this.heldBy(of);
+    const { entries, bytes } = byUser.get(of) ?? new Held();
     const part = of === ONLY_USER ? 1 : share;
-    if (held.entries + 1 <= Math.max(1, maxEntries * part) && held.bytes + size <= maxBytes * part)
+    if (entries + 1 <= Math.max(1, maxEntries * part) && bytes + size <= maxBytes * part)
       return undefined;
     return `One user holds as much of the memory store as \`share\` (${share}) allows, and no record of this user has expired. Raise \`share\`, \`maxEntries\` (${maxEntries}) or \`maxBytes\` (${maxBytes}).`;
-  }
-
-  private heldBy(user: string): typeof this.total {
-    return this.byUser.get(user) ?? { entries: 0, bytes: 0 };
   }
 
   private add(key: string, record: StoredRecord): void {
@@ -165,12 +159,12 @@ class Records {
   }
 
   private count({ of, size }: StoredRecord, sign: 1 | -1): void {
-    const held = this.heldBy(of);
-    for (const room of [this.total, held]) {
-      room.entries += sign;
-      room.bytes += sign * size;
+    const ofUser = this.byUser.get(of) ?? new Held();
+    for (const held of [this.total, ofUser]) {
+      held.entries += sign;
+      held.bytes += sign * size;
     }
-    if (held.entries > 0) this.byUser.set(of, held);
+    if (ofUser.entries > 0) this.byUser.set(of, ofUser);
     else this.byUser.delete(of);
   }
 

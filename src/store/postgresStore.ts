@@ -8,7 +8,7 @@
  */
 import { rejectUnknownOptions } from '../options.js';
 import { isObject } from '../values.js';
-import { checkStrings } from './recordStore.js';
+import { checkedStore } from './recordStore.js';
 import type { PutOptions, RecordStore } from './recordStore.js';
 
 /**
@@ -54,17 +54,7 @@ export function postgresStore(
   options: PostgresStoreOptions = {},
 ): RecordStore {
   const table = tableOf(options, 'postgresStore()');
-  const postgres = new Postgres(queryOf(client), table);
-  return {
-    get: async (key) => {
-      checkStrings(key);
-      return postgres.get(key);
-    },
-    put: async (key, value, how) => {
-      checkStrings(key, value, how.was);
-      return postgres.put(key, value, how);
-    },
-  };
+  return checkedStore(new Postgres(queryOf(client), table));
 }
 
 /**
@@ -134,7 +124,7 @@ class Postgres {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const row = await this.rowFrom([this.statements.get], [key]);
+    const row = await this.row(this.statements.get, [key]);
     if (row === undefined) return undefined;
     if (typeof row.value !== 'string') throw notUnderstood();
     return row.value.slice(MARK.length);
@@ -142,34 +132,27 @@ class Postgres {
 
   async put(key: string, value: string, { was, ttlMs }: PutOptions): Promise<boolean> {
     const { insertAndSweep, insert, replace } = this.statements;
-    const values: [string, string, number] = [key, value, ttlMs];
     const row =
       was === undefined
-        ? await this.rowFrom([insertAndSweep, insert], values)
-        : await this.rowFrom([replace], [...values, was]);
+        ? await this.row(insertAndSweep, [key, value, ttlMs], insert)
+        : await this.row(replace, [key, value, ttlMs, was]);
     return row !== undefined;
   }
 
-  /** Returns the row of the key, if the statement returns one. No other row may pass for it. */
-  private async rowFrom(
-    statements: readonly string[],
-    values: [key: string, ...PostgresValue[]],
-  ): Promise<Row | undefined> {
-    const [row, ...others] = await this.run(statements, values);
-    if (row !== undefined && (others.length > 0 || row.key !== values[0])) throw notUnderstood();
-    return row;
-  }
-
-  /** Runs the first statement, and the last one if it has to be repeated. */
-  private async run(statements: readonly string[], values: PostgresValue[]): Promise<Row[]> {
-    for (let attempt = 0; ; attempt += 1) {
+  /**
+   * Runs a statement, and `again` if it was overtaken. Returns the row of the key, if there is one.
+   * No other row may pass for it.
+   */
+  private async row(sql: string, values: PostgresValue[], again = sql): Promise<Row | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        const sql = statements[Math.min(attempt, statements.length - 1)] ?? '';
-        return rowsOf(await this.query(sql, values));
+        const [row, ...others] = rowsOf(await this.query(attempt === 1 ? sql : again, values));
+        if (others.length > 0 || (row && row.key !== values[0])) throw notUnderstood();
+        return row;
       } catch (error) {
-        const code = codeOf(error);
+        const code = isObject(error) ? error.code : undefined;
         if (code === UNDEFINED_TABLE) throw this.tableMissing(error);
-        if (!OVERTAKEN.includes(code) || attempt + 1 === ATTEMPTS) throw error;
+        if (!OVERTAKEN.includes(code) || attempt === ATTEMPTS) throw error;
       }
     }
   }
@@ -182,6 +165,11 @@ class Postgres {
     );
   }
 }
+
+const UNDEFINED_TABLE = '42P01';
+
+/** The errors of statements that were overtaken: a serialization failure and a deadlock. */
+const OVERTAKEN: readonly unknown[] = ['40001', '40P01'];
 
 /** Stands before a value that is read, because PGlite drops a byte order mark at the beginning. */
 const MARK = '=';
@@ -210,15 +198,6 @@ ${insert}`,
 WHERE key = $1 AND value IN ($2, $4) AND expires_at > clock_timestamp()
 RETURNING key`,
   };
-}
-
-const UNDEFINED_TABLE = '42P01';
-
-/** The errors of statements that were overtaken: a serialization failure and a deadlock. */
-const OVERTAKEN: readonly unknown[] = ['40001', '40P01'];
-
-function codeOf(error: unknown): unknown {
-  return isObject(error) ? error.code : undefined;
 }
 
 type Row = Readonly<Record<string, unknown>>;

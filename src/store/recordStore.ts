@@ -35,8 +35,8 @@ export interface PutOptions {
  * A store of records. A record lives for the `ttlMs` of the last successful `put`. A store must not
  * drop it earlier. A full store throws `StoreFullError` instead.
  *
- * Values are well-formed strings without NUL. `storeContract` of `mcp-resolve/testing` checks a
- * store.
+ * Keys and values are well-formed strings without NUL. `storeContract` of `mcp-resolve/testing`
+ * checks a store.
  */
 export interface RecordStore {
   /** Returns the value of a key, or `undefined` if it has none. */
@@ -56,17 +56,54 @@ export interface RecordStore {
   readonly onlyIn?: string;
 }
 
+const STORE_FULL_ERROR = Symbol.for('mcp-resolve.StoreFullError');
+
 /**
- * Checks the strings of a step before they reach a database. A driver would replace half of a
- * surrogate pair by another character, so different strings would become equal.
+ * The error of a store that has no room. `instanceof` checks a brand, so it works between the ESM
+ * and the CJS copy of this package.
  *
- * @throws {TypeError} If a string contains NUL or a lone surrogate.
+ * @example
+ *
+ * ```ts
+ * if (records.size >= 10_000) throw new StoreFullError('10,000 records are enough');
+ * ```
  */
-export function checkStrings(...strings: readonly (string | undefined)[]): void {
-  if (!strings.some((string) => string !== undefined && /[\0\p{Surrogate}]/u.test(string))) return;
-  throw new TypeError(
-    'A store takes well-formed strings without NUL, and the key or value has a NUL or a lone surrogate.',
-  );
+export class StoreFullError extends Error {
+  override readonly name = 'StoreFullError';
+  readonly [STORE_FULL_ERROR] = true;
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && STORE_FULL_ERROR in value;
+  }
+}
+
+/** The two steps of a store, which may answer at once. */
+interface PlainSteps {
+  get(key: string): Promise<string | undefined> | string | undefined;
+  put(key: string, value: string, how: PutOptions): Promise<boolean> | boolean;
+}
+
+/**
+ * Creates a store that refuses strings which a database cannot keep. A driver would replace half of
+ * a surrogate pair by another character, so different strings would become equal.
+ */
+export function checkedStore(steps: PlainSteps): RecordStore {
+  const check = (...strings: readonly (string | undefined)[]): void => {
+    if (!strings.some((string = '') => /[\0\p{Surrogate}]/u.test(string))) return;
+    throw new TypeError(
+      'A store takes well-formed strings without NUL, and the key or value has a NUL or a lone surrogate.',
+    );
+  };
+  return {
+    get: async (key) => {
+      check(key);
+      return steps.get(key);
+    },
+    put: async (key, value, how) => {
+      check(key, value, how.was);
+      return steps.put(key, value, how);
+    },
+  };
 }
 
 /**
@@ -102,25 +139,4 @@ export function isLocal(store: RecordStore): boolean {
 export function isRecordStore(value: unknown): value is RecordStore {
   if (typeof value !== 'object' || value === null) return false;
   return ['get', 'put'].every((step) => typeof Reflect.get(value, step) === 'function');
-}
-
-const STORE_FULL_ERROR = Symbol.for('mcp-resolve.StoreFullError');
-
-/**
- * The error of a store that has no room. `instanceof` checks a brand, so it works between the ESM
- * and the CJS copy of this package.
- *
- * @example
- *
- * ```ts
- * if (records.size >= 10_000) throw new StoreFullError('10,000 records are enough');
- * ```
- */
-export class StoreFullError extends Error {
-  override readonly name = 'StoreFullError';
-  readonly [STORE_FULL_ERROR] = true;
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && STORE_FULL_ERROR in value;
-  }
 }

@@ -10,7 +10,7 @@ import { checkLogger, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
 import { rejectUnknownOptions } from '../options.js';
 import { randomId } from '../platform.js';
-import { checkStrings, StoreFullError } from './recordStore.js';
+import { checkedStore, StoreFullError } from './recordStore.js';
 import type { PutOptions, RecordStore } from './recordStore.js';
 
 /**
@@ -69,16 +69,10 @@ export interface RedisStoreOptions {
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RecordStore {
   const { prefix, logger } = checkOptions(options);
   const redis = new Redis(senderOf(client), logger);
-  return {
-    get: async (key) => {
-      checkStrings(key);
-      return redis.get(prefix + key);
-    },
-    put: async (key, value, how) => {
-      checkStrings(key, value, how.was);
-      return redis.put(prefix + key, value, how);
-    },
-  };
+  return checkedStore({
+    get: (key) => redis.get(prefix + key),
+    put: (key, value, how) => redis.put(prefix + key, value, how),
+  });
 }
 
 function checkOptions(options: RedisStoreOptions): Required<RedisStoreOptions> {
@@ -143,12 +137,8 @@ class Redis {
    */
   async put(key: string, value: string, { was, ttlMs }: PutOptions): Promise<boolean> {
     const id = randomId();
-    const args = [
-      value,
-      String(Math.max(1, Math.ceil(ttlMs))),
-      id,
-      ...(was === undefined ? [] : [was]),
-    ];
+    const lifetime = String(Math.max(1, Math.ceil(ttlMs)));
+    const args = [value, lifetime, id, ...(was === undefined ? [] : [was])];
     const run = async (script: string): Promise<boolean> =>
       readAnswer(await this.replyTo(['EVAL', script, '1', key, ...args], key), id);
     try {

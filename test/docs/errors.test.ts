@@ -16,7 +16,7 @@ const read = (...steps: string[]): Promise<string> => readFile(path.join(...step
 const page = await read(GUIDE, 'errors.md');
 const once = await read(GUIDE, 'once.md');
 const errors = await read(ROOT, 'src/errors.ts');
-const onceErrors = await read(ROOT, 'src/once/onceError.ts');
+const onceErrors = await read(ROOT, 'src/once/singleUse.ts');
 
 /** Files whose strings are not messages. */
 const NO_MESSAGES: Readonly<Record<string, string>> = {

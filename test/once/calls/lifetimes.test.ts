@@ -20,6 +20,7 @@ import {
   roundsOf,
   runningCall,
   sharedSeal,
+  withStep,
   yes,
 } from './support.js';
 
@@ -138,6 +139,20 @@ describe('a record', () => {
       expect(countOf(runs, 'body')).toBe(1);
     },
   );
+});
+
+test('a process that is suspended before it reads the store does not run a call that is over', async () => {
+  let sleeps = false;
+  const store = withStep('read', async (take) => {
+    const known = await take();
+    if (sleeps) setClock(3601);
+    return known;
+  });
+  const { tool, runs } = payTool(store);
+  const { rounds, last } = await askedCall(tool);
+  sleeps = true;
+  expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
+  expect(countOf(runs, 'body')).toBe(0);
 });
 
 describe('a change of the system clock', () => {

@@ -1,17 +1,17 @@
-/** The poll that all requests share which wait for the same running call. */
+/** Requests that wait for the same running call, and the reads that they share. */
 import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { Attempt } from '../../src/once/attempt.js';
 import type { CallState } from '../../src/once/attempt.js';
-import { pollsOf, waitWhileRunning } from '../../src/once/sharedPoll.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
 
 afterEach(() => {
-  // Each test ends with no poll and no timer left behind.
+  // Each test ends with no timer left behind.
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
@@ -43,7 +43,8 @@ function wait(
   { key = 'call', signal = new AbortController().signal } = {},
 ): unknown[] {
   const ends: unknown[] = [];
-  void waitWhileRunning({ store, key, until: performance.now() + waitMs, signal }).then(
+  const attempt = new Attempt({ store, key, ttlMs: 1, user: Promise.resolve(undefined) });
+  void attempt.wait(performance.now() + waitMs, signal).then(
     (state) => ends.push(state),
     (error: unknown) => ends.push(error),
   );
@@ -66,9 +67,9 @@ describe('one request that waits', () => {
   test('reads once if its deadline comes before the first read', async () => {
     const { store, readAt } = counting();
     const ends = wait(store, 20);
-    await pass(50);
+    await pass(20);
     expect(ends).toEqual([RUNNING]);
-    expect(readAt).toEqual([50]);
+    expect(readAt).toEqual([20]);
   });
 
   test('does not read if its signal is already aborted', async () => {
@@ -77,7 +78,17 @@ describe('one request that waits', () => {
     await pass(0);
     expect(ends).toEqual([RUNNING]);
     expect(readAt).toEqual([]);
-    expect(pollsOf(store).size).toBe(0);
+  });
+
+  test('ends without another read when its signal is aborted', async () => {
+    const { store, readAt } = counting();
+    const controller = new AbortController();
+    const ends = wait(store, 60_000, { signal: controller.signal });
+    await pass(60);
+    controller.abort();
+    await pass(0);
+    expect(ends).toEqual([RUNNING]);
+    expect(readAt).toEqual([50]);
   });
 
   test('leaves no listener on its signal', async () => {
@@ -87,25 +98,21 @@ describe('one request that waits', () => {
     const { store } = counting(async () => done);
     wait(store, 4000, { signal });
     await pass(50);
-    expect(added.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
-      removed.mock.calls,
-    );
+    expect(added.mock.calls).toEqual(removed.mock.calls);
     expect(added).toHaveBeenCalledOnce();
   });
 });
 
 describe('many requests that wait for one call', () => {
-  test('share all reads', async () => {
+  test('share all reads if they arrive together', async () => {
     const { store, readAt } = counting();
     const all = Array.from({ length: 300 }, () => wait(store, 4000));
-    expect(pollsOf(store).size).toBe(1);
     await pass(4000);
     expect(all.flat()).toEqual(all.map(() => RUNNING));
-    expect(readAt).toHaveLength(8);
-    expect(pollsOf(store).size).toBe(0);
+    expect(readAt).toEqual([50, 150, 350, 750, 1550, 2550, 3550, 4000]);
   });
 
-  test('share reads if they arrive one after the other', async () => {
+  test('read at most every 50 ms if they arrive one after the other', async () => {
     const { store, readAt } = counting();
     const all: unknown[][] = [];
     for (let arrival = 0; arrival < 300; arrival += 1) {
@@ -114,9 +121,8 @@ describe('many requests that wait for one call', () => {
     }
     await pass(4000);
     expect(all.flat()).toEqual(all.map(() => RUNNING));
-    // Eight for the first request. The deadlines of the others lie within 300 ms.
-    expect(readAt.length).toBeLessThanOrEqual(8 + 300 / 50 + 1);
-    expect(pollsOf(store).size).toBe(0);
+    for (const [index, at] of readAt.slice(1).entries())
+      expect(at - readAt[index]!).toBeGreaterThanOrEqual(50);
   });
 
   test('all see that the call has ended', async () => {
@@ -129,7 +135,6 @@ describe('many requests that wait for one call', () => {
     await pass(50);
     expect(all).toEqual([[DONE], [DONE], [DONE]]);
     expect(readAt).toEqual([50, 150]);
-    expect(pollsOf(store).size).toBe(0);
   });
 
   test.each([
@@ -143,114 +148,63 @@ describe('many requests that wait for one call', () => {
     expect(all).toEqual([[state], [state]]);
   });
 
-  test('all receive an error of the store', async () => {
-    const lost = new Error('connection lost');
-    const { store, readAt } = counting(() => Promise.reject(lost));
-    const all = [wait(store, 60_000), wait(store, 60_000)];
-    await pass(50);
-    expect(all).toEqual([[lost], [lost]]);
-    expect(readAt).toHaveLength(1);
-    expect(pollsOf(store).size).toBe(0);
-  });
-
-  test('all receive an error that the store throws', async () => {
-    const { store } = counting(() => {
-      throw new Error('not connected');
-    });
+  test.each([
+    ['returns', () => Promise.reject(new Error('not connected'))],
+    [
+      'throws',
+      () => {
+        throw new Error('not connected');
+      },
+    ],
+  ])('all receive an error that the store %s', async (_, read) => {
+    const { store, readAt } = counting(read);
     const all = [wait(store, 60_000), wait(store, 60_000)];
     await pass(50);
     expect(all).toEqual([[new Error('not connected')], [new Error('not connected')]]);
+    expect(readAt).toHaveLength(1);
   });
 
   test('all fail if the store does not answer within five seconds', async () => {
     const { store, readAt } = counting(() => new Promise(() => undefined));
     const all = [wait(store, 60_000), wait(store, 100)];
-    await pass(50);
-    const late = wait(store, 60_000);
-    await pass(4999);
-    expect([...all, late]).toEqual([[], [], []]);
+    await pass(5049);
+    expect(all).toEqual([[], []]);
     await pass(1);
     const error = new Error('The store did not answer within 5000 ms.');
-    expect([...all, late]).toEqual([[error], [error], [error]]);
+    expect(all).toEqual([[error], [error]]);
     expect(readAt).toEqual([50]);
-    expect(pollsOf(store).size).toBe(0);
   });
-});
 
-describe('a request that stops waiting', () => {
-  test('does not end the poll of others if its signal is aborted', async () => {
-    const { store, readAt } = counting();
+  test('go on if one of them is aborted during a shared read', async () => {
+    const replies: ((text: string) => void)[] = [];
+    const { store } = counting(() => new Promise((resolve) => void replies.push(resolve)));
     const controller = new AbortController();
     const cancelled = wait(store, 60_000, { signal: controller.signal });
-    const other = wait(store, 1000);
-    await pass(60);
+    const other = wait(store, 60_000);
+    await pass(50);
     controller.abort();
+    replies[0]!(running);
     await pass(0);
-    expect(cancelled).toEqual([RUNNING]);
-    await pass(940);
-    expect(other).toEqual([RUNNING]);
-    expect(readAt).toEqual([50, 150, 350, 750, 1000]);
-    expect(pollsOf(store).size).toBe(0);
-  });
-
-  test('does not end the poll of others at its deadline', async () => {
-    let record = running;
-    const { store, readAt } = counting(async () => record);
-    const long = wait(store, 60_000);
-    const short = wait(store, 100);
+    expect([cancelled, other]).toEqual([[RUNNING], []]);
     await pass(100);
-    expect([long, short]).toEqual([[], [RUNNING]]);
-    record = done;
-    await pass(200);
-    expect(long).toEqual([DONE]);
-    expect(readAt).toEqual([50, 100, 300]);
-  });
-
-  test('ends the poll if it is the last one', async () => {
-    const { store, readAt } = counting();
-    const controller = new AbortController();
-    const both = [1, 2].map(() => wait(store, 60_000, { signal: controller.signal }));
-    await pass(60);
-    controller.abort();
-    expect(pollsOf(store).size).toBe(0);
-    await pass(60_000);
-    expect(both).toEqual([[RUNNING], [RUNNING]]);
-    expect(readAt).toEqual([50]);
-  });
-
-  test('does not end a newer poll when its own read settles', async () => {
-    let reply = (_: string): void => undefined;
-    const { store, readAt } = counting(() => new Promise((resolve) => (reply = resolve)));
-    const controller = new AbortController();
-    wait(store, 60_000, { signal: controller.signal });
-    await pass(50);
-    const replyToFirst = reply;
-    controller.abort();
-    const next = wait(store, 60_000);
-    replyToFirst(done);
+    replies[1]!(done);
     await pass(0);
-    expect(next).toEqual([]);
-    expect(pollsOf(store).size).toBe(1);
-    await pass(50);
-    reply(done);
-    await pass(0);
-    expect(next).toEqual([DONE]);
-    expect(readAt).toEqual([50, 100]);
-    expect(pollsOf(store).size).toBe(0);
+    expect(other).toEqual([DONE]);
   });
 });
 
-test('calls with different keys, and stores, have polls of their own', async () => {
+test('calls with different keys, and stores, have reads of their own', async () => {
   const one = counting(async (key) => (key === 'a' ? done : running));
   const other = counting();
   const a = wait(one.store, 100, { key: 'a' });
   const b = wait(one.store, 100, { key: 'b' });
   const elsewhere = wait(other.store, 100, { key: 'a' });
-  expect([...pollsOf(one.store).keys()]).toEqual(['a', 'b']);
-  expect([...pollsOf(other.store).keys()]).toEqual(['a']);
   await pass(50);
   expect([a, b, elsewhere]).toEqual([[DONE], [], []]);
-  expect([...pollsOf(one.store).keys()]).toEqual(['b']);
   await pass(50);
   expect([a, b, elsewhere]).toEqual([[DONE], [RUNNING], [RUNNING]]);
+  expect([one.readAt, other.readAt]).toEqual([
+    [50, 50, 100],
+    [50, 100],
+  ]);
 });
