@@ -92,9 +92,9 @@ export class Attempt {
   async wait(until: number, signal: AbortSignal): Promise<CallState> {
     let known: CallState = { state: 'running' };
     let ms = WAIT_MS.first;
-    while (known.state === 'running' && !signal.aborted && performance.now() < until) {
-      await pause(Math.min(ms, until - performance.now()), signal);
-      if (!signal.aborted) known = stateOf(await sharedRead(this.place));
+    while (known.state === 'running' && performance.now() < until) {
+      if (!(await pause(Math.min(ms, until - performance.now()), signal))) break;
+      known = stateOf(await sharedRead(this.place));
       ms = Math.min(2 * ms, WAIT_MS.longest);
     }
     return known;
@@ -193,15 +193,16 @@ function sharedRead({ store, key }: RecordPlace): Promise<string | undefined> {
   return read.text;
 }
 
-/** Waits for a time, or until the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits for a time. Returns false as soon as the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
-      resolve();
+      resolve(!signal.aborted);
     };
     const timer = setTimeout(end, ms);
     signal.addEventListener('abort', end);
+    if (signal.aborted) end();
   });
 }

@@ -1,6 +1,6 @@
 /** Requests, decisions and runs at a desk. */
 import { memoryStore } from 'mcp-resolve/store';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import {
   call,
@@ -161,6 +161,20 @@ describe('a request', () => {
     await requested(desk, { report });
     expect(attempts).toEqual([id, id]);
     expect(errors).toHaveLength(1);
+  });
+
+  it('names `notify` if that takes too long', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const errors: unknown[] = [];
+    const { desk } = testDesk({
+      notify: () => {
+        setImmediate(() => vi.advanceTimersByTime(5000));
+        return new Promise(() => undefined);
+      },
+    });
+    await requested(desk, { report: (error) => void errors.push(error) });
+    vi.useRealTimers();
+    expect(errors).toEqual([new Error('`notify` did not answer within 5000 ms.')]);
   });
 
   it('V43 is refused if its requester has too many that wait, and nothing is left of it', async () => {
