@@ -49,7 +49,7 @@ export function sharingOf(
     seal: (method, handler) => sealHandler(server, method, handler),
     clientOf: (ctx) => clientFacts(server, ctx),
   };
-  Object.defineProperty(server, SHARING, { value });
+  Object.defineProperty(server, SHARING, { value, configurable: true });
   return value;
 }
 

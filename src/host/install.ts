@@ -88,9 +88,9 @@ function installAll(
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy ?? defaultPolicy();
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
-  const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
-  sharing.definitions.assertFree(wanted, server);
-  allOrNothing([server, target, ...backingObjects(target)], () => {
+  const sharing = allOrNothing([server, target, ...backingObjects(target)], () => {
+    const found = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
+    found.definitions.assertFree(wanted, server);
     requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
     const installation = { server: target, options: checked };
     for (const one of wanted) {
@@ -99,6 +99,7 @@ function installAll(
     }
     // The last step, because a seal keeps its listeners.
     protect(target, protection(installation, mcp !== undefined));
+    return found;
   });
   share(target, wanted, sharing);
   noteStores(target, storing);
