@@ -90,6 +90,7 @@ export type { ResourceConfig } from './definition/defineResource.js';
 export type { InstallOptions } from './host/installOptions.js';
 export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './host/toolHandler.js';
 export type { ErrorPolicy } from './call/call.js';
+export type { DeclaredClient } from './call/usableCapabilities.js';
 export type { OnceReason } from './once/singleUse.js';
 export type { OnceOptions } from './once/onceSettings.js';
 export type { MemoryStoreOptions } from './store/memoryStore.js';

@@ -5,10 +5,13 @@
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import type { ClientCapabilities, Server, ServerContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
+import { limitCapabilities } from './usableCapabilities.js';
+import type { CapabilityLimit, DeclaredClient } from './usableCapabilities.js';
 
 /** The first version that returns questions in results instead of pushing them. */
 const FIRST_MODERN = '2026-07-28';
@@ -31,6 +34,8 @@ export interface ClientFacts {
   readonly protocolVersion: string | undefined;
   /** `undefined` for older clients that are served without a session. */
   readonly clientCapabilities: ClientCapabilities | undefined;
+  /** The name and version of the client, as it sent them. */
+  readonly clientInfo?: unknown;
 }
 
 const FACTS = Symbol.for('mcp-resolve.clientFacts');
@@ -40,17 +45,53 @@ export function withFacts(ctx: ServerContext, facts: ClientFacts): ServerContext
   return Object.assign({}, ctx, { [FACTS]: facts });
 }
 
+const LIMITS = Symbol.for('mcp-resolve.capabilityLimits');
+
+type LimitedServer = Server & { readonly [LIMITS]?: readonly CapabilityLimit[] };
+
+/** Limits the capabilities of the clients of a server. Limits of several installations add up. */
+export function addLimit(server: LimitedServer, limit: CapabilityLimit): void {
+  const value = [...(server[LIMITS] ?? []), limit];
+  Object.defineProperty(server, LIMITS, { value, configurable: true });
+}
+
 /** Returns the facts about the client, from the request itself or from its `initialize`. */
 export function clientFacts(
-  server: Server,
+  server: LimitedServer,
   ctx: ServerContext & { readonly [FACTS]?: ClientFacts },
 ): ClientFacts {
-  if (ctx[FACTS] !== undefined) return ctx[FACTS];
+  const facts = ctx[FACTS] ?? declaredFacts(server, ctx);
+  return server[LIMITS]?.reduce(limitFacts, facts) ?? facts;
+}
+
+function declaredFacts(server: Server, ctx: ServerContext): ClientFacts {
   const protocolVersion = server.getNegotiatedProtocolVersion();
-  const clientCapabilities = isModern(protocolVersion)
-    ? (envelopeFacts(ctx).clientCapabilities ?? {})
-    : (server.getClientCapabilities() ?? undeclared(ctx));
-  return { protocolVersion, clientCapabilities };
+  if (isModern(protocolVersion)) {
+    const { clientCapabilities = {}, clientInfo } = envelopeFacts(ctx);
+    return { protocolVersion, clientCapabilities, clientInfo };
+  }
+  return {
+    protocolVersion,
+    clientCapabilities: server.getClientCapabilities() ?? undeclared(ctx),
+    clientInfo: server.getClientVersion(),
+  };
+}
+
+/** Returns the facts about a client with only its usable capabilities. */
+export function limitFacts(facts: ClientFacts, limit: CapabilityLimit): ClientFacts {
+  const { clientCapabilities: declared, clientInfo, protocolVersion } = facts;
+  if (declared === undefined) return facts;
+  const era = isModern(protocolVersion) ? 'modern' : 'legacy';
+  const identity = { ...identityOf(clientInfo), era } as const;
+  return { ...facts, clientCapabilities: limitCapabilities(declared, identity, limit) };
+}
+
+/** Returns the name and version that a client sent. */
+export function identityOf(clientInfo: unknown): Pick<DeclaredClient, 'name' | 'version'> {
+  const { name, version } = isObject(clientInfo) ? clientInfo : {};
+  const textOf = (value: unknown): string | undefined =>
+    typeof value === 'string' ? value : undefined;
+  return { name: textOf(name), version: textOf(version) };
 }
 
 /**
@@ -74,6 +115,7 @@ export function envelopeFacts({ mcpReq }: EnvelopeContext): ClientFacts {
   return {
     protocolVersion: typeof version === 'string' ? version : undefined,
     clientCapabilities: isObject(declared) ? declared : undefined,
+    clientInfo: envelope[CLIENT_INFO_META_KEY],
   };
 }
 

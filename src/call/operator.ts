@@ -9,6 +9,7 @@ import { errorOf } from '../errors.js';
 import type { RejectReason } from '../errors.js';
 import { AUTHOR_ONLY, nameOf, shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
+import { isThenable } from '../values.js';
 
 /** The call that an unexpected error belongs to. */
 export interface ErrorPlace {
@@ -94,6 +95,31 @@ export function warnManyDefinitions(logger: Logger, name: string, times: number)
   Warnings.of(logger).once(
     `'${name}' was defined ${times} times. Define it once, outside the function that builds a server, and only install() it there.`,
   );
+}
+
+/** What a failed `usableCapabilities` means for its client. */
+const ABLE_TO_NOTHING =
+  'so its client counts as able to nothing. It must return the capabilities at once, such as those that it receives.';
+
+/** One object for each mistake, so that each is logged once, whatever its error says. */
+const MISTAKES = { threw: {}, returned: {} };
+
+/** Warns about a `usableCapabilities` that throws. */
+export function warnCapabilitiesThrew(logger: Logger, error: unknown): void {
+  const line = `\`usableCapabilities\` threw ${shownError(error)}, ${ABLE_TO_NOTHING}`;
+  Warnings.of(logger).onceAbout(MISTAKES.threw, line);
+}
+
+/** Warns about a `usableCapabilities` that returns something else than capabilities. */
+export function warnNotCapabilities(logger: Logger, returned: unknown): void {
+  const line = `\`usableCapabilities\` returned ${kindOf(returned)}, ${ABLE_TO_NOTHING}`;
+  Warnings.of(logger).onceAbout(MISTAKES.returned, line);
+}
+
+function kindOf(value: unknown): string {
+  if (isThenable(value)) return 'a promise';
+  if (Array.isArray(value)) return 'an array';
+  return value == null ? String(value) : `a ${typeof value}`;
 }
 
 /** Warns about definitions that were made but not installed. */

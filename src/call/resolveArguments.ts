@@ -30,7 +30,7 @@ import { logError, warnMovingQuestion, warnUndeclared, warnUnsealedState } from 
 import { park } from './park.js';
 
 /** The request that parameters are resolved for. */
-export interface ResolveOptions extends ClientFacts {
+export interface ResolveOptions extends Omit<ClientFacts, 'clientInfo'> {
   readonly ctx: ServerContext;
   /**
    * The time, in milliseconds, that a legacy client has to answer a question. Default: ten minutes.

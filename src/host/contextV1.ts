@@ -64,6 +64,7 @@ export function contextOf(server: ServerV1, method: string, extra: ExtraV1): Ser
   return withFacts(ctx as unknown as ServerContext, {
     protocolVersion: undefined,
     clientCapabilities: canPush ? (server.getClientCapabilities() ?? {}) : undefined,
+    clientInfo: server.getClientVersion(),
   });
 }
 

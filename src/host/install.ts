@@ -7,6 +7,7 @@ import type { Sentences } from '../author/sentences.js';
 import { protect, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { addLimit } from '../call/clientFacts.js';
 import { rejectionTeller } from '../call/runCall.js';
 import { noteInstalled } from '../definition/definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
@@ -97,6 +98,8 @@ function installAll(
       if (mcp === undefined) attach(installation, one);
       else register({ ...installation, mcp }, one);
     }
+    const { usableCapabilities, logger } = checked;
+    if (usableCapabilities !== undefined) addLimit(target, { usableCapabilities, logger });
     // The last step, because a seal keeps its listeners.
     protect(target, protection(installation, mcp !== undefined));
     return found;

@@ -9,6 +9,7 @@ import { checkLogger } from '../log.js';
 import type { Logger } from '../log.js';
 import { DEFAULT_SETTINGS } from '../call/call.js';
 import type { CallSettings, ErrorPolicy } from '../call/call.js';
+import type { UsableCapabilities } from '../call/usableCapabilities.js';
 
 /** The options of `install()` and `toolHandler()`. */
 export interface CallOptions {
@@ -37,6 +38,12 @@ export interface CallOptions {
    * listeners usually write logs.
    */
   readonly eventValues?: boolean;
+  /**
+   * Returns the capabilities of a client that calls count on, for clients that declare what they do
+   * not do. It can only take away. A client for which it fails counts as able to nothing. With
+   * `install()` it applies to all definitions of the server. Default: what the client declares.
+   */
+  readonly usableCapabilities?: UsableCapabilities;
   /** Receives every line that the library writes for this server. Default: standard error. */
   readonly logger?: Logger;
 }
@@ -53,9 +60,18 @@ export interface InstallOptions extends CallOptions {
 /** The options with defaults. They omit the request, because the server can outlive it. */
 export interface CheckedOptions extends CallSettings {
   readonly seal: RequestStateSeal | undefined;
+  readonly usableCapabilities: UsableCapabilities | undefined;
 }
 
-const CALL_OPTIONS = ['seal', 'askTimeoutMs', 'errors', 'onEvent', 'eventValues', 'logger'];
+const CALL_OPTIONS = [
+  'seal',
+  'askTimeoutMs',
+  'errors',
+  'onEvent',
+  'eventValues',
+  'usableCapabilities',
+  'logger',
+];
 
 /** The function whose options are checked. */
 export interface OptionsOwner {
@@ -85,6 +101,7 @@ export function checkOptions(
     seal,
     logger,
     onEvent,
+    usableCapabilities,
     askTimeoutMs = DEFAULT_SETTINGS.askTimeoutMs,
     errors = DEFAULT_SETTINGS.errors,
     eventValues = DEFAULT_SETTINGS.eventValues,
@@ -100,6 +117,10 @@ export function checkOptions(
     throw invalid('`seal` must be created with requestStateSeal(…).');
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw invalid('`onEvent` must be a function that takes an event.');
+  if (usableCapabilities !== undefined && typeof usableCapabilities !== 'function')
+    throw invalid(
+      '`usableCapabilities` must be a function that takes a client and returns its usable capabilities.',
+    );
   if (typeof eventValues !== 'boolean') throw invalid('`eventValues` must be true or false.');
   return {
     seal,
@@ -107,6 +128,7 @@ export function checkOptions(
     errors,
     onEvent,
     eventValues,
+    usableCapabilities,
     logger: checkLogger(logger, `${caller}: \`logger\``),
   };
 }

@@ -7,6 +7,7 @@ import { lowLevelOf } from './sdkInternals.js';
 /** A low-level `Server` of SDK 1.x. */
 export interface ServerV1 {
   readonly getClientCapabilities: () => object | undefined;
+  readonly getClientVersion: () => object | undefined;
   readonly registerCapabilities: (capabilities: object) => void;
   readonly sendLoggingMessage: (params: never, sessionId?: string) => Promise<void>;
   readonly setRequestHandler: (schema: never, handler: never) => void;
@@ -48,7 +49,14 @@ export function lowLevelServerV1(server: McpServerV1 | ServerV1): ServerV1 {
  * @throws {TypeError} If one of them is set.
  */
 export function assertOptionsV1(options: InstallV1Options): void {
-  const known = knownOptions(['askTimeoutMs', 'errors', 'onEvent', 'eventValues', 'logger']);
+  const known = knownOptions([
+    'askTimeoutMs',
+    'errors',
+    'onEvent',
+    'eventValues',
+    'usableCapabilities',
+    'logger',
+  ]);
   const absent = ['seal', 'request'].find((option) => isObject(options) && option in options);
   if (absent === undefined) return;
   const why = absent === 'seal' ? 'A call on SDK 1.x is one request, so it has no state. ' : '';

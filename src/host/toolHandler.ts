@@ -21,7 +21,7 @@ import type { Logger } from '../log.js';
 import { askingCallIn, withAskingCall } from '../call/askingCall.js';
 import { withoutProgress } from '../call/requestContext.js';
 import { asReceived, boundaryOf, runSealed } from '../call/requestBoundary.js';
-import { envelopeFacts, hasBackChannel, isModern } from '../call/clientFacts.js';
+import { envelopeFacts, hasBackChannel, isModern, limitFacts } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
 import { noteInstalled } from '../definition/definitionCounts.js';
 import type { Tool, ToolDefinition } from '../definition/definitions.js';
@@ -124,9 +124,12 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   const seal = sealOf(definition, checked, options.audience);
   noteInstalled(definition, checked.logger);
   const isParsed = options.argumentsParsed === true;
+  const { usableCapabilities, logger } = checked;
+  const limit = usableCapabilities && { usableCapabilities, logger };
   return async (args, given) => {
     assertContext(definition.name, args, given);
-    const facts = readClient(given, definition.name, options);
+    const declared = readClient(given, definition.name, options);
+    const facts = limit === undefined ? declared : limitFacts(declared, limit);
     warnMissingParts(definition, given, { facts, logger: checked.logger });
     const ctx = forNextCall(toServerContext(given));
     const call = (inner: ServerContext) =>
@@ -229,7 +232,7 @@ function readClient(ctx: HandlerContext, tool: string, options: ToolHandlerOptio
     // A legacy client can send a part of an envelope, which says nothing about its session.
     (modern ? declared.clientCapabilities : undefined) ??
     ASSUMED;
-  return { protocolVersion, clientCapabilities };
+  return { protocolVersion, clientCapabilities, clientInfo: declared.clientInfo };
 }
 
 /** Returns true if a question can reach a legacy client, and its answer can come back. */

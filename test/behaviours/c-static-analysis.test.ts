@@ -903,7 +903,7 @@ describe('install in plain JavaScript', () => {
   test('C10: refuses unknown options and invalid values', () => {
     expect(() => js.install(server(), [], { error: 'all' })).toThrow(
       new TypeError(
-        "install() has no option 'error'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, logger, request.",
+        "install() has no option 'error'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, usableCapabilities, logger, request.",
       ),
     );
     expect(() => js.install(server(), [], { errors: 'none' })).toThrow(

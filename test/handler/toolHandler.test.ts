@@ -494,11 +494,11 @@ describe('mistakes', () => {
   test.each<[options: unknown, problem: string]>([
     [
       7,
-      'toolHandler(): `options` must be an object { seal, askTimeoutMs, errors, onEvent, eventValues, logger, protocolVersion, clientCapabilities, audience, argumentsParsed }.',
+      'toolHandler(): `options` must be an object { seal, askTimeoutMs, errors, onEvent, eventValues, usableCapabilities, logger, protocolVersion, clientCapabilities, audience, argumentsParsed }.',
     ],
     [
       { request: {} },
-      "toolHandler() has no option 'request'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, logger, protocolVersion, clientCapabilities, audience, argumentsParsed.",
+      "toolHandler() has no option 'request'. Known options: seal, askTimeoutMs, errors, onEvent, eventValues, usableCapabilities, logger, protocolVersion, clientCapabilities, audience, argumentsParsed.",
     ],
     [
       { protocolVersion: 2026 },

@@ -61,3 +61,15 @@ declare class ServerOfAnotherSdk {
 }
 // @ts-expect-error Property 'getNegotiatedProtocolVersion' is missing
 export const refuses = (server: ServerOfAnotherSdk): void => install(server, []);
+
+// Capabilities are returned at once, and under their names.
+export const limits = (server: esm.McpServer): void => {
+  install(server, [], { usableCapabilities: ({ capabilities }) => capabilities });
+  install(server, [], { usableCapabilities: () => ({ elicitation: { form: {} } }) });
+  // @ts-expect-error Type 'Promise<Capabilities>' has no properties in common
+  install(server, [], { usableCapabilities: async ({ capabilities }) => capabilities });
+  // @ts-expect-error Type '{ elicit: {}; }' has no properties in common
+  install(server, [], { usableCapabilities: () => ({ elicit: {} }) });
+  // @ts-expect-error Type 'undefined' is not assignable to type 'Capabilities'
+  install(server, [], { usableCapabilities: () => undefined });
+};

@@ -530,7 +530,7 @@ describe('install() refuses', () => {
     [
       'a seal',
       [server, [], { seal: requestStateSeal.ephemeral() }],
-      "install() of mcp-resolve/v1 has no option 'seal'. A call on SDK 1.x is one request, so it has no state. Known options: askTimeoutMs, errors, onEvent, eventValues, logger.",
+      "install() of mcp-resolve/v1 has no option 'seal'. A call on SDK 1.x is one request, so it has no state. Known options: askTimeoutMs, errors, onEvent, eventValues, usableCapabilities, logger.",
     ],
     ['a request', [server, [], { request: {} }], "has no option 'request'. Known options:"],
     ['an unknown option', [server, [], { timeout: 1 }], "install() has no option 'timeout'"],
