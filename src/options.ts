@@ -12,9 +12,26 @@ export function rejectUnknownOptions(
   caller: string,
 ): void {
   if (typeof options !== 'object' || (options as unknown) === null)
-    throw new TypeError(`${caller}: \`options\` must be an object.`);
+    throw new TypeError(`${caller}: \`options\` must be an object. ${knownOptions(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownOption(caller, unknown, knownOptions(known));
+  if (unknown === undefined) return;
+  const hint = Object.hasOwn(OTHER_PLACES, unknown) ? OTHER_PLACES[unknown] : undefined;
+  throw unknownOption(caller, unknown, hint ?? knownOptions(known));
+}
+
+/** The options that authors often pass to the wrong function, with the right place. */
+const OTHER_PLACES: Readonly<Record<string, string>> = {
+  ...places(['otherwise', 'declined'], 'question: confirm(message, { NAME: … })'),
+  ...places(['asks', 'pin', 'dispose'], 'resolver: resolver(needs, fn, { NAME: … })'),
+  attempts: "Add it to the options of the resolver: { asks: 'form', attempts: 3 }.",
+  ...places(['once', 'guards', 'approvals'], 'tool: defineTool(name, { NAME: … }, body)'),
+  ...places(['keys', 'audience', 'principal'], 'seal: requestStateSeal({ keys, audience })'),
+};
+
+function places(names: readonly string[], place: string): Record<string, string> {
+  const hint = (name: string): string =>
+    `Add it to the options of the ${place.replace('NAME', name)}.`;
+  return Object.fromEntries(names.map((name) => [name, hint(name)]));
 }
 
 /** Creates the error of an option that a function or a definition does not have. */

@@ -47,6 +47,8 @@ const KNOWN = ['store', 'notify', 'ttlSeconds', 'maxOpen', 'maxOpenPerRequester'
  */
 export function deskSettings(options: ApprovalDeskOptions): DeskSettings {
   if (!isObject(options)) throw invalid('`options` must be an object such as { store }.');
+  if (isRecordStore(options))
+    throw invalid('the store is an option. Write approvalDesk({ store }).');
   rejectUnknownOptions(options, KNOWN, 'approvalDesk()');
   const { store, notify, onEvent, now = Date.now } = options as ApprovalDeskOptions;
   const { ttlSeconds = 86_400, maxOpen = 1000, maxOpenPerRequester = 20 } = options;

@@ -62,11 +62,18 @@ export interface Approval extends Question<Approved> {
  * @throws {ToolError} If a text is too long to be shown as a whole.
  */
 export function approval(message: string, options: ApprovalOptions): Approval {
-  if (!isPlainObject(options)) throw invalid('`options` must be an object { by, requester, … }.');
+  if (!isPlainObject(options))
+    throw invalid(
+      "`options` must be an object. Write approval(message, { by: 'acme/treasury', requester: user.id }).",
+    );
   rejectUnknownOptions(options, KNOWN, 'approval()');
   const { facts = {}, by, requester, quorum = 1, about } = options;
   const groups = [by].flat();
   assertText('message', message);
+  if ((requester as unknown) === undefined)
+    throw invalid(
+      '`requester` is required. Write requester: user.id, with the id that the user signs in with.',
+    );
   assertName('requester', requester);
   if (about !== undefined) shown('`about`', assertText('about', about));
   if (groups.length === 0 || groups.length > MOST_GROUPS)

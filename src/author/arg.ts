@@ -3,7 +3,7 @@
  * fill a parameter of another name and can be passed to a function that creates resolvers.
  */
 import { InvalidGraphError } from '../errors.js';
-import { isKind, KIND } from './brand.js';
+import { isKind, KIND, NOT_A_VALUE } from './brand.js';
 import type { ArgsOf } from './infer.js';
 import type { NoSchema } from './sentences.js';
 import type { Arg, OptionalArg } from './model.js';
@@ -32,7 +32,7 @@ export function arg(name?: unknown): Arg<unknown, string | undefined> {
       "arg(): `name` must be a string, such as arg('order_id').",
     );
   }
-  return Object.freeze({ [KIND]: 'arg' as const, name });
+  return Object.freeze({ ...NOT_A_VALUE, [KIND]: 'arg' as const, name });
 }
 
 arg.optional = optional;

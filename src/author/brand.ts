@@ -20,3 +20,17 @@ export function kindOf(value: unknown): Kind | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as { readonly [KIND]?: Kind })[KIND];
 }
+
+const NAMES = { arg: 'An argument', resolver: 'A resolver', outcome: 'An outcome()' } as const;
+
+/**
+ * Makes a need throw if it is used as a string or a number. Otherwise an author who forgets to list
+ * a need would ask the user to pay `[object Object]`.
+ */
+export const NOT_A_VALUE = Object.freeze({
+  [Symbol.toPrimitive](this: { readonly [KIND]: keyof typeof NAMES }): never {
+    throw new TypeError(
+      `${NAMES[this[KIND]]} was used as a string or a number. Add it to the needs, or to \`resolve\` of the tool, and use the value that the function receives.`,
+    );
+  },
+});

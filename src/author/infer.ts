@@ -9,6 +9,7 @@ import type {
   InputRequiredResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import type { Approved } from './approvalTerms.js';
 import type {
   Arg,
   Filler,
@@ -193,8 +194,13 @@ export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
   [I in keyof G]: IsBoolean<G[I]> extends true
     ? Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>
-    : 'A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().';
+    : IsApproval<G[I]> extends true
+      ? 'An approval cannot be a guard. List the resolver under `resolve`.'
+      : 'A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().';
 };
+
+type IsApproval<G> =
+  G extends Resolver<infer T, infer _R> ? ([T] extends [Approved] ? true : false) : false;
 
 /** True if the value of a guard is a boolean, or if the compiler does not know its type. */
 type IsBoolean<G> =
@@ -316,10 +322,18 @@ type CheckOutput<Got, Want, O> = [Got] extends [BodyReturn<O>]
   : [Got] extends [Want]
     ? unknown
     : O extends Schema
-      ? [WrongProperty<Got, Want>] extends [never]
-        ? 'The body must return a value that matches `outputSchema`.'
-        : WrongProperty<Got, Want>
+      ? [Extract<Got, SdkResult>] extends [never]
+        ? [WrongProperty<Got, Want>] extends [never]
+          ? 'The body must return a value that matches `outputSchema`.'
+          : WrongProperty<Got, Want>
+        : 'With `outputSchema`, the body returns the value itself, not a CallToolResult.'
       : 'A tool body must return a string or a CallToolResult. To return another value, declare `outputSchema`.';
+
+/** A result as tools without `outputSchema` return it. */
+interface SdkResult {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+}
 
 type WrongProperty<Got, Want> = Want extends readonly unknown[]
   ? never

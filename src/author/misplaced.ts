@@ -15,9 +15,18 @@ const MEMBERS = 64;
 
 const MISPLACED = {
   question: { label: 'a question', remedy: 'Return the question itself.' },
-  resolver: { label: 'a resolver', remedy: 'Add it to the needs and use its value.' },
-  outcome: { label: 'outcome()', remedy: 'Add it to the needs and use its value.' },
-  arg: { label: 'arg()', remedy: 'Add it to the needs and use its value.' },
+  resolver: {
+    label: 'a resolver',
+    remedy: 'Add it to the needs, or to `resolve` of the tool, and use its value.',
+  },
+  outcome: {
+    label: 'outcome()',
+    remedy: 'Add it to the needs, or to `resolve` of the tool, and use its value.',
+  },
+  arg: {
+    label: 'arg()',
+    remedy: 'Add it to the needs, or to `resolve` of the tool, and use its value.',
+  },
 } as const satisfies Partial<Record<Kind, { label: string; remedy: string }>>;
 
 /** The functions that create questions. An author may return one and forget to call it. */

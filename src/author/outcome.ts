@@ -1,6 +1,6 @@
 /** Lets a consumer handle a refusal that would otherwise end the call. */
 import { InvalidGraphError } from '../errors.js';
-import { KIND, isKind } from './brand.js';
+import { isKind, KIND, NOT_A_VALUE } from './brand.js';
 import type { OutcomeOf, Reqs, Resolver } from './model.js';
 
 /**
@@ -24,5 +24,5 @@ export function outcome<T, R extends Reqs>(resolver: Resolver<T, R>): OutcomeOf<
       'outcome(): `resolver` must be a resolver. Write outcome(askRestock).',
     );
   }
-  return Object.freeze({ [KIND]: 'outcome' as const, resolver });
+  return Object.freeze({ ...NOT_A_VALUE, [KIND]: 'outcome' as const, resolver });
 }

@@ -9,7 +9,7 @@ import type {
   ListRootsResult,
   StandardSchemaV1,
 } from '@modelcontextprotocol/server';
-import { rejectUnknownOptions, unknownOption } from '../options.js';
+import { knownOptions, rejectUnknownOptions } from '../options.js';
 import type { ApprovalData } from './approvalTerms.js';
 import { KIND, isKind } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
@@ -171,7 +171,7 @@ export function elicit<S extends Schema>(
   schema: S | NoSchema,
   options?: ElicitOptions<S>,
 ): Elicit<OutputOf<S>> {
-  assertMessage('elicit', message);
+  assertMessage('elicit', message, "elicit('Which size?', z.object({ … }))");
   if (!isSchema(schema)) {
     throw new TypeError(
       'elicit(): `schema` must be a schema that provides JSON Schema, such as z.object({ … }).',
@@ -198,7 +198,7 @@ export function elicit<S extends Schema>(
  * ```
  */
 export function confirm(message: string, options?: ConfirmOptions): Confirm {
-  assertMessage('confirm', message);
+  assertMessage('confirm', message, "confirm('Refund 48 euros?')");
   const known = checkOptions('confirm', options, ['otherwise', 'declined', 'label']);
   assertText('confirm', 'label', known?.label);
   const { label, ...asked } = known ?? {};
@@ -226,7 +226,7 @@ export function elicitUrl(
   url: string | URL,
   options?: ElicitUrlOptions,
 ): ElicitUrl {
-  assertMessage('elicitUrl', message);
+  assertMessage('elicitUrl', message, "elicitUrl('Please sign in.', url)");
   const known = checkOptions('elicitUrl', options, ['otherwise', 'declined', 'elicitationId']);
   assertText('elicitUrl', 'elicitationId', known?.elicitationId);
   return question({ kind: 'url', message, url: linkOf(url), ...known });
@@ -292,11 +292,8 @@ function checkOptions<O extends AskUserOptions<unknown>>(
 ): O | undefined {
   if (options === undefined) return undefined;
   if (!isPlainObject(options)) {
-    throw new TypeError(`${name}(): \`options\` must be an object, such as { otherwise: … }.`);
-  }
-  if (Object.hasOwn(options, 'attempts')) {
-    const hint = "Add it to the options of the resolver: { asks: 'form', attempts: 3 }.";
-    throw unknownOption(`${name}()`, 'attempts', hint);
+    const hint = isSchema(options) ? ' To ask with a schema, write elicit(message, schema).' : '';
+    throw new TypeError(`${name}(): \`options\` must be an object. ${knownOptions(known)}${hint}`);
   }
   rejectUnknownOptions(options, known, `${name}()`);
   assertText(name, 'declined', options.declined);
@@ -331,14 +328,15 @@ type ToolUse =
   | { tools: NonNullable<CreateMessageRequestParams['tools']> }
   | { toolChoice: NonNullable<CreateMessageRequestParams['toolChoice']> };
 
-function assertMessage(name: string, message: unknown): void {
-  assertText(name, 'message', message ?? '');
+function assertMessage(name: string, message: unknown, example: string): void {
+  if (typeof message === 'string' && message !== '') return;
+  throw new TypeError(`${name}(): \`message\` must be a non-empty string. Write ${example}.`);
 }
 
 function assertSampleParams(params: Partial<CreateMessageRequestParams> | undefined): void {
   if (!Array.isArray(params?.messages) || typeof params.maxTokens !== 'number') {
     throw new TypeError(
-      'sample(): `params` must contain `messages`, an array, and `maxTokens`, a number.',
+      "sample(): `params` must contain `messages`, an array, and `maxTokens`, a number. Write sample({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 200 }).",
     );
   }
   if (!params.messages.every(isMessage)) {

@@ -3,7 +3,7 @@
  * If two parameters use it, it is one resolver and runs at most once per round. The needs are read
  * when a tool is defined, because that requires the whole graph.
  */
-import { KIND, kindOf } from './brand.js';
+import { KIND, kindOf, NOT_A_VALUE } from './brand.js';
 import { KINDS } from './context.js';
 import type { CallContext } from './context.js';
 import type {
@@ -75,6 +75,7 @@ export function resolver(
   }
   assertOptions(options);
   return Object.freeze({
+    ...NOT_A_VALUE,
     [KIND]: 'resolver' as const,
     needs: needs as Needs,
     fn: fn as ResolverFn,

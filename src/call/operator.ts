@@ -90,6 +90,13 @@ export function warnUndeclared(
   );
 }
 
+/** Warns about a guard that refused because it returned neither true nor false. */
+export function warnGuardValue(logger: Logger, guard: string, returned: string): void {
+  Warnings.of(logger === AUTHOR_ONLY ? STANDARD_ERROR : logger).once(
+    `${guard} returned ${returned}, so it refused the call. A guard must return true to let the call go on, or throw a ToolError.`,
+  );
+}
+
 /** Warns about a definition that is made again for every request. */
 export function warnManyDefinitions(logger: Logger, name: string, times: number): void {
   Warnings.of(logger).once(

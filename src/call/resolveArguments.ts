@@ -24,9 +24,16 @@ import { assertCanAsk, isForClient, pushQuestion } from './askClient.js';
 import { DEFAULT_SETTINGS } from './call.js';
 import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
+import { describeReturned } from './callable.js';
 import { beginCall, claimRequest, declaresQuestions, keepRecord } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
-import { logError, warnMovingQuestion, warnUndeclared, warnUnsealedState } from './operator.js';
+import {
+  logError,
+  warnGuardValue,
+  warnMovingQuestion,
+  warnUndeclared,
+  warnUnsealedState,
+} from './operator.js';
 import { park } from './park.js';
 
 /** The request that parameters are resolved for. */
@@ -123,6 +130,10 @@ export async function resolveCall(
     onUndeclared: ({ key, resolver }, kind) => {
       const place = `'${plan.name}': the resolver '${key}'`;
       warnUndeclared(settings.logger, resolver, { place, kind });
+    },
+    onGuardValue: ({ key }, value) => {
+      const guard = `'${plan.name}': the guard '${key}'`;
+      warnGuardValue(settings.logger, guard, describeReturned(value));
     },
   });
   callSignal.onCancel = (reason) => {

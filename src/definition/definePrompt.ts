@@ -45,6 +45,15 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
   readonly argsSchema?: I;
 }
 
+/** A call without a body or with a fourth argument does not compile, and the compiler says why. */
+export function definePrompt(name: string, config: Sentences['promptParts']): never;
+// eslint-disable-next-line max-params -- the fourth one is the mistake
+export function definePrompt(
+  name: string,
+  config: object,
+  body: (values: never) => unknown,
+  options: Sentences['promptParts'],
+): never;
 /**
  * Defines a prompt. The body receives the arguments and the resolved values in one object. It
  * returns a string, which becomes a user message, or a `GetPromptResult`.
@@ -66,7 +75,7 @@ export interface PromptConfig<I, R, G> extends Metadata, ResolvingConfig<R, G> {
 export function definePrompt<
   I extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
+  const G extends readonly (AnyResolver | Sentences['guard'])[] | Sentences['guards'] = [],
   const Returned = Unread,
 >(
   name: string,

@@ -46,6 +46,13 @@ export interface ResourceConfig<V, R, G> extends ResourceMetadata, ResolvingConf
   readonly variables?: V;
 }
 
+/** A call without a configuration or a body does not compile, and the compiler says why. */
+export function defineResource(name: string, uri: Sentences['resourceParts']): never;
+export function defineResource(
+  name: string,
+  uri: unknown,
+  config: Sentences['resourceParts'],
+): never;
 /**
  * Defines a resource at a fixed uri, or at every uri that a `ResourceTemplate` matches. The body
  * receives the template's variables and the resolved values in one object. It returns a string,
@@ -71,7 +78,7 @@ export function defineResource<
   U extends Location,
   V extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
+  const G extends readonly (AnyResolver | Sentences['guard'])[] | Sentences['guards'] = [],
   const Returned = Unread,
 >(
   name: string,

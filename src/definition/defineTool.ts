@@ -46,7 +46,7 @@ import { placeOf } from './approvalPlace.js';
 import { capabilitiesToShow } from './visibility.js';
 
 /** The configuration of a tool. */
-export interface ToolConfig<I, O, R, G, S = RecordStore | OnceOptions>
+export interface ToolConfig<I, O, R, G, S = RecordStore | OnceOptions, D = ParkingDesk>
   extends ToolMetadata, ResolvingConfig<R, G> {
   /** The schema of the arguments that the model supplies. The model sees no other parameters. */
   readonly inputSchema?: I;
@@ -62,7 +62,7 @@ export interface ToolConfig<I, O, R, G, S = RecordStore | OnceOptions>
    * The desk where calls wait until somebody else has approved. Required if a resolver declares
    * `asks: 'approval'`. Create it with `approvalDesk` of `mcp-resolve/approvals`.
    */
-  readonly approvals?: ParkingDesk;
+  readonly approvals?: D;
 }
 
 /** A call without a body or with a fourth argument does not compile, and the compiler says why. */
@@ -96,9 +96,10 @@ export function defineTool<
   I extends SchemaOrSentence | undefined = undefined,
   O extends SchemaOrSentence | undefined = undefined,
   const R extends FillersOrSentence = {},
-  const G extends readonly AnyResolver[] | Sentences['guards'] = [],
+  const G extends readonly (AnyResolver | Sentences['guard'])[] | Sentences['guards'] = [],
   const Returned = Unread,
   S extends RecordStore | OnceOptions | Sentences['once'] = RecordStore | OnceOptions,
+  D extends ParkingDesk | Sentences['approvals'] = ParkingDesk,
 >(
   name: string,
   config: ToolConfig<
@@ -106,7 +107,8 @@ export function defineTool<
     O,
     R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>>>,
     G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>>>,
-    S
+    S,
+    D
   >,
   body: ((values: BodyValues<I, R>, ctx: CallContext) => Returned) &
     CheckBody<Awaited<Returned>, O>,
@@ -219,7 +221,7 @@ async function structuredResult(
   if (result.issues !== undefined) {
     // The words of the schema may quote the value, so they are only in the cause.
     throw new Error(
-      `The result of '${name}' does not match \`outputSchema\`${shownField(schema, result.issues)}.`,
+      `The result of '${name}' does not match \`outputSchema\`${shownField(schema, result.issues)}.${remedyFor(returned)}`,
       { cause: result.issues },
     );
   }
@@ -229,6 +231,15 @@ async function structuredResult(
     content: [{ type: 'text', text }],
     structuredContent: result.value,
   };
+}
+
+/** Returns what to do about a value that is not the one that `outputSchema` describes. */
+function remedyFor(returned: unknown): string {
+  if (returned === undefined)
+    return ' The body returned nothing. Return the value that the schema describes.';
+  if (isObject(returned) && ('structuredContent' in returned || Array.isArray(returned.content)))
+    return ' The body returned a CallToolResult. With `outputSchema`, return the value itself.';
+  return '';
 }
 
 /**

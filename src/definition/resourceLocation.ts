@@ -31,7 +31,11 @@ export function readLocation(name: string, given: unknown): Location {
     );
   }
   const uri = parseUrl(given);
-  if (uri === undefined) throw invalid(name, `the uri must be absolute, got '${given}'.`);
+  if (uri === undefined) {
+    const hint =
+      parseUrl(name) && ' The name comes first. Write defineResource(name, uri, config, body).';
+    throw invalid(name, `the uri must be absolute, got '${given}'.${hint ?? ''}`);
+  }
   return uri.href;
 }
 

@@ -46,6 +46,8 @@ export interface RoundInput {
   readonly watch: Watch | undefined;
   /** Called for a question that its resolver does not declare. */
   readonly onUndeclared: (node: PlanNode, kind: AskedKind) => void;
+  /** Called for a guard that returned neither true nor false. The call is refused. */
+  readonly onGuardValue: (node: PlanNode, value: unknown) => void;
 }
 
 /** A question that waits for an answer. */
@@ -400,9 +402,11 @@ export class Round {
   }
 
   /** Fails the round unless a guard's value is exactly `true`. */
-  private checkGuard({ index, resolver }: PlanNode, seq: number): void {
-    if (this.values[index] === true) return;
-    const { name } = resolver.options;
+  private checkGuard(node: PlanNode, seq: number): void {
+    const value = this.values[node.index];
+    if (value === true) return;
+    if (value !== false) this.input.onGuardValue(node, value);
+    const { name } = node.resolver.options;
     const place = this.plan.guards.findIndex((guard) => guard.seq === seq) + 1;
     this.fail(seq, new ToolError(`Guard ${name === undefined ? place : `'${name}'`} refused`));
   }

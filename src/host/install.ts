@@ -48,12 +48,11 @@ import type { Logger } from '../log.js';
  *   an option is invalid.
  * @throws {Error} If the server has a definition of the same name.
  */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- its constraint has the sentence
-export function install<D extends readonly AnyDefinition[] | Sentences['definitions']>(
-  server: AnyServer,
-  definitions: D,
-  options?: InstallOptions,
-): void;
+/* eslint-disable @typescript-eslint/no-unnecessary-type-parameters -- their constraints have the sentences */
+export function install<
+  S extends AnyServer | Sentences['server'],
+  D extends readonly AnyDefinition[] | Sentences['definitions'],
+>(server: S, definitions: D, options?: InstallOptions): void;
 export function install(
   server: AnyServer,
   definitions: readonly AnyDefinition[],
@@ -84,8 +83,8 @@ function installAll(
   options: InstallOptions | undefined,
 ): void {
   const checked = checkOptions(options, INSTALL);
-  const { wanted, storing } = wantedOf(definitions, options?.request);
   const target = lowLevelServer(server, 'install()');
+  const { wanted, storing } = wantedOf(definitions, options?.request);
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy ?? defaultPolicy();
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);

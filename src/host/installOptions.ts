@@ -1,6 +1,7 @@
 /** The options of `install()` and `toolHandler()`, with their checks and defaults. */
 import type { McpRequestContext } from '@modelcontextprotocol/server';
-import { isKind } from '../author/brand.js';
+import { isKind, kindOf } from '../author/brand.js';
+import type { Kind } from '../author/brand.js';
 import { rejectUnknownOptions } from '../options.js';
 import type { CallEvent } from '../author/event.js';
 import { isObject } from '../values.js';
@@ -73,6 +74,8 @@ const CALL_OPTIONS = [
   'logger',
 ];
 
+const DEFINITIONS: readonly (Kind | undefined)[] = ['tool', 'prompt', 'resource'];
+
 /** The function whose options are checked. */
 export interface OptionsOwner {
   /** The call, for messages, such as `install()`. */
@@ -95,6 +98,8 @@ export function checkOptions(
 ): CheckedOptions {
   const invalid = (problem: string): TypeError => new TypeError(`${caller}: ${problem}`);
   const known = [...CALL_OPTIONS, ...own];
+  if (DEFINITIONS.includes(kindOf(options)))
+    throw invalid('the definitions must be one array. Write install(server, [first, second]).');
   if (!isObject(options)) throw invalid(`\`options\` must be an object { ${known.join(', ')} }.`);
   rejectUnknownOptions(options, known, caller);
   const {
@@ -114,7 +119,9 @@ export function checkOptions(
   if (!ERROR_POLICIES.includes(errors))
     throw invalid("`errors` must be 'all' or 'toolErrorsOnly'.");
   if (seal !== undefined && !isKind(seal, 'seal'))
-    throw invalid('`seal` must be created with requestStateSeal(…).');
+    throw invalid(
+      '`seal` must be created with requestStateSeal(…). Write seal: requestStateSeal({ keys, audience }).',
+    );
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw invalid('`onEvent` must be a function that takes an event.');
   if (usableCapabilities !== undefined && typeof usableCapabilities !== 'function')

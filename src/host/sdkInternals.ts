@@ -138,7 +138,8 @@ export function lowLevelServer(server: AnyServer, caller: string): Server {
 export function lowLevelOf(server: unknown, caller: string): Readonly<Record<string, unknown>> {
   const target = isMcpServer(server) ? server.server : server;
   if (isObject(target) && typeof target.setRequestHandler === 'function') return target;
-  throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.`);
+  const hint = Array.isArray(server) ? ' The server comes first.' : '';
+  throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.${hint}`);
 }
 
 /** Returns true for an McpServer of any SDK. */

@@ -20,7 +20,10 @@ import type { ServerFactory } from '../host/sdkInternals.js';
 export function checkArguments(factory: unknown, options: unknown, caller: string): void {
   if (typeof factory !== 'function') throw new TypeError(noFactory(factory, caller));
   if (typeof options === 'object' && options !== null) return;
-  throw new TypeError(`${caller}(): \`options\` must be an object, got ${describe(options)}.`);
+  const hint = typeof options === 'number' ? ` Write { port: ${options} }.` : '';
+  throw new TypeError(
+    `${caller}(): \`options\` must be an object, got ${describe(options)}.${hint}`,
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import { lenientAdvertisedJson } from '../author/schema.js';
 import { deepFreeze, isObject } from '../values.js';
 import type { JsonSchema, Schema } from '../author/schema.js';
 import type { FormData } from '../author/question.js';
+import { messageOf } from '../errors.js';
 import { asciiJson, utf8 } from '../platform.js';
 import { formOf } from './formFields.js';
 import { visibleText } from '../visibleText.js';
@@ -165,9 +166,19 @@ function convert(schema: Schema): FormSchema['json'] {
       jsonSchema: { input: () => flat, output: () => flat },
     },
   };
-  const { params } = inputRequired.elicit({ message: '', requestedSchema });
-  const { requestedSchema: form } = params as ElicitRequestFormParams;
-  return withVisibleTexts(form) as FormSchema['json'];
+  return withVisibleTexts(shownBySdk(requestedSchema)) as FormSchema['json'];
+}
+
+function shownBySdk(requestedSchema: Schema): ElicitRequestFormParams['requestedSchema'] {
+  try {
+    const { params } = inputRequired.elicit({ message: '', requestedSchema });
+    return (params as ElicitRequestFormParams).requestedSchema;
+  } catch (error) {
+    const message = messageOf(error).replace(/\.?$/, '.');
+    throw new TypeError(
+      `${message} Write z.object() with fields such as z.string(), z.number(), z.boolean(), z.enum([…]) and z.array(z.enum([…])).`,
+    );
+  }
 }
 
 /** Returns the schema with visible titles and descriptions, which an author may compute. */

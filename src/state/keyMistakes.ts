@@ -56,6 +56,10 @@ const MISTAKES: readonly { readonly sentence: string; readonly patterns: readonl
     sentence: 'is a placeholder, such as <your-secret-key>. Replace it with a key.',
     patterns: [/^<[^<>]+>$/, /<[a-z]{2,}(?:[-_ ][a-z]{2,})+>/i],
   },
+  {
+    sentence: 'is a placeholder, such as change-me. Replace it with a key.',
+    patterns: [/(?:change|replace)[-_ ]?(?:me|this)/i],
+  },
 ];
 
 /** Bytes that are text. Random bytes are not. */

@@ -6,6 +6,7 @@
  * REPEATABLE READ and SERIALIZABLE, Postgres may refuse a statement that another one overtook. It
  * is repeated, which a step allows, and fails if that does not help.
  */
+import type { Sentences } from '../author/sentences.js';
 import { rejectUnknownOptions } from '../options.js';
 import { isObject } from '../values.js';
 import { checkedStore } from './recordStore.js';
@@ -49,6 +50,11 @@ export interface PostgresStoreOptions {
  *   function that runs one statement.
  * @throws {TypeError} If the client is not supported or an option is invalid.
  */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- its constraint has the sentence
+export function postgresStore<C extends PostgresClient | PostgresQuery | Sentences['postgres']>(
+  client: C,
+  options?: PostgresStoreOptions,
+): RecordStore;
 export function postgresStore(
   client: PostgresClient | PostgresQuery,
   options: PostgresStoreOptions = {},

@@ -5,6 +5,7 @@
  * The reply of the script repeats a random id, because a client or proxy that mixes up replies must
  * not look like a successful write. Any other reply is an error.
  */
+import type { Sentences } from '../author/sentences.js';
 import { messageOf } from '../errors.js';
 import { checkLogger, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
@@ -66,6 +67,11 @@ export interface RedisStoreOptions {
  *   node-redis cluster, pass `(command, key) => cluster.sendCommand(key, false, [...command])`.
  * @throws {TypeError} If the client is not supported or an option is invalid.
  */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- its constraint has the sentence
+export function redisStore<C extends RedisClient | Sentences['redis']>(
+  client: C,
+  options?: RedisStoreOptions,
+): RecordStore;
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RecordStore {
   const { prefix, logger } = checkOptions(options);
   const redis = new Redis(senderOf(client), logger);
@@ -92,7 +98,7 @@ function senderOf(client: RedisClient): RedisCommandSender {
   if (typeof call === 'function') return ([name = '', ...args]) => call.call(client, name, ...args);
   if (typeof sendCommand !== 'function')
     throw new TypeError(
-      'redisStore(): `client` must be a node-redis or ioredis client, or a function that sends a command.',
+      'redisStore(): `client` must be a node-redis or ioredis client, or a function that sends a command. Write redisStore(createClient({ url })) with a client that connects.',
     );
   // The clusters and sentinels of node-redis take more parameters, such as the key.
   if (sendCommand.length > 2)

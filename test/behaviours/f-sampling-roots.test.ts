@@ -457,7 +457,7 @@ describe('F12: sample() with tool use in its messages', () => {
   ])('F12: refuses the parameters %j', (params) => {
     expect(() => sample(params as never)).toThrow(
       new TypeError(
-        'sample(): `params` must contain `messages`, an array, and `maxTokens`, a number.',
+        "sample(): `params` must contain `messages`, an array, and `maxTokens`, a number. Write sample({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 200 }).",
       ),
     );
   });

@@ -9,6 +9,7 @@ import {
   outcome,
   resolver,
   sample,
+  ToolError,
 } from 'mcp-resolve';
 import type { AnyDefinition, AnyResolver, ResolverOptions } from 'mcp-resolve';
 import { accept } from 'mcp-resolve/testing';
@@ -236,7 +237,38 @@ describe('approves-unasked', () => {
     ).toEqual([CODE]);
   });
 
+  const quiet = { otherwise: true };
+  const otherwise = true;
+  const unreadable: readonly (() => unknown)[] = [
+    () => confirm('Pay?', quiet),
+    () => confirm('Pay?', { ...quiet }),
+    () => confirm('Pay?', { otherwise }),
+    () => confirm('Pay?', { declined: 'No.', otherwise: quiet.otherwise }),
+    () => confirm('Pay?', { ['otherwise']: otherwise }),
+    () => confirm('Pay?', Math.random() < 2 ? quiet : {}),
+  ];
+
+  it.each(unreadable)('reports options that it cannot read: %s', (fn) => {
+    const tool = defineTool('pay', { resolve: { yes: resolver({}, fn, form) }, once }, body);
+    expect(findingsIn(tool)).toMatchObject([
+      {
+        level: 'error',
+        code: 'approves-unasked',
+        message:
+          "'yes' passes options to confirm() that this command cannot read, and the tool has `once`. Write them in the call, such as confirm(message, { otherwise: false }). With `otherwise: true`, every client that declares nothing would approve.",
+      },
+    ]);
+  });
+
+  const text = 'otherwise: true';
+  const refuse = (): never => {
+    throw new ToolError('Nobody can approve.');
+  };
+
   const harmless: readonly (() => unknown)[] = [
+    () => confirm('Pay?', { otherwise: false, declined: `Not, ${text}.`, label: 'Pay, really' }),
+    () => confirm('Pay?', { otherwise: () => refuse() }),
+    () => confirm(['Pay', '?'].join(''), { otherwise: () => false }),
     () => confirm('Pay?', { otherwise: false }),
     () => confirm('Write otherwise: true to approve.', { otherwise: false }),
     // otherwise: true

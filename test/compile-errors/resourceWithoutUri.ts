@@ -1,5 +1,9 @@
-// Expected 4 arguments, but got 3.
+// A resource has a name, a uri, a configuration and a body. Write defineResource(name, uri, { mimeType }, body)
 import { defineResource } from 'mcp-resolve';
 
-// Mistake:
-export const trip = defineResource('trip', { mimeType: 'text/plain' }, () => 'a trip');
+export const trip = defineResource(
+  'trip',
+  { mimeType: 'text/plain' },
+  // Mistake:
+  () => 'a trip',
+);

@@ -15,11 +15,14 @@ import {
   defineTool,
   elicit,
   install,
+  memoryStore,
   outcome,
   resolver,
 } from 'mcp-resolve';
 import type { Tool } from 'mcp-resolve';
-import { createDualEraHandler } from 'mcp-resolve/node';
+import { approval as askApproval, approvalDesk } from 'mcp-resolve/approvals';
+import { createDualEraHandler, serveHttp } from 'mcp-resolve/node';
+import { redisStore } from 'mcp-resolve/store';
 import { accept, run } from 'mcp-resolve/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -34,10 +37,19 @@ const untyped = {
   ...{ arg, argsOf, confirm, definePrompt, defineResource, defineTool },
   ...{ elicit, install, outcome, resolver },
 } as unknown as Untyped<
-  'definePrompt' | 'defineResource' | 'defineTool' | 'elicit' | 'install' | 'resolver'
+  'confirm' | 'definePrompt' | 'defineResource' | 'defineTool' | 'elicit' | 'install' | 'resolver'
 >;
 const Input = z.object({ order_id: z.string() });
 const body = (): string => 'done';
+
+const REFUND = defineTool('refund', {}, body);
+const newServer = (): McpServer => new McpServer({ name: 's', version: '1' });
+const NEEDS = [
+  ['a resolver', resolver({}, () => 5), 'A resolver'],
+  ['an argument', argsOf(Input).order_id, 'An argument'],
+  ['an optional argument', arg.optional(argsOf(Input).order_id), 'An argument'],
+  ['an outcome', outcome(resolver({}, () => 5)), 'An outcome()'],
+] as const;
 
 /** Mistakes that throw when something is defined, with a part of the message. */
 const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, message: string])[] = [
@@ -192,6 +204,123 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
     "For a server from '@modelcontextprotocol/sdk', use install() of 'mcp-resolve/v1'",
   ],
   [
+    'several definitions without an array',
+    () => untyped.install(newServer(), untyped.defineTool('a', {}, body), REFUND),
+    'the definitions must be one array. Write install(server, [first, second]).',
+  ],
+  [
+    'a second definition after the array',
+    () => untyped.install(newServer(), [REFUND], REFUND),
+    'the definitions must be one array. Write install(server, [first, second]).',
+  ],
+  [
+    'install with its arguments swapped',
+    () => untyped.install([REFUND], newServer()),
+    '`server` must be an McpServer or a Server. The server comes first.',
+  ],
+  [
+    'a definition that is installed twice',
+    () => {
+      const server = newServer();
+      untyped.install(server, [REFUND]);
+      return untyped.install(server, [REFUND]);
+    },
+    'Tool refund is already registered. Install each definition once per server, or rename one of the two.',
+  ],
+  [
+    'keys among the options of install',
+    () => untyped.install(newServer(), [], { keys: ['…'] }),
+    "install() has no option 'keys'. Add it to the options of the seal: requestStateSeal({ keys, audience }).",
+  ],
+  [
+    'once among the options of install',
+    () => untyped.install(newServer(), [], { once: memoryStore() }),
+    "install() has no option 'once'. Add it to the options of the tool: defineTool(name, { once: … }, body).",
+  ],
+  [
+    'otherwise among the options of a resolver',
+    () => untyped.resolver({}, () => confirm('Sure?'), { asks: 'form', otherwise: false }),
+    "resolver() has no option 'otherwise'. Add it to the options of the question: confirm(message, { otherwise: … }).",
+  ],
+  [
+    'once among the options of a resolver',
+    () => untyped.resolver({}, () => confirm('Sure?'), { asks: 'form', once: memoryStore() }),
+    'Add it to the options of the tool: defineTool(name, { once: … }, body).',
+  ],
+  [
+    'asks among the options of a question',
+    () => untyped.confirm('Sure?', { asks: 'form' }),
+    "confirm() has no option 'asks'. Add it to the options of the resolver: resolver(needs, fn, { asks: … }).",
+  ],
+  [
+    'an object in place of a message',
+    () => untyped.confirm({ message: 'Sure?' }),
+    "confirm(): `message` must be a non-empty string. Write confirm('Refund 48 euros?').",
+  ],
+  [
+    'an empty message',
+    () => untyped.confirm(''),
+    "`message` must be a non-empty string. Write confirm('Refund 48 euros?').",
+  ],
+  [
+    'a form with its arguments swapped',
+    () => untyped.elicit(Input, 'Which order?'),
+    "elicit(): `message` must be a non-empty string. Write elicit('Which size?', z.object({ … })).",
+  ],
+  [
+    'a schema for confirm',
+    () => untyped.confirm('Sure?', Input),
+    'Known options: otherwise, declined, label. To ask with a schema, write elicit(message, schema).',
+  ],
+  [
+    'a second text for confirm',
+    () => untyped.confirm('Sure?', 'Really?'),
+    'confirm(): `options` must be an object. Known options: otherwise, declined, label.',
+  ],
+  [
+    'a resource with its name and its uri swapped',
+    () => untyped.defineResource('trips://next', 'next', {}, body),
+    "the uri must be absolute, got 'next'. The name comes first. Write defineResource(name, uri, config, body).",
+  ],
+  [
+    'a number in place of the options of a store',
+    () => memoryStore(1000 as never),
+    '`options` must be an object. Known options: maxEntries, maxBytes, share, singleProcess.',
+  ],
+  [
+    'the url of Redis in place of a client',
+    () => redisStore('redis://127.0.0.1:6379' as never),
+    'Write redisStore(createClient({ url })) with a client that connects.',
+  ],
+  [
+    'a store in place of the options of a desk',
+    () => approvalDesk(memoryStore() as never),
+    'approvalDesk(): the store is an option. Write approvalDesk({ store }).',
+  ],
+  [
+    'an approval without its requester',
+    () => askApproval('Refund', { by: 'acme/desk' } as never),
+    '`requester` is required. Write requester: user.id, with the id that the user signs in with.',
+  ],
+  [
+    'an approval with a group in place of its options',
+    () => askApproval('Refund', 'acme/desk' as never),
+    "Write approval(message, { by: 'acme/treasury', requester: user.id }).",
+  ],
+  ...NEEDS.map(
+    ([kind, need, subject]) =>
+      [
+        `${kind} inside a text`,
+        () => `Refund ${need as unknown as string}?`,
+        `${subject} was used as a string or a number. Add it to the needs, or to \`resolve\` of the tool, and use the value that the function receives.`,
+      ] as const,
+  ),
+  [
+    'a resolver as a number',
+    () => (resolver({}, () => 5) as never as number) * 2,
+    'A resolver was used as a string or a number.',
+  ],
+  [
     'a function among the definitions',
     () => untyped.install(new McpServer({ name: 's', version: '1' }), [body]),
     'Create one with defineTool(name, config, body)',
@@ -261,7 +390,7 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
   [
     'a resolver that returns a resolver',
     untyped.defineTool('t', { resolve: { x: untyped.resolver({}, () => approval) } }, body),
-    "Resolver 'x' returned a resolver, where it has no effect. Add it to the needs and use its value.",
+    "Resolver 'x' returned a resolver, where it has no effect. Add it to the needs, or to `resolve` of the tool, and use its value.",
   ],
   [
     'a resolver that returns an outcome()',
@@ -297,7 +426,32 @@ const CALLS: readonly (readonly [mistake: string, tool: Tool, message: string])[
       { resolve: { x: resolver({}, () => elicit('Where?', NESTED), { asks: 'form' }) } },
       body,
     ),
-    'asks with a schema that a form cannot show',
+    'properties.address. Write z.object() with fields such as z.string(), z.number(), z.boolean(), z.enum([…]) and z.array(z.enum([…])).',
+  ],
+  [
+    'a question that shows a resolver',
+    untyped.defineTool(
+      't',
+      {
+        resolve: {
+          x: resolver({}, () => confirm(`Refund ${NEEDS[0][1] as unknown as string}?`), {
+            asks: 'form',
+          }),
+        },
+      },
+      body,
+    ),
+    'A resolver was used as a string or a number.',
+  ],
+  [
+    'a body that returns nothing, with outputSchema',
+    untyped.defineTool('t', { outputSchema: Input }, () => undefined),
+    'The body returned nothing. Return the value that the schema describes.',
+  ],
+  [
+    'a body that returns a CallToolResult, with outputSchema',
+    untyped.defineTool('t', { outputSchema: Input }, () => ({ content: [] })),
+    'The body returned a CallToolResult. With `outputSchema`, return the value itself.',
   ],
   [
     'a question inside another value',
@@ -328,6 +482,13 @@ describe('the error of a call says what to do about', () => {
     expect(text).toBe('Error executing tool t');
     expect(cause?.message).toContain(message);
   });
+});
+
+test('a port in place of the options of serveHttp is refused with the right call', async () => {
+  const served = serveHttp(newServer, 3000 as never);
+  await expect(served).rejects.toThrow(
+    '`options` must be an object, got 3000. Write { port: 3000 }.',
+  );
 });
 
 describe('two copies of the SDK', () => {
@@ -384,6 +545,18 @@ describe('a warning says what to do about', () => {
       install(server, [defineTool('made_per_request', {}, body)]);
     }
     expect(said.join()).toContain("'made_per_request' was defined 100 times. Define it once");
+  });
+
+  test('a guard that returns neither true nor false', async () => {
+    const said = warnings();
+    const maybe = untyped.resolver({}, () => 1);
+    const pay = untyped.defineTool('pay', { guards: [maybe] }, body) as Tool<undefined>;
+    const { text } = await run(pay, undefined);
+
+    expect(text).toBe('Error executing tool pay: Guard 1 refused');
+    expect(said.join()).toContain(
+      "'pay': the guard 'guard' returned a value of type number, so it refused the call. A guard must return true to let the call go on, or throw a ToolError.",
+    );
   });
 
   test('definitions that were never installed', async () => {

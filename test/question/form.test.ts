@@ -146,10 +146,14 @@ describe('the schema of a form', () => {
 describe('elicit and confirm', () => {
   test.each([[undefined], [null], [''], [7], [{}]])('refuse the message %j', (message) => {
     expect(() => elicit(message as never, Login)).toThrow(
-      new TypeError('elicit(): `message` must be a non-empty string.'),
+      new TypeError(
+        "elicit(): `message` must be a non-empty string. Write elicit('Which size?', z.object({ … })).",
+      ),
     );
     expect(() => confirm(message as never)).toThrow(
-      new TypeError('confirm(): `message` must be a non-empty string.'),
+      new TypeError(
+        "confirm(): `message` must be a non-empty string. Write confirm('Refund 48 euros?').",
+      ),
     );
   });
 

@@ -242,7 +242,9 @@ describe('elicitUrl', () => {
 
   test.each([[undefined], [null], [''], [7], [{}]])('refuses the message %j', (message) => {
     expect(() => elicitUrl(message as never, LINK)).toThrow(
-      new TypeError('elicitUrl(): `message` must be a non-empty string.'),
+      new TypeError(
+        "elicitUrl(): `message` must be a non-empty string. Write elicitUrl('Please sign in.', url).",
+      ),
     );
   });
 
@@ -255,9 +257,18 @@ describe('elicitUrl', () => {
       { otherwise: true, timeout: 5 },
       "elicitUrl() has no option 'timeout'. Known options: otherwise, declined, elicitationId.",
     ],
-    [true, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
-    [null, 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
-    [[], 'elicitUrl(): `options` must be an object, such as { otherwise: … }.'],
+    [
+      true,
+      'elicitUrl(): `options` must be an object. Known options: otherwise, declined, elicitationId.',
+    ],
+    [
+      null,
+      'elicitUrl(): `options` must be an object. Known options: otherwise, declined, elicitationId.',
+    ],
+    [
+      [],
+      'elicitUrl(): `options` must be an object. Known options: otherwise, declined, elicitationId.',
+    ],
   ])('refuses the options %j', (options, message) => {
     expect(() => elicitUrl('Open', LINK, options as never)).toThrow(new TypeError(message));
   });

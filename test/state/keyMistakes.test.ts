@@ -11,6 +11,7 @@ const VARIABLE = `contains a variable that was not replaced, such as \${NAME}, {
 const COMMAND = `contains a command that was not run, such as $(cat key). Check how the key is passed to the process. ${ADVICE}`;
 const REFERENCE = `is a reference to a secret that was not resolved, such as op://vault/item. Check how the key is passed to the process. ${ADVICE}`;
 const PLACEHOLDER = `is a placeholder, such as <your-secret-key>. Replace it with a key. ${ADVICE}`;
+const CHANGE_ME = `is a placeholder, such as change-me. Replace it with a key. ${ADVICE}`;
 const QUOTES = `is in quotes, which would be part of the key. Remove them. ${ADVICE}`;
 
 const GOOD = 'M3rzZcEoCnwHqgyvVZCpQ9sKDkX0vK1Fh2bXbBqv7yE';
@@ -52,6 +53,8 @@ const WRONG: readonly (readonly [string, string])[] = [
   ['<your-secret-key-with-at-least-32-bytes>', PLACEHOLDER],
   ['<a base64url key: see "Create a key">', PLACEHOLDER],
   ['production-<your-secret-key>-of-the-service', PLACEHOLDER],
+  ['change-me-change-me-change-me-change-me', CHANGE_ME],
+  ['please_REPLACE_THIS_with_a_long_random_key', CHANGE_ME],
   [`"${GOOD}"`, QUOTES],
   [`'${GOOD}'`, QUOTES],
   [`"${GOOD}"\n`, QUOTES],

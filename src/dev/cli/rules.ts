@@ -3,13 +3,12 @@
  * says what is wrong and what to do about it. A hint does not fail a build.
  */
 import { isKind } from '../../author/brand.js';
-import type { ResolverFn } from '../../author/model.js';
 import type { PlanNode } from '../../plan/plan.js';
 import { formSchema } from '../../question/formSchema.js';
 import type { AnyDefinition, Tool } from '../../definition/definitions.js';
 import { explanationOf } from '../graph/explain.js';
 import type { ExplainedResolver, Explanation } from '../graph/explanation.js';
-import { withoutTexts } from './perRequest.js';
+import { fallbackIn } from './fallbackSource.js';
 
 /** A finding of a rule. */
 export interface Finding {
@@ -193,20 +192,22 @@ function once({ definition, explanation }: CheckedDefinition): Finding[] {
 
 /**
  * Reports an approval that a client skips by declaring nothing. The option is inside the function
- * of the resolver, so the rule reads its source code.
+ * of the resolver, so the rule reads its source code. Options that it cannot read are reported,
+ * too.
  */
 function fallbacks({ definition, explanation }: CheckedDefinition): Finding[] {
   const isGuarded = isDestructive(definition) || explanation.once;
   if (!isGuarded || !isTool(definition)) return [];
   const why = explanation.once ? 'has `once`' : 'is destructive or moves money';
-  return definition['~definition'].plan.nodes
-    .filter(({ resolver: { fn, options } }) => options.asks !== 'url' && fallsBackToYes(fn))
-    .map(({ key }) =>
-      error(
-        'approves-unasked',
-        `'${key}' has \`otherwise: true\`, which approves for every client that declares nothing, and the tool ${why}. Write \`otherwise: false\`, or remove \`otherwise\`, so that such a client receives an error.`,
-      ),
-    );
+  return definition['~definition'].plan.nodes.flatMap(({ key, resolver: { fn, options } }) => {
+    if (options.asks === 'url') return [];
+    const message = {
+      approves: `'${key}' has \`otherwise: true\`, which approves for every client that declares nothing, and the tool ${why}. Write \`otherwise: false\`, or remove \`otherwise\`, so that such a client receives an error.`,
+      unreadable: `'${key}' passes options to confirm() that this command cannot read, and the tool ${why}. Write them in the call, such as confirm(message, { otherwise: false }). With \`otherwise: true\`, every client that declares nothing would approve.`,
+      harmless: undefined,
+    }[fallbackIn(fn)];
+    return message === undefined ? [] : [error('approves-unasked', message)];
+  });
 }
 
 /**
@@ -233,14 +234,6 @@ function approvals({ explanation: { resolvers } }: CheckedDefinition): Finding[]
 
 function asksForApproval({ asks }: ExplainedResolver): boolean {
   return asks.kind === 'approval';
-}
-
-/** A fallback of `true`, or a function that only returns it, also as minifiers write it. */
-const YES =
-  /\botherwise\s*(?::\s*(?:async\b\s*)?(?:function\b[^(]*)?)?(?:\(\s*\)\s*(?:=>\s*)?)?(?:\{\s*return\s*)?(?:\btrue\b|!0)/;
-
-function fallsBackToYes(fn: ResolverFn): boolean {
-  return YES.test(withoutTexts(Function.prototype.toString.call(fn)));
 }
 
 function irreversibleEffect(definition: AnyDefinition): string | undefined {
