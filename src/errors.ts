@@ -49,6 +49,15 @@ export class ToolError extends Error {
   }
 }
 
+/** The property of a {@link ToolError} that holds the `_meta` of the call's result. */
+export const RESULT_META = Symbol.for('mcp-resolve.resultMeta');
+
+/** Returns the `_meta` of a result that ends with this error, if the error has one. */
+export function resultMetaOf(error: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!(error instanceof ToolError)) return undefined;
+  return (error as { readonly [RESULT_META]?: Readonly<Record<string, unknown>> })[RESULT_META];
+}
+
 /** The error that ends a call after the user declined or cancelled a question. */
 export class Refusal extends ToolError {
   /** `sentence` is the author's text, if there is one. */

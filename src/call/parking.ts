@@ -9,7 +9,7 @@ import type { KIND } from '../author/brand.js';
 import type { ApprovalTerms } from '../author/approvalTerms.js';
 import type { End } from '../author/model.js';
 import type { Verdict } from '../engine/ledger.js';
-import { ToolError } from '../errors.js';
+import { RESULT_META, ToolError } from '../errors.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
 
@@ -116,11 +116,14 @@ export type ApprovalRefusal =
 
 /** The error of a call that has no approval, or none that still counts. */
 export class ApprovalError extends ToolError {
+  readonly [RESULT_META]: Readonly<Record<string, unknown>>;
+
   constructor(
     message: string,
     readonly meta: ApprovalsMeta,
   ) {
     super(message);
+    this[RESULT_META] = { [APPROVALS_META_KEY]: meta };
   }
 }
 

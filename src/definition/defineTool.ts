@@ -22,13 +22,13 @@ import { isObject } from '../values.js';
 import type { Schema } from '../author/schema.js';
 import type { Sentences } from '../author/sentences.js';
 import { planDefinition, planContextOf } from '../plan/planResolvers.js';
-import { ONCE_META_KEY, OnceError } from '../once/singleUse.js';
 import { onceSettings } from '../once/onceSettings.js';
 import type { OnceOptions } from '../once/onceSettings.js';
 import type { RecordStore } from '../store/recordStore.js';
 import { addressOf } from '../call/callable.js';
 import { assertResultValue, CALL_ID_KEY, describeReturned, failureText } from '../call/callable.js';
 import type { CallFailure } from '../call/callable.js';
+import { resultMetaOf } from '../errors.js';
 import { advertisedSchema, argumentSchema } from './argumentSchema.js';
 import { parseArguments } from './requestArguments.js';
 import { assertAnySchema, assertObjectSchema, assertParts, TOOL_FIELDS } from './checkConfig.js';
@@ -40,7 +40,6 @@ import type {
   ToolMetadata,
 } from './definitions.js';
 import { callAlone } from '../call/directCall.js';
-import { ApprovalError, APPROVALS_META_KEY } from '../call/parking.js';
 import type { ParkingDesk } from '../call/parking.js';
 import { placeOf } from './approvalPlace.js';
 import { capabilitiesToShow } from './visibility.js';
@@ -250,9 +249,8 @@ export function toolError(name: string, failure: CallFailure): CallToolResult {
   const { error, callId } = failure;
   const text = failureText(`Error executing tool ${name}`, failure);
   const result: CallToolResult = { content: [{ type: 'text', text }], isError: true };
-  if (error instanceof ApprovalError)
-    return { ...result, _meta: { [APPROVALS_META_KEY]: error.meta } };
-  if (error instanceof OnceError) return { ...result, _meta: { [ONCE_META_KEY]: error.reason } };
+  const meta = resultMetaOf(error);
+  if (meta !== undefined) return { ...result, _meta: meta };
   if (callId === undefined) return result;
   const unexpected = { ...result, _meta: { [CALL_ID_KEY]: callId } };
   return Object.defineProperty(unexpected, 'cause', { value: error });

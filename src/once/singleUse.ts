@@ -16,7 +16,7 @@
  * A lapsed call never runs again, because its outcome is unknown.
  */
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { ToolError } from '../errors.js';
+import { RESULT_META, ToolError } from '../errors.js';
 import { isObject } from '../values.js';
 import { utf8 } from '../platform.js';
 import { SLACK_MS, StoreFullError } from '../store/recordStore.js';
@@ -46,12 +46,15 @@ const REASONS = {
 export type OnceReason = keyof typeof REASONS;
 
 /** The property of a result's `_meta` that holds the reason. */
-export const ONCE_META_KEY = 'mcp-resolve/once';
+const ONCE_META_KEY = 'mcp-resolve/once';
 
 /** The error that ends a call with `once` that has no result to return. */
 export class OnceError extends ToolError {
+  readonly [RESULT_META]: Readonly<Record<string, unknown>>;
+
   constructor(readonly reason: OnceReason) {
     super(REASONS[reason]);
+    this[RESULT_META] = { [ONCE_META_KEY]: reason };
   }
 }
 

@@ -4,48 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { makeProject } from '../cli/project.js';
 import type { Project } from '../cli/project.js';
-
-/** The tools that most tests call. `pay_invoice` has `pin` and `once`, `refund` has neither. */
-export const TOOLS = [
-  `import { argsOf, confirm, defineTool, elicit, memoryStore, outcome, resolver } from 'mcp-resolve';`,
-  `import * as z from 'zod';`,
-  ``,
-  `const invoices = { 'INV-1': 40, 'INV-2': 900 };`,
-  `const PayInput = z.object({ invoice: z.enum(['INV-1', 'INV-2']) });`,
-  `const args = argsOf(PayInput);`,
-  `const amountDue = resolver({ id: args.invoice }, ({ id }) => invoices[id], { pin: z.number() });`,
-  `const approval = resolver(`,
-  `  { id: args.invoice, euros: amountDue },`,
-  `  ({ id, euros }) => (euros < 100 ? true : confirm(\`Pay \${euros} euros for \${id}?\`)),`,
-  `  { asks: 'form' },`,
-  `);`,
-  `export const payInvoice = defineTool(`,
-  `  'pay_invoice',`,
-  `  {`,
-  `    description: 'Pay an invoice. The amount comes from the records.',`,
-  `    inputSchema: PayInput,`,
-  `    resolve: { euros: amountDue, approved: approval },`,
-  `    once: memoryStore(),`,
-  `  },`,
-  `  ({ invoice, euros }) => \`Paid \${euros} euros for \${invoice}.\`,`,
-  `);`,
-  ``,
-  `const RefundInput = z.object({ order_id: z.string() });`,
-  `const refundArgs = argsOf(RefundInput);`,
-  `const Scope = z.object({ sku: z.string().min(3) });`,
-  `const order = resolver({ id: refundArgs.order_id }, ({ id }) => ({ id, cents: 4800 }));`,
-  `const scope = resolver({ order }, ({ order }) => elicit(\`Which part of \${order.id}?\`, Scope), {`,
-  `  asks: Scope,`,
-  `  attempts: 2,`,
-  `});`,
-  `const sure = resolver({ order, scope }, ({ order, scope }) =>`,
-  `  confirm(\`Refund \${order.cents} cents for \${scope.sku}?\`), { asks: 'form' });`,
-  `export const refund = defineTool(`,
-  `  'refund',`,
-  `  { inputSchema: RefundInput, resolve: { order, sure: outcome(sure) } },`,
-  `  ({ order, sure }) => (sure.action === 'accept' ? \`Refunded \${order.cents} cents.\` : 'Kept it.'),`,
-  `);`,
-];
+import { TOOLS } from './modules.js';
 
 /** A running command. */
 export interface Dev {

@@ -9,8 +9,10 @@ import { startChromium } from '../browser/chromium.js';
 import { openOtherSite } from '../browser/otherSite.js';
 import type { Project } from '../cli/project.js';
 import { ROOT, run } from '../stories/program.js';
-import { makeDevProject, startDev, TOOLS } from './devProject.js';
+import { makeDevProject, startDev } from './devProject.js';
 import type { Dev } from './devProject.js';
+import { TOOLS } from './modules.js';
+import { card, cheat, choose, openPage, part, picture, press } from './pageInBrowser.js';
 
 let chromium: Browser;
 let project: Project;
@@ -31,34 +33,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Opens the page, and fails the test if it logs an error. */
 async function open(address = dev.address, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => problems.push(message.text()));
-  cleanups.push(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
-  });
-  await page.goto(address);
-  await page.getByRole('heading', { name: 'Call' }).waitFor();
+  const { page, close } = await openPage(chromium, address, options);
+  cleanups.push(close);
   return page;
 }
-
-/** Saves a picture if SCREENSHOTS is set. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) });
-}
-
-const choose = (page: Page, name: string) =>
-  page.getByRole('navigation').getByRole('button', { name }).click();
-const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true }).first();
-const card = (page: Page, name: RegExp) => page.getByRole('img', { name }).waitFor();
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 /** Pays an invoice with an approval. */
 async function pay(page: Page, era: string): Promise<void> {
@@ -109,23 +88,6 @@ describe.each(['2026-07-28', '2025-11-25'])('a call of a client of %s', (era) =>
     await picture(page, `declined-${era}`);
   });
 });
-
-/** Takes a dishonest step, and returns its report. */
-async function cheat(page: Page, name: string): Promise<string> {
-  const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name }) });
-  await page.getByRole('button', { name }).click();
-  const sure = page.getByRole('button', { name: /Press to confirm/ });
-  if (ASKS_FIRST.has(name)) await sure.click();
-  await row.getByText(/The body ran \d/).waitFor();
-  return row.innerText();
-}
-
-const ASKS_FIRST: ReadonlySet<string> = new Set([
-  'Send the last round again',
-  'Answer as another user',
-  'Send the hidden parameters',
-  'Answer twice at the same time',
-]);
 
 describe('a cheat', () => {
   const cheats: readonly (readonly [string, string, string])[] = [

@@ -61,7 +61,7 @@ describe('the argument that a cheat changes', () => {
 });
 
 describe('the verdict on a cheat', () => {
-  const nothing = { error: undefined, asks: [], bodyRuns: 0, once: false };
+  const nothing = { error: undefined, asks: [], bodyRuns: 0, approvals: undefined, once: false };
 
   it('names the missing line only if `once` would stop it', () => {
     const through = { ...nothing, bodyRuns: 1 };

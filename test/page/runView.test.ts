@@ -51,17 +51,17 @@ describe('the view of a run', () => {
 
   it('shows the states of a moment', async () => {
     const { moments, steps } = await approvedRun();
-    const keys = new Set(['pinned']);
-    const first = nodesAt(moments.slice(0, steps[0]?.end), keys);
+    const explained = explain(pay);
+    const first = nodesAt(moments.slice(0, steps[0]?.end), explained);
     expect(first.get('total')).toMatchObject({ state: 'computed', value: '900' });
     expect(first.get('pinned')?.state).toBe('pinned');
     expect(first.get('approved')?.state).toBe('asked');
     expect(restingState(first)).toBe('idle');
-    const last = nodesAt(moments, keys);
+    const last = nodesAt(moments, explained);
     expect(last.get('pinned')?.state).toBe('restored');
     expect(last.get('approved')?.state).toBe('answered');
     expect(last.get(BODY_KEY)?.state).toBe('done');
-    expect(nodesAt([], keys).size).toBe(0);
+    expect(nodesAt([], explained).size).toBe(0);
   });
 
   it('is stopped if its process ends', () => {

@@ -77,7 +77,7 @@ const SHOWN_CHOICES = 6;
 type Known = Map<string, string>;
 
 /** Formats a type as an author would write it. A recursive type is `any` inside itself. */
-function typeWords(schema: JsonSchema, known: Known = new Map()): string {
+export function typeWords(schema: JsonSchema, known: Known = new Map()): string {
   const { $ref, $defs } = schema;
   if (typeof $ref !== 'string') return wordsFor(schema, known);
   const before = known.get($ref);

@@ -1,4 +1,5 @@
 /** The verdicts on cheats, and the sentences that explain them. */
+import type { ApprovalsMeta } from '../../call/parking.js';
 import type { CheatName, CheatReport } from './protocol.js';
 
 /** The outcome of a dishonest step. */
@@ -7,6 +8,8 @@ export interface CheatOutcome {
   /** The questions that the server asked again. */
   readonly asks: readonly string[];
   readonly bodyRuns: number;
+  /** The state of the approvals, if the response says it. */
+  readonly approvals: ApprovalsMeta['state'] | undefined;
   /** True if the tool is defined with `once`. */
   readonly once: boolean;
 }
@@ -16,16 +19,18 @@ type Explained = Pick<CheatReport, 'verdict' | 'why' | 'missing'>;
 /** Judges the outcome of a cheat, says why, and names the line that is missing. */
 export function explainCheat(cheat: CheatName, outcome: CheatOutcome): Explained {
   const verdict = verdictOn(cheat, outcome);
-  const why = WORDS[cheat][verdict] ?? OTHERWISE[verdict];
+  const { approvals } = outcome;
+  const isHeld = approvals !== undefined && verdict === 'refused';
+  const why = isHeld ? HELD[approvals] : (WORDS[cheat][verdict] ?? OTHERWISE[verdict]);
   const lacksOnce = verdict === 'through' && !outcome.once && NEEDS_ONCE.has(cheat);
   return { verdict, why, ...(lacksOnce && { missing: ONCE_LINE }) };
 }
 
 function verdictOn(cheat: CheatName, outcome: CheatOutcome): CheatReport['verdict'] {
-  const { error, asks, bodyRuns, once } = outcome;
+  const { error, asks, bodyRuns, approvals, once } = outcome;
   if (cheat === 'hidden') return error === undefined ? 'ignored' : 'refused';
   if (bodyRuns > (cheat === 'twice' ? 1 : 0)) return 'through';
-  if (error !== undefined) return 'refused';
+  if (error !== undefined || approvals !== undefined) return 'refused';
   if (asks.length > 0) return 'ignored';
   return once ? 'recorded' : 'refused';
 }
@@ -75,6 +80,15 @@ const WORDS: Readonly<
     refused: 'The body ran once. The other request received an error.',
     through: 'Nothing claims the call before its body runs, so both requests ran the body.',
   },
+};
+
+/** The sentences for calls that the desk of approvals holds back, by the state of the call. */
+const HELD: Readonly<Record<ApprovalsMeta['state'], string>> = {
+  used: 'An approval counts for one run, and this call has used it.',
+  pending:
+    'The desk knows a call by its tool, its user and its arguments. This is another call, so it waits for an approval of its own.',
+  denied: 'The denial answers every further call of this user with these arguments.',
+  refused: 'This call cannot wait for an approval, so the server refused it.',
 };
 
 /** The sentences for outcomes that no cheat expects. */

@@ -3,6 +3,7 @@
  * {@link News} over one event stream, and a page that connects later receives all news that still
  * count. Values of the author's code travel as text.
  */
+import type { ApprovalRequest, Decided } from '../../approvals/parkedCall.js';
 import type { CallEvent } from '../../author/event.js';
 import { isObject } from '../../values.js';
 import type { Explanation } from '../graph/explanation.js';
@@ -79,10 +80,31 @@ export const CHEATS = [
 /** The name of a cheat. */
 export type CheatName = (typeof CHEATS)[number];
 
+/** A request for approval, on the desk of the page. */
+export interface WaitingRequest extends ApprovalRequest {
+  /** The wire key of the resolver that asks. */
+  readonly resolver: string;
+}
+
+/** The verdicts of the page. The requester withdraws, and everybody else decides. */
+export const VERDICTS = ['approve', 'deny', 'withdraw'] as const;
+
+/** A decision of a made-up person on a request for approval. */
+export interface PageDecision {
+  /** The id of the request. */
+  readonly id: string;
+  readonly who: string;
+  /** True if the person is in a group that may decide. */
+  readonly inGroup: boolean;
+  readonly verdict: (typeof VERDICTS)[number];
+  readonly comment: string;
+}
+
 /** Something that the user does on the page. */
 export type Action =
   | { readonly type: 'run'; readonly spec: RunSpec }
   | { readonly type: 'answer'; readonly answers: Readonly<Record<string, unknown>> }
+  | { readonly type: 'decide'; readonly decision: PageDecision }
   | { readonly type: 'stop' }
   | { readonly type: 'reload' }
   | { readonly type: 'cheat'; readonly cheat: CheatName };
@@ -93,7 +115,10 @@ export type News =
   | { readonly type: 'module'; readonly module: ModuleState }
   | { readonly type: 'run'; readonly news: RunNews };
 
-/** Something that happened during a run. `lost` says that its process has ended. */
+/**
+ * Something that happened during a run. `again` says that the page makes the same call again,
+ * because somebody has decided. `lost` says that the process of the run has ended.
+ */
 export type RunNews =
   | { readonly type: 'began'; readonly spec: RunSpec; readonly at: number }
   | { readonly type: 'event'; readonly event: CallEvent }
@@ -103,6 +128,9 @@ export type RunNews =
   | { readonly type: 'answers'; readonly answers: Readonly<Record<string, unknown>> }
   | { readonly type: 'log'; readonly text: string }
   | { readonly type: 'ended'; readonly ending: RunEnding }
+  | { readonly type: 'requests'; readonly requests: readonly WaitingRequest[] }
+  | { readonly type: 'decided'; readonly decision: PageDecision; readonly decided: Decided }
+  | { readonly type: 'again' }
   | { readonly type: 'lost' }
   | { readonly type: 'cheating'; readonly cheat: CheatName }
   | { readonly type: 'cheated'; readonly report: CheatReport };
@@ -117,15 +145,18 @@ export interface WireNews {
 
 /** The end of a run. */
 export interface RunEnding {
-  readonly end: 'result' | 'toolError' | 'protocolError' | 'stopped';
+  /** `waits` is a tool error, too: the call waits for an approval. */
+  readonly end: 'result' | 'toolError' | 'waits' | 'protocolError' | 'stopped';
   /** The text that the model reads, or the message of a protocol error. */
   readonly text: string;
   readonly code?: number;
   readonly structured?: unknown;
   /** The error that only the operator sees. */
   readonly cause?: string;
-  /** The number of times that the body ran. */
-  readonly bodyRuns: number;
+  /** The content that is not text, in words. */
+  readonly others?: readonly string[];
+  /** The number of times that the body ran. Absent if it is not known. */
+  readonly bodyRuns?: number;
 }
 
 /** The outcome of a cheat. */
@@ -162,6 +193,8 @@ export function readAction(value: unknown): Action {
       return { type, spec: readSpec(rest.spec) };
     case 'answer':
       return { type, answers: objectOf(rest.answers, 'answers') };
+    case 'decide':
+      return { type, decision: readDecision(rest.decision) };
     case 'cheat': {
       const cheat = CHEATS.find((known) => known === rest.cheat);
       if (cheat === undefined) throw new TypeError('There is no cheat of this name.');
@@ -170,6 +203,16 @@ export function readAction(value: unknown): Action {
     default:
       throw new TypeError('There is no action of this type.');
   }
+}
+
+function readDecision(value: unknown): PageDecision {
+  const { id, who, inGroup, verdict, comment } = objectOf(value, 'decision');
+  const known = VERDICTS.find((one) => one === verdict);
+  if (known === undefined) throw new TypeError('`verdict` is unknown.');
+  if (typeof id !== 'string' || typeof who !== 'string' || typeof comment !== 'string') {
+    throw new TypeError('`id`, `who` and `comment` must be strings.');
+  }
+  return { id, who, inGroup: inGroup === true, verdict: known, comment };
 }
 
 function readSpec(value: unknown): RunSpec {

@@ -24,8 +24,8 @@ export class Approvers {
    */
   async decide(result: unknown): Promise<boolean> {
     let hasDecided = false;
-    for (const { id, resolver, by } of requestsIn(result)) {
-      if (this.seen.has(id)) continue;
+    for (const { id, resolver, by, state } of approvalsOf(result)?.requests ?? []) {
+      if (state !== 'pending' || this.seen.has(id)) continue;
       this.seen.add(id);
       const decision = this.script.decisionOn(resolver, this.isShared);
       if (decision === undefined || decision.verdict === 'none') continue;
@@ -41,10 +41,10 @@ export class Approvers {
   }
 }
 
-function requestsIn(result: unknown): ApprovalsMeta['requests'] {
+/** Returns what a result says about the approvals of its call. */
+export function approvalsOf(result: unknown): ApprovalsMeta | undefined {
   const meta = (result as CallToolResult | undefined)?._meta?.[APPROVALS_META_KEY];
-  const { requests = [] } = (meta ?? {}) as Partial<ApprovalsMeta>;
-  return requests.filter(({ state }) => state === 'pending');
+  return meta as ApprovalsMeta | undefined;
 }
 
 function notCounted(resolver: string, who: string, why: string | undefined): string {

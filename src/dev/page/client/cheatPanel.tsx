@@ -12,6 +12,11 @@ import { Message } from './wireMessage.js';
 export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Element {
   const run = shownRun.value;
   const loose = run === undefined ? [] : unpinned(outline.explanation, run.events);
+  const obstacles = CHEATS.map((cheat) => obstacleTo(cheat, run, outline));
+  // The same reason is not said seven times.
+  const common = obstacles.find(
+    (one, index) => one !== undefined && obstacles.indexOf(one) < index,
+  );
   return (
     <section class="panel at-cheats" aria-labelledby="cheats-title">
       <h2 id="cheats-title">Try to cheat</h2>
@@ -19,9 +24,16 @@ export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Elem
         Take a dishonest step with the call that you have just made. The page shows what the client
         receives, and why.
       </p>
+      {common === undefined ? undefined : <p class="obstacle">{common}</p>}
       <ul class="cheats">
-        {CHEATS.map((cheat) => (
-          <Cheat key={cheat} cheat={cheat} run={run} outline={outline} />
+        {CHEATS.map((cheat, index) => (
+          <Cheat
+            key={cheat}
+            cheat={cheat}
+            run={run}
+            obstacle={obstacles[index]}
+            isSaid={obstacles[index] === common}
+          />
         ))}
       </ul>
       {loose.map((key) => (
@@ -39,13 +51,15 @@ export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Elem
 interface CheatProps {
   readonly cheat: CheatName;
   readonly run: RunView | undefined;
-  readonly outline: Outline;
+  /** The reason why the cheat is not possible now. */
+  readonly obstacle: string | undefined;
+  /** True if the reason is above the list. */
+  readonly isSaid: boolean;
 }
 
-function Cheat({ cheat, run, outline }: CheatProps): JSX.Element {
+function Cheat({ cheat, run, obstacle, isSaid }: CheatProps): JSX.Element {
   const [sure, setSure] = useState(false);
   const report = run?.cheats.get(cheat);
-  const obstacle = obstacleTo(cheat, run, outline);
   const press = (): void => {
     if (RUNS_BODY.has(cheat) && !sure) {
       setSure(true);
@@ -66,7 +80,11 @@ function Cheat({ cheat, run, outline }: CheatProps): JSX.Element {
         {sure ? 'The body may run again. Press to confirm' : TITLES[cheat]}
       </button>
       <div aria-live="polite">
-        {report === undefined ? <p class="hint">{obstacle}</p> : <Report report={report} />}
+        {report === undefined ? (
+          <p class="hint">{isSaid ? '' : obstacle}</p>
+        ) : (
+          <Report report={report} />
+        )}
       </div>
     </li>
   );
@@ -98,12 +116,20 @@ function obstacleTo(
   if (cheat === 'hidden') {
     return explanation.parameters.length === 0 ? 'No resolver fills a parameter.' : undefined;
   }
+  if (run.ending.end === 'waits') return 'The call waits for an approval. Decide first.';
+  if (run.requests.length > 0 && NEEDS_CALL.has(cheat)) {
+    return cheat === 'otherUser' && run.spec.authInfo === undefined ? NOBODY : undefined;
+  }
   if (run.spec.era === 'legacy')
     return 'An older client holds no state. Run the call with 2026-07-28.';
   if (run.answered.length === 0) return 'The call asked nothing, so the client holds no state.';
-  if (cheat === 'otherUser' && run.spec.authInfo === undefined) return 'Nobody was signed in.';
-  return undefined;
+  return cheat === 'otherUser' && run.spec.authInfo === undefined ? NOBODY : undefined;
 }
+
+const NOBODY = 'Nobody was signed in.';
+
+/** The cheats that need no state of the client if the call was approved at a desk. */
+const NEEDS_CALL: ReadonlySet<CheatName> = new Set(['replay', 'swap', 'otherUser', 'twice']);
 
 const VERDICTS: Readonly<Record<CheatReport['verdict'], string>> = {
   refused: 'Refused',

@@ -4,6 +4,7 @@
  */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { visibleText } from '../../../visibleText.js';
 import type { Outline } from '../protocol.js';
 import { BODY_KEY, restingState } from './runView.js';
 import type { NodeView } from './runView.js';
@@ -140,7 +141,7 @@ function Tip({ card, title, node }: TipProps): JSX.Element {
     <div class="tip" ref={tip} aria-hidden="true">
       <strong class="mono">{title}</strong>{' '}
       <span>{[STATE_WORDS[node.state], ...timeOf(node.durationMs)].join(' · ')}</span>
-      {node.value === undefined ? undefined : <pre>{node.value}</pre>}
+      {node.value === undefined ? undefined : <pre>{visibleText(node.value)}</pre>}
     </div>
   );
 }

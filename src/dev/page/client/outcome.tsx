@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { layOutRound } from '../../trace/timelineRows.js';
 import type { Row } from '../../trace/timelineRows.js';
 import { tracedCalls } from '../../trace/tracedCalls.js';
+import { visibleText } from '../../../visibleText.js';
 import type { RunEnding } from '../protocol.js';
 import { STATE_WORDS, timeOf } from './graphView.js';
 import { restingState } from './runView.js';
@@ -64,33 +65,55 @@ function Reads({ run }: RunProps): JSX.Element {
   if (ending === undefined) return <Empty>Nothing yet. The call is not over.</Empty>;
   return (
     <>
-      <p class={`verdict ${ending.end === 'result' ? 'good' : 'bad'}`} role="status">
+      <p class={`verdict ${MOODS[ending.end]}`} role="status">
         {endWords(ending)}
       </p>
-      <pre>{ending.text}</pre>
+      {ending.text === '' ? undefined : <pre>{visibleText(ending.text)}</pre>}
+      {ending.others?.map((words, index) => (
+        <p class="hint" key={index}>
+          {words}
+        </p>
+      ))}
       {ending.structured === undefined ? undefined : (
         <>
           <h3>Structured content</h3>
-          <pre>{JSON.stringify(ending.structured, undefined, 2)}</pre>
+          <pre>{visibleText(JSON.stringify(ending.structured, undefined, 2))}</pre>
         </>
       )}
       {ending.cause === undefined && log.length === 0 ? undefined : (
         <>
           <h3>Only the log has</h3>
-          <pre>{[...(ending.cause === undefined ? [] : [ending.cause]), ...log].join('\n')}</pre>
+          <pre>
+            {visibleText(
+              [...(ending.cause === undefined ? [] : [ending.cause]), ...log].join('\n'),
+            )}
+          </pre>
         </>
       )}
     </>
   );
 }
 
+const MOODS = {
+  result: 'good',
+  waits: 'open',
+  toolError: 'bad',
+  protocolError: 'bad',
+  stopped: 'bad',
+} as const;
+
 function endWords({ end, code, bodyRuns }: RunEnding): string {
-  const ran = bodyRuns === 0 ? 'The body did not run.' : 'The body ran.';
+  const ran =
+    bodyRuns === undefined
+      ? 'The body may have run.'
+      : `The body ${bodyRuns === 0 ? 'did not run' : 'ran'}.`;
   switch (end) {
     case 'result':
       return `A result. ${ran}`;
     case 'toolError':
       return `An error that the model reads. ${ran}`;
+    case 'waits':
+      return `The call waits for an approval. ${ran}`;
     case 'protocolError':
       return `Error ${code ?? ''} for the client. The model reads nothing. ${ran}`;
     case 'stopped':
@@ -123,7 +146,7 @@ function Ran({ run }: RunProps): JSX.Element {
                 {key}
               </th>
               <td>
-                {value === undefined ? undefined : <pre>{value}</pre>}
+                {value === undefined ? undefined : <pre>{visibleText(value)}</pre>}
                 <span class="hint">{STATE_WORDS[state]}</span>
               </td>
               <td class="number">

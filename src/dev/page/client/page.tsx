@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import type { JSX } from 'preact';
 import type { Outline } from '../protocol.js';
+import { ApproverPanel } from './approverPanel.js';
 import { CallerPanel, CallPanel } from './callPanel.js';
 import { CheatPanel } from './cheatPanel.js';
 import { GraphView } from './graphView.js';
@@ -58,7 +59,7 @@ function Problem(): JSX.Element {
       {text === undefined ? undefined : (
         <div class="banner">
           <pre>{text}</pre>
-          {status === 'failed' ? <p>Save the file, and the page tries again.</p> : undefined}
+          {status === 'failed' ? <p>Save the file or press “Load again”.</p> : undefined}
         </div>
       )}
     </div>
@@ -117,9 +118,14 @@ function Choice({ outline: { id, explanation } }: { readonly outline: Outline })
 }
 
 function hintOf({ chain, resolvers, once }: Outline['explanation']): string {
-  const asks = chain.length === 0 ? 'asks nothing' : `asks ${chain.length}×`;
+  const approvals = resolvers.filter(({ asks }) => asks.kind === 'approval');
+  const asks = [
+    ...(chain.length > 0 ? [`asks ${chain.length}×`] : []),
+    ...(approvals.length > 0 ? ['needs approval'] : []),
+  ];
   const count = resolvers.length === 1 ? '1 resolver' : `${resolvers.length} resolvers`;
-  return [count, asks, ...(once ? ['once'] : [])].join(' · ');
+  const words = asks.length === 0 ? ['asks nothing'] : asks;
+  return [count, ...words, ...(once ? ['once'] : [])].join(' · ');
 }
 
 function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Element {
@@ -132,6 +138,9 @@ function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Elem
       <div class="client" role="group" aria-label="The client">
         <CallPanel outline={shown} />
         <QuestionPanel />
+        {explanation.resolvers.some(({ asks }) => asks.kind === 'approval') ? (
+          <ApproverPanel />
+        ) : undefined}
         <CallerPanel />
         <details class="panel" open>
           <summary>What the model sees</summary>

@@ -1,6 +1,7 @@
 /** The questions of a round, each as a client would show it. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { visibleText } from '../../../visibleText.js';
 import type { AskedQuestion } from '../../testing/askedQuestion.js';
 import { SchemaForm } from './schemaForm.js';
 import { act, initialValues, shownRun } from './state.js';
@@ -35,10 +36,8 @@ function Round({ questions }: { readonly questions: readonly AskedQuestion[] }):
       void act({ type: 'answer', answers: all });
     }
   };
-  const cards = useRef<HTMLDivElement>(null);
-  useEffect(() => cards.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <div class="cards" ref={cards}>
+    <Cards>
       {questions.map((question) => (
         <QuestionCard
           key={question.key}
@@ -47,6 +46,17 @@ function Round({ questions }: { readonly questions: readonly AskedQuestion[] }):
           onAnswer={(given) => answer(question.key, given)}
         />
       ))}
+    </Cards>
+  );
+}
+
+/** Renders cards, and scrolls to them when they appear. */
+export function Cards({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const cards = useRef<HTMLDivElement>(null);
+  useEffect(() => cards.current?.scrollIntoView({ block: 'nearest' }), []);
+  return (
+    <div class="cards" ref={cards}>
+      {children}
     </div>
   );
 }
@@ -65,7 +75,7 @@ function QuestionCard(props: CardProps): JSX.Element {
       <p class="from">
         <span class="mono">{question.key}</span> {ASKS[question.kind]}
       </p>
-      {question.message === '' ? undefined : <p class="message">{question.message}</p>}
+      {question.message === '' ? undefined : <p class="message">{visibleText(question.message)}</p>}
       {done ? (
         <p class="hint">Answered. The other questions of the round are open.</p>
       ) : (

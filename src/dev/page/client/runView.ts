@@ -1,7 +1,17 @@
 /** Reads the news of a run: its moments, its rounds, and the state of each resolver at a moment. */
+import type { AskedKind } from '../../../author/context.js';
 import type { CallEvent } from '../../../author/event.js';
+import type { Explanation } from '../../graph/explanation.js';
 import type { AskedQuestion } from '../../testing/askedQuestion.js';
-import type { CheatName, CheatReport, RunEnding, RunNews, RunSpec, WireNews } from '../protocol.js';
+import type {
+  CheatName,
+  CheatReport,
+  RunEnding,
+  RunNews,
+  RunSpec,
+  WaitingRequest,
+  WireNews,
+} from '../protocol.js';
 
 /** The state of a resolver, or of the body, at a moment. */
 export type NodeState =
@@ -48,6 +58,9 @@ export interface RunView {
   readonly questions: readonly AskedQuestion[];
   /** All questions and their answers, in order. */
   readonly answered: readonly Answered[];
+  /** The requests for approval. */
+  readonly requests: readonly WaitingRequest[];
+  readonly decisions: readonly Decision[];
   readonly wire: readonly WireNews[];
   readonly log: readonly string[];
   readonly ending: RunEnding | undefined;
@@ -56,6 +69,9 @@ export interface RunView {
   readonly cheating: CheatName | undefined;
   readonly cheats: ReadonlyMap<CheatName, CheatReport>;
 }
+
+/** A decision on a request for approval, and its outcome. */
+export type Decision = Extract<RunNews, { type: 'decided' }>;
 
 /** A question and its answer. */
 export interface Answered {
@@ -77,6 +93,8 @@ export function viewOf(news: readonly RunNews[]): RunView | undefined {
     steps: stepsOf(moments, spec.era === 'legacy'),
     events,
     ...questionsIn(news),
+    requests: news.findLast((one) => one.type === 'requests')?.requests ?? [],
+    decisions: news.filter((one) => one.type === 'decided'),
     wire: news.filter((one) => one.type === 'wire'),
     log: news.flatMap((one) => (one.type === 'log' ? [one.text] : [])),
     ending: endingIn(news),
@@ -88,11 +106,12 @@ export function viewOf(news: readonly RunNews[]): RunView | undefined {
   };
 }
 
-/** Returns the end of a run. A run whose process has ended was stopped. */
+/** Returns the end of the latest call of a run. A run whose process has ended was stopped. */
 function endingIn(news: readonly RunNews[]): RunEnding | undefined {
-  const [ending] = news.flatMap((one) => (one.type === 'ended' ? [one.ending] : []));
+  const latest = news.slice(news.findLastIndex(({ type }) => type === 'again') + 1);
+  const [ending] = latest.flatMap((one) => (one.type === 'ended' ? [one.ending] : []));
   if (ending !== undefined || !news.some(({ type }) => type === 'lost')) return ending;
-  return { end: 'stopped', text: 'The module was loaded again during the call.', bodyRuns: 0 };
+  return { end: 'stopped', text: 'The process of the module ended during the call.' };
 }
 
 function questionsIn(news: readonly RunNews[]): Pick<RunView, 'questions' | 'answered'> {
@@ -132,7 +151,9 @@ function labelOf(event: CallEvent): string {
     case 'fellBack':
       return `${event.resolver} falls back`;
     case 'completed':
-      return event.end === 'asked' ? 'the request ends with questions' : `the call ${event.end}`;
+      return event.end === 'asked'
+        ? 'the request ends, and the call waits'
+        : `the call ${event.end}`;
     case 'rejected':
       return 'the state is rejected';
   }
@@ -141,15 +162,19 @@ function labelOf(event: CallEvent): string {
 /** Splits a run where it waits for the user. On the legacy era one request contains all rounds. */
 function stepsOf(moments: readonly Moment[], legacy: boolean): Step[] {
   const steps: Step[] = [];
-  const asked = new Set<string>();
+  const asked = new Map<string, AskedKind>();
   for (const [index, { news }] of moments.entries()) {
     if (news.type !== 'event') continue;
     const { event } = news;
-    if (event.type === 'asked') asked.add(event.resolver);
+    if (event.type === 'asked') asked.set(event.resolver, event.kind);
+    const isApproval = [...asked.values()].includes('approval');
     const waits =
-      event.type === 'completed' ? event.end === 'asked' : event.type === 'asked' && legacy;
+      event.type === 'completed'
+        ? event.end === 'asked'
+        : event.type === 'asked' && legacy && event.kind !== 'approval';
     if (!waits && event.type !== 'completed') continue;
-    const end = waits ? `asks ${[...asked].join(', ')}` : endWords(event);
+    const verb = isApproval ? 'waits for' : 'asks';
+    const end = waits ? `${verb} ${[...asked.keys()].join(', ')}` : endWords(event);
     steps.push({ label: `${steps.length + 1}: ${end}`, end: index + 1 });
     asked.clear();
   }
@@ -164,20 +189,23 @@ function endWords(event: CallEvent): string {
 /** The key of the body among the nodes. No resolver has this key. */
 export const BODY_KEY = '';
 
+/** The part of a definition that decides on states. */
+export type Explained = Pick<Explanation, 'resolvers' | 'guards'>;
+
 /** Returns the state of every resolver and of the body after a number of moments. */
 export function nodesAt(
   moments: readonly Moment[],
-  pinned: ReadonlySet<string>,
+  explained: Explained,
 ): ReadonlyMap<string, NodeView> {
   const nodes = new Map<string, NodeView>();
   for (const { news } of moments) {
     if (news.type === 'running') nodes.set(news.resolver, { state: 'running' });
-    else apply(news.event, nodes, pinned);
+    else apply(news.event, nodes, explained);
   }
   return nodes;
 }
 
-function apply(event: CallEvent, nodes: Map<string, NodeView>, pinned: ReadonlySet<string>): void {
+function apply(event: CallEvent, nodes: Map<string, NodeView>, explained: Explained): void {
   switch (event.type) {
     case 'started': {
       nodes.clear();
@@ -190,8 +218,7 @@ function apply(event: CallEvent, nodes: Map<string, NodeView>, pinned: ReadonlyS
     case 'rejected':
       return;
     case 'ran': {
-      const computed = pinned.has(event.resolver) ? 'pinned' : 'computed';
-      const state = ({ value: computed, question: 'asked', error: 'failed' } as const)[event.gave];
+      const state = stateAfter(event, explained);
       return void nodes.set(event.resolver, {
         state,
         durationMs: event.durationMs,
@@ -213,6 +240,16 @@ function apply(event: CallEvent, nodes: Map<string, NodeView>, pinned: ReadonlyS
       });
     }
   }
+}
+
+/** Returns the state of a resolver whose function ran. A guard refuses with every value but true. */
+function stateAfter(
+  { resolver, gave, value }: Extract<CallEvent, { type: 'ran' }>,
+  { resolvers, guards }: Explained,
+): NodeState {
+  if (gave !== 'value') return gave === 'question' ? 'asked' : 'failed';
+  if (guards.includes(resolver) && value !== 'true') return 'failed';
+  return resolvers.some(({ key, pinned }) => key === resolver && pinned) ? 'pinned' : 'computed';
 }
 
 /** Notes the end of a request. Resolvers that still have no state did not run. */

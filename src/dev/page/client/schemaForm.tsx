@@ -1,5 +1,8 @@
 /** Form fields for a JSON Schema, for arguments and for questions. */
 import type { JSX } from 'preact';
+import { isObject } from '../../../values.js';
+import { visibleText } from '../../../visibleText.js';
+import { typeWords } from '../../graph/explainArguments.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -36,7 +39,7 @@ export function SchemaForm({ prefix, schema, values, onChange }: FormProps): JSX
           key={name}
           id={`${prefix}-${name}`}
           name={name}
-          property={property}
+          property={{ $defs: schema.$defs, ...property }}
           required={required.includes(name)}
           value={values[name]}
           onChange={(value) => change(name, value)}
@@ -62,9 +65,9 @@ function Field(props: FieldProps): JSX.Element {
   const isBox = property.type === 'boolean';
   const label = (
     <label for={id}>
-      <span class="mono">{title ?? name}</span>
+      <span class="mono">{visibleText(title ?? name)}</span>
       <span class="type">
-        {typeWords(property)}
+        {choicesOf(property) === undefined ? typeWords(property) : 'choice'}
         {required || isBox ? '' : ', optional'}
       </span>
     </label>
@@ -76,16 +79,11 @@ function Field(props: FieldProps): JSX.Element {
       {isBox ? label : undefined}
       {description === undefined ? undefined : (
         <p class="hint" id={describedBy}>
-          {description}
+          {visibleText(description)}
         </p>
       )}
     </div>
   );
-}
-
-function typeWords(property: Property): string {
-  if (choicesOf(property) !== undefined) return 'choice';
-  return typeof property.type === 'string' ? property.type : 'JSON';
 }
 
 interface ControlProps extends FieldProps {
@@ -134,8 +132,22 @@ function Control(props: ControlProps): JSX.Element {
         />
       );
     default:
-      return <ListOrJson {...props} />;
+      return isObject(property.properties) ? <Nested {...props} /> : <ListOrJson {...props} />;
   }
+}
+
+/** The fields of an object inside an object. */
+function Nested({ id, name, property, value, onChange, describedBy }: ControlProps): JSX.Element {
+  return (
+    <div class="nested" role="group" id={id} aria-label={name} aria-describedby={describedBy}>
+      <SchemaForm
+        prefix={id}
+        schema={property}
+        values={isObject(value) ? value : {}}
+        onChange={onChange}
+      />
+    </div>
+  );
 }
 
 interface ChoiceOption {

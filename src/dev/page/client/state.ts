@@ -93,9 +93,8 @@ export const shownRun = computed(() => {
 
 /** The state of each resolver at the shown moment. */
 export const nodes = computed(() => {
-  const resolvers = outline.value?.explanation.resolvers ?? [];
-  const pinned = new Set(resolvers.filter((one) => one.pinned).map(({ key }) => key));
-  return nodesAt(shownRun.value?.moments.slice(0, shownMoments.value) ?? [], pinned);
+  const explained = outline.value?.explanation ?? { resolvers: [], guards: [] };
+  return nodesAt(shownRun.value?.moments.slice(0, shownMoments.value) ?? [], explained);
 });
 
 /** Returns the draft of a definition. */

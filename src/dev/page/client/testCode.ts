@@ -21,10 +21,8 @@ export interface TestParts {
 export function testCode({ outline, run, specifier, runner }: TestParts): string | undefined {
   const { exported, explanation } = outline;
   if (exported === undefined) return undefined;
-  const answers = answersOf(run.answered);
-  const helpers = ['accept', 'cancel', 'decline', 'roots', 'says'].filter((name) =>
-    answers.some((line) => line.includes(`${name}(`)),
-  );
+  const answers = [...answersOf(run.answered), ...decisionsOf(run)];
+  const helpers = HELPERS.filter((name) => answers.some((line) => line.includes(`${name}(`)));
   const isDefault = exported.name === 'default';
   const local = isDefault ? camel(explanation.name) : exported.name;
   const subject = `${local}${exported.path}`;
@@ -32,6 +30,7 @@ export function testCode({ outline, run, specifier, runner }: TestParts): string
     ...(runner === 'vitest'
       ? [`import { expect, test } from 'vitest';`]
       : [`import assert from 'node:assert/strict';`, `import { test } from 'node:test';`]),
+    ...(isUnknown(run) ? [`import { requestStateSeal } from 'mcp-resolve';`] : []),
     `import { ${[...helpers, 'run'].sort().join(', ')} } from 'mcp-resolve/testing';`,
     `import ${isDefault ? local : `{ ${local} }`} from ${quote(specifier)};`,
     '',
@@ -47,6 +46,22 @@ export function testCode({ outline, run, specifier, runner }: TestParts): string
     '});',
     '',
   ].join('\n');
+}
+
+const HELPERS = [
+  'accept',
+  'approvedBy',
+  'cancel',
+  'decline',
+  'deniedBy',
+  'roots',
+  'says',
+  'undecided',
+];
+
+/** Returns true if nobody is signed in. The kit names such a caller if the tool has approvals. */
+function isUnknown({ spec, requests }: RunView): boolean {
+  return spec.authInfo === undefined && requests.length > 0;
 }
 
 function titleOf({ explanation }: Outline, { ending, answered, spec }: RunView): string {
@@ -69,7 +84,8 @@ function inputOf({ explanation, listed }: Outline, { spec, wire }: RunView): str
   return quote(sent ?? uri ?? '');
 }
 
-function optionsOf({ spec }: RunView): string[] {
+function optionsOf(run: RunView): string[] {
+  const { spec } = run;
   const { era, abilities, authInfo } = spec;
   const { form, url, sampling, roots } = abilities;
   const elicitation = [...(form ? ['form: {}'] : []), ...(url ? ['url: {}'] : [])].join(', ');
@@ -83,6 +99,7 @@ function optionsOf({ spec }: RunView): string[] {
     `era: ${quote(era)},`,
     ...(all ? [] : [`capabilities: { ${capabilities} },`.replace('{  }', '{}')]),
     ...(authInfo === undefined ? [] : [`authInfo: ${literal(authInfo)},`]),
+    ...(isUnknown(run) ? ['install: { seal: requestStateSeal.ephemeral() },'] : []),
   ];
 }
 
@@ -95,6 +112,22 @@ function answersOf(answered: readonly Answered[]): string[] {
   return [...byKey].map(([key, codes]) => {
     const [only = ''] = codes;
     return `${keyCode(key)}: ${codes.length === 1 ? only : `[${codes.join(', ')}]`},`;
+  });
+}
+
+/** Writes the decisions on approvals by key. A denial ends a request, whoever approved before. */
+function decisionsOf({ requests, decisions }: RunView): string[] {
+  return requests.map(({ id, resolver }) => {
+    const counted = decisions.filter(({ decision, decided }) => {
+      return decision.id === id && decision.verdict !== 'withdraw' && decided.counted;
+    });
+    const { who = '', comment = '' } = {
+      ...counted.find(({ decision }) => decision.verdict === 'deny')?.decision,
+    };
+    const denied = [who, ...(comment === '' ? [] : [comment])].map(quote).join(', ');
+    const people = [...new Set(counted.map(({ decision }) => decision.who))].map(quote).join(', ');
+    const approved = people === '' ? 'undecided()' : `approvedBy(${people})`;
+    return `${keyCode(resolver)}: ${who === '' ? approved : `deniedBy(${denied})`},`;
   });
 }
 
@@ -114,14 +147,17 @@ function answerCode(answer: unknown): string {
   return `says(${quote(text ?? '')})`;
 }
 
-function expectations({ ending, answered }: RunView, runner: Runner): string[] {
+function expectations({ ending, answered, requests }: RunView, runner: Runner): string[] {
   const messages = answered.map(({ question }) => question.message);
   const isError = ending?.end !== 'result';
-  const text = ending?.text ?? '';
+  const whole = ending?.text ?? '';
+  // The error of a call without approval contains a random id.
+  const isRandom = requests.some(({ id }) => whole.includes(id));
+  const text = quote(isRandom ? stablePart(whole) : whole);
   return runner === 'vitest'
     ? [
         `expect(questions.map(({ message }) => message)).toEqual(${literal(messages)});`,
-        `expect(text).toBe(${quote(text)});`,
+        `expect(text).${isRandom ? 'toContain' : 'toBe'}(${text});`,
         `expect(isError).toBe(${isError});`,
       ]
     : [
@@ -129,9 +165,18 @@ function expectations({ ending, answered }: RunView, runner: Runner): string[] {
         `  questions.map(({ message }) => message),`,
         `  ${literal(messages)},`,
         `);`,
-        `assert.equal(text, ${quote(text)});`,
+        isRandom ? `assert.ok(text.includes(${text}));` : `assert.equal(text, ${text});`,
         `assert.equal(isError, ${isError});`,
       ];
+}
+
+/** Returns the part of an error about an approval that is the same in every run. */
+function stablePart(text: string): string {
+  return (
+    ['was denied, so nothing was done', 'this call waits for approval'].find((part) =>
+      text.includes(part),
+    ) ?? ''
+  );
 }
 
 function camel(name: string): string {

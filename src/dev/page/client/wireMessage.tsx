@@ -1,5 +1,6 @@
 /** A message on the wire. The sealed state is opaque, so only its beginning and its size are shown. */
 import type { JSX } from 'preact';
+import { visibleText } from '../../../visibleText.js';
 import type { WireNews } from '../protocol.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,7 +17,7 @@ export function Message({ news }: { readonly news: WireNews }): JSX.Element {
           <span class="mono"> {titleOf(message as Json)}</span>
           <State message={message as Json} />
         </summary>
-        <pre>{JSON.stringify(message, shorten, 2)}</pre>
+        <pre>{visibleText(JSON.stringify(message, shorten, 2))}</pre>
       </details>
     </li>
   );

@@ -7,6 +7,7 @@ import { resumeCall } from '../../../client/startCall.js';
 import type { Call, OpenCall } from '../../../client/startCall.js';
 import { requestOf } from '../../../client/target.js';
 import { explain } from '../../graph/explain.js';
+import { approvalsOf } from '../../testing/approvers.js';
 import { answerHonestly, handOver, swapArguments, tamper } from '../../testing/attacks.js';
 import type { Attack, AttackContext } from '../../testing/misuse.js';
 import { attempt } from '../../testing/misuse.js';
@@ -14,8 +15,8 @@ import { startSubject } from '../../testing/run.js';
 import { changeOne } from '../changeOne.js';
 import { explainCheat } from '../cheatWords.js';
 import type { AuthData, CheatName, CheatReport, Outline, RunNews, WireNews } from '../protocol.js';
-import { callerOf, PATIENCE } from './liveRun.js';
-import type { LiveRun } from './liveRun.js';
+import { decideAt } from './runDesk.js';
+import { callerOf, LiveRun, PATIENCE } from './liveRun.js';
 
 /** Takes a dishonest step after a run, and reports its outcome. */
 export async function cheatWith(
@@ -25,13 +26,15 @@ export async function cheatWith(
 ): Promise<CheatReport> {
   const heard = listen(run);
   try {
-    const { sent, step } = await STEPS[cheat](run, outline);
-    const before = run.subject.bodyRuns();
-    const reported = run.servers.reported.length;
+    const { sent, step, on = run } = await STEPS[cheat](run, outline);
+    const before = on.subject.bodyRuns();
+    const reported = on.servers.reported.length;
     const end = await attempt(step);
-    const bodyRuns = run.subject.bodyRuns() - before;
-    const errors = run.servers.reported.slice(reported).map(({ message }) => message);
-    const outcome = { ...end, bodyRuns, once: outline.explanation.once };
+    const bodyRuns = on.subject.bodyRuns() - before;
+    const errors = on.servers.reported.slice(reported).map(({ message }) => message);
+    const approvals = approvalsOf(end.result)?.state;
+    const outcome = { ...end, bodyRuns, approvals, once: outline.explanation.once };
+    if (on !== run) await on.stop();
     return {
       cheat,
       ...explainCheat(cheat, outcome),
@@ -71,17 +74,28 @@ interface Step {
   /** The step in words. */
   readonly sent: string;
   readonly step: () => Promise<Call>;
+  /** The run whose body may run. Default: the run of the page. */
+  readonly on?: LiveRun;
 }
 
 const STEPS: Readonly<Record<CheatName, (run: LiveRun, outline: Outline) => Promise<Step>>> = {
   replay: async (run) => ({
-    sent: 'The last round once more: the same answers and the same state.',
-    step: await prepare(run, answerHonestly),
+    sent: isByDesk(run)
+      ? 'The approved call once more.'
+      : 'The last round once more: the same answers and the same state.',
+    step: isByDesk(run)
+      ? () => startSubject(run.clientOfRun(), run.subject, PATIENCE)
+      : await prepare(run, answerHonestly),
   }),
 
   swap: async (run, { schema }) => {
     const { args, words } = changeOne(run.spec.args, schema);
-    const attack = swapArguments(() => requestOf(run.prepare(args).target));
+    const subject = run.prepare(args);
+    if (isByDesk(run)) {
+      const step = () => startSubject(run.clientOfRun(), subject, PATIENCE);
+      return { sent: `The approved call, with ${words}.`, step };
+    }
+    const attack = swapArguments(() => requestOf(subject.target));
     return { sent: `The approval of this call, with ${words}.`, step: await prepare(run, attack) };
   },
 
@@ -92,6 +106,11 @@ const STEPS: Readonly<Record<CheatName, (run: LiveRun, outline: Outline) => Prom
 
   otherUser: async (run) => {
     const authInfo = callerOf(asAnotherUser(run.spec.authInfo));
+    if (isByDesk(run)) {
+      const client = await run.connectAs({ authInfo });
+      const step = () => startSubject(client, run.subject, PATIENCE);
+      return { sent: 'The approved call, with the token of another user.', step };
+    }
     const step = await prepare(run, handOver({ authInfo }));
     return { sent: 'The honest answers and the state, with the token of another user.', step };
   },
@@ -116,20 +135,49 @@ const STEPS: Readonly<Record<CheatName, (run: LiveRun, outline: Outline) => Prom
   },
 
   twice: async (run) => {
+    if (run.requests.length > 0) {
+      const on = await decidedCopy(run);
+      const step = both(() => startSubject(on.clientOfRun(), on.subject, PATIENCE));
+      return { sent: 'A new call with the same approval, in two requests at once.', step, on };
+    }
     const last = await replayToLast(run);
-    const step = async (): Promise<Call> => {
-      const both = await Promise.allSettled([
-        last.call.answer(last.answers),
-        last.call.answer(last.answers),
-      ]);
-      const [one, other] = both;
-      const worse = other.status === 'rejected' ? other : one;
-      if (worse.status === 'rejected') throw worse.reason;
-      return worse.value;
-    };
+    const step = both(() => last.call.answer(last.answers));
     return { sent: 'A new call, and its last answer in two requests at the same time.', step };
   },
 };
+
+/** Returns true if approvals stopped the call and no token did, so a cheat sends whole calls. */
+function isByDesk({ requests, rounds }: LiveRun): boolean {
+  return requests.length > 0 && rounds.length === 0;
+}
+
+/** Sends a request twice at the same time. Reports the one that was refused, if one was. */
+function both(send: () => Promise<Call>): () => Promise<Call> {
+  return async () => {
+    const ends = await Promise.allSettled([send(), send()]);
+    const rejected = ends.find((end) => end.status === 'rejected');
+    if (rejected !== undefined) throw rejected.reason;
+    const calls = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    return calls.find((call) => call.done && approvalsOf(call.result) !== undefined) ?? calls[0]!;
+  };
+}
+
+/** Makes the call again on a desk of its own, with the same answers and the same decisions. */
+async function decidedCopy(run: LiveRun): Promise<LiveRun> {
+  const answers = run.rounds.map((round) => round.answers);
+  const copy = new LiveRun(run.definition, run.spec, (news) => {
+    if (news.type === 'asks') queueMicrotask(() => copy.answer(answers.shift() ?? {}));
+    run.tell(news);
+  });
+  await copy.play();
+  for (const decision of run.decisions) {
+    const { resolver } = run.requests.find(({ id }) => id === decision.id) ?? {};
+    const request = copy.requests.find((one) => one.resolver === resolver);
+    if (request === undefined || copy.subject.desk === undefined) continue;
+    await decideAt(copy.subject.desk, request, { ...decision, id: request.id });
+  }
+  return copy;
+}
 
 const UNASKED = 'not_asked';
 const ANY_QUESTION = { method: 'roots/list' } as const;

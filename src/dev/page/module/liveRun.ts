@@ -10,19 +10,30 @@ import type { Call, OpenCall } from '../../../client/startCall.js';
 import type { CallEvent } from '../../../author/event.js';
 import type { AnyDefinition } from '../../../definition/definitions.js';
 import { messageOf } from '../../../errors.js';
+import { isObject } from '../../../values.js';
 import { readDefinition } from '../../readDefinition.js';
+import { approvalsOf } from '../../testing/approvers.js';
 import { keyOfPushed, questionFrom } from '../../testing/askedQuestion.js';
 import type { InputRequest } from '../../testing/askedQuestion.js';
 import { connect } from '../../testing/connection.js';
 import type { Caller, Connection } from '../../testing/connection.js';
 import { startSubject } from '../../testing/run.js';
 import { createRun, protocolErrorOf } from '../../testing/runResult.js';
-import type { Ending } from '../../testing/runResult.js';
+import type { Ending, Run } from '../../testing/runResult.js';
 import { subjectOf } from '../../testing/subject.js';
 import type { Subject } from '../../testing/subject.js';
 import { createTestServers } from '../../testing/testServer.js';
 import type { TestServers } from '../../testing/testServer.js';
-import type { Abilities, AuthData, RunEnding, RunNews, RunSpec } from '../protocol.js';
+import type {
+  Abilities,
+  AuthData,
+  PageDecision,
+  RunEnding,
+  RunNews,
+  RunSpec,
+  WaitingRequest,
+} from '../protocol.js';
+import { decideAt, requestsAt } from './runDesk.js';
 import { copyJson, printError, printValue } from './printValue.js';
 import { watchWire } from './wire.js';
 
@@ -38,6 +49,10 @@ export const PATIENCE = { timeout: 24 * 60 * 60 * 1000 };
 /** A call that the page makes. */
 export class LiveRun {
   readonly rounds: PlayedRound[] = [];
+  /** The decisions that counted. */
+  readonly decisions: PageDecision[] = [];
+  /** The requests for approval. */
+  requests: readonly WaitingRequest[] = [];
   readonly subject: Subject;
   readonly servers: TestServers;
   /** The text that the model read at the end. Absent while the call runs. */
@@ -57,6 +72,8 @@ export class LiveRun {
     this.tell = tell;
     this.subject = this.prepare(spec.args);
     this.servers = createTestServers(this.subject, {
+      // The kit names the caller of a tool with approvals, unless there is a token.
+      authInfo: spec.authInfo ?? {},
       install: {
         eventValues: true,
         askTimeoutMs: PATIENCE.timeout,
@@ -80,10 +97,40 @@ export class LiveRun {
   /** Makes the call, and reports its end. */
   async play(): Promise<void> {
     this.tell({ type: 'began', spec: this.spec, at: Date.now() });
+    await this.call();
+  }
+
+  /** Makes the call. After a decision on its requests, it is made again. */
+  private async call(): Promise<void> {
     const ending = await this.converse().catch((error: unknown) => failureOf(error));
+    await this.readDesk('result' in ending ? ending.result : undefined);
     if (this.stopped) return;
     this.ending = 'end' in ending ? ending : this.endingOf(ending);
     this.tell({ type: 'ended', ending: this.ending });
+  }
+
+  private async readDesk(result?: unknown): Promise<void> {
+    const { desk } = this.subject;
+    if (desk === undefined) return;
+    this.requests = await requestsAt(desk, result, this.requests);
+    this.tell({ type: 'requests', requests: this.requests });
+  }
+
+  /** Decides on a request. If the decision counts, makes the call again, as a model would. */
+  async decide(decision: PageDecision): Promise<void> {
+    const request = this.requests.find(({ id }) => id === decision.id);
+    const { ending, subject } = this;
+    if (ending?.end !== 'waits' || request === undefined || subject.desk === undefined) return;
+    this.ending = undefined;
+    const decided = await decideAt(subject.desk, request, decision);
+    this.tell({ type: 'decided', decision, decided });
+    if (decided.counted) this.decisions.push(decision);
+    if (decided.counted && decision.verdict !== 'withdraw') {
+      this.tell({ type: 'again' });
+      return this.call();
+    }
+    this.ending = ending;
+    await this.readDesk();
   }
 
   /** Passes the user's answers on to the call. */
@@ -129,7 +176,7 @@ export class LiveRun {
 
   private async converse(): Promise<Ending> {
     const { authInfo } = this.spec;
-    this.client = await this.connectAs(
+    this.client ??= await this.connectAs(
       authInfo === undefined ? {} : { authInfo: callerOf(authInfo) },
     );
     try {
@@ -171,15 +218,34 @@ export class LiveRun {
     const parts = { ending, events, reported, questions: [], overridden: new Set() };
     const rounds = this.rounds.length + 1;
     const run = createRun(this.subject, { ...parts, era: this.spec.era, rounds });
+    const others = otherContent(run.result);
     return {
-      end: run.error !== undefined ? 'protocolError' : run.isError ? 'toolError' : 'result',
+      end: endOf(run),
       text: run.text,
       ...(run.error !== undefined && { code: run.error.code }),
+      ...(others.length > 0 && { others }),
       ...(run.structured !== undefined && { structured: copyJson(run.structured) }),
       ...(run.cause !== undefined && { cause: printError(run.cause) }),
       bodyRuns: this.subject.bodyRuns(),
     };
   }
+}
+
+/** Describes the content of a result that is not text. */
+function otherContent(result: unknown): string[] {
+  const { content, contents, messages } = { ...(result as Record<string, unknown> | undefined) };
+  return [content, contents, messages].flat().flatMap((part) => {
+    const block: unknown = isObject(part) && isObject(part.content) ? part.content : part;
+    if (!isObject(block) || typeof block.text === 'string') return [];
+    const { type = 'blob', mimeType, uri } = block;
+    return [[type, mimeType, uri].filter((word) => typeof word === 'string').join(' ')];
+  });
+}
+
+function endOf({ error, isError, result }: Run): RunEnding['end'] {
+  if (error !== undefined) return 'protocolError';
+  if (approvalsOf(result)?.state === 'pending') return 'waits';
+  return isError ? 'toolError' : 'result';
 }
 
 /** Describes an error that is neither a result nor a protocol error, such as a lost connection. */

@@ -57,6 +57,8 @@ async function obey(message: ToHost): Promise<void> {
     case 'answer':
       current?.answer(message.answers);
       return;
+    case 'decide':
+      return current?.decide(message.decision);
     case 'stop':
       return current?.stop();
     case 'cheat':

@@ -34,12 +34,16 @@ export async function outlineOf(definition: AnyDefinition, exports: Exports): Pr
   };
 }
 
-/** Returns the JSON Schema of the form for the arguments. */
-function schemaOf({ arguments: given }: Explanation, listed: unknown): Outline['schema'] {
-  if (isObject(listed) && isObject(listed.inputSchema)) return listed.inputSchema;
-  const properties = given.map(({ name, description }) => [name, { type: 'string', description }]);
+/** Returns the JSON Schema of the form: all arguments, also those of the members of a union. */
+function schemaOf({ kind, arguments: given }: Explanation, listed: unknown): Outline['schema'] {
+  const schema = isObject(listed) && isObject(listed.inputSchema) ? listed.inputSchema : {};
+  const known = isObject(schema.properties) ? schema.properties : {};
+  const type = kind === 'tool' ? {} : { type: 'string' };
+  const properties = given.map(({ name, description }) => {
+    return [name, Object.hasOwn(known, name) ? known[name] : { ...type, description }];
+  });
   return {
-    type: 'object',
+    ...schema,
     properties: Object.fromEntries(properties) as unknown,
     required: given.filter(({ required }) => required).map(({ name }) => name),
   };

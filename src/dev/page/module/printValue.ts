@@ -38,8 +38,12 @@ function hasJson(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** The folder of this package, whose frames say nothing about the author's code. */
+const OWN = new URL('.', import.meta.url).href;
+
 /** Prints an error with the frames of the author's code. */
 export function printError(error: Error): string {
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split('\n');
-  return lines.filter((line) => !/^\s+at .*(?:devHost\.mjs|node:)/.test(line)).join('\n');
+  const isOther = (line: string): boolean => line.includes(OWN) || line.includes('node:');
+  return lines.filter((line) => !/^\s+at /.test(line) || !isOther(line)).join('\n');
 }

@@ -77,7 +77,7 @@ export class HostProcess {
   private lost(child: ChildProcess, what: string): void {
     if (child !== this.child || this.module.status === 'failed') return;
     this.child = undefined;
-    const problem = `${this.command.file} is not loaded any more. ${what} Save the file or press "Load again".`;
+    const problem = `${this.command.file} is not loaded any more. ${what}`;
     this.change({ status: 'failed', problem });
   }
 
