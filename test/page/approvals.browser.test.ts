@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startChromium } from '../browser/chromium.js';
 import type { Project } from '../cli/project.js';
-import { ROOT, run } from '../stories/program.js';
+import { run } from '../stories/program.js';
 import { makeDevProject, startDev } from './devProject.js';
 import type { Dev } from './devProject.js';
 import { OTHERS } from './modules.js';
