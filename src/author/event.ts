@@ -68,6 +68,11 @@ export interface AnsweredEvent extends ResolverEvent {
   readonly approvalId?: string;
   /** True if the answer came with this request, false if an earlier round recorded it. */
   readonly fresh: boolean;
+  /**
+   * The milliseconds from the question to its answer. Set for a fresh answer of the client, if the
+   * time of the question is known. The clocks of two processes can differ.
+   */
+  readonly afterMs?: number;
   /** The answer. Set only with `eventValues: true`. */
   readonly value?: unknown;
 }
@@ -77,6 +82,8 @@ export interface DeclinedEvent extends ResolverEvent {
   readonly type: 'declined';
   readonly action: 'decline' | 'cancel';
   readonly fresh: boolean;
+  /** The milliseconds from the question to its answer, as in {@link AnsweredEvent}. */
+  readonly afterMs?: number;
   /** Set for an approval. */
   readonly kind?: 'approval';
   readonly by?: 'approver';

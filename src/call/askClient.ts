@@ -13,8 +13,9 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../author/context.js';
 import { ToolError } from '../errors.js';
 import type { UnansweredQuestion } from '../engine/round.js';
-import type { Call, CallSettings } from './call.js';
-import { warnNoBackChannel } from './operator.js';
+import type { Call } from './call.js';
+import { identityOf } from './clientFacts.js';
+import { warnNoBackChannel, warnUnanswered } from './operator.js';
 
 /**
  * Checks that the client can answer all open questions. The check covers all of them before any is
@@ -82,7 +83,7 @@ const anyResult: StandardSchemaV1 = {
 export async function pushQuestion(
   { node, asked }: UnansweredQuestion,
   ctx: CallContext,
-  { askTimeoutMs }: CallSettings,
+  { name, clientInfo, settings: { askTimeoutMs, logger } }: Call,
 ): Promise<unknown> {
   const { method, params, pushedParams } = asked.rendered;
   const sent = pushedParams?.() ?? params;
@@ -94,8 +95,10 @@ export async function pushQuestion(
     });
   } catch (error) {
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+      const seconds = askTimeoutMs / 1000;
+      warnUnanswered(logger, identityOf(clientInfo), { definition: name, key: node.key, seconds });
       throw new ToolError(
-        `The client did not answer the question of resolver '${node.key}' within ${askTimeoutMs / 1000} seconds`,
+        `The client did not answer the question of resolver '${node.key}' within ${seconds} seconds`,
       );
     }
     // toolHandler() assumes capabilities that its host does not pass on, so this client may lack them.

@@ -15,6 +15,7 @@ export function watchCall({
   id,
   name: definition,
   resumed,
+  boundary,
   settings: { onEvent, eventValues },
   onUnexpectedError,
 }: Omit<Call, 'watch'>): CallWatch | undefined {
@@ -23,6 +24,10 @@ export function watchCall({
   const startedAt = Date.now();
   const elapsed = stopwatch();
   let over = false;
+  const issuedAt = resumed ? boundary?.opened?.issuedAt : undefined;
+  // On the modern era, answers arrive with the request, and the client got the questions with its state.
+  let afterMs = issuedAt === undefined ? undefined : startedAt - issuedAt * 1000;
+  let pushedAt: number | undefined;
   // `Date.now()` counts whole milliseconds, and most resolvers take less.
   const base = (): EventBase => ({ callId: id, definition, at: startedAt + elapsed() });
   return {
@@ -30,7 +35,11 @@ export function watchCall({
       tell(listening, { ...base(), type: 'started', method, resumed });
     },
     step: (step) => {
-      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)) });
+      if (step.type === 'asked') pushedAt = elapsed();
+      if (pushedAt !== undefined) afterMs = elapsed() - pushedAt;
+      const timed = isFreshAnswer(step) &&
+        afterMs !== undefined && { afterMs: Math.max(0, afterMs) };
+      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)), ...timed });
     },
     ended: (end, replayed = false) => {
       if (over) return;
@@ -56,6 +65,11 @@ export function tell({ onEvent, onUnexpectedError: report }: Listening, event: C
 function stopwatch(): () => number {
   const startedAt = performance.now();
   return () => performance.now() - startedAt;
+}
+
+/** Returns true for an answer that came with this request. Approvals come from a desk. */
+function isFreshAnswer(step: Step): boolean {
+  return (step.type === 'answered' || step.type === 'declined') && step.fresh;
 }
 
 function withoutValues(step: Step): Step {

@@ -10,6 +10,7 @@ import type { RejectReason } from '../errors.js';
 import { AUTHOR_ONLY, nameOf, shownError, STANDARD_ERROR, Warnings } from '../log.js';
 import type { Logger } from '../log.js';
 import { isThenable } from '../values.js';
+import { visibleText } from '../visibleText.js';
 
 /** The call that an unexpected error belongs to. */
 export interface ErrorPlace {
@@ -102,6 +103,26 @@ export function warnManyDefinitions(logger: Logger, name: string, times: number)
   Warnings.of(logger).once(
     `'${name}' was defined ${times} times. Define it once, outside the function that builds a server, and only install() it there.`,
   );
+}
+
+/** The longest name or version of a client in a line of the log. */
+const LONGEST_IDENTITY = 60;
+
+/** Warns about a question that a client did not answer in time. */
+export function warnUnanswered(
+  logger: Logger,
+  { name, version }: { readonly name: string | undefined; readonly version: string | undefined },
+  asked: { readonly definition: string; readonly key: string; readonly seconds: number },
+): void {
+  const parts = [name === undefined ? 'without a name' : `'${shortText(name)}'`];
+  if (version !== undefined) parts.push(shortText(version));
+  Warnings.of(logger).warn(
+    `'${asked.definition}': the client ${parts.join(' ')} did not answer the question '${asked.key}' within ${asked.seconds} seconds. If it shows no such questions, take the capability away with \`usableCapabilities\`.`,
+  );
+}
+
+function shortText(text: string): string {
+  return visibleText(text, LONGEST_IDENTITY);
 }
 
 /** What a failed `usableCapabilities` means for its client. */

@@ -167,9 +167,9 @@ export async function resolveCall(
         watch?.ended('asked');
         return { done: false, result: askingResult(open, requestState) };
       }
-      noteAsked(first, watch);
       await boundary?.seal.warnIfAnonymous(call.ctx);
-      await round.answerOpen(first, await pushQuestion(first, ctx, settings));
+      noteAsked(first, watch);
+      await round.answerOpen(first, await pushQuestion(first, ctx, call));
     }
   } catch (error) {
     const end = request.aborted ? 'cancelled' : 'failed';

@@ -48,6 +48,11 @@ export interface AuthoredState {
   readonly isRecord: boolean;
 }
 
+/** A state, and the time of its sealing in seconds. */
+export interface ReadState extends AuthoredState {
+  readonly issuedAt: number;
+}
+
 /** Writes the claims for a state. */
 export async function writeClaims(
   { state, isRecord }: AuthoredState,
@@ -75,14 +80,14 @@ export async function writeClaims(
  *
  * @throws {@link InvalidRequestStateError} If a claim does not match.
  */
-export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<AuthoredState> {
+export async function readClaims(bytes: Uint8Array, context: ClaimContext): Promise<ReadState> {
   const claims = parse(bytes);
   if (claims.v !== VERSION || typeof claims.s !== 'string') throw rejection('malformed');
-  checkTimes(claims, context.now);
+  const issuedAt = checkTimes(claims, context.now);
   checkBinding(claims, context.binding);
   if (claims.aud !== context.audience) throw rejection('audience');
   await checkPrincipal(claims.p, context.principal);
-  return { state: claims.s, isRecord: claims.r === 1 };
+  return { state: claims.s, isRecord: claims.r === 1, issuedAt };
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -100,11 +105,15 @@ function parse(bytes: Uint8Array): Claims {
   return claims;
 }
 
-/** Accepts only finite numbers in the right range. JSON can contain `1e999`. */
-function checkTimes({ iat, exp }: Claims, now: number): void {
+/**
+ * Returns the time of sealing. Accepts only finite numbers in the right range. JSON can contain
+ * `1e999`.
+ */
+function checkTimes({ iat, exp }: Claims, now: number): number {
   if (!isFiniteNumber(iat) || !isFiniteNumber(exp)) throw rejection('malformed');
   if (!(iat <= now + SKEW_SECONDS)) throw rejection('minted in the future');
   if (!(now < exp)) throw rejection('expired');
+  return iat;
 }
 
 function isFiniteNumber(value: unknown): value is number {

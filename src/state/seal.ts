@@ -9,7 +9,7 @@ import { isServerless, utf8 } from '../platform.js';
 import { isThenable } from '../values.js';
 import { argumentsDigest, copyOf } from './canonical.js';
 import { readClaims, writeClaims } from './claims.js';
-import type { AuthoredState, ClaimContext, RequestBinding } from './claims.js';
+import type { AuthoredState, ClaimContext, ReadState, RequestBinding } from './claims.js';
 import { KEYS_VARIABLE } from './keyRing.js';
 import { authenticatedPrincipal } from './principal.js';
 import type { CheckedSeal, PrincipalContext, Rejection } from './sealOptions.js';
@@ -30,7 +30,7 @@ export interface StatefulRequest {
 /**
  * The content of a token. State that goes out in the same round is sealed for the same principal.
  */
-export interface OpenedState extends AuthoredState {
+export interface OpenedState extends ReadState {
   readonly principal: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Tests the events that a call emits: each type, on both eras, over all rounds. */
 import { McpServer } from '@modelcontextprotocol/server';
+import type { ElicitResult } from '@modelcontextprotocol/server';
 import {
   confirm,
   definePrompt,
@@ -21,7 +22,12 @@ import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 
 import { eras } from '../support/eras.js';
-import { connectClient, type PlainClient, type ScriptedUser } from '../support/plainClient.js';
+import {
+  connectClient,
+  type FormRequest,
+  type PlainClient,
+  type ScriptedUser,
+} from '../support/plainClient.js';
 import { protocolErrorOf, questionsOf } from '../support/results.js';
 
 /** Connects a client to a server with one definition, and records its events and errors. */
@@ -51,7 +57,7 @@ const yes = accept({ confirm: true });
 /** Removes the properties of an event that differ from call to call. */
 function stable(event: CallEvent): object {
   const { at: _, ...rest } = event;
-  const { callId: __, durationMs: ___, ...others } = rest as Record<string, unknown>;
+  const { callId: __, durationMs: ___, afterMs: ____, ...others } = rest as Record<string, unknown>;
   return others;
 }
 
@@ -426,4 +432,73 @@ test('on the legacy era every state is rejected', async () => {
   expect(events.map(stable)).toEqual([
     { type: 'rejected', reason: 'request binding', method: 'tools/call' },
   ]);
+});
+
+describe('N8 the time that an answer took', () => {
+  const note = outcome(
+    resolver({}, () => elicit('A note?', z.object({ note: z.string() })), { asks: 'form' }),
+  );
+  const tool = defineTool('refund', { resolve: { note, approved } }, () => 'done');
+  const timesOf = (events: readonly CallEvent[]): readonly unknown[] =>
+    events
+      .filter((event) => event.type === 'answered' || event.type === 'declined')
+      .map(({ type, resolver, fresh, afterMs }) => [type, resolver, fresh, afterMs]);
+
+  /** Answers after a time that only the fake clock knows. */
+  const answering =
+    (ms: number) =>
+    ({ message }: FormRequest): ElicitResult => {
+      vi.advanceTimersByTime(ms);
+      return message === 'A note?' ? { action: 'decline' } : yes;
+    };
+
+  test.each(eras)('is in the events of fresh answers, on %s', async (era) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    try {
+      const user = { elicit: answering(4000) };
+      const { events, text } = await connectListening(era, tool, user);
+      await text('refund');
+      // A modern client gets both questions at once, and answers one after the other.
+      const after = era === 'modern' ? 8000 : 4000;
+      expect(timesOf(events)).toEqual([
+        ['declined', 'note', true, after],
+        ['answered', 'approved', true, after],
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is not in the events of recorded answers', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    try {
+      const second = resolver({ approved }, () => confirm('Really?'), { asks: 'form' });
+      const twice = defineTool('twice', { resolve: { second } }, () => 'done');
+      const { events, text } = await connectListening('modern', twice, { elicit: answering(50) });
+      await text('twice');
+      expect(timesOf(events)).toEqual([
+        ['answered', 'approved', true, 50],
+        ['answered', 'approved', false, undefined],
+        ['answered', 'second', true, 50],
+      ]);
+      expect(events.filter((event) => 'afterMs' in event)).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is at least zero if the clock of this process is behind', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    try {
+      const elicit = (): typeof yes => {
+        vi.setSystemTime(Date.now() - 5000);
+        return yes;
+      };
+      const { events, text } = await connectListening('modern', pay, { elicit });
+      await text('pay');
+      expect(timesOf(events)).toEqual([['answered', 'approved', true, 0]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });

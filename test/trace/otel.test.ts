@@ -103,7 +103,12 @@ describe('a call on the modern era', () => {
       [
         [
           'mcp-resolve.answered',
-          { ...about, 'mcp-resolve.by': 'person', 'mcp-resolve.fresh': true },
+          {
+            ...about,
+            'mcp-resolve.by': 'person',
+            'mcp-resolve.fresh': true,
+            'mcp-resolve.after_ms': expect.any(Number) as number,
+          },
         ],
       ],
     ]);
@@ -160,6 +165,7 @@ describe.each(eras)('on the %s era', (era) => {
         'mcp-resolve.resolver': 'approval',
         'mcp-resolve.action': 'decline',
         'mcp-resolve.fresh': true,
+        'mcp-resolve.after_ms': expect.any(Number) as number,
       },
     ]);
   });

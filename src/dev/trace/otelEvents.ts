@@ -204,5 +204,6 @@ function stepAttributes(event: Exclude<StepEvent, RanEvent>): Attributes {
     ...('by' in event && { 'mcp-resolve.by': event.by }),
     ...('action' in event && { 'mcp-resolve.action': event.action }),
     ...('fresh' in event && { 'mcp-resolve.fresh': event.fresh }),
+    ...('afterMs' in event && { 'mcp-resolve.after_ms': event.afterMs }),
   };
 }
