@@ -52,6 +52,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     site: [install('site'), 'tsx site/build.ts'],
     llms: ['tsx site/llms.ts'],
     theme: ['tsx scripts/theme.ts'],
+    skill: ['tsx scripts/skill.ts'],
     compatibility: ['tsx peers/compatibility.ts'],
   },
 };

@@ -31,7 +31,13 @@ export interface Group {
 export const PROJECT: Group = {
   title: 'Project',
   entries: [
-    entry('Coding assistants', 'AGENTS.md', 'how to write a tool, for coding assistants'),
+    entry(
+      'Skill',
+      'skills/mcp-resolve/SKILL.md',
+      'the five calls and the rules, for coding assistants',
+    ),
+    entry('Move existing tools', 'skills/mcp-resolve/moving-in.md', 'ten tools, before and after'),
+    entry('Coding assistants', 'AGENTS.md', 'how to work on the repository'),
     entry('Security', 'SECURITY.md', 'the threat model, and how to report a vulnerability'),
     entry('Architecture', 'ARCHITECTURE.md', 'how the library works inside, and why'),
     entry('Changelog', 'CHANGELOG.md', 'the changes of each release'),

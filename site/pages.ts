@@ -18,7 +18,7 @@ export interface Pages {
 }
 
 const AT_THE_ROOT = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'];
-const FOLDERS = ['docs', 'examples'];
+const FOLDERS = ['docs', 'examples', 'skills'];
 /** The package does not contain this folder. */
 const LEFT_OUT = 'examples/conformance/';
 const IMAGE = /\.(svg|png)$/;

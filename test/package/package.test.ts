@@ -101,8 +101,8 @@ describe('the tarball', () => {
     }
   });
 
-  it('contains only the build, the documentation, the examples and the manifest', () => {
-    const others = packed.filter((file) => !/^(dist|docs|examples)\//.test(file)).sort();
+  it('contains only the build, the documentation, the examples, the skill and the manifest', () => {
+    const others = packed.filter((file) => !/^(dist|docs|examples|skills)\//.test(file)).sort();
     expect(others).toEqual([
       'AGENTS.md',
       'ARCHITECTURE.md',
