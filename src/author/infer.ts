@@ -9,9 +9,9 @@ import type {
   InputRequiredResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { Approved } from './approvalTerms.js';
 import type {
   Arg,
+  DeskReq,
   Filler,
   Need,
   OptionalArg,
@@ -180,27 +180,25 @@ export type Raw = Readonly<Record<string, string | string[]>>;
 export type Source = 'inputSchema' | 'argsSchema' | 'variables';
 
 /**
- * A sentence for each parameter of `resolve` that does not fit the arguments `A`, described by `S`.
+ * A sentence for each parameter of `resolve` that does not fit the arguments `A`, described by `S`,
+ * or needs the desk `D`.
  */
-export type CheckResolve<R, A, S extends Source = 'inputSchema'> = {
+export type CheckResolve<R, A, S extends Source = 'inputSchema', D = undefined> = {
   [P in keyof R]: string extends P
     ? unknown
     : IsClash<P, A> extends true
       ? `'${P & string}' is both an argument in \`${S}\` and a resolved parameter. Rename one of them.`
-      : Unless<Complaint<ReqsOf<R[P], P>, A, { param: P & string; source: S }>>;
+      : Unless<Complaint<ReqsOf<R[P], P>, A, { param: P & string; source: S; desk: D }>>;
 };
 
 /** A sentence for each guard that does not fit the arguments `A`, described by `S`. */
 export type CheckGuards<G, A, S extends Source = 'inputSchema'> = {
-  [I in keyof G]: IsBoolean<G[I]> extends true
-    ? Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S }>>
-    : IsApproval<G[I]> extends true
-      ? 'An approval cannot be a guard. List the resolver under `resolve`.'
-      : 'A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().';
+  [I in keyof G]: [Extract<ReqsOf<G[I], I>, DeskReq>] extends [never]
+    ? IsBoolean<G[I]> extends true
+      ? Unless<Complaint<ReqsOf<G[I], I>, A, { param: 'guard'; source: S; desk: undefined }>>
+      : 'A guard must return a boolean: return true to let the call go on, or throw a ToolError. A guard that asks uses confirm().'
+    : 'A guard cannot wait for an approval, because guards run before the values that an approval is about. List the resolver under `resolve`.';
 };
-
-type IsApproval<G> =
-  G extends Resolver<infer T, infer _R> ? ([T] extends [Approved] ? true : false) : false;
 
 /** True if the value of a guard is a boolean, or if the compiler does not know its type. */
 type IsBoolean<G> =
@@ -241,6 +239,8 @@ type Unless<Sentence> = [Sentence] extends [never] ? unknown : Sentence;
 interface Place {
   readonly param: string;
   readonly source: Source;
+  /** The type of the desk, or `undefined` without one. */
+  readonly desk: unknown;
 }
 
 type Complaint<R, A, P extends Place> =
@@ -248,18 +248,26 @@ type Complaint<R, A, P extends Place> =
     ? // `arg<T>('name')` hides its name from the compiler. It is checked when the tool is defined.
       string extends N
       ? never
-      : N extends keyof A
-        ? A[N] extends T
-          ? never
-          : string extends keyof A
-            ? `'${P['param']}' needs the argument '${N}' with a type other than string | string[]. Describe the template's variables in \`variables\`. If the template does not have {${N}}, add it.`
-            : Exclude<A[N], undefined> extends T
-              ? `'${P['param']}' needs the argument '${N}', which is optional in \`${P['source']}\`. Make it required, give it a default, or let the resolver accept undefined.`
-              : `'${P['param']}' needs the argument '${N}', which has a different type in \`${P['source']}\`. Make the types match.`
-        : R extends OptionalReq<N, T>
-          ? never
-          : `'${P['param']}' needs the argument '${N}', which \`${P['source']}\` does not have.`
+      : N extends DeskReq['name']
+        ? DeskComplaint<P>
+        : N extends keyof A
+          ? A[N] extends T
+            ? never
+            : string extends keyof A
+              ? `'${P['param']}' needs the argument '${N}' with a type other than string | string[]. Describe the template's variables in \`variables\`. If the template does not have {${N}}, add it.`
+              : Exclude<A[N], undefined> extends T
+                ? `'${P['param']}' needs the argument '${N}', which is optional in \`${P['source']}\`. Make it required, give it a default, or let the resolver accept undefined.`
+                : `'${P['param']}' needs the argument '${N}', which has a different type in \`${P['source']}\`. Make the types match.`
+          : R extends OptionalReq<N, T>
+            ? never
+            : `'${P['param']}' needs the argument '${N}', which \`${P['source']}\` does not have.`
     : never;
+
+type DeskComplaint<P extends Place> = P['source'] extends 'inputSchema'
+  ? [P['desk']] extends [undefined]
+    ? `'${P['param']}' asks for an approval, so the tool needs a desk. Add \`approvals: desk\`.`
+    : never
+  : `'${P['param']}' asks for an approval, but only the calls of a tool can wait. Use a tool.`;
 
 /** The values that a body receives: the tool's arguments and the resolved values in one object. */
 export type BodyValues<I, R> = I extends Schema

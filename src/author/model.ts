@@ -21,6 +21,9 @@ export interface OptionalReq<out N extends string, out T> extends Req<N, T> {
   readonly isOptional: true;
 }
 
+/** The requirement of a resolver that asks for an approval: the tool must have a desk. */
+export type DeskReq = Req<'approvals: desk', unknown>;
+
 /** Any requirements. */
 export type Reqs = Req<string, unknown>;
 

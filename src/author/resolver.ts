@@ -15,7 +15,7 @@ import type {
   ValueOf,
   ValueOfReturn,
 } from './infer.js';
-import type { Attempts, Needs, Resolver, ResolverFn, ResolverOptions } from './model.js';
+import type { Attempts, Needs, Req, Resolver, ResolverFn, ResolverOptions } from './model.js';
 import { isSchema } from './schema.js';
 import { knownOptions, rejectUnknownOptions } from '../options.js';
 import { isObject, isPlainObject } from '../values.js';
@@ -57,7 +57,11 @@ export function resolver<
   fn: ((values: { -readonly [P in keyof N]: ValueOf<N[P]> }, ctx: CallContext) => Returned) &
     CheckAsks<Awaited<Returned>, A>,
   options?: ResolverOptions<Computed<Awaited<Returned>>, P & CheckPin<P, Awaited<Returned>>, A, M>,
-): Resolver<ValueOfReturn<Awaited<Returned>>, { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]>;
+): Resolver<
+  ValueOfReturn<Awaited<Returned>>,
+  | { [P in keyof N]: ReqsOf<N[P], P> }[keyof N]
+  | ([A] extends ['approval'] ? Req<'approvals: desk', unknown> : never)
+>;
 export function resolver(
   needs: unknown,
   fn?: unknown,

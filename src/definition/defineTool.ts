@@ -98,13 +98,13 @@ export function defineTool<
   const G extends readonly (AnyResolver | Sentences['guard'])[] | Sentences['guards'] = [],
   const Returned = Unread,
   S extends RecordStore | OnceOptions | Sentences['once'] = RecordStore | OnceOptions,
-  D extends ParkingDesk | Sentences['approvals'] = ParkingDesk,
+  D extends ParkingDesk | Sentences['approvals'] | undefined = undefined,
 >(
   name: string,
   config: ToolConfig<
     I,
     O,
-    R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>>>,
+    R & OnceRead<Returned, CheckResolve<R, ArgumentsOf<I>, 'inputSchema', D>>,
     G & OnceRead<Returned, CheckGuards<G, ArgumentsOf<I>>>,
     S,
     D

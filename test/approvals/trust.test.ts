@@ -11,6 +11,7 @@ import {
   requestStateSeal,
   toolHandler,
 } from 'mcp-resolve';
+import type { AnyResolver } from 'mcp-resolve';
 import { approval } from 'mcp-resolve/approvals';
 import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
@@ -207,7 +208,8 @@ describe('a definition', () => {
     ['in a guard', () => payTool([], { approvals: desk, guards: [guard] }), 'but a guard needs it'],
     [
       'in a prompt',
-      () => definePrompt('pay', { resolve: { pair: approvalWithoutArgs } }, () => 'x'),
+      () =>
+        definePrompt('pay', { resolve: { pair: approvalWithoutArgs as AnyResolver } }, () => 'x'),
       'only the calls of a tool can wait',
     ],
   ])('that asks for an approval %s is an error', (_, define, sentence) => {

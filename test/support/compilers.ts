@@ -34,7 +34,9 @@ export const STRICT = {
   typeRoots: [path.join(ROOT, 'node_modules/@types')],
   paths: {
     'mcp-resolve': [path.join(ROOT, 'src/index.ts')],
+    'mcp-resolve/approvals': [path.join(ROOT, 'src/approvals.ts')],
     'mcp-resolve/node': [path.join(ROOT, 'src/node.ts')],
+    'mcp-resolve/store': [path.join(ROOT, 'src/store.ts')],
   },
 };
 
