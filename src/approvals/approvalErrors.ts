@@ -9,22 +9,27 @@ const AGAIN = `Make the same call again later, with the same arguments. ${NO_DET
 
 /** Creates the error of a call that waits. */
 export function waitingError(call: ParkedCall, now: number): ApprovalError {
+  const { text, meta } = waitOf(call, now);
+  return new ApprovalError(`${text} ${AGAIN}`, meta);
+}
+
+/** Describes what a call waits for, without advice. */
+export function waitOf(
+  call: ParkedCall,
+  now: number,
+): { readonly text: string; readonly meta: ApprovalsMeta } {
   const waiting = call.requests.filter((request) => stateOf(call, request, now) === 'pending');
   const waits = waiting.map(
     (request) => `${request.id} by ${request.by.join(' or ')} (${progressOf(request)})`,
   );
   const requests = requestsIn(call, now);
   if (waiting.length === 0) {
-    return new ApprovalError(
-      `the approval of this call has just changed, and nothing has been done yet. ${AGAIN}`,
-      { state: 'pending', requests },
-    );
+    const text = 'the approval of this call has just changed, and nothing has been done yet.';
+    return { text, meta: { state: 'pending', requests } };
   }
   const expiresAt = Math.min(...waiting.map((request) => request.expiresAt));
-  return new ApprovalError(
-    `this call waits for approval ${waits.join(' and ')}, until ${timeOf(expiresAt)} at most. Nothing has been done yet. ${AGAIN}`,
-    { state: 'pending', requests, expiresAt },
-  );
+  const text = `this call waits for approval ${waits.join(' and ')}, until ${timeOf(expiresAt)} at most. Nothing has been done yet.`;
+  return { text, meta: { state: 'pending', requests, expiresAt } };
 }
 
 /** Creates the error of a call that somebody denied. */

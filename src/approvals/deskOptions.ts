@@ -15,6 +15,12 @@ export interface ApprovalDeskOptions {
    * the next call that waits for the request tries again. Default: nobody is told.
    */
   readonly notify?: (request: ApprovalRequest) => unknown;
+  /**
+   * True if a client that declares the extension `io.modelcontextprotocol/tasks` gets the handle of
+   * a task for a call that waits, and polls it. All others read that they have to make the same
+   * call again. Default: false.
+   */
+  readonly tasks?: boolean;
   /** The lifetime of a request from its last change, in seconds. Default: 86,400. */
   readonly ttlSeconds?: number;
   /** The maximum number of requests that wait for one group. Default: 1,000. */
@@ -31,6 +37,7 @@ export interface ApprovalDeskOptions {
 export interface DeskSettings {
   readonly store: RecordStore;
   readonly notify: ApprovalDeskOptions['notify'];
+  readonly tasks: boolean;
   readonly ttlMs: number;
   readonly maxOpen: number;
   readonly maxOpenPerRequester: number;
@@ -38,7 +45,16 @@ export interface DeskSettings {
   readonly now: () => number;
 }
 
-const KNOWN = ['store', 'notify', 'ttlSeconds', 'maxOpen', 'maxOpenPerRequester', 'onEvent', 'now'];
+const KNOWN = [
+  'store',
+  'notify',
+  'tasks',
+  'ttlSeconds',
+  'maxOpen',
+  'maxOpenPerRequester',
+  'onEvent',
+  'now',
+];
 
 /**
  * Checks the options and fills in the defaults.
@@ -51,6 +67,7 @@ export function deskSettings(options: ApprovalDeskOptions): DeskSettings {
     throw invalid('the store is an option. Write approvalDesk({ store }).');
   rejectUnknownOptions(options, KNOWN, 'approvalDesk()');
   const { store, notify, onEvent, now = Date.now } = options as ApprovalDeskOptions;
+  const { tasks = false } = options;
   const { ttlSeconds = 86_400, maxOpen = 1000, maxOpenPerRequester = 20 } = options;
   if (!isRecordStore(store))
     throw invalid(
@@ -60,6 +77,7 @@ export function deskSettings(options: ApprovalDeskOptions): DeskSettings {
     if (given !== undefined && typeof given !== 'function')
       throw invalid(`\`${name}\` must be a function.`);
   }
+  if (typeof tasks !== 'boolean') throw invalid('`tasks` must be true or false.');
   if (typeof ttlSeconds !== 'number' || !(ttlSeconds > 0 && ttlSeconds < Infinity))
     throw invalid('`ttlSeconds` must be a positive, finite number.');
   for (const [name, given] of Object.entries({ maxOpen, maxOpenPerRequester })) {
@@ -67,7 +85,7 @@ export function deskSettings(options: ApprovalDeskOptions): DeskSettings {
       throw invalid(`\`${name}\` must be an integer of at least 1.`);
   }
   const ttlMs = ttlSeconds * 1000;
-  return { store, notify, ttlMs, maxOpen, maxOpenPerRequester, onEvent, now };
+  return { store, notify, tasks, ttlMs, maxOpen, maxOpenPerRequester, onEvent, now };
 }
 
 function invalid(problem: string): TypeError {

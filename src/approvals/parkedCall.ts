@@ -13,6 +13,7 @@
 import type { Approver, ApprovalTerms } from '../author/approvalTerms.js';
 import { isObject } from '../values.js';
 import { randomId } from '../platform.js';
+import type { StoredTask } from './storedTask.js';
 
 /** The state of a request. */
 export type RequestState = 'pending' | 'approved' | 'denied' | 'used' | 'over';
@@ -62,13 +63,15 @@ export interface ParkedCall {
   readonly withdrawn?: true;
   /** Set once the call has been claimed. */
   readonly ran?: { readonly owner: string; readonly until: number };
+  /** The task that a client has a handle of. It may be of an earlier call with the same key. */
+  readonly task?: StoredTask | undefined;
 }
 
 const VERSION = 1;
 
 /** Encodes a call with a new revision, so that no value of a record ever returns. */
 export function encodeCall(call: ParkedCall): string {
-  return JSON.stringify({ v: VERSION, revision: randomId(), ...call });
+  return JSON.stringify({ ...call, v: VERSION, revision: randomId() });
 }
 
 /**
@@ -100,8 +103,13 @@ export function isLive(call: ParkedCall, now: number): boolean {
 }
 
 /** Returns the time until which the record of a call has to live. */
-export function lifeOf({ ran, requests }: ParkedCall): number {
-  return ran?.until ?? Math.max(...requests.map(({ expiresAt }) => expiresAt), 0);
+export function lifeOf(call: ParkedCall): number {
+  return Math.max(call.ran?.until ?? lastExpiry(call), call.task?.until ?? 0);
+}
+
+/** Returns the time at which the last request of a call expires. */
+export function lastExpiry({ requests }: ParkedCall): number {
+  return Math.max(...requests.map(({ expiresAt }) => expiresAt), 0);
 }
 
 /** Returns a request as approvers see it. */

@@ -7,10 +7,13 @@ import type { Progress } from '../engine/ledger.js';
 import type { ToolError } from '../errors.js';
 import { canonicalJson, dataDigest } from '../state/canonical.js';
 import { recordUser } from '../store/recordStore.js';
+import type { Caller } from '../state/seal.js';
 import type { Call } from './call.js';
 import { newCall, NO_SEAL } from './callRecord.js';
 import { refused } from './parking.js';
 import type { Parking, ParkingPlace } from './parking.js';
+import { replayIn } from './parkedTasks.js';
+import type { TaskReplay } from './parkedTasks.js';
 import type { RequestBoundary } from './requestBoundary.js';
 
 /**
@@ -38,17 +41,27 @@ export async function findParked(
   let current = call;
   const report = (error: unknown): void => current.onUnexpectedError(error);
   const user = recordUser(principal, ctx.http !== undefined);
-  const parking = await place.find({ key, tool: name, audience, user, report });
-  current = { ...continued(call, parking), parking };
+  const whose = place.tasks && (await whoseOf({ audience, principal }));
+  const replay = origin === 'request' ? replayIn(ctx) : undefined;
+  const slot = { tool: name, audience, whose, user, replay, report };
+  const parking = await place.find({ ...slot, key: replay?.key ?? key });
+  if (replay !== undefined && replay.key !== key && !parking.hasRun) throw changedArguments();
+  current = { ...continued(call, parking, replay), parking };
   return current;
 }
 
+/** Returns a digest of a caller. */
+export function whoseOf({ audience, principal }: Caller): Promise<string> {
+  return dataDigest([audience ?? null, principal ?? null]);
+}
+
 /** Returns the call with the id and the progress of the call that waits, if one does. */
-function continued(call: Call, { record, spent }: Parking): Call {
-  const isOwn = call.span !== undefined && call.id === record?.id;
+function continued(call: Call, { record, spent }: Parking, replay: TaskReplay | undefined): Call {
+  const isOwn = replay !== undefined || (call.span !== undefined && call.id === record?.id);
   // Only a token of the call itself may ask for the result of a call that has run.
   if (record === undefined || (spent !== undefined && !isOwn)) return call;
-  const progress = joined(record.progress, call.progress, isOwn);
+  // The record of a task is the newest there is, because its client has no token.
+  const progress = replay ? record.progress : joined(record.progress, call.progress, isOwn);
   return newCall(call, { id: record.id, span: call.span, progress, resumed: true });
 }
 
@@ -67,6 +80,13 @@ function directCall(name: string): ToolError {
   return refused(
     'direct_call',
     `'${name}' needs approvals, so only a client can call it, and not the code of another tool. Use its resolvers in the outer definition, or test it with run() of mcp-resolve/testing.`,
+  );
+}
+
+function changedArguments(): ToolError {
+  return refused(
+    'changed',
+    'the arguments mean something else than when the approval was requested, because the schema of the tool has changed. Nothing was done. Make the same call again to request a new approval.',
   );
 }
 

@@ -5,6 +5,7 @@
  * A call that waits is parked: its record, which otherwise travels in a token, stays at the place.
  * The same call, made again by any client of its principal, continues from there.
  */
+import type { Result } from '@modelcontextprotocol/server';
 import type { KIND } from '../author/brand.js';
 import type { ApprovalTerms } from '../author/approvalTerms.js';
 import type { End } from '../author/model.js';
@@ -12,6 +13,7 @@ import type { Verdict } from '../engine/ledger.js';
 import { RESULT_META, ToolError } from '../errors.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
+import type { ParkedTasks, TaskQuestion, TaskReplay } from './parkedTasks.js';
 
 /** The value of `approvals` on a tool. `approvalDesk` of `mcp-resolve/approvals` creates one. */
 export interface ParkingDesk {
@@ -24,6 +26,8 @@ export interface ParkingPlace {
   /** Looks up a call. It takes one read of the store. */
   readonly find: (slot: ParkingSlot) => Promise<Parking>;
   readonly store: RecordStore;
+  /** Answers requests about the tasks of its calls, if it gives handles. */
+  readonly tasks?: ParkedTasks | undefined;
 }
 
 /** The slot of one call. */
@@ -33,8 +37,12 @@ export interface ParkingSlot {
   /** The name of the definition. */
   readonly tool: string;
   readonly audience: string | undefined;
+  /** A digest of the audience and the principal, if the place gives handles. */
+  readonly whose?: string | undefined;
   /** The user that its records count for. */
   readonly user: Promise<string | undefined>;
+  /** The round of a task, if the call is one. */
+  readonly replay?: TaskReplay | undefined;
   /** Receives errors of the store and of notifications. */
   readonly report: (error: unknown) => void;
 }
@@ -58,8 +66,14 @@ export interface Parking {
   readonly spent: ToolError | undefined;
   /** Returns the decision on exactly this question. */
   readonly verdictOn: (resolver: string, digest: string) => Verdict | undefined;
+  /** True if the call has run as a task, so that its result is the recorded one. */
+  readonly hasRun: boolean;
+  /** The time that a client was told to keep the handle of the call, in seconds. */
+  readonly keepSeconds: number;
   /** Parks the call, and returns the error that it ends with. */
-  readonly park: (round: ParkedRound) => Promise<ApprovalError>;
+  readonly park: (round: ParkedRound) => Promise<Parked>;
+  /** Keeps the questions of a round of a task. `undefined` for other calls. */
+  readonly ask: ((round: AskedRound) => Promise<void>) | undefined;
   /**
    * Claims the approvals that this call has used, if it has used any. Afterwards no other call can
    * use them.
@@ -73,6 +87,21 @@ export interface Parking {
   readonly drop: () => Promise<void>;
   /** Reports that the body starts, or how it has ended. */
   readonly note: (end?: End) => void;
+  /** Notes that the call gets a recorded result. */
+  readonly noteRecorded: () => void;
+}
+
+/** The answers for a call that waits. */
+export interface Parked {
+  readonly error: ApprovalError;
+  /** The handle of a task, for a client that can poll. */
+  readonly handle?: Result | undefined;
+}
+
+/** A round that ends because questions to the caller are open. */
+export interface AskedRound {
+  readonly record: CallRecord;
+  readonly questions: readonly TaskQuestion[];
 }
 
 /** A round that ends because approvals are open. */
@@ -81,6 +110,8 @@ export interface ParkedRound {
   readonly open: readonly OpenApproval[];
   /** The values of the body's parameters that are known, by parameter. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The arguments as the client sent them, if it can poll a task. */
+  readonly sent?: { readonly args: unknown } | undefined;
 }
 
 /** A call that is about to run. */

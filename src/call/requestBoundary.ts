@@ -46,6 +46,8 @@ export interface Reply {
   error?: ProtocolError;
   /** The record of the call, which the result carries as its state. */
   record?: string;
+  /** The handle of a task, for the client. The result is ignored then. */
+  handle?: Result;
 }
 
 const REQUEST_BOUNDARY = Symbol.for('mcp-resolve.requestBoundary');
@@ -116,6 +118,7 @@ export async function runSealed<R extends Result>(
   const boundary: RequestBoundary = { seal, received: request, request, opened, reply };
   const result = await handler(insideBoundary(inner, boundary));
   if (reply.error !== undefined) throw reply.error;
+  if (reply.handle !== undefined) return reply.handle as R;
   return sealResult(result, boundary).catch((error: unknown) => {
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');

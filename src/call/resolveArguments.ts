@@ -25,7 +25,7 @@ import { DEFAULT_SETTINGS } from './call.js';
 import type { Call, CallWatch } from './call.js';
 import { CallSignal, createContext } from './callContext.js';
 import { describeReturned } from './callable.js';
-import { beginCall, claimRequest, declaresQuestions, keepRecord } from './callRecord.js';
+import { beginCall, claimRequest, declaresQuestions } from './callRecord.js';
 import type { ClientFacts } from './clientFacts.js';
 import {
   logError,
@@ -34,7 +34,7 @@ import {
   warnUndeclared,
   warnUnsealedState,
 } from './operator.js';
-import { park } from './park.js';
+import { keepProgress, park } from './park.js';
 
 /** The request that parameters are resolved for. */
 export interface ResolveOptions extends Omit<ClientFacts, 'clientInfo'> {
@@ -161,8 +161,8 @@ export async function resolveCall(
       if (call.isModern) {
         for (const question of open) noteAsked(question, watch);
         if (boundary === undefined) warnUnsealedState(settings.logger);
-        const requestState = await keepRecord(call, ledger.next());
-        if (asking !== undefined) asking.sent = requestState;
+        const requestState = await keepProgress(call, ledger.next(), open);
+        if (asking !== undefined && requestState !== undefined) asking.sent = requestState;
         await dispose('asked');
         watch?.ended('asked');
         return { done: false, result: askingResult(open, requestState) };
@@ -218,12 +218,13 @@ function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undef
 
 function askingResult(
   open: readonly UnansweredQuestion[],
-  requestState: string,
+  requestState: string | undefined,
 ): InputRequiredResult {
   const requests = open.map(({ node, asked }) => {
     const { method, params } = asked.rendered;
     return [node.key, params === undefined ? { method } : { method, params }] as const;
   });
   const inputRequests = Object.fromEntries(requests) as InputRequests;
-  return { resultType: 'input_required', inputRequests, requestState };
+  const state = requestState === undefined ? {} : { requestState };
+  return { resultType: 'input_required', inputRequests, ...state };
 }

@@ -98,9 +98,11 @@ function singleUseOf<Result>(
   const { id, resumed, ctx, boundary, parking, onUnexpectedError } = call;
   if (once === undefined || !resumed) return undefined;
   const { signal } = ctx.mcpReq;
-  const flowSeconds = flowSecondsOf(call);
+  // A client that has a handle was told how long the result can be read.
+  const flowSeconds = Math.max(flowSecondsOf(call), parking?.keepSeconds ?? 0);
+  const onRecorded = parking && (() => parking.noteRecorded());
   const user = parking?.user ?? recordUser(boundary?.opened?.principal, ctx.http !== undefined);
-  return new SingleUse(id, { ...once, flowSeconds, user, signal, onUnexpectedError });
+  return new SingleUse(id, { ...once, flowSeconds, user, signal, onUnexpectedError, onRecorded });
 }
 
 /** Returns the longest time that a token of the call can live, in seconds. */
@@ -120,7 +122,8 @@ interface Running<Result> {
 async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
   const { definition, args, call, once } = running;
   // A call without a token has waited, and gets no result of an earlier run.
-  const known = call.span && (await once?.recall(call.span.deadline));
+  const deadline = call.parking?.hasRun === true ? Infinity : call.span?.deadline;
+  const known = deadline === undefined ? undefined : await once?.recall(deadline);
   if (known !== undefined) {
     call.watch?.ended('completed', true);
     return known.result;

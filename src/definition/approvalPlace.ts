@@ -5,21 +5,33 @@ import { InvalidGraphError } from '../errors.js';
 import type { Wording } from '../plan/buildPlan.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 
+/** The options of a tool that its place depends on. */
+interface PlaceOptions {
+  readonly approvals: ParkingDesk | undefined;
+  readonly once: unknown;
+}
+
 /**
  * Returns the place where the calls of a tool wait.
  *
- * @throws {TypeError} If `approvals` is not a desk.
+ * @throws {TypeError} If `approvals` is not a desk, or gives handles for results that nothing
+ *   keeps.
  * @throws {@link InvalidGraphError} If a resolver asks for an approval without a desk, or in a
  *   guard.
  */
 export function placeOf(
   name: string,
   plan: Plan,
-  approvals: ParkingDesk | undefined,
+  { approvals, once }: PlaceOptions,
 ): ParkingPlace | undefined {
   if (approvals !== undefined && !isKind(approvals, 'desk')) {
     throw new TypeError(
       `Tool '${name}': \`approvals\` must be a desk. Create one with approvalDesk({ store }) of 'mcp-resolve/approvals'.`,
+    );
+  }
+  if (approvals?.['~place'].tasks !== undefined && once === undefined) {
+    throw new TypeError(
+      `Tool '${name}': its desk has \`tasks: true\`, so clients poll for the result of an approved call, and \`once\` keeps it. Add \`once: store\`.`,
     );
   }
   const asking = plan.nodes.find(asksForApproval);

@@ -140,7 +140,7 @@ export function defineTool(
     address: addressOf('tools/call', name),
     shownWith: capabilitiesToShow('Tool', plan, hideWhenCannotAsk),
     once: once === undefined ? undefined : onceSettings(name, once),
-    approvals: placeOf(name, plan, approvals),
+    approvals: placeOf(name, plan, { approvals, once }),
     body: body as ToolDefinition['body'],
     finish: (returned) => toolResult({ name, outputSchema }, returned),
     fail: (failure) => toolError(name, failure),

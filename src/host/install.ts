@@ -19,6 +19,7 @@ import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
 import { requireScopeChecks } from './scopeChallenges.js';
+import { checkTaskScopes, declareTasks, openTaskRoutes, tasksOf } from './taskRoutes.js';
 import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
 import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
@@ -99,6 +100,10 @@ function installAll(
     }
     const { usableCapabilities, logger } = checked;
     if (usableCapabilities !== undefined) addLimit(target, { usableCapabilities, logger });
+    if (tasksOf(wanted).length > 0) {
+      declareTasks(target);
+      checkTaskScopes(server, wanted);
+    }
     // The last step, because a seal keeps its listeners.
     protect(target, protection(installation, mcp !== undefined));
     return found;
@@ -127,6 +132,7 @@ function share(server: Server, added: readonly Installed[], sharing: Sharing<Ser
     const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);
     if (ours !== undefined) openRoute(routes, [method, ours], sharing);
   }
+  if (tasksOf(added).length > 0) openTaskRoutes(server, sharing);
 }
 
 /** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */

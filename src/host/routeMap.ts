@@ -43,13 +43,16 @@ export interface Route<Context> {
   readonly fallsBack: boolean;
   /** Wraps whatever answers the method, the wrappers of a host included. */
   readonly watch?: (handler: Handler<Context>) => Handler<Context>;
+  /** Called when the server or its host sets another handler. */
+  readonly onOther?: () => void;
 }
 
 /** The function of a server that reads or sets handlers now. */
 export type Activity = 'dispatching' | 'setting' | 'checking';
 
 /** The methods that definitions can share. The handlers of all others stay as they are. */
-const SHARED = /^(?:tools|prompts|resources)\/|^completion\/complete$/;
+const SHARED =
+  /^(?:tools|prompts|resources)\/|^completion\/complete$|^tasks\/(?:get|update|cancel)$/;
 
 const ROUTE_MAP = Symbol.for('mcp-resolve.routeMap/1');
 
@@ -87,6 +90,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     this.read.delete(method);
     if (!isNew) return super.set(method, this.guardHandler(method, handler));
     this.others.set(method, handler);
+    this.routes.get(method)?.onOther?.();
     // A wrapper in front of definitions stays there.
     if (this.routes.has(method) && super.has(method)) return this;
     return super.set(method, this.guardHandler(method, this.routeRequests(method)));
@@ -128,6 +132,11 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   override delete(method: string): boolean {
     this.others.delete(method);
     return super.delete(method);
+  }
+
+  /** Returns whatever answers a method, without noting that it was read. */
+  present(method: string): Handler<Context> | undefined {
+    return super.get(method);
   }
 
   /** Returns true if a method has a route. */

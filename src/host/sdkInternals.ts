@@ -164,6 +164,15 @@ export function isRegistered(server: object, kind: RegisteredKind, name: string)
   return isObject(table) && Object.hasOwn(table, name);
 }
 
+/**
+ * Returns the methods whose handlers have schemas of their own. The SDK dispatches the methods of
+ * tasks to no others, since 2.3. `undefined` for an earlier version.
+ */
+export function methodsWithSchemas(server: Server): Set<string> | undefined {
+  const methods: unknown = Reflect.get(server, '_customSchemaRequestMethods');
+  return methods instanceof Set ? (methods as Set<string>) : undefined;
+}
+
 /** Returns true if a server has the SDK's own check of request state. */
 export function hasOwnStateCheck(server: Server): boolean {
   return Reflect.get(server, '_requestStateVerify') !== undefined;

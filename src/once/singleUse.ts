@@ -46,7 +46,7 @@ const REASONS = {
 export type OnceReason = keyof typeof REASONS;
 
 /** The property of a result's `_meta` that holds the reason. */
-const ONCE_META_KEY = 'mcp-resolve/once';
+export const ONCE_META_KEY = 'mcp-resolve/once';
 
 /** The error that ends a call with `once` that has no result to return. */
 export class OnceError extends ToolError {
@@ -68,6 +68,8 @@ export interface SingleUseOptions extends OnceSettings, Pick<RecordPlace, 'user'
   /** Aborted when the client no longer wants the result. */
   readonly signal: AbortSignal;
   readonly onUnexpectedError: (error: unknown) => void;
+  /** Called before a recorded end is returned or thrown. */
+  readonly onRecorded?: (() => void) | undefined;
 }
 
 /** Ensures that one call runs once. */
@@ -129,6 +131,7 @@ export class SingleUse<Result> {
     if (state !== 'done') throw new OnceError('in_progress');
     if (end === undefined) throw new OnceError('result_not_kept');
     if (!isEnded<Result>(end)) throw new OnceError('outcome_unknown');
+    this.options.onRecorded?.();
     return answerOf(end);
   }
 

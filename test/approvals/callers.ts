@@ -95,7 +95,7 @@ export async function goOn(parking: Parking, asking: Asking = {}): Promise<Ended
   const record = parking.record ?? newRecord();
   const verdict = parking.verdictOn(resolver, digest);
   if (verdict === undefined)
-    throw await parking.park({ record, open: [{ resolver, digest, terms }], values });
+    throw (await parking.park({ record, open: [{ resolver, digest, terms }], values })).error;
   if (verdict.denial !== undefined) throw verdict.denial;
   await parking.claim({ values, tokensLiveMs: HOUR });
   parking.note();

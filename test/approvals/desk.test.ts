@@ -269,8 +269,8 @@ describe('a decision', () => {
       reworded: new Set<string>(),
       pins: new Map(),
     };
-    const { meta } = await parking.park({ record: { ...record, progress }, open, values: {} });
-    const [first = '', second = ''] = meta.requests.map(({ id }) => id);
+    const { error } = await parking.park({ record: { ...record, progress }, open, values: {} });
+    const [first = '', second = ''] = error.meta.requests.map(({ id }) => id);
     expect(await desk.decide(first, yes('bob'))).toEqual({ counted: true, state: 'approved' });
     expect(await desk.decide(second, yes('BOB'))).toEqual({
       counted: false,

@@ -42,7 +42,7 @@ export async function post(
     'io.modelcontextprotocol/clientInfo': { name: 'by hand', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
-  const target = params.name ?? params.uri;
+  const target = params.name ?? params.uri ?? params.taskId;
   const allHeaders: Record<string, string | undefined> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
