@@ -35,6 +35,7 @@ interface Calls {
 
 /** More bodies do not run between two calls of one request. */
 const MAX_RAN = 10_000;
+const LONGEST_ID = 64;
 
 type NextContext = ServerContext & { readonly [ASKING_CALL]?: AskingCall };
 
@@ -94,10 +95,12 @@ export function withAskingCall(ctx: ServerContext, asking: AskingCall): ServerCo
 
 /**
  * Notes that the body of a call runs in a request. Returns false if it has run in this request, or
- * in any request if the host does not tell their ids. The client chooses an id, so it is cut.
+ * in any request if the host does not tell their ids. The client chooses an id, so a long one
+ * counts as none. A part of it would keep all of it in memory.
  */
 export function noteRun(callId: string, { mcpReq }: ServerContext): boolean {
-  const run = `${callId} ${String(mcpReq.id).slice(0, 64)}`;
+  const id = String(mcpReq.id);
+  const run = id.length > LONGEST_ID ? callId : `${callId} ${id}`;
   const { ran } = calls();
   if (ran.has(run)) return false;
   ran.add(run);

@@ -203,14 +203,25 @@ describe.each(hosts)('on %s', (_, host) => {
       );
     });
 
-    test('a client may send a round again in a new request, if the host tells its id', async () => {
+    test.each([
+      ['may send a round again in a new request, if the host tells its id', 1, 2],
+      ['may not, if it chooses ids that are too long to keep', 'x'.repeat(65), 1],
+    ])('a client %s', async (_what, prefix, times) => {
       const { handler, paid } = paying();
-      let id = 0;
+      let round = 0;
       const send = over(
         host(({ mcpReq: { signal, requestState, inputResponses, envelope } }) =>
           handler(
             { invoice: 'INV-1' },
-            { mcpReq: { id: (id += 1), signal, requestState, inputResponses, envelope } },
+            {
+              mcpReq: {
+                id: `${prefix}${(round += 1)}`,
+                signal,
+                requestState,
+                inputResponses,
+                envelope,
+              },
+            },
           ),
         ),
       );
@@ -218,7 +229,7 @@ describe.each(hosts)('on %s', (_, host) => {
       const inputResponses = { approved: ACCEPT.confirm };
       for (const _ of [1, 2])
         await send('tools/call', { name: 'both', inputResponses, requestState });
-      expect(paid).toEqual(['pay INV-1 1', 'pay INV-1 1']);
+      expect(paid).toHaveLength(times);
     });
 
     test('a call with other arguments in front does not take the approval', async () => {
