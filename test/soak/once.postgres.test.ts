@@ -1,4 +1,4 @@
-/** A short run of `npm run soak -- once` with a fixed seed and short leases. */
+/** A short run of `npm run soak -- once` with a fixed seed, short leases, and clocks that differ. */
 import { expect, test } from 'vitest';
 
 import { soakOnce } from '../../bench/soak/once/soak.js';
@@ -10,6 +10,7 @@ test('no call runs twice or is lost while processes and Postgres crash and clien
     seed: 20_260_728,
     customers: 8,
     leaseMs: 3000,
+    clockSeconds: 300,
   });
 
   expect(findings).toMatchObject({

@@ -1,8 +1,9 @@
 /**
- * `npm run soak -- once` runs four processes, a store (`--store redis` or `--store postgres`) and
- * 16 customers for `--seconds`, with the random choices of `--seed`. It prints its counts every ten
- * seconds. The exit code is 1 if a call ran twice, was lost, was answered in two ways, or has a
- * history that no sequential order explains.
+ * `npm run soak -- once` runs four processes, a store (`--store redis`, `postgres` or `pgbouncer`)
+ * and 16 customers for `--seconds`, with the random choices of `--seed`. The clocks of the
+ * processes differ by up to `--clocks` seconds. It prints its counts every ten seconds. The exit
+ * code is 1 if a call ran twice, was lost, was answered in two ways, or has a history that no
+ * sequential order explains.
  */
 import { parseArgs } from 'node:util';
 
@@ -12,22 +13,29 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'redis' },
     seconds: { type: 'string', default: '180' },
+    clocks: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
   },
 });
 const seconds = Number(values.seconds);
 const seed = Number(values.seed);
+const clockSeconds = Number(values.clocks);
 const { store } = values;
-if (store !== 'redis' && store !== 'postgres') throw new Error('--store is redis or postgres');
+if (store !== 'redis' && store !== 'postgres' && store !== 'pgbouncer')
+  throw new Error('--store is redis, postgres or pgbouncer');
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => interruption.abort());
 }
 
-console.log(`4 processes on ${store}, 16 customers, for ${seconds} s, with seed ${seed}`);
+console.log(
+  `4 processes on ${store}, 16 customers, for ${seconds} s, with seed ${seed} and clocks ${clockSeconds} s apart`,
+);
 const { signal: interrupted } = interruption;
-print(await soakOnce({ store, seconds, seed, interrupted, onProgress: printProgress }));
+print(
+  await soakOnce({ store, seconds, seed, clockSeconds, interrupted, onProgress: printProgress }),
+);
 
 function printProgress(found: Findings): void {
   console.log(

@@ -16,9 +16,14 @@ const {
   LEDGER_URL = '',
   LIFE_SECONDS,
   LEASE_MS,
+  CLOCK_MS,
   MORTAL,
   PORT,
 } = process.env;
+
+// The clock of this process differs from that of the machine, which the ledger uses.
+const machineTime = Date.now;
+Date.now = () => machineTime() + Number(CLOCK_MS);
 
 // Ctrl-C reaches every process of a terminal. This process leaves the reaction to its parent.
 process.on('SIGINT', () => undefined);
@@ -42,7 +47,7 @@ const factory = serviceWith({
   seal,
   store,
   mortal: MORTAL === 'yes',
-  noteBegin: (begin) => noteBegin(ledger, begin),
+  noteBegin: (begin) => noteBegin(ledger, { ...begin, at: machineTime() }),
   book: (entry) => book(ledger, entry),
 });
 const { port } = await serveHttp(factory, { port: Number(PORT) });

@@ -21,7 +21,7 @@ export interface ServiceOptions {
   /** True if payments can kill this process. */
   readonly mortal: boolean;
   /** Notes that a body has begun. */
-  readonly noteBegin: (begin: Begin) => Promise<void>;
+  readonly noteBegin: (begin: Omit<Begin, 'at'>) => Promise<void>;
   /** The effect: adds a payment to the ledger. */
   readonly book: (entry: Entry) => Promise<void>;
 }
@@ -78,7 +78,7 @@ export function serviceWith({
     },
     async ({ order, price: { cents }, ...how }, { callId: call }) => {
       const run = randomUUID();
-      await noteBegin({ order, run, at: Date.now() });
+      await noteBegin({ order, run });
       await delay(how.beforeMs);
       if (mortal && how.deadly === 'before') process.kill(process.pid, 'SIGKILL');
       await book({ call, order, cents, run, process: process.pid });

@@ -35,6 +35,8 @@ export interface SoakOptions {
   /** Repeats the random choices. Their timing differs in every run. */
   readonly seed: number;
   readonly customers?: number;
+  /** The difference between the slowest and the fastest clock of the processes. Default: 0. */
+  readonly clockSeconds?: number;
   /** The duration of a claim, for runs that are too short for the default of 30 seconds. */
   readonly leaseMs?: number;
   /** Stops the run without the final checks. */
@@ -112,7 +114,7 @@ export async function soakOnce(options: SoakOptions): Promise<Findings> {
 }
 
 function environment(
-  { seconds, leaseMs }: SoakOptions,
+  { seconds, leaseMs, clockSeconds = 0 }: SoakOptions,
   places: Readonly<Record<string, string>>,
 ): Setup['env'] {
   const shared = {
@@ -122,7 +124,11 @@ function environment(
     LIFE_SECONDS: String(seconds + 600),
     ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
   };
-  return (index) => ({ ...shared, MORTAL: index === SPARED ? 'no' : 'yes' });
+  return (index) => ({
+    ...shared,
+    MORTAL: index === SPARED ? 'no' : 'yes',
+    CLOCK_MS: String(1000 * clockSeconds * (index / (PROCESSES - 1) - 0.5)),
+  });
 }
 
 /** What a run uses. */
@@ -151,7 +157,8 @@ class Soak {
     private readonly at: Places,
   ) {
     this.interrupted = options.interrupted ?? new AbortController().signal;
-    this.reach = new Reach(at.processes.ports, this.interrupted);
+    const { clockSeconds = 0 } = options;
+    this.reach = new Reach(at.processes.ports, this.interrupted, clockSeconds > 0);
     this.leaseMs = options.leaseMs ?? LEASE_MS;
   }
 

@@ -1,4 +1,5 @@
-/** The database of the store: a Redis or a Postgres that can crash and freeze. */
+/** The database of the store: a Redis, or a Postgres with or without PgBouncer, that can crash and
+freeze. */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,12 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postgresTableSql } from 'mcp-resolve/store';
 import pg from 'pg';
 
+import { startPooler } from '../../../test/support/pgbouncer.js';
 import { connectionTo, startPostgres } from '../../../test/support/postgres.js';
 import { signalAll } from '../../../test/support/processTree.js';
 import { freePort, startRedis } from '../../../test/support/redis.js';
 
 /** The kinds of stores. */
-export type StoreKind = 'redis' | 'postgres';
+export type StoreKind = 'redis' | 'postgres' | 'pgbouncer';
 
 interface Server {
   readonly pid: number;
@@ -31,12 +33,13 @@ export class StoreServer {
     private readonly folder: string,
     private readonly startAgain: () => Promise<Server>,
     private server: Server,
+    private readonly pooler?: Pick<Server, 'stop'>,
   ) {}
 
   static async start(kind: StoreKind): Promise<StoreServer> {
     const folder = await mkdtemp(join(tmpdir(), `mcp-resolve-soak-${randomUUID().slice(0, 8)}-`));
     await chmod(folder, 0o755);
-    return kind === 'redis' ? StoreServer.redis(folder) : StoreServer.postgres(folder);
+    return kind === 'redis' ? StoreServer.redis(folder) : StoreServer.postgres(folder, kind);
   }
 
   private static async redis(folder: string): Promise<StoreServer> {
@@ -47,14 +50,17 @@ export class StoreServer {
     return new StoreServer({ STORE: 'redis', STORE_URL: server.url }, folder, start, server);
   }
 
-  private static async postgres(folder: string): Promise<StoreServer> {
+  private static async postgres(folder: string, kind: StoreKind): Promise<StoreServer> {
     const start = () => startPostgres({ folder });
     const server = await start();
     const client = new pg.Client(connectionTo(server.env));
     await client.connect();
     await client.query(postgresTableSql());
     await client.end();
-    return new StoreServer({ STORE: 'postgres', ...server.env }, folder, start, server);
+    // The socket of a restarted server is in the same folder, so the pooler finds it.
+    const pooler = kind === 'pgbouncer' ? await startPooler(server) : undefined;
+    const env = { STORE: 'postgres', ...(pooler ?? server).env };
+    return new StoreServer(env, folder, start, server, pooler);
   }
 
   /** Kills it, and starts it again with the records that it has confirmed. */
@@ -74,6 +80,7 @@ export class StoreServer {
   }
 
   async stop(): Promise<void> {
+    await this.pooler?.stop();
     await this.server.stop();
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -15,7 +15,11 @@ import * as z from 'zod';
 
 import { withLease } from './steps.js';
 
-const { REDIS_URL = '', MCP_RESOLVE_KEYS = '', LEASE_MS = '30000' } = process.env;
+const { REDIS_URL = '', MCP_RESOLVE_KEYS = '', LEASE_MS = '30000', CLOCK_MS = '0' } = process.env;
+
+// The clock of this process can differ from that of the machine.
+const machineTime = Date.now;
+Date.now = () => machineTime() + Number(CLOCK_MS);
 
 const redis = createClient({
   url: REDIS_URL,

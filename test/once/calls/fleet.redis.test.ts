@@ -278,6 +278,65 @@ describe('if a process does not renew its claim during a body', () => {
   }, 60_000);
 });
 
+describe('two processes whose clocks are five minutes apart', () => {
+  let slow: BankProcess;
+  let fast: BankProcess;
+
+  beforeAll(async () => {
+    [slow, fast] = await Promise.all([
+      startBank({ CLOCK_MS: '-150000' }),
+      startBank({ CLOCK_MS: '150000' }),
+    ]);
+  }, 60_000);
+
+  test('run a call once if both receive it five times at the same time', async () => {
+    const { args, payments } = await newPayee();
+    const last = {
+      args,
+      token: tokenOf(await slow.rounds({ args })),
+      answers: { approved: yes },
+    };
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, time) => (time % 2 === 0 ? slow : fast).rounds(last)),
+    );
+    for (const reply of replies)
+      expect([{ text: PAID }, inProgress('pay'), outcomeUnknown('pay')]).toContainEqual(
+        answerOf(reply),
+      );
+    const [end, again] = [await slow.rounds(last), await fast.rounds(last)];
+    expect(answerOf(end)).toEqual({ text: PAID });
+    expect(again.text).toBe(end.text);
+    expect(await payments()).toBe(1);
+  });
+
+  test.each([
+    ['slow', 'outcome unknown to the fast one', outcomeUnknown],
+    ['fast', 'in progress to the slow one', inProgress],
+  ])('the body of the %s one is %s, until it has ended', async (name, _, meanwhile) => {
+    const [runner, other] = name === 'slow' ? [slow, fast] : [fast, slow];
+    const { held, payments, isPaid, release } = await newPayee();
+    const token = tokenOf(await slow.rounds({ args: held }));
+    const last = { args: held, token, answers: { approved: yes } };
+    const first = runner.rounds(last);
+    await isPaid();
+    expect(answerOf(await other.rounds(last))).toEqual(meanwhile('pay'));
+    await release();
+    const end = await first;
+    expect(answerOf(end)).toEqual({ text: PAID });
+    expect((await other.rounds(last)).text).toBe(end.text);
+    expect(await payments()).toBe(1);
+  });
+
+  test('refuse a token of the fast one at the slow one', async () => {
+    const { args, payments } = await newPayee();
+    const token = tokenOf(await fast.rounds({ args }));
+    expect((await slow.rounds({ args, token, answers: { approved: yes } })).error).toMatchObject({
+      code: -32_602,
+    });
+    expect(await payments()).toBe(0);
+  });
+});
+
 test('a call does not run while Redis is down, and runs when Redis is back', async () => {
   const own = await startRedis();
   open.push(own.stop);
