@@ -1,9 +1,5 @@
 /**
- * The contract of a store, as checks that any test runner can run:
- *
- * ```ts
- * for (const { name, run } of storeContract(() => myStore())) test(name, run);
- * ```
+ * The contract of a store, as checks that any test runner can run.
  *
  * Each check takes new keys, so checks can run in any order, at the same time, and against a
  * database in use. Checks that depend on time poll for up to four seconds, so a slow machine does
