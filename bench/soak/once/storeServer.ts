@@ -1,5 +1,7 @@
-/** The database of the store: a Redis, or a Postgres with or without PgBouncer, that can crash and
-freeze. */
+/**
+ * The database of the store: a Redis, or a Postgres with or without PgBouncer, that can crash and
+ * freeze.
+ */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
