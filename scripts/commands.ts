@@ -29,6 +29,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     hosts: [BUILD, suite('peers peers/hosts')],
     install: [BUILD, install('peers/package'), suite('peers peers/package')],
     peers: [install('peers/clients'), suite('peers peers/clients')],
+    codex: [install('peers/codex'), suite('peers peers/codex')],
     inspector: [install('peers/clients'), suite('peers peers/browser')],
     python: [suite('peers peers/python')],
     runtimes: [BUILD, install('peers/runtimes'), suite('peers peers/runtimes')],

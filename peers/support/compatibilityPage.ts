@@ -8,6 +8,7 @@ import { readReport, type Report } from './report.js';
 const sections = [
   { name: 'conformance', title: 'Official conformance suite' },
   { name: 'clients', title: 'Clients' },
+  { name: 'codex', title: 'Codex CLI' },
   { name: 'browser', title: 'Browser' },
   { name: 'python', title: 'Python' },
   { name: 'runtimes', title: 'Runtimes' },
