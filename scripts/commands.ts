@@ -30,6 +30,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     install: [BUILD, install('peers/package'), suite('peers peers/package')],
     peers: [install('peers/clients'), suite('peers peers/clients')],
     codex: [install('peers/codex'), suite('peers peers/codex')],
+    probes: [install('peers/probes'), suite('peers peers/probes')],
     inspector: [install('peers/clients'), suite('peers peers/browser')],
     python: [suite('peers peers/python')],
     runtimes: [BUILD, install('peers/runtimes'), suite('peers peers/runtimes')],

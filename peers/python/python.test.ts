@@ -34,7 +34,7 @@ const suites = {
   },
 };
 
-beforeAll(makeEnvironment);
+beforeAll(() => makeEnvironment());
 
 for (const [name, { suite }] of Object.entries(suites)) {
   describe(name, async () => {

@@ -10,6 +10,7 @@ const sections = [
   { name: 'clients', title: 'Clients' },
   { name: 'codex', title: 'Codex CLI' },
   { name: 'browser', title: 'Browser' },
+  { name: 'probes', title: 'Programs that test servers' },
   { name: 'python', title: 'Python' },
   { name: 'runtimes', title: 'Runtimes' },
   { name: 'hosts', title: 'Hosts' },

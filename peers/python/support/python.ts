@@ -13,8 +13,10 @@ export const python = `${venv}bin/python`;
 /** The pinned version of the Python SDK. */
 export const sdkVersion = /^mcp==(.+)$/m.exec(readFileSync(requirements, 'utf8'))![1]!;
 
-/** Creates the virtual environment, unless it exists with the current requirements. */
-export async function makeEnvironment(): Promise<void> {
+/** Creates the virtual environment of a folder, unless it exists with the current requirements. */
+export async function makeEnvironment(place: string = folder): Promise<void> {
+  const requirements = `${place}requirements.txt`;
+  const venv = `${place}.venv/`;
   const installed = `${venv}requirements.txt`;
   const current = readFileSync(requirements, 'utf8');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === current) return;
@@ -24,7 +26,7 @@ export async function makeEnvironment(): Promise<void> {
     });
   });
   const quietly = ['--quiet', '--disable-pip-version-check'];
-  await output(python, ['-m', 'pip', 'install', ...quietly, '-r', requirements]);
+  await output(`${venv}bin/python`, ['-m', 'pip', 'install', ...quietly, '-r', requirements]);
   copyFileSync(requirements, installed);
 }
 
