@@ -1,4 +1,5 @@
 /** The store in memory: the contract of stores, its limits and shares, its clock and its options. */
+import fc from 'fast-check';
 import { memoryStore, StoreFullError } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
 import { storeContract } from 'mcp-resolve/testing';
@@ -150,6 +151,57 @@ describe('no user holds more than a share', () => {
   });
 });
 
+/** The records that a store with these limits must have, by their sizes and users. */
+class Room {
+  readonly records = new Map<string, { of: string; size: number; until: number }>();
+
+  /** Writes a record, or returns false if it exceeds a limit. */
+  put(key: string, record: { of: string; size: number; until: number }, now: number): boolean {
+    const others = [...this.records].filter(([known, { until }]) => known !== key && until > now);
+    const all = [record, ...others.map(([, other]) => other)];
+    const own = all.filter(({ of }) => of === record.of);
+    const bytes = (held: typeof all) => held.reduce((sum, { size }) => sum + size, 0);
+    if (all.length > 8 || bytes(all) > 400 || own.length > 2 || bytes(own) > 100) return false;
+    this.records.set(key, record);
+    return true;
+  }
+}
+
+test('no order of writes by several users exceeds a limit or drops a record early', async () => {
+  const write = fc.record({
+    key: fc.nat(12).map(String),
+    of: fc.constantFrom('eve', 'bob', 'carol', 'dan', 'erin'),
+    length: fc.nat(30),
+    ttlMs: fc.constantFrom(1, 1000, MINUTE),
+    passes: fc.constantFrom(0, 0, 1, 999, MINUTE),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(write, { maxLength: 80, size: 'max' }), async (writes) => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      const store = memoryStore({ maxEntries: 8, maxBytes: 400 });
+      const room = new Room();
+      for (const { key, of, length, ttlMs, passes } of writes) {
+        const now = performance.now();
+        const record = { of, size: 2 * (key.length + length), until: now + ttlMs };
+        const was = await store.get(key);
+        const done = await put(store, key, 'x'.repeat(length), {
+          ttlMs,
+          of,
+          ...(was !== undefined && { was }),
+        }).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StoreFullError);
+          return false;
+        });
+        expect(done).toBe(room.put(key, record, now));
+        vi.advanceTimersByTime(passes);
+        for (const [known, { until }] of room.records)
+          expect((await store.get(known)) !== undefined).toBe(until > performance.now());
+      }
+    }),
+    { seed: 20_261_119, numRuns: 500 },
+  );
+});
+
 test('a change of the system clock does not affect lifetimes', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const store = memoryStore();
@@ -190,8 +242,14 @@ describe('memoryStore', () => {
     [{ share: 25 }, 'memoryStore(): `share` must be a number above 0 and at most 1.'],
     [{ share: Number.NaN }, 'memoryStore(): `share` must be a number above 0 and at most 1.'],
     [{ singleProcess: 'yes' }, 'memoryStore(): `singleProcess` must be true or false.'],
-    [null, 'memoryStore(): `options` must be an object.'],
-    [5, 'memoryStore(): `options` must be an object.'],
+    [
+      null,
+      'memoryStore(): `options` must be an object. Known options: maxEntries, maxBytes, share, singleProcess.',
+    ],
+    [
+      5,
+      'memoryStore(): `options` must be an object. Known options: maxEntries, maxBytes, share, singleProcess.',
+    ],
   ])('refuses the options %j', (options, sentence) => {
     expect(() => memoryStore(options as object)).toThrow(new TypeError(sentence));
   });

@@ -469,7 +469,7 @@ test.each([
   [{ prefix: 5 }, 'redisStore(): `prefix` must be a non-empty string.'],
   [{ logger: {} }, 'redisStore(): `logger` must be an object with a `warn(message)` method.'],
   [{ logger: null }, 'redisStore(): `logger` must be an object with a `warn(message)` method.'],
-  [null, 'redisStore(): `options` must be an object.'],
+  [null, 'redisStore(): `options` must be an object. Known options: prefix, logger.'],
 ])('redisStore refuses the options %j', (options, sentence) => {
   const send = () => Promise.resolve();
   expect(() => redisStore(send, options as object)).toThrow(new TypeError(sentence));
