@@ -119,9 +119,7 @@ export function checkOptions(
   if (!ERROR_POLICIES.includes(errors))
     throw invalid("`errors` must be 'all' or 'toolErrorsOnly'.");
   if (seal !== undefined && !isKind(seal, 'seal'))
-    throw invalid(
-      '`seal` must be created with requestStateSeal(…). Write seal: requestStateSeal({ keys, audience }).',
-    );
+    throw invalid('`seal` must be created with requestStateSeal(…).');
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw invalid('`onEvent` must be a function that takes an event.');
   if (usableCapabilities !== undefined && typeof usableCapabilities !== 'function')

@@ -20,7 +20,8 @@ import type { ServerFactory } from '../host/sdkInternals.js';
 export function checkArguments(factory: unknown, options: unknown, caller: string): void {
   if (typeof factory !== 'function') throw new TypeError(noFactory(factory, caller));
   if (typeof options === 'object' && options !== null) return;
-  const hint = typeof options === 'number' ? ` Write { port: ${options} }.` : '';
+  const isPort = caller === 'serveHttp' && typeof options === 'number';
+  const hint = isPort ? ` Write { port: ${options} }.` : '';
   throw new TypeError(
     `${caller}(): \`options\` must be an object, got ${describe(options)}.${hint}`,
   );

@@ -220,7 +220,7 @@ describe('C1: defineResource rejects', () => {
     [
       'name and uri in the wrong order',
       () => defineResource('trips://next', 'trip', {}, body),
-      "Resource 'trips://next': the uri must be absolute, got 'trip'.",
+      "Resource 'trips://next': the uri must be absolute, got 'trip'. The name comes first. Write defineResource(name, uri, config, body).",
     ],
     [
       'a misspelt mimeType',

@@ -50,8 +50,8 @@ describe.each(functions)('%s', (name, serve) => {
   });
 
   it('refuses options that are not an object', async () => {
-    expect(await messageOf(() => serve(build, untyped(3000)))).toBe(
-      `${name}(): \`options\` must be an object, got 3000.`,
+    expect(await messageOf(() => serve(build, untyped(true)))).toBe(
+      `${name}(): \`options\` must be an object, got true.`,
     );
   });
 });
