@@ -81,12 +81,13 @@ export function asReceived(ctx: ServerContext, { method, params }: Input): Serve
 /** Compares one level of the arguments, because the SDK copies only that one. */
 function isSameInput({ method, params }: Input, other: Input): boolean {
   if (method !== other.method || params.name !== other.params.name) return false;
-  if (urlOf(params) !== urlOf(other.params)) return false;
+  if (params.uri !== other.params.uri && urlOf(params) !== urlOf(other.params)) return false;
   const [one = {}, two = {}] = [params.arguments, other.params.arguments] as const;
-  if (!isObject(one) || !isObject(two)) return one === two;
+  if (one === two) return true;
+  if (!isObject(one) || !isObject(two)) return false;
   const keys = Object.keys(one);
-  const isSame = (key: string): boolean => Object.hasOwn(two, key) && one[key] === two[key];
-  return keys.length === Object.keys(two).length && keys.every(isSame);
+  if (keys.length !== Object.keys(two).length) return false;
+  return keys.every((key) => Object.hasOwn(two, key) && one[key] === two[key]);
 }
 
 /** Returns the uri of a request as the SDK passes it on. */

@@ -19,56 +19,41 @@ export interface ArgumentSpec {
   readonly resolved: readonly string[];
 }
 
-/**
- * Returns what the client sent for validated arguments. A host may call a definition with arguments
- * of its own, which stand for themselves.
- */
-export function sentFor(schema: ArgumentSchema | undefined, args: object): unknown {
-  return schema?.sentFor(args) ?? args;
-}
-
 /** Wraps the schema of a definition's arguments. */
-export function argumentSchema(schema: Schema, spec: ArgumentSpec): ArgumentSchema {
-  const sent = new WeakMap<object, unknown>();
-  const validateWith = (report: ReportThrown): Validate => {
-    const validate = safeValidate(schema, spec, report);
-    return (value, options) => {
-      const note = (result: Validated): Validated => {
-        if (result.issues === undefined && isObject(result.value)) sent.set(result.value, value);
-        return result;
-      };
-      const result = validate(value, options);
-      return isThenable(result) ? result.then(note) : note(result);
-    };
-  };
-  const wrapped = wrapSchema(schema, validateWith(warnThrowingSchema));
-  const reportingTo = (report: ReportThrown): Schema => ({
-    ...wrapped,
-    '~standard': { ...wrapped['~standard'], validate: validateWith(report) },
-  });
-  return Object.freeze({ ...wrapped, reportingTo, sentFor: (args: object) => sent.get(args) });
-}
-
-function safeValidate(
-  schema: Schema,
-  { name, resolved }: ArgumentSpec,
-  report: ReportThrown,
-): Validate {
+export function argumentSchema(schema: Schema, { name, resolved }: ArgumentSpec): ArgumentSchema {
   const { validate } = schema['~standard'];
   const dropped = droppedNames(resolved);
-  const uncheckable = (error: unknown): { issues: { message: string }[] } => {
-    report(error, name);
-    return { issues: [{ message: 'could not be validated' }] };
+  const sent = new WeakMap<object, unknown>();
+  const noted = (result: Validated, given: unknown): Validated => {
+    if (result.issues === undefined && isObject(result.value)) sent.set(result.value, given);
+    return result;
   };
-  return (value, options) => {
-    try {
-      // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
-      const result = validate(value === undefined ? {} : withoutKeys(value, dropped), options);
-      return isThenable(result) ? result.then(undefined, uncheckable) : result;
-    } catch (error) {
-      return uncheckable(error);
-    }
-  };
+  const validateWith =
+    (report: ReportThrown): Validate =>
+    (given, options) => {
+      const uncheckable = (error: unknown): Validated => {
+        report(error, name);
+        return { issues: [{ message: 'could not be validated' }] };
+      };
+      try {
+        // Before SDK 2.3, McpServer passes the arguments of a prompt as undefined if there are none.
+        const result = validate(given === undefined ? {} : withoutKeys(given, dropped), options);
+        if (!isThenable(result)) return noted(result, given);
+        return result.then((value) => noted(value, given), uncheckable);
+      } catch (error) {
+        return uncheckable(error);
+      }
+    };
+  const wrapped = wrapSchema(schema, validateWith(warnThrowingSchema));
+  const standard = wrapped['~standard'];
+  return Object.freeze({
+    ...wrapped,
+    reportingTo: (report: ReportThrown): Schema => ({
+      ...wrapped,
+      '~standard': { ...standard, validate: validateWith(report) },
+    }),
+    sentFor: (args: object) => sent.get(args) ?? args,
+  });
 }
 
 /**

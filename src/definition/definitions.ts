@@ -31,7 +31,10 @@ export interface Definition<Result> extends Callable<Result> {
 export interface ArgumentSchema extends Schema {
   /** Returns the same schema with another receiver of what it throws. Default: the log. */
   readonly reportingTo: (report: ReportThrown) => Schema;
-  /** Returns what the client sent for arguments that the schema returned, if it did. */
+  /**
+   * Returns what the client sent for arguments that the schema returned. A host may call a
+   * definition with arguments of its own, which stand for themselves.
+   */
   readonly sentFor: (args: object) => unknown;
 }
 

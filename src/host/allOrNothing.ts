@@ -18,42 +18,59 @@ export function allOrNothing<T>(objects: readonly object[], run: () => T): T {
   }
 }
 
+type Values = Record<PropertyKey, unknown>;
+
+/** Keeps values, not descriptors, because HTTP builds a server for every request. */
 function remember(object: object): Restore {
-  const before = Object.getOwnPropertyDescriptors(object);
+  const before = Object.create(null) as Values;
   const contents: Restore[] = [];
   // Symbols too: the library keeps its own parts of a server under them.
-  for (const key of Reflect.ownKeys(before)) {
-    const value: unknown = before[key as string]?.value;
+  for (const key of Reflect.ownKeys(object)) {
+    const value = (object as Values)[key];
+    before[key] = value;
     if (typeof value !== 'object' || value === null) continue;
-    if (value instanceof Map) contents.push(rememberMap(value));
-    else if (PLAIN.has(Object.getPrototypeOf(value))) {
-      const properties = Object.getOwnPropertyDescriptors(value);
+    if (isRouteMap(value)) contents.push(value.remember());
+    else if (value instanceof Map) {
+      const entries = [...(value as Map<unknown, unknown>)];
       contents.push(() => {
-        setProperties(value, properties);
+        refill(value, entries);
+      });
+    } else if (PLAIN.has(Object.getPrototypeOf(value))) {
+      const values = { ...value } as Values;
+      contents.push(() => {
+        setValues(value as Values, values);
       });
     }
   }
   return () => {
-    setProperties(object, before);
+    setValues(object as Values, before);
     for (const restore of contents) restore();
   };
 }
 
 const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
-function rememberMap(map: Map<unknown, unknown>): Restore {
-  if (isRouteMap(map)) return map.remember();
-  const entries = [...map];
-  return () => {
-    map.clear();
-    for (const [key, value] of entries) map.set(key, value);
-  };
+function refill(
+  map: Map<unknown, unknown>,
+  entries: readonly (readonly [unknown, unknown])[],
+): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }
 
-/** Gives an object these own properties and no others. */
-function setProperties(object: object, properties: PropertyDescriptorMap): void {
+/** Gives an object its own properties back, with their values, and removes all others. */
+function setValues(object: Values, values: Values): void {
   for (const key of Reflect.ownKeys(object)) {
-    if (!Object.hasOwn(properties, key)) Reflect.deleteProperty(object, key);
+    if (!Object.hasOwn(values, key)) Reflect.deleteProperty(object, key);
   }
-  Object.defineProperties(object, properties);
+  for (const key of Reflect.ownKeys(values)) {
+    const { [key]: value } = values;
+    if (object[key] === value && Object.hasOwn(object, key)) continue;
+    const present = Object.getOwnPropertyDescriptor(object, key) ?? DELETED;
+    // A getter computes its own value.
+    if ('value' in present) Object.defineProperty(object, key, { ...present, value });
+  }
 }
+
+/** The property that an installation has deleted. */
+const DELETED = { value: undefined, writable: true, configurable: true, enumerable: true };

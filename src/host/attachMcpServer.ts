@@ -18,7 +18,6 @@ import type {
   ResourceDefinition,
   ToolDefinition,
 } from '../definition/definitions.js';
-import { sentFor } from '../definition/argumentSchema.js';
 import { readVariables } from '../definition/requestArguments.js';
 import { schemaReporter } from '../call/operator.js';
 import { clientFacts } from '../call/clientFacts.js';
@@ -46,7 +45,7 @@ export function registerTool(
   const { name, registration } = tool;
   const inputSchema = tool.inputSchema?.reportingTo(schemaReporter(server, options.logger));
   const answer = async (args: Arguments, ctx: ServerContext) => {
-    const params = { name, arguments: sentFor(tool.inputSchema, args) };
+    const params = { name, arguments: tool.inputSchema?.sentFor(args) ?? args };
     const own = asReceived(ctx, { method: 'tools/call', params });
     try {
       return await callForRequest(server, tool, { args, ctx: own, settings: options });
@@ -75,7 +74,7 @@ export function registerPrompt(
   const { name, metadata } = prompt;
   const argsSchema = prompt.argsSchema?.reportingTo(schemaReporter(server, options.logger));
   const answer = (args: Arguments, ctx: ServerContext) => {
-    const params = { name, arguments: sentFor(prompt.argsSchema, args) };
+    const params = { name, arguments: prompt.argsSchema?.sentFor(args) ?? args };
     const own = asReceived(ctx, { method: 'prompts/get', params });
     return callForRequest(server, prompt, { args, ctx: own, settings: options });
   };

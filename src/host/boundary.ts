@@ -52,25 +52,20 @@ export interface Protection {
  *   request state, or if this version of the SDK has no handlers that can be wrapped.
  */
 export function protect(server: GuardedServer, { listener, ...given }: Protection): void {
-  const known = server[BOUNDARY]?.seal.listeners ?? [];
-  const { seal } = wrapOrWiden(server, given);
-  for (const [whose, tell] of [...known, ...(listener ? [listener] : [])])
-    seal.listeners.set(whose, tell);
-}
-
-function wrapOrWiden(server: GuardedServer, given: ServerBoundary): ServerBoundary {
   const present = server[BOUNDARY];
   if (present === undefined) assertNoOtherCheck(server);
-  if (given.explicit && present?.explicit && present.seal.policy !== given.seal.policy) {
+  else if (given.explicit && present.explicit && present.seal.policy !== given.seal.policy) {
     throw new Error(
       'This server already has another seal. Use one seal per server, with install() or with protect().',
     );
   }
   routesOf<ServerContext>(server).guard ??= (method, handler) => guard(server, method, handler);
   const { seal, explicit } = present === undefined || given.explicit ? given : present;
-  const boundary = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };
-  Object.defineProperty(server, BOUNDARY, { value: boundary, writable: true, configurable: true });
-  return boundary;
+  const value = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };
+  Object.defineProperty(server, BOUNDARY, { value, writable: true, configurable: true });
+  // A seal that replaces another one keeps its listeners.
+  for (const [whose, tell] of present?.seal.listeners ?? []) seal.listeners.set(whose, tell);
+  if (listener !== undefined) seal.listeners.set(...listener);
 }
 
 /** Returns the seal of a server, or `undefined` if the server has none. */
@@ -101,16 +96,17 @@ function guard(
 
 /**
  * Returns a handler that opens the state of its requests with the seal of its server, and seals the
- * state of its results.
+ * state of its results. A method whose results cannot ask keeps its handler.
  */
 export function sealHandler(
   server: GuardedServer,
   method: string,
   handler: Handler<ServerContext>,
 ): Handler<ServerContext> {
+  if (!METHODS.includes(method)) return handler;
   return async (message, ctx) => {
     const seal = server[BOUNDARY]?.seal;
-    if (seal === undefined || !METHODS.includes(method)) return handler(message, ctx);
+    if (seal === undefined) return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };
     if (boundaryOf(ctx) !== undefined) return handler(message, asReceived(ctx, request));
     const protocolVersion = server.getNegotiatedProtocolVersion();

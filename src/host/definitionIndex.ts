@@ -36,7 +36,8 @@ export class DefinitionIndex {
   add(added: readonly Installed[]): void {
     for (const one of added) {
       this.all.push(one);
-      if (one.kind !== 'resource') this.named.set(keyOf(one), one);
+      const { name, address } = one.definition;
+      if (one.kind !== 'resource') this.named.set(`${address.method} ${name}`, one);
     }
   }
 
@@ -65,10 +66,6 @@ export class DefinitionIndex {
   }
 }
 
-function keyOf({ definition }: Installed): string {
-  return `${definition.address.method} ${definition.name}`;
-}
-
 /** Returns the kind and the name under which the SDK registers a definition. */
 function registrationOf({ kind, definition }: Installed): readonly [RegisteredKind, string] {
   const { name } = definition;
@@ -88,14 +85,18 @@ export function uriOf({ kind, definition }: Installed): string | undefined {
 /** The definitions to install. */
 export interface Wanted {
   readonly wanted: readonly Installed[];
-  /** All definitions with `once`. Their stores have to fit the seal. */
+  /** All definitions with a store. Their stores have to fit the seal. */
   readonly storing: readonly Installed['definition'][];
 }
 
-/** The index of an array, and its definitions with `once`. */
-type ArrayIndex = Pick<Wanted, 'storing'> & { readonly index: DefinitionIndex };
+/** An array of definitions, as it was when it was read, and its index. */
+interface IndexedArray extends Pick<Wanted, 'storing'> {
+  readonly definitions: readonly AnyDefinition[];
+  readonly index: DefinitionIndex;
+}
 
-const indexes = new WeakMap<readonly AnyDefinition[], ArrayIndex>();
+/** The arrays that were read last, by their first definition. */
+const indexed = new WeakMap<AnyDefinition, IndexedArray>();
 
 /**
  * Returns the definitions that an HTTP request names. The headers were checked against the body
@@ -109,48 +110,38 @@ export function wantedOf(
   definitions: readonly AnyDefinition[],
   request: McpRequestContext | undefined,
 ): Wanted {
-  const known = indexes.get(definitions);
-  if (known !== undefined) {
-    const wanted = findNamed(known.index, request);
-    // A definition that is not found may have been added since.
-    if (wanted.length > 0 && areIn(definitions, known.index, wanted))
-      return { wanted, storing: known.storing };
+  const { index, storing } = indexOf(definitions);
+  const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
+  const method = headers?.get('mcp-method');
+  const target = headers?.get('mcp-name');
+  if (typeof method !== 'string' || typeof target !== 'string')
+    return { wanted: index.all, storing };
+  const named = index.find(method, { name: target, uri: target });
+  return { wanted: named.length === 0 ? index.all : named, storing };
+}
+
+/** A factory may create the array for each request, so arrays are compared by what they hold. */
+function indexOf(definitions: readonly AnyDefinition[]): IndexedArray {
+  const first = Array.isArray(definitions) ? (definitions[0] as unknown) : undefined;
+  const known = indexed.get(first as AnyDefinition);
+  if (known !== undefined && known.definitions.length === definitions.length) {
+    let same = 0;
+    while (same < definitions.length && known.definitions[same] === definitions[same]) same += 1;
+    if (same === definitions.length) return known;
   }
-  const { index, storing } = indexArray(definitions);
-  const wanted = findNamed(index, request);
-  return { wanted: wanted.length === 0 ? index.all : wanted, storing };
+  return readArray(definitions);
 }
 
-/** Returns true if an array still has the definitions that its index found. */
-function areIn(
-  definitions: readonly AnyDefinition[],
-  { all }: DefinitionIndex,
-  found: readonly Installed[],
-): boolean {
-  if (all.length !== definitions.length) return false;
-  return found.every((one) => definitions[all.indexOf(one)]?.['~definition'] === one.definition);
-}
-
-function indexArray(definitions: readonly AnyDefinition[]): ArrayIndex {
-  const index = new DefinitionIndex();
+function readArray(definitions: readonly AnyDefinition[]): IndexedArray {
   const all = readDefinitions(definitions);
+  const index = new DefinitionIndex();
   index.assertFree(all);
   index.add(all);
   const storing = all
     .map(({ definition }) => definition)
     .filter((one) => 'once' in one && (one.once ?? one.approvals) !== undefined);
-  const indexed = { index, storing };
-  indexes.set(definitions, indexed);
-  return indexed;
-}
-
-function findNamed(
-  index: DefinitionIndex,
-  request: McpRequestContext | undefined,
-): readonly Installed[] {
-  const headers = request?.era === 'modern' ? request.requestInfo?.headers : undefined;
-  const method = headers?.get('mcp-method');
-  const target = headers?.get('mcp-name');
-  if (typeof method !== 'string' || typeof target !== 'string') return index.all;
-  return index.find(method, { name: target, uri: target });
+  const read = { definitions: [...definitions], index, storing };
+  const [first] = definitions;
+  if (first !== undefined) indexed.set(first, read);
+  return read;
 }

@@ -11,10 +11,9 @@ import { clientFacts, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
 import { warnUnlisted } from '../call/operator.js';
 import type { Installed } from '../definition/definitions.js';
-import { sealHandler } from './boundary.js';
 import { DefinitionIndex, uriOf } from './definitionIndex.js';
 import { paramsOf } from './routeMap.js';
-import type { Guard, Handler, Route, RouteMap } from './routeMap.js';
+import type { Handler, Route, RouteMap } from './routeMap.js';
 
 /** The definitions that share the methods of a server. */
 export interface Sharing<Context> {
@@ -23,8 +22,6 @@ export interface Sharing<Context> {
   readonly logger: Logger;
   /** True if the server has no handler of its own that answers for everything else. */
   readonly fallsBack: boolean;
-  /** Opens and seals the state of the requests for definitions, if they can have any. */
-  readonly seal?: Guard<Context>;
   /** Returns the facts about the client, which may not see all definitions. */
   readonly clientOf?: (ctx: Context) => ClientFacts;
   /** Called for a definition that the other handler lists, too. */
@@ -46,7 +43,6 @@ export function sharingOf(
     definitions: new DefinitionIndex(),
     logger,
     fallsBack,
-    seal: (method, handler) => sealHandler(server, method, handler),
     clientOf: (ctx) => clientFacts(server, ctx),
   };
   Object.defineProperty(server, SHARING, { value, configurable: true });
@@ -79,34 +75,27 @@ const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   ['resources/templates/list', { member: 'resourceTemplates', kind: 'resource' }],
 ]);
 
-/** Opens the route of a method. `ours` is the handler that answers for definitions. */
+/**
+ * Opens the route of a method. `ours` is the handler that answers for definitions, and that opens
+ * and seals their state.
+ */
 export function openRoute<Context>(
   routes: RouteMap<Context>,
   [method, ours]: readonly [method: string, ours: Handler<Context>],
   sharing: Sharing<Context>,
 ): void {
   const listing = LISTINGS.get(method);
-  const route =
+  const { definitions, fallsBack } = sharing;
+  const route: Route<Context> =
     listing === undefined
-      ? callRoute(method, ours, sharing)
+      ? {
+          isForDefinition: (request) => definitions.find(method, paramsOf(request)).length > 0,
+          fallsBack,
+          answer: ours,
+          answerOther: (request, ctx, others) => (others ?? ours)(request, ctx),
+        }
       : new ListRoute(method, ours, { ...sharing, ...listing });
   routes.open(method, route);
-}
-
-function callRoute<Context>(
-  method: string,
-  ours: Handler<Context>,
-  { definitions, fallsBack, seal }: Sharing<Context>,
-): Route<Context> {
-  const sealed = seal?.(method, ours) ?? ours;
-  const isForDefinition = (request: unknown): boolean =>
-    definitions.find(method, paramsOf(request)).length > 0;
-  return {
-    isForDefinition,
-    fallsBack,
-    answer: (request, ctx, others) =>
-      (isForDefinition(request) ? sealed : (others ?? ours))(request, ctx),
-  };
 }
 
 const METHOD_NOT_FOUND: number = ProtocolErrorCode.MethodNotFound;
@@ -123,7 +112,7 @@ class ListRoute<Context> implements Route<Context> {
 
   constructor(
     private readonly method: string,
-    private readonly ours: Handler<Context>,
+    readonly answer: Handler<Context>,
     private readonly sharing: Sharing<Context> & Listing,
   ) {
     this.fallsBack = sharing.fallsBack;
@@ -133,14 +122,14 @@ class ListRoute<Context> implements Route<Context> {
     return false;
   }
 
-  async answer(
+  async answerOther(
     request: unknown,
     ctx: Context,
     others: Handler<Context> | undefined,
   ): Promise<Result> {
     const listed = await listingBy(others, request, ctx);
     if (listed !== undefined && !isFirstPage(request)) return listed;
-    const own = await this.ours(request, ctx);
+    const own = await this.answer(request, ctx);
     return this.showTo(ctx, this.join(own, listed));
   }
 

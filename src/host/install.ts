@@ -4,7 +4,7 @@
  */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Sentences } from '../author/sentences.js';
-import { protect, sealOf } from './boundary.js';
+import { protect, sealHandler, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { addLimit } from '../call/clientFacts.js';
@@ -91,7 +91,6 @@ function installAll(
   const mcp = registrarOf(server);
   const sharing = allOrNothing([server, target, ...backingObjects(target)], () => {
     const found = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
-    found.definitions.assertFree(wanted, server);
     requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
     const installation = { server: target, options: checked };
     for (const one of wanted) {
@@ -109,7 +108,7 @@ function installAll(
     return found;
   });
   share(target, wanted, sharing);
-  noteStores(target, storing);
+  if (storing.length > 0) noteStores(target, storing);
   for (const { definition } of wanted) noteInstalled(definition, checked.logger);
 }
 
@@ -129,8 +128,8 @@ function share(server: Server, added: readonly Installed[], sharing: Sharing<Ser
   sharing.definitions.add(added);
   const routes = routesOf<ServerContext>(server);
   for (const method of methodsOf(added)) {
-    const ours = routes.hasRoute(method) ? undefined : routes.takeOther(method);
-    if (ours !== undefined) openRoute(routes, [method, ours], sharing);
+    const ours = routes.takeOther(method);
+    if (ours !== undefined) openRoute(routes, [method, sealHandler(server, method, ours)], sharing);
   }
   if (tasksOf(added).length > 0) openTaskRoutes(server, sharing);
 }
@@ -142,7 +141,7 @@ function protection(
 ): Protection {
   const policy = seal === undefined ? defaultPolicy() : seal['~policy'];
   return {
-    seal: sealFor(policy, server, logger),
+    seal: sealFor(policy, server, { logger }),
     explicit: seal !== undefined,
     coversAll: isMcpServer || seal !== undefined,
     ...(onEvent && { listener: [onEvent, rejectionTeller({ onEvent, logger, server })] }),

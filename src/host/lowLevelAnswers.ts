@@ -1,5 +1,6 @@
 /** Lets the library answer methods of a low-level Server, next to the handlers of its author. */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
+import { sealHandler } from './boundary.js';
 import { openRoute, sharingOf } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Params } from './routeMap.js';
@@ -35,6 +36,7 @@ export function answer(
     const ours = routes.capture(method, () => {
       set(method, handler);
     });
-    if (ours !== undefined) openRoute(routes, [method, ours], sharing);
+    if (ours === undefined) continue;
+    openRoute(routes, [method, sealHandler(server, method, ours)], sharing);
   }
 }

@@ -1,5 +1,4 @@
 /** Creates sealing policies: those of authors, and the default policy of the process. */
-import type { Server } from '@modelcontextprotocol/server';
 import { KIND } from '../author/brand.js';
 import type { Sentences } from '../author/sentences.js';
 import { isObject } from '../values.js';
@@ -80,22 +79,14 @@ function asSeal(policy: CheckedSeal): RequestStateSeal {
 }
 
 /**
- * Creates the seal of a server. If the policy has no audience, the server's name is the audience.
+ * Creates the seal of a server, or of the handler of one tool. If the policy has no audience, the
+ * name of the server is the audience.
  */
-export function sealFor(policy: CheckedSeal, server: Server, logger?: Logger): Seal {
-  return sealOfOwner(policy, { owner: server, audience: serverName(server), logger });
-}
-
-/** The server or handler that a seal is for. */
-interface SealOwner {
-  readonly owner: object;
-  /** The audience, if the policy has none. */
-  readonly audience: string | undefined;
-  readonly logger: Logger | undefined;
-}
-
-/** Creates the seal of a server, or of the handler of one tool. */
-export function sealOfOwner(policy: CheckedSeal, { owner, audience, logger }: SealOwner): Seal {
+export function sealFor(
+  policy: CheckedSeal,
+  owner: object,
+  { audience = serverName(owner), logger }: SealDefaults = {},
+): Seal {
   return new Seal(policy, {
     audience: policy.audience ?? audience,
     // The keys of the environment are not known before the first use.
@@ -104,6 +95,12 @@ export function sealOfOwner(policy: CheckedSeal, { owner, audience, logger }: Se
     },
     ...(logger && { logger }),
   });
+}
+
+/** What a seal uses if its policy does not say. */
+interface SealDefaults {
+  readonly audience?: string | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** Returns a new secret, in an array. */

@@ -13,8 +13,6 @@
  * route, because a way around it would skip its check.
  */
 import type { Result } from '@modelcontextprotocol/server';
-import { isObject } from '../values.js';
-
 /** A request handler as an SDK stores it. It receives the request as the client sent it. */
 export type Handler<Context> = (request: unknown, ctx: Context) => Promise<Result>;
 
@@ -23,7 +21,8 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** Returns the parameters of a request, as the client sent them. */
 export function paramsOf(request: unknown): Params {
-  return isObject(request) && isObject(request.params) ? request.params : {};
+  const params = (request as { readonly params?: unknown } | null | undefined)?.params;
+  return typeof params === 'object' && params !== null ? (params as Params) : {};
 }
 
 /** Returns a handler around another one. */
@@ -31,10 +30,12 @@ export type Guard<Context> = (method: string, handler: Handler<Context>) => Hand
 
 /** The way of a method's requests. */
 export interface Route<Context> {
-  /** Returns true if a request is for a definition, whose answer opens and seals its state. */
+  /** Returns true if a request is for a definition. */
   readonly isForDefinition: (request: unknown) => boolean;
-  /** Answers a request. `others` is the handler of the server or its host, if there is one. */
-  readonly answer: (
+  /** Answers a request for a definition. It opens and seals its state. */
+  readonly answer: Handler<Context>;
+  /** Answers any other request. `others` is the handler of the server or its host, if it has one. */
+  readonly answerOther: (
     request: unknown,
     ctx: Context,
     others: Handler<Context> | undefined,
@@ -54,7 +55,7 @@ export type Activity = 'dispatching' | 'setting' | 'checking';
 const SHARED =
   /^(?:tools|prompts|resources)\/|^completion\/complete$|^tasks\/(?:get|update|cancel)$/;
 
-const ROUTE_MAP = Symbol.for('mcp-resolve.routeMap/1');
+const ROUTE_MAP = Symbol.for('mcp-resolve.routeMap/2');
 
 /** The request handlers of a server, by method. */
 export class RouteMap<Context> extends Map<string, Handler<Context>> {
@@ -75,9 +76,9 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     private readonly fallback: () => Handler<Context> | undefined,
   ) {
     super();
-    this.during('setting', () => {
-      for (const [method, handler] of handlers) this.set(method, handler);
-    });
+    this.activities.add('setting');
+    for (const [method, handler] of handlers) this.set(method, handler);
+    this.activities.delete('setting');
   }
 
   override set(method: string, handler: Handler<Context>): this {
@@ -88,12 +89,12 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     if (!SHARED.test(method)) return super.set(method, handler);
     const isNew = this.activities.has('setting') && !this.read.has(method);
     this.read.delete(method);
-    if (!isNew) return super.set(method, this.guardHandler(method, handler));
+    if (!isNew) return super.set(method, this.guardWrapper(method, handler));
     this.others.set(method, handler);
     this.routes.get(method)?.onOther?.();
     // A wrapper in front of definitions stays there.
     if (this.routes.has(method) && super.has(method)) return this;
-    return super.set(method, this.guardHandler(method, this.routeRequests(method)));
+    return super.set(method, this.routed(method));
   }
 
   override get(method: string): Handler<Context> | undefined {
@@ -101,7 +102,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     const present = super.get(method);
     if (present !== undefined || this.guard === undefined || !SHARED.test(method)) return present;
     const fallback = this.fallback();
-    return fallback && this.guardHandler(method, fallback);
+    return fallback && this.guardWrapper(method, fallback);
   }
 
   /** While the SDK checks that a method is free, definitions do not take it. */
@@ -147,12 +148,15 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   /** Opens the route of a method. */
   open(method: string, route: Route<Context>): void {
     this.routes.set(method, route);
-    if (!super.has(method))
-      super.set(method, this.guardHandler(method, this.routeRequests(method)));
+    if (!super.has(method)) super.set(method, this.routed(method));
   }
 
-  /** Removes and returns the handler that the server or its host has set. */
+  /**
+   * Removes and returns the handler that the server or its host has set for a method, if the method
+   * has no route yet.
+   */
   takeOther(method: string): Handler<Context> | undefined {
+    if (this.routes.has(method)) return undefined;
     const other = this.others.get(method);
     this.others.delete(method);
     return other;
@@ -186,14 +190,10 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     };
   }
 
-  /** Runs a function of the server, which reads or sets handlers. */
-  during(activity: Activity, run: () => void): void {
-    this.activities.add(activity);
-    try {
-      run();
-    } finally {
-      this.activities.delete(activity);
-    }
+  /** Notes that a function of the server begins or ends, which reads or sets handlers. */
+  note(activity: Activity, isRunning: boolean): void {
+    if (isRunning) this.activities.add(activity);
+    else this.activities.delete(activity);
   }
 
   /** Notes that every handler was read. Code that goes through the map can wrap any of them. */
@@ -201,23 +201,33 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     for (const method of this.keys()) this.read.add(method);
   }
 
-  private guardHandler(method: string, handler: Handler<Context>): Handler<Context> {
-    return (request, ctx) => {
-      const route = this.routes.get(method);
-      if (route?.isForDefinition(request) === true) return handler(request, ctx);
-      const watched = route?.watch?.(handler) ?? handler;
-      return (this.guard?.(method, watched) ?? watched)(request, ctx);
-    };
-  }
-
-  private routeRequests(method: string): Handler<Context> {
-    return async (request, ctx) => {
+  /** Returns the handler of a method whose requests no wrapper sees first. */
+  private routed(method: string): Handler<Context> {
+    const answerOther: Handler<Context> = async (request, ctx) => {
       const route = this.routes.get(method);
       const others = this.others.get(method) ?? (route?.fallsBack ? this.fallback() : undefined);
-      if (route !== undefined) return route.answer(request, ctx, others);
+      if (route !== undefined) return route.answerOther(request, ctx, others);
       if (others === undefined) throw new Error(`The handler of ${method} was removed.`);
       return others(request, ctx);
     };
+    return async (request, ctx) => {
+      const route = this.routes.get(method);
+      if (route?.isForDefinition(request) === true) return route.answer(request, ctx);
+      return this.guarded(method, answerOther)(request, ctx);
+    };
+  }
+
+  /** Returns a wrapper of a host. A definition guards its own requests behind it. */
+  private guardWrapper(method: string, wrapper: Handler<Context>): Handler<Context> {
+    return (request, ctx) => {
+      const isOwn = this.routes.get(method)?.isForDefinition(request) === true;
+      return (isOwn ? wrapper : this.guarded(method, wrapper))(request, ctx);
+    };
+  }
+
+  private guarded(method: string, handler: Handler<Context>): Handler<Context> {
+    const watched = this.routes.get(method)?.watch?.(handler) ?? handler;
+    return this.guard?.(method, watched) ?? watched;
   }
 }
 

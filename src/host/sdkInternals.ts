@@ -68,9 +68,12 @@ function watchFunction<Context>(
   const original: unknown = Reflect.get(server, name);
   if (typeof original !== 'function') return;
   const value = (...args: unknown[]): void => {
-    routes.during(activity, () => {
+    routes.note(activity, true);
+    try {
       Reflect.apply(original, server, args);
-    });
+    } finally {
+      routes.note(activity, false);
+    }
   };
   Object.defineProperty(server, name, { value, writable: true, configurable: true });
 }
@@ -137,14 +140,16 @@ export function lowLevelServer(server: AnyServer, caller: string): Server {
  */
 export function lowLevelOf(server: unknown, caller: string): Readonly<Record<string, unknown>> {
   const target = isMcpServer(server) ? server.server : server;
-  if (isObject(target) && typeof target.setRequestHandler === 'function') return target;
+  const { setRequestHandler } = Object(target) as { readonly setRequestHandler?: unknown };
+  if (typeof setRequestHandler === 'function') return target as Readonly<Record<string, unknown>>;
   const hint = Array.isArray(server) ? ' The server comes first.' : '';
   throw new TypeError(`${caller}: \`server\` must be an McpServer or a Server.${hint}`);
 }
 
 /** Returns true for an McpServer of any SDK. */
 export function isMcpServer(server: unknown): server is { readonly server: unknown } {
-  return isObject(server) && typeof server.registerTool === 'function';
+  const { registerTool } = Object(server) as { readonly registerTool?: unknown };
+  return typeof registerTool === 'function';
 }
 
 /** The tables of an McpServer of any SDK, by what they hold. */
@@ -179,7 +184,7 @@ export function hasOwnStateCheck(server: Server): boolean {
 }
 
 /** Returns the name of a server, which is private in the SDK. */
-export function serverName(server: Server): string | undefined {
+export function serverName(server: object): string | undefined {
   const info: unknown = Reflect.get(server, '_serverInfo');
   const name = (info as { readonly name?: unknown } | undefined)?.name;
   return typeof name === 'string' && name !== '' ? name : undefined;

@@ -36,7 +36,7 @@ import {
   warnUnknownEra,
 } from '../call/operator.js';
 import { droppedNames, parseArguments } from '../definition/requestArguments.js';
-import { defaultPolicy, sealOfOwner } from './requestStateSeal.js';
+import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { declaresQuestions } from '../call/callRecord.js';
 import { rejectionTeller, runCall } from '../call/runCall.js';
 import type { Arguments } from '../call/runCall.js';
@@ -169,7 +169,7 @@ function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string 
   const owner = {};
   assertStoresFit(owner, policy, [tool]);
   noteStores(owner, [tool]);
-  const seal = sealOfOwner(policy, { owner, audience, logger });
+  const seal = sealFor(policy, owner, { audience, logger });
   if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
   return seal;
 }

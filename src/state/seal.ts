@@ -57,13 +57,14 @@ interface SealSettingsOfServer {
 export class Seal {
   /** Listeners for rejected states, by owner. They are called in addition to `onReject`. */
   readonly listeners = new Map<unknown, (rejection: Rejection) => void>();
-  private readonly warnings: Warnings;
 
   constructor(
     readonly policy: CheckedSeal,
     private readonly settings: SealSettingsOfServer = {},
-  ) {
-    this.warnings = Warnings.of(policy.logger ?? settings.logger ?? STANDARD_ERROR);
+  ) {}
+
+  private get warnings(): Warnings {
+    return Warnings.of(this.policy.logger ?? this.settings.logger ?? STANDARD_ERROR);
   }
 
   private get audience(): string | undefined {
