@@ -51,7 +51,8 @@ export interface Misplaced {
  * returned `ToolError` is misplaced, too.
  */
 export function findMisplaced(value: unknown): Misplaced | undefined {
-  if (ASKING.includes(value)) return UNCALLED;
+  if (typeof value === 'function') return ASKING.includes(value) ? UNCALLED : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
   const found = value instanceof ToolError ? RETURNED_ERROR : kindOfMisplaced(value);
   if (found !== undefined) return found;
   const inside = findInside(value, LEVELS);
@@ -68,6 +69,7 @@ function kindOfMisplaced(value: unknown): Misplaced | undefined {
 function findInside(value: unknown, levels: number): Misplaced | undefined {
   if (levels === 0 || kindOf(value) !== undefined) return undefined;
   for (const member of firstMembers(value)) {
+    if (typeof member !== 'object' || member === null) continue;
     const found = kindOfMisplaced(member) ?? findInside(member, levels - 1);
     if (found !== undefined) return found;
   }

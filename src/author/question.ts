@@ -11,7 +11,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { knownOptions, rejectUnknownOptions } from '../options.js';
 import type { ApprovalData } from './approvalTerms.js';
-import { KIND, isKind } from './brand.js';
+import { KIND, kindOf } from './brand.js';
 import { assertToolResultsFollowToolUse } from './messages.js';
 import { parseUrl } from '../platform.js';
 import { noteQuestionMade } from './questionScope.js';
@@ -152,7 +152,7 @@ export type QuestionData = (FormData | UrlData | SampleData | RootsData | Approv
 
 /** Returns true if `value` is a question. */
 export function isQuestion(value: unknown): value is QuestionData {
-  return isKind(value, 'question');
+  return kindOf(value) === 'question';
 }
 
 /**

@@ -40,17 +40,14 @@ export class CallSignal {
   /** Called when the request is cancelled. */
   onCancel: ((reason: unknown) => void) | undefined;
   private readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
   private readonly follow = (): void => {
     this.controller.abort(this.request.reason);
-    this.onCancel?.(this.controller.signal.reason);
+    this.onCancel?.(this.signal.reason);
   };
 
   constructor(private readonly request: AbortSignal) {
     request.addEventListener('abort', this.follow, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
   }
 
   /** Aborts the signal, because the results of the call are no longer needed. */

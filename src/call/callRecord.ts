@@ -43,14 +43,22 @@ export interface CallSubject {
  */
 export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
   const { ctx, origin } = request;
-  const base = { ...request, ...aboutCall(subject, request) };
+  const { name, method, store, plan } = subject;
+  const base: CallBase = {
+    ...request,
+    name,
+    definition: `${method} ${name}`,
+    store,
+    isModern: isModern(request.protocolVersion),
+    boundary: boundaryOf(ctx),
+  };
   // Without resolvers, a definition reads no state.
-  const hasState = base.isModern && subject.plan.nodes.length > 0;
+  const hasState = base.isModern && plan.nodes.length > 0;
   if (!hasState || origin === 'nested' || origin === 'direct') return newCall(base);
   const { boundary } = base;
   if (boundary !== undefined) {
     keepArguments(boundary.received);
-    keepArguments(boundary.request);
+    if (boundary.request !== boundary.received) keepArguments(boundary.request);
   }
   const state = readState(base);
   const record = state === undefined ? undefined : decodeRecord(state);
@@ -65,32 +73,18 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
 /** The part of a call that does not depend on its state. */
 type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'store' | 'isModern' | 'boundary'>;
 
-function aboutCall(
-  { name, method, store }: CallSubject,
-  { ctx, protocolVersion }: CallRequest,
-): Omit<CallBase, keyof CallRequest> {
-  const definition = `${method} ${name}`;
-  return {
-    name,
-    definition,
-    store,
-    isModern: isModern(protocolVersion),
-    boundary: boundaryOf(ctx),
-  };
-}
-
 /** The part of a call that its state determines. */
 type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;
 
 /** Creates a call, which is new unless its state is known. */
 export function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
-  const { name, report } = base;
+  const { name, report, settings } = base;
   const { id = randomId(), span, progress = NO_PROGRESS, resumed = false, conflict } = known;
   const onUnexpectedError = (error: unknown): void => {
     report(error, { definition: name, callId: id, failed: false });
   };
-  const call = { ...base, id, span, progress, resumed, conflict, onUnexpectedError };
-  return { ...call, watch: watchCall(call) };
+  const watch = watchCall({ id, name, resumed, settings, onUnexpectedError });
+  return { ...base, id, span, progress, resumed, conflict, onUnexpectedError, watch };
 }
 
 /**

@@ -10,6 +10,9 @@ export interface Listening {
   readonly onUnexpectedError: (error: unknown) => void;
 }
 
+/** The part of a call that its watch reads. */
+type Watched = Pick<Call, 'id' | 'name' | 'resumed' | 'settings' | 'onUnexpectedError'>;
+
 /** Creates the watch of a call, or returns undefined if there is no listener. */
 export function watchCall({
   id,
@@ -18,7 +21,7 @@ export function watchCall({
   boundary,
   settings: { onEvent, eventValues },
   onUnexpectedError,
-}: Omit<Call, 'watch'>): CallWatch | undefined {
+}: Watched): CallWatch | undefined {
   if (onEvent === undefined) return undefined;
   const listening = { onEvent, onUnexpectedError };
   const startedAt = Date.now();

@@ -3,9 +3,10 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 
 /** Returns the same context without state and answers, which belong to another call. */
 export function withoutProgress(ctx: ServerContext): ServerContext {
-  const { mcpReq } = withoutAnswers(ctx);
+  const inner = withoutAnswers(ctx);
+  const { mcpReq } = inner;
   const { requestState } = mcpReq as Partial<ServerContext['mcpReq']>;
-  if (requestState !== undefined && mcpReq.requestState() === undefined) return { ...ctx, mcpReq };
+  if (requestState !== undefined && mcpReq.requestState() === undefined) return inner;
   return { ...ctx, mcpReq: { ...mcpReq, requestState: () => undefined } };
 }
 

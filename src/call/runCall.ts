@@ -8,6 +8,7 @@ import { isQuestion } from '../author/question.js';
 import { runInScope } from '../author/questionScope.js';
 import { UNBOUND } from '../author/unbound.js';
 import { isRefusal, messageOf, ToolError } from '../errors.js';
+import type { OnceSettings } from '../once/onceSettings.js';
 import { SingleUse } from '../once/singleUse.js';
 import { recordUser } from '../store/recordStore.js';
 import { isThenable } from '../values.js';
@@ -75,7 +76,7 @@ export async function runCall<Result>(
   try {
     if (approvals !== undefined) call = await findParked(approvals, args, call);
     call.watch?.started(call.ctx.mcpReq.method);
-    const singleUse = singleUseOf(definition, call);
+    const singleUse = once && singleUseOf<Result>(once, call);
     try {
       return await answer({ definition, args, call, once: singleUse });
     } catch (error) {
@@ -91,12 +92,9 @@ export async function runCall<Result>(
  * Creates the single-use check of a call with `once`. A call that has not asked needs none, because
  * the client has no token to send again. A call that has waited may have asked before.
  */
-function singleUseOf<Result>(
-  { once }: Callable<Result>,
-  call: Call,
-): SingleUse<Result> | undefined {
+function singleUseOf<Result>(once: OnceSettings, call: Call): SingleUse<Result> | undefined {
   const { id, resumed, ctx, boundary, parking, onUnexpectedError } = call;
-  if (once === undefined || !resumed) return undefined;
+  if (!resumed) return undefined;
   const { signal } = ctx.mcpReq;
   // A client that has a handle was told how long the result can be read.
   const flowSeconds = Math.max(flowSecondsOf(call), parking?.keepSeconds ?? 0);
@@ -162,6 +160,7 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   const { ctx, dispose } = resolved;
   const { parking } = call;
   const work = async (): Promise<Result> => {
+    hasRun = true;
     parking?.note();
     try {
       // Resolved values override arguments.
@@ -182,8 +181,11 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
       return failureResult(definition, error, call);
     }
   };
+  let hasRun = false;
   // Disposes if the body does not run, because the call has run before or the store failed.
-  const giveUp = (): Promise<void> => dispose(endOf(call));
+  const giveUp = async (): Promise<void> => {
+    if (!hasRun) await dispose(endOf(call));
+  };
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
     if (parking !== undefined) await claimApprovals(parking, resolved, call);

@@ -17,6 +17,7 @@
 import type { Askable, AskedKind, CallContext } from '../author/context.js';
 import type { Outcome } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
+import type { Schema } from '../author/schema.js';
 import type { AskOptions, QuestionData } from '../author/question.js';
 import { runInScope } from '../author/questionScope.js';
 import type { QuestionScope } from '../author/questionScope.js';
@@ -217,30 +218,34 @@ export class Round {
   /** The life of a node: restores its value, computes it or asks for it. */
   private *lifeOf(node: PlanNode): Steps<void> {
     const { disposals } = this.input;
-    const restored = yield* this.restore(node);
+    const { pin } = node.resolver.options;
+    const restored = pin && (yield* this.restore(node, pin));
     if (restored !== undefined) {
       this.accept(node, restored.value);
       return;
     }
     const scope: QuestionScope = { madeQuestion: false };
-    const returned = yield* arrival(this.call(node, scope), (value) => {
-      disposals.addLate(node, value);
-    });
+    let returned = this.call(node, scope);
+    if (isThenable(returned)) {
+      returned = yield* arrival(returned, (value) => {
+        disposals.addLate(node, value);
+      });
+    }
     if (isQuestion(returned)) {
       yield* this.ask(node, returned);
       return;
     }
     disposals.add(node, returned);
     assertValue(node, returned, scope);
-    this.accept(node, yield* this.pin(node, returned));
+    this.accept(node, pin === undefined ? returned : yield* this.pin(node, pin, returned));
   }
 
   private call(node: PlanNode, scope: QuestionScope): unknown {
     const { ctx, watch } = this.input;
     const values = this.filled(this.argumentsOf(node), node.fills);
-    const run = (): unknown =>
-      runInScope(scope, () => Reflect.apply(node.resolver.fn, UNBOUND, [values, ctx]));
-    return watch === undefined ? run() : runWatched(watch, node.key, run);
+    const run = (): unknown => Reflect.apply(node.resolver.fn, UNBOUND, [values, ctx]);
+    if (watch === undefined) return runInScope(scope, run);
+    return runWatched(watch, node.key, () => runInScope(scope, run));
   }
 
   /** Settles a question with its answer or its fallback, or leaves it open. */
@@ -325,11 +330,10 @@ export class Round {
   }
 
   /** Returns the value that an earlier round pinned, unless it must be computed again. */
-  private *restore(node: PlanNode): Steps<{ readonly value: unknown } | undefined> {
+  private *restore(node: PlanNode, schema: Schema): Steps<{ readonly value: unknown } | undefined> {
     const { ledger, watch } = this.input;
-    const schema = node.resolver.options.pin;
     const pin = ledger.pinned(node.key);
-    if (schema === undefined || pin === undefined) return undefined;
+    if (pin === undefined) return undefined;
     if ((yield* arrival(ledger.upstreamAnswers(node))) !== pin.on) return undefined;
     const parsed = yield* arrival(parsePinned(schema, pin.value));
     if ('issues' in parsed) return undefined;
@@ -338,13 +342,9 @@ export class Round {
     return parsed;
   }
 
-  /**
-   * Pins a value if its resolver says so. Consumers receive the value that later rounds restore.
-   */
-  private *pin(node: PlanNode, computed: unknown): Steps<unknown> {
+  /** Pins a value. Consumers receive the value that later rounds restore. */
+  private *pin(node: PlanNode, schema: Schema, computed: unknown): Steps<unknown> {
     const { ledger } = this.input;
-    const schema = node.resolver.options.pin;
-    if (schema === undefined) return computed;
     const json = toPinnedJson(node, computed);
     const parsed = yield* arrival(parsePinned(schema, json));
     if ('issues' in parsed) throw pinRejected(node, parsed.issues, computed);
@@ -388,15 +388,15 @@ export class Round {
       if (seq < this.plan.guardSteps) this.checkGuard(node, seq);
       return;
     }
-    this.forgetDownstream(node, consumer);
+    if (this.changed.has(node.index)) this.forgetDownstream(consumer);
     const missing = (this.missing[consumer] ?? 0) - 1;
     this.missing[consumer] = missing;
     if (missing === 0 && consumer < this.reached) this.queue.push(this.nodeAt(consumer));
   }
 
   /** Drops the earlier answer or pin of a consumer that depends on a changed value. */
-  private forgetDownstream({ index }: PlanNode, consumer: number): void {
-    if (!this.changed.has(index) || this.changed.has(consumer)) return;
+  private forgetDownstream(consumer: number): void {
+    if (this.changed.has(consumer)) return;
     this.changed.add(consumer);
     this.input.ledger.forget(this.nodeAt(consumer).key);
   }

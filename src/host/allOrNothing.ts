@@ -1,5 +1,6 @@
 /** Restores servers if an installation fails, so that it leaves nothing behind. */
 import { isRouteMap } from './routeMap.js';
+import type { RouteMap } from './routeMap.js';
 
 type Restore = () => void;
 
@@ -29,12 +30,15 @@ function remember(object: object): Restore {
     const value = (object as Values)[key];
     before[key] = value;
     if (typeof value !== 'object' || value === null) continue;
-    if (isRouteMap(value)) contents.push(value.remember());
-    else if (value instanceof Map) {
-      const entries = [...(value as Map<unknown, unknown>)];
-      contents.push(() => {
-        refill(value, entries);
-      });
+    if (value instanceof Map) {
+      const entries = isRouteMap(value) ? undefined : [...(value as Map<unknown, unknown>)];
+      contents.push(
+        entries === undefined
+          ? (value as RouteMap<never>).remember()
+          : () => {
+              refill(value, entries);
+            },
+      );
     } else if (PLAIN.has(Object.getPrototypeOf(value))) {
       const values = { ...value } as Values;
       contents.push(() => {

@@ -18,7 +18,7 @@ import type { AnyDefinition, Installed } from '../definition/definitions.js';
 import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
-import { requireScopeChecks } from './scopeChallenges.js';
+import { hasChallenge, requireScopeChecks } from './scopeChallenges.js';
 import { checkTaskScopes, declareTasks, openTaskRoutes, tasksOf } from './taskRoutes.js';
 import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
 import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
@@ -59,23 +59,21 @@ export function install(
   definitions: readonly AnyDefinition[],
   options?: InstallOptions,
 ): void {
-  logErrors(options, () => {
+  try {
     installAll(server, definitions, options);
-  });
+  } catch (error) {
+    throw logFailure(options, error);
+  }
 }
 
-/** Runs an installation, and logs what it throws. The options may be wrong. */
-export function logErrors(
+/** Logs the error of an installation, and returns it. The options may be wrong. */
+export function logFailure(
   options: { readonly logger?: Logger } | null | undefined,
-  run: () => void,
-): void {
-  try {
-    run();
-  } catch (error) {
-    const logger = options?.logger;
-    const isUsable = typeof logger?.warn === 'function';
-    throw logThrown('install() failed', error, isUsable ? logger : STANDARD_ERROR);
-  }
+  error: unknown,
+): Error {
+  const logger = options?.logger;
+  const isUsable = typeof logger?.warn === 'function';
+  return logThrown('install() failed', error, isUsable ? logger : STANDARD_ERROR);
 }
 
 function installAll(
@@ -91,7 +89,7 @@ function installAll(
   const mcp = registrarOf(server);
   const sharing = allOrNothing([server, target, ...backingObjects(target)], () => {
     const found = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
-    requireScopeChecks(server, wanted, { isMcpServer: mcp !== undefined });
+    if (wanted.some(hasChallenge)) requireScopeChecks(server, wanted, mcp !== undefined);
     const installation = { server: target, options: checked };
     for (const one of wanted) {
       if (mcp === undefined) attach(installation, one);

@@ -17,7 +17,7 @@ import { methodsOf, openRoute } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import { readDefinitions } from '../definition/definitions.js';
 import type { AnyDefinition, Installed } from '../definition/definitions.js';
-import { install as installV2, logErrors } from './install.js';
+import { install as installV2, logFailure } from './install.js';
 import { warnListedTwice } from '../call/operator.js';
 import { DefinitionIndex } from './definitionIndex.js';
 import type { Handler } from './routeMap.js';
@@ -60,9 +60,11 @@ export function install(
   definitions: readonly AnyDefinition[],
   options: InstallV1Options = {},
 ): void {
-  logErrors(options, () => {
+  try {
     installAll(server, definitions, options);
-  });
+  } catch (error) {
+    throw logFailure(options, error);
+  }
 }
 
 function installAll(

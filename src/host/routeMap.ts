@@ -67,7 +67,8 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   private readonly others = new Map<string, Handler<Context>>();
   /** The methods whose handler was read by other code than the SDK. */
   private readonly read = new Set<string>();
-  private readonly activities = new Set<Activity>();
+  /** The functions of the server that run now. They read or set handlers. */
+  readonly activities = new Set<Activity>();
   private captured: { readonly method: string; handler?: Handler<Context> } | undefined;
 
   /** Takes over the handlers of a server. `fallback` returns its fallback handler. */
@@ -188,12 +189,6 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
       for (const [method, handler] of present[1]) others.set(method, handler);
       for (const method of present[2]) read.add(method);
     };
-  }
-
-  /** Notes that a function of the server begins or ends, which reads or sets handlers. */
-  note(activity: Activity, isRunning: boolean): void {
-    if (isRunning) this.activities.add(activity);
-    else this.activities.delete(activity);
   }
 
   /** Notes that every handler was read. Code that goes through the map can wrap any of them. */

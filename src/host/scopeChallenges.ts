@@ -9,14 +9,13 @@ import type { AnyServer } from './sdkInternals.js';
 /**
  * Requires that a server checks the challenges of definitions.
  *
- * @throws {TypeError} If a definition has a challenge, and the server ignores it.
+ * @throws {TypeError} If the server ignores them.
  */
 export function requireScopeChecks(
   server: AnyServer,
   definitions: readonly Installed[],
-  { isMcpServer }: { readonly isMcpServer: boolean },
+  isMcpServer: boolean,
 ): void {
-  if (!definitions.some(hasChallenge)) return;
   if (isMcpServer && typeof Reflect.get(server, 'resolveScopeChallenge') === 'function') {
     rejectUncheckedTransports(server as McpServer);
     return;
@@ -45,7 +44,8 @@ export function refuseChallenges(
   );
 }
 
-function hasChallenge({ definition }: Installed): boolean {
+/** Returns true for a definition with a challenge. */
+export function hasChallenge({ definition }: Installed): boolean {
   return definition.metadata.scopeChallenge !== undefined;
 }
 

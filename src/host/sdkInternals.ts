@@ -46,7 +46,7 @@ export function routesOf<Context>(server: object): RouteMap<Context> {
       Reflect.get(server, 'fallbackRequestHandler') as Handler<Context> | undefined;
     const routes = new RouteMap<Context>(present as Map<string, Handler<Context>>, fallback);
     if (Reflect.set(server, '_requestHandlers', routes)) {
-      for (const activity of ACTIVITIES) watchFunction(server, routes, activity);
+      watchFunctions(server, routes);
       return routes;
     }
   }
@@ -59,23 +59,21 @@ function isV1(server: object): boolean {
   return !('getNegotiatedProtocolVersion' in server);
 }
 
-/** Tells a map when a function of its server runs, which returns nothing. */
-function watchFunction<Context>(
-  server: object,
-  routes: RouteMap<Context>,
-  [name, activity]: (typeof ACTIVITIES)[number],
-): void {
-  const original: unknown = Reflect.get(server, name);
-  if (typeof original !== 'function') return;
-  const value = (...args: unknown[]): void => {
-    routes.note(activity, true);
-    try {
-      Reflect.apply(original, server, args);
-    } finally {
-      routes.note(activity, false);
-    }
-  };
-  Object.defineProperty(server, name, { value, writable: true, configurable: true });
+/** Tells a map when functions of its server run, which return nothing. */
+function watchFunctions<Context>(server: object, { activities }: RouteMap<Context>): void {
+  for (const [name, activity] of ACTIVITIES) {
+    const original: unknown = Reflect.get(server, name);
+    if (typeof original !== 'function') continue;
+    const value = (...args: unknown[]): void => {
+      activities.add(activity);
+      try {
+        Reflect.apply(original, server, args);
+      } finally {
+        activities.delete(activity);
+      }
+    };
+    Object.defineProperty(server, name, { value, writable: true, configurable: true });
+  }
 }
 
 /** The functions of an McpServer that register definitions. */

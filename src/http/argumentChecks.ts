@@ -33,42 +33,39 @@ export function checkArguments(factory: unknown, options: unknown, caller: strin
  * gets a generic error.
  */
 export function checkProducts(factory: ServerFactory): McpServerFactory {
-  const checked = requireNewServers(factory);
+  const served = new WeakSet();
   return async (context) => {
     try {
-      return await checked(context);
+      const product = await factory(context);
+      assertNewServer(product, served);
+      if (nothingInstalled()) warnNothingInstalled();
+      return product;
     } catch (error) {
       throw logThrown('The server factory failed', error);
     }
   };
 }
 
-function requireNewServers(factory: ServerFactory): McpServerFactory {
-  const served = new WeakSet();
-  return async (context) => {
-    const product = await factory(context);
-    if (!looksLikeServer(product)) {
-      throw new TypeError(
-        `The server factory must return a server, got ${describe(product)}. Return the McpServer or Server that it built.`,
-      );
-    }
-    // The SDK would fail on its private fields and report nothing.
-    if (!(product instanceof McpServer) && !(product instanceof Server)) {
-      throw new TypeError(
-        "The server factory returned a server from a different copy of '@modelcontextprotocol/server' than the one that mcp-resolve uses. Make both use the same copy. `npm ls @modelcontextprotocol/server` shows where the copies are installed.",
-      );
-    }
-    // The SDK lets a second connection take over a connected server without an error. Questions of
-    // one user's call would then go to the other user.
-    if (served.has(product)) {
-      throw new Error(
-        'The server factory returned the same server twice. Build a new server inside the factory, because every request or session needs its own.',
-      );
-    }
-    served.add(product);
-    if (nothingInstalled()) warnNothingInstalled();
-    return product;
-  };
+function assertNewServer(
+  product: unknown,
+  served: WeakSet<object>,
+): asserts product is McpServer | Server {
+  // The SDK would fail on its private fields and report nothing.
+  if (!(product instanceof McpServer) && !(product instanceof Server)) {
+    throw new TypeError(
+      looksLikeServer(product)
+        ? "The server factory returned a server from a different copy of '@modelcontextprotocol/server' than the one that mcp-resolve uses. Make both use the same copy. `npm ls @modelcontextprotocol/server` shows where the copies are installed."
+        : `The server factory must return a server, got ${describe(product)}. Return the McpServer or Server that it built.`,
+    );
+  }
+  // The SDK lets a second connection take over a connected server without an error. Questions of
+  // one user's call would then go to the other user.
+  if (served.has(product)) {
+    throw new Error(
+      'The server factory returned the same server twice. Build a new server inside the factory, because every request or session needs its own.',
+    );
+  }
+  served.add(product);
 }
 
 /**

@@ -117,7 +117,7 @@ export function createHandler(
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
     node: createNodeListener({
       ...settings,
-      serveAdmitted: (request, requestOptions) => router.serveAdmitted(request, requestOptions),
+      serveAdmitted: router.serveAdmitted.bind(router),
     }),
     get sessionCount() {
       return router.sessions.size;
@@ -265,8 +265,10 @@ class EraRouter {
     };
     try {
       const response = await this.modern.fetch(request, options);
-      const unread = this.settings.bodyBytes.shareOf(user);
-      if (isEventStream(response)) return relay(response, request, { onend: end, unread });
+      if (isEventStream(response)) {
+        const unread = this.settings.bodyBytes.shareOf(user);
+        return relay(response, request, { onend: end, unread });
+      }
       end();
       return response;
     } catch (error) {

@@ -12,7 +12,9 @@ export class InFlight {
     this.work.add(piece);
     return () => {
       this.work.delete(piece);
-      if (this.work.size === 0) this.wakeAll();
+      if (this.work.size > 0) return;
+      for (const wake of this.waiting) wake();
+      this.waiting.clear();
     };
   }
 
@@ -26,10 +28,5 @@ export class InFlight {
         resolve();
       });
     });
-  }
-
-  private wakeAll(): void {
-    for (const wake of this.waiting) wake();
-    this.waiting.clear();
   }
 }

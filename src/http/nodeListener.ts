@@ -113,6 +113,7 @@ function bodyOfFramework(
 ): unknown {
   if (parsedBody !== undefined && typeof parsedBody !== 'function') return parsedBody;
   const { body, readableDidRead: isRead } = request;
+  if (body === undefined) return undefined;
   // The parsers of express 4 leave an empty object in place of a body that they do not read.
   return !isRead && isPlainObject(body) && Object.keys(body).length === 0 ? undefined : body;
 }
@@ -140,10 +141,14 @@ async function answer(
   await toNodeHandler({ fetch }, options)(withoutBody(request), response);
 }
 
-/** Reads the chunks of a body. If the reader stops early, the response can still be sent. */
-async function* nodeChunks(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunks: AsyncIterable<Buffer | string> = request.iterator({ destroyOnReturn: false });
-  // The chunks are strings if a framework has set an encoding.
+/** Returns the chunks of a body. If the reader stops early, the response can still be sent. */
+function nodeChunks(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  return request.readableEncoding === null ? chunks : encoded(chunks);
+}
+
+/** Returns the bytes of a body whose encoding a framework has set. */
+async function* encoded(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
@@ -152,12 +157,16 @@ function withoutBody(request: IncomingMessage): NodeIncomingMessageLike {
   // The package types absent headers as missing, Node types them as undefined. At run time both are
   // the same.
   const { method = 'POST', url = '/', headers, auth } = request as NodeIncomingMessageLike;
-  return Object.assign(Readable.from([]), {
+  return Object.assign(new Readable({ read: endAtOnce }), {
     method,
     url,
     headers,
     ...(auth !== undefined && { auth }),
   });
+}
+
+function endAtOnce(this: Readable): void {
+  this.push(null);
 }
 
 /**

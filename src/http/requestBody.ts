@@ -83,7 +83,7 @@ export class RequestBody {
   release(): void {
     this.isReleased = true;
     this.buffer = NOTHING;
-    this.share.release(this.held);
+    if (this.held > 0) this.share.release(this.held);
     this.held = 0;
   }
 
@@ -98,9 +98,10 @@ export class RequestBody {
 
   /** Counts the bytes against the share of a user from now on, or returns the refusal. */
   private moveTo(user: User): HttpRefusal | undefined {
-    const { held } = this;
-    this.share.release(held);
+    const { held, share } = this;
     this.share = this.limits.bodyBytes.shareOf(user);
+    if (held === 0) return undefined;
+    share.release(held);
     const full = this.share.hold(held);
     if (full === undefined) return undefined;
     this.held = 0;
@@ -108,12 +109,9 @@ export class RequestBody {
     return noRoom(full, BODIES_FULL[full]);
   }
 
+  /** Reads the body once, in time. */
   private read(): Promise<Uint8Array> {
-    return (this.reading ??= this.readInTime());
-  }
-
-  private readInTime(): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
+    return (this.reading ??= new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(this.expire());
       }, BODY_TIMEOUT_MS);
@@ -122,7 +120,7 @@ export class RequestBody {
           clearTimeout(timer);
         })
         .then(resolve, reject);
-    });
+    }));
   }
 
   private async readAll(): Promise<Uint8Array> {

@@ -22,24 +22,26 @@ export class SharedLimit {
   private held = 0;
   private readonly heldBy = new Map<User, number>();
 
-  constructor(private readonly max: number) {}
+  private readonly quarter: number;
+
+  constructor(private readonly max: number) {
+    this.quarter = quarterOf(max);
+  }
 
   /** Returns the share of a user. */
   shareOf(user: User): Share {
     return {
-      hold: (amount) => this.hold(user, amount),
+      hold: (amount) => {
+        const own = this.heldBy.get(user) ?? 0;
+        if (own + amount > this.quarter) return 'own';
+        if (this.held + amount > this.max) return 'whole';
+        this.add(user, amount);
+        return undefined;
+      },
       release: (amount) => {
-        this.add(user, -amount);
+        if (amount > 0) this.add(user, -amount);
       },
     };
-  }
-
-  private hold(user: User, amount: number): FullLimit | undefined {
-    const own = this.heldBy.get(user) ?? 0;
-    if (own + amount > quarterOf(this.max)) return 'own';
-    if (this.held + amount > this.max) return 'whole';
-    this.add(user, amount);
-    return undefined;
   }
 
   private add(user: User, amount: number): void {

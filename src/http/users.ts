@@ -41,7 +41,7 @@ export class Users {
     const http = { req: request, ...(authInfo !== undefined && { authInfo }) };
     try {
       const found: unknown = principal ? await principal({ http }) : tokenPrincipal(authInfo);
-      return await userOfPrincipal(typeof found === 'string' ? found : undefined);
+      return typeof found === 'string' ? await userOfPrincipal(found) : undefined;
     } catch {
       return undefined;
     }

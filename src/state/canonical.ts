@@ -18,7 +18,9 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (depth >= MAX_DEPTH) return true;
   const members = Array.isArray(value) ? (value as unknown[]) : Object.values(value);
-  for (const member of members) if (isTooDeep(member, depth + 1)) return true;
+  for (const member of members) {
+    if (typeof member === 'object' && isTooDeep(member, depth + 1)) return true;
+  }
   return false;
 }
 
