@@ -59,10 +59,11 @@ export function lazily<T>(compute: () => T): () => T {
 /** Returns `node:crypto` where the library uses it. It is loaded on first use. */
 export const nodeCrypto = /* @__PURE__ */ lazily(findNodeCrypto);
 
-/** Returns the SHA-256 of some bytes. */
-export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+/** Returns the SHA-256 of some bytes, or of the UTF-8 of a string. */
+export async function sha256(data: string | Uint8Array): Promise<Uint8Array> {
   const node = nodeCrypto();
-  if (node !== undefined) return node.createHash('sha256').update(bytes).digest();
+  if (node !== undefined) return node.createHash('sha256').update(data).digest();
+  const bytes = typeof data === 'string' ? utf8(data) : data;
   return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
 }
 
@@ -77,8 +78,7 @@ export function digest(ascii: string | Uint8Array): string | Promise<string> {
 }
 
 async function digestLater(ascii: string | Uint8Array): Promise<string> {
-  const bytes = typeof ascii === 'string' ? utf8(ascii) : ascii;
-  return base64url((await sha256(bytes)).subarray(0, 16));
+  return base64url((await sha256(ascii)).subarray(0, 16));
 }
 
 /** Returns random bytes that are safe for keys and nonces. */
@@ -163,10 +163,7 @@ function decodeLaxly(text: string): Uint8Array | undefined {
  */
 export function asciiJson(value: unknown): string {
   const json = JSON.stringify(value);
-  if (!NON_ASCII.test(json)) return json;
-  const ascii = new AsciiWriter();
-  ascii.write(json);
-  return new TextDecoder().decode(ascii.bytes);
+  return NON_ASCII.test(json) ? asText(escapeToAscii(json)) : json;
 }
 
 // Every character outside printable ASCII is escaped, and DEL is not printable.
@@ -175,35 +172,29 @@ const FIRST_ESCAPED = 0x7f;
 const HEX_DIGITS = '0123456789abcdef';
 
 /**
- * Writes JSON as ASCII bytes. Characters outside ASCII only occur inside strings, where escapes are
- * valid.
+ * Escapes what is not ASCII in JSON, where it only occurs inside strings. Returns the text itself
+ * if there is nothing to escape, and bytes otherwise.
  */
-export class AsciiWriter {
-  private buffer: Uint8Array = new Uint8Array(256);
-  private length = 0;
-
-  /** The bytes written so far. */
-  get bytes(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
-  }
-
-  /** Appends a piece of JSON. */
-  write(json: string): void {
-    const buffer = withRoom(this.buffer, this.length, escapedLength(json));
-    this.buffer = buffer;
-    let at = this.length;
-    for (let index = 0; index < json.length; index += 1) {
-      const unit = json.charCodeAt(index);
-      if (unit < FIRST_ESCAPED) {
-        buffer[at] = unit;
-        at += 1;
-      } else {
-        writeEscape(unit, buffer, at);
-        at += 6;
-      }
+export function escapeToAscii(json: string): string | Uint8Array {
+  if (!NON_ASCII.test(json)) return json;
+  const bytes = new Uint8Array(escapedLength(json));
+  let at = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const unit = json.charCodeAt(index);
+    if (unit < FIRST_ESCAPED) {
+      bytes[at] = unit;
+      at += 1;
+    } else {
+      writeEscape(unit, bytes, at);
+      at += 6;
     }
-    this.length = at;
   }
+  return bytes;
+}
+
+/** Returns ASCII bytes as a string. */
+export function asText(ascii: string | Uint8Array): string {
+  return typeof ascii === 'string' ? ascii : new TextDecoder().decode(ascii);
 }
 
 function escapedLength(json: string): number {
@@ -215,11 +206,11 @@ function escapedLength(json: string): number {
 }
 
 /** Writes an escape such as `\u00e9`. */
-function writeEscape(unit: number, buffer: Uint8Array, at: number): void {
-  buffer[at] = 0x5c; // the backslash
-  buffer[at + 1] = 0x75; // the letter u
+function writeEscape(unit: number, bytes: Uint8Array, at: number): void {
+  bytes[at] = 0x5c; // the backslash
+  bytes[at + 1] = 0x75; // the letter u
   for (let digit = 0; digit < 4; digit += 1) {
-    buffer[at + 2 + digit] = HEX_DIGITS.charCodeAt((unit >> (12 - 4 * digit)) & 0xf);
+    bytes[at + 2 + digit] = HEX_DIGITS.charCodeAt((unit >> (12 - 4 * digit)) & 0xf);
   }
 }
 

@@ -29,6 +29,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /** Freezes a value that calls share, so that no call can change it. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) if (typeof member === 'object') deepFreeze(member);
   return Object.freeze(value);
 }

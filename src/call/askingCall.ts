@@ -10,7 +10,6 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { lazily } from '../platform.js';
-import { isObject } from '../values.js';
 import { boundaryOf } from './requestBoundary.js';
 
 /** The call that asks in a request. */
@@ -50,7 +49,9 @@ const calls = /* @__PURE__ */ lazily((): Calls => {
 /** Returns the objects that only one request has. */
 function identitiesOf(ctx: ServerContext): readonly object[] {
   const { signal, inputResponses } = ctx.mcpReq;
-  return [signal, inputResponses, boundaryOf(ctx)?.received].filter((one) => isObject(one));
+  return [signal, inputResponses, boundaryOf(ctx)?.received].filter(
+    (one) => typeof one === 'object' && one !== null,
+  );
 }
 
 /**

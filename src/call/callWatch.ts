@@ -11,7 +11,10 @@ export interface Listening {
 }
 
 /** The part of a call that its watch reads. */
-type Watched = Pick<Call, 'id' | 'name' | 'resumed' | 'settings' | 'onUnexpectedError'>;
+type Watched = Pick<
+  Call,
+  'id' | 'name' | 'resumed' | 'boundary' | 'settings' | 'onUnexpectedError'
+>;
 
 /** Creates the watch of a call, or returns undefined if there is no listener. */
 export function watchCall({

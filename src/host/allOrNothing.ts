@@ -5,9 +5,10 @@ import type { RouteMap } from './routeMap.js';
 type Restore = () => void;
 
 /**
- * Runs an installation. If it throws, the objects get back their own properties, and the maps and
- * plain objects in these get back their contents: what was registered, capabilities, handlers, and
- * the functions that were replaced. A host may have made a part of these changes.
+ * Runs an installation, and returns what it returns. If it throws, the objects get back their own
+ * properties, and the maps and plain objects in these get back their contents: what was registered,
+ * capabilities, handlers, and the functions that were replaced. A host may have made a part of
+ * these changes.
  */
 export function allOrNothing<T>(objects: readonly object[], run: () => T): T {
   const restores = objects.map(remember);

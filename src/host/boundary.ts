@@ -11,7 +11,7 @@ import { withoutAnswers } from '../call/requestContext.js';
 import type { Seal, StatefulRequest } from '../state/seal.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { paramsOf } from './routeMap.js';
-import type { Handler } from './routeMap.js';
+import type { Handler, RouteMap } from './routeMap.js';
 import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 
@@ -46,12 +46,15 @@ export interface Protection {
 }
 
 /**
- * Puts the boundary around the present and future handlers of a server.
+ * Puts the boundary around the present and future handlers of a server, and returns these.
  *
  * @throws {Error} If the author chose another seal before, if the server has the SDK's own check of
  *   request state, or if this version of the SDK has no handlers that can be wrapped.
  */
-export function protect(server: GuardedServer, { listener, ...given }: Protection): void {
+export function protect(
+  server: GuardedServer,
+  { listener, ...given }: Protection,
+): RouteMap<ServerContext> {
   const present = server[BOUNDARY];
   if (present === undefined) assertNoOtherCheck(server);
   else if (given.explicit && present.explicit && present.seal.policy !== given.seal.policy) {
@@ -59,13 +62,15 @@ export function protect(server: GuardedServer, { listener, ...given }: Protectio
       'This server already has another seal. Use one seal per server, with install() or with protect().',
     );
   }
-  routesOf<ServerContext>(server).guard ??= (method, handler) => guard(server, method, handler);
+  const routes = routesOf<ServerContext>(server);
+  routes.guard ??= (method, handler) => guard(server, method, handler);
   const { seal, explicit } = present === undefined || given.explicit ? given : present;
   const value = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };
   Object.defineProperty(server, BOUNDARY, { value, writable: true, configurable: true });
   // A seal that replaces another one keeps its listeners.
   for (const [whose, tell] of present?.seal.listeners ?? []) seal.listeners.set(whose, tell);
   if (listener !== undefined) seal.listeners.set(...listener);
+  return routes;
 }
 
 /** Returns the seal of a server, or `undefined` if the server has none. */

@@ -124,12 +124,11 @@ export function wantedOf(
 function indexOf(definitions: readonly AnyDefinition[]): IndexedArray {
   const first = Array.isArray(definitions) ? (definitions[0] as unknown) : undefined;
   const known = indexed.get(first as AnyDefinition);
-  if (known !== undefined && known.definitions.length === definitions.length) {
-    let same = 0;
-    while (same < definitions.length && known.definitions[same] === definitions[same]) same += 1;
-    if (same === definitions.length) return known;
-  }
-  return readArray(definitions);
+  if (known === undefined) return readArray(definitions);
+  const isSame =
+    known.definitions.length === definitions.length &&
+    known.definitions.every((one, index) => one === definitions[index]);
+  return isSame ? known : readArray(definitions);
 }
 
 function readArray(definitions: readonly AnyDefinition[]): IndexedArray {

@@ -2,7 +2,6 @@
  * Attaches definitions to a server, next to its own handlers. All analysis happens when the
  * definitions are made, because HTTP builds a server for every request.
  */
-import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Sentences } from '../author/sentences.js';
 import { protect, sealHandler, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
@@ -20,9 +19,8 @@ import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
 import { hasChallenge, requireScopeChecks } from './scopeChallenges.js';
 import { checkTaskScopes, declareTasks, openTaskRoutes, tasksOf } from './taskRoutes.js';
-import { lowLevelServer, registrarOf, routesOf } from './sdkInternals.js';
+import { lowLevelServer, registrarOf } from './sdkInternals.js';
 import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
-import type { Sharing } from './definitionRoutes.js';
 import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource, backingObjects } from './lowLevelPrompts.js';
 import { allOrNothing } from './allOrNothing.js';
@@ -87,8 +85,9 @@ function installAll(
   const policy = checked.seal?.['~policy'] ?? sealOf(target)?.policy ?? defaultPolicy();
   assertStoresFit(target, policy, storing);
   const mcp = registrarOf(server);
-  const sharing = allOrNothing([server, target, ...backingObjects(target)], () => {
-    const found = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
+  const backing = mcp === undefined ? backingObjects(target) : [];
+  allOrNothing([server, target, ...backing], () => {
+    const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
     if (wanted.some(hasChallenge)) requireScopeChecks(server, wanted, mcp !== undefined);
     const installation = { server: target, options: checked };
     for (const one of wanted) {
@@ -97,15 +96,22 @@ function installAll(
     }
     const { usableCapabilities, logger } = checked;
     if (usableCapabilities !== undefined) addLimit(target, { usableCapabilities, logger });
-    if (tasksOf(wanted).length > 0) {
+    const hasTasks = tasksOf(wanted).length > 0;
+    if (hasTasks) {
       declareTasks(target);
       checkTaskScopes(server, wanted);
     }
-    // The last step, because a seal keeps its listeners.
-    protect(target, protection(installation, mcp !== undefined));
-    return found;
+    // A seal keeps its listeners, so the steps before this one are those that fail.
+    const routes = protect(target, protection(installation, mcp !== undefined));
+    sharing.definitions.add(wanted);
+    // On an McpServer, its own handlers answer for definitions.
+    for (const method of methodsOf(wanted)) {
+      const ours = routes.takeOther(method);
+      if (ours !== undefined)
+        openRoute(routes, [method, sealHandler(target, method, ours)], sharing);
+    }
+    if (hasTasks) openTaskRoutes(target, sharing);
   });
-  share(target, wanted, sharing);
   if (storing.length > 0) noteStores(target, storing);
   for (const { definition } of wanted) noteInstalled(definition, checked.logger);
 }
@@ -119,17 +125,6 @@ function register(installation: McpInstallation, { kind, definition }: Installed
 function attach(installation: Installation, one: Installed): void {
   if (one.kind === 'tool') attachTool(installation, one.definition);
   else addPromptOrResource(installation, one);
-}
-
-/** Lets the definitions share their methods. On an McpServer, its own handlers answer for them. */
-function share(server: Server, added: readonly Installed[], sharing: Sharing<ServerContext>): void {
-  sharing.definitions.add(added);
-  const routes = routesOf<ServerContext>(server);
-  for (const method of methodsOf(added)) {
-    const ours = routes.takeOther(method);
-    if (ours !== undefined) openRoute(routes, [method, sealHandler(server, method, ours)], sharing);
-  }
-  if (tasksOf(added).length > 0) openTaskRoutes(server, sharing);
 }
 
 /** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */

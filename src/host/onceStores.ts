@@ -35,6 +35,11 @@ export function assertStoresFit(
   if (local !== undefined) throw misfit(local);
 }
 
+/** Checks the stores that were noted before. The keys of the environment can be set later. */
+export function assertNotedStoresFit(owner: Owner, policy: CheckedSeal): void {
+  if (owner[LOCAL] !== undefined) assertStoresFit(owner, policy);
+}
+
 /**
  * Notes the first tool with a store of this process on its server, or on the handler of the tool,
  * because a seal with shared keys may follow.

@@ -15,7 +15,7 @@ import type {
 } from '../state/sealOptions.js';
 import type { Logger } from '../log.js';
 import { protect } from './boundary.js';
-import { assertStoresFit } from './onceStores.js';
+import { assertNotedStoresFit, assertStoresFit } from './onceStores.js';
 import { lowLevelServer, serverName } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 
@@ -91,7 +91,7 @@ export function sealFor(
     audience: policy.audience ?? audience,
     // The keys of the environment are not known before the first use.
     assertUsable: () => {
-      assertStoresFit(owner, policy);
+      assertNotedStoresFit(owner, policy);
     },
     ...(logger && { logger }),
   });

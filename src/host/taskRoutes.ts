@@ -57,21 +57,21 @@ export function openTaskRoutes(server: Server, sharing: Sharing<ServerContext>):
   const routes = routesOf<ServerContext>(server);
   for (const method of METHODS) {
     if (routes.hasRoute(method)) continue;
+    const answer: Handler<ServerContext> = (request, ctx) =>
+      answerTask({ server, sharing, method }, paramsOf(request), ctx);
     // The SDK sets a handler, so that it dispatches the method. The route answers instead.
     routes.capture(method, () => {
       server.setRequestHandler(method, { params: ANY }, () => ({}));
     });
     routes.open(method, {
-      isForDefinition: isForDesk,
+      isForDefinition: (request) =>
+        isModern(server.getNegotiatedProtocolVersion()) && isForDesk(request),
       fallsBack: true,
       onOther: () => {
         keepDispatching(server, method, sharing);
       },
-      answer: (request, ctx, others) => {
-        const isOurs = isModern(server.getNegotiatedProtocolVersion()) && isForDesk(request);
-        if (!isOurs && others !== undefined) return others(request, ctx);
-        return answerTask({ server, sharing, method }, paramsOf(request), ctx);
-      },
+      answer,
+      answerOther: (request, ctx, others) => (others ?? answer)(request, ctx),
     });
   }
 }

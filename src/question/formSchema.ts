@@ -184,13 +184,13 @@ function shownBySdk(requestedSchema: Schema): ElicitRequestFormParams['requested
 /** Returns the schema with visible titles and descriptions, which an author may compute. */
 function withVisibleTexts(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(withVisibleTexts);
-  if (!isObject(json)) return json;
-  const entries = Object.entries(json).map(([name, value]): [string, unknown] =>
-    TEXTS.includes(name) && typeof value === 'string'
-      ? [name, visibleText(value)]
-      : [name, withVisibleTexts(value)],
-  );
-  return Object.fromEntries(entries);
+  if (typeof json !== 'object' || json === null) return json;
+  const shown: Record<string, unknown> = { ...json };
+  for (const [name, value] of Object.entries(json)) {
+    if (typeof value === 'object') shown[name] = withVisibleTexts(value);
+    else if (TEXTS.includes(name) && typeof value === 'string') shown[name] = visibleText(value);
+  }
+  return shown;
 }
 
 const TEXTS = ['title', 'description'];

@@ -8,7 +8,7 @@
  * a form of their own, and other objects are refused: two of them must not look the same.
  */
 import { isObject, isPlainObject } from '../values.js';
-import { AsciiWriter, base64url, digest, sha256 } from '../platform.js';
+import { asText, base64url, digest, escapeToAscii, sha256 } from '../platform.js';
 
 /** The maximum nesting depth. Deeper data is rejected, because the functions here are recursive. */
 export const MAX_DEPTH = 256;
@@ -30,7 +30,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
  * have already removed it.
  */
 export function argumentsDigest(args: unknown): string | Promise<string> {
-  return digest(canonicalBytes(isObject(args) ? withoutProto(args) : (args ?? {})));
+  return digest(canonicalAscii(isObject(args) ? withoutProto(args) : (args ?? {})));
 }
 
 /**
@@ -39,7 +39,7 @@ export function argumentsDigest(args: unknown): string | Promise<string> {
  * @throws {TypeError} If the data has a value that canonical JSON has no form for.
  */
 export async function dataDigest(data: unknown): Promise<string> {
-  return base64url(await sha256(canonicalBytes(data)));
+  return base64url(await sha256(canonicalAscii(data)));
 }
 
 function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -63,42 +63,29 @@ export function copyOf(value: unknown): unknown {
 
 /** Converts JSON data to canonical JSON. */
 export function canonicalJson(value: unknown): string {
-  return new TextDecoder().decode(canonicalBytes(value));
+  return asText(canonicalAscii(value));
 }
 
-function canonicalBytes(value: unknown): Uint8Array {
-  const ascii = new AsciiWriter();
-  write(value, ascii);
-  return ascii.bytes;
+/** Returns canonical JSON as a string, or as bytes if that is cheaper. */
+function canonicalAscii(value: unknown): string | Uint8Array {
+  return escapeToAscii(canonicalText(value));
 }
 
-function write(value: unknown, ascii: AsciiWriter): void {
-  if (Array.isArray(value)) writeArray(value, ascii);
-  else if (isPlainObject(value)) writeObject(value, ascii);
-  else ascii.write(leaf(value));
-}
-
-function writeArray(members: readonly unknown[], ascii: AsciiWriter): void {
-  ascii.write('[');
-  // An index loop, because `forEach()` would skip the holes of a sparse array.
-  for (let index = 0; index < members.length; index += 1) {
-    if (index > 0) ascii.write(',');
-    write(members[index], ascii);
+/** Returns canonical JSON before it is escaped. */
+function canonicalText(value: unknown): string {
+  // `Array.from()` reads the holes of a sparse array, which `map()` would skip.
+  if (Array.isArray(value)) return `[${Array.from(value, canonicalText).join(',')}]`;
+  if (!isPlainObject(value)) return leaf(value);
+  let members = '';
+  for (const key of sortKeys(Object.keys(value))) {
+    const separator = members === '' ? '' : ',';
+    members += `${separator}${JSON.stringify(key)}:${canonicalText(value[key])}`;
   }
-  ascii.write(']');
-}
-
-function writeObject(object: Readonly<Record<string, unknown>>, ascii: AsciiWriter): void {
-  ascii.write('{');
-  sortKeys(Object.keys(object)).forEach((key, index) => {
-    ascii.write(`${index > 0 ? ',' : ''}${JSON.stringify(key)}:`);
-    write(object[key], ascii);
-  });
-  ascii.write('}');
+  return `{${members}}`;
 }
 
 /**
- * Writes a value that is neither a plain object nor an array.
+ * Returns the text of a value that is neither a plain object nor an array.
  *
  * @throws {TypeError} If the value has no form here.
  */

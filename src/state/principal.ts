@@ -5,7 +5,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import { base64url, concat, fromBase64url, randomBytes, sha256, utf8 } from '../platform.js';
 import type { PrincipalContext } from './sealOptions.js';
-import type { Warnings } from '../log.js';
+import { Warnings } from '../log.js';
+import type { Logger } from '../log.js';
 
 const LABEL = utf8('mcp/request-state/principal:');
 const SALT_BYTES = 8;
@@ -72,11 +73,11 @@ export function tokenPrincipal(authInfo: AuthInfo | undefined): string | undefin
  */
 export function authenticatedPrincipal(
   { http }: PrincipalContext,
-  warnings: Warnings,
+  logger: Logger,
 ): string | undefined {
   const authInfo = http?.authInfo;
   if (authInfo !== undefined && (authInfo.extra?.sub ?? undefined) === undefined) {
-    warnings.once(
+    Warnings.of(logger).once(
       'A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
     );
   }

@@ -63,8 +63,12 @@ export class Seal {
     private readonly settings: SealSettingsOfServer = {},
   ) {}
 
+  private get logger(): Logger {
+    return this.policy.logger ?? this.settings.logger ?? STANDARD_ERROR;
+  }
+
   private get warnings(): Warnings {
-    return Warnings.of(this.policy.logger ?? this.settings.logger ?? STANDARD_ERROR);
+    return Warnings.of(this.logger);
   }
 
   private get audience(): string | undefined {
@@ -114,14 +118,14 @@ export class Seal {
       if (written.length > maxStateBytes)
         throw new RangeError(`The state is larger than ${maxStateBytes} bytes.`);
       claims = written;
-      if (principal === undefined && this.mustHavePrincipal(request.ctx))
-        this.warnOfAnonymousCall();
       const token: unknown = await codec.seal(claims);
       if (typeof token !== 'string') throw new TypeError('`codec.seal` must return a string.');
       if (token === '' || token.length > this.policy.maxTokenLength)
         throw new RangeError(
           '`codec.seal` must return a token that is neither empty nor too long.',
         );
+      if (principal === undefined && this.mustHavePrincipal(request.ctx))
+        this.warnOfAnonymousCall();
       this.warnOfProcessKey(request.ctx);
       return token;
     } catch (cause) {
@@ -169,12 +173,8 @@ export class Seal {
 
   /** Returns the approximate number of bytes that a state takes inside its token. */
   sizeOf(state: string, { method, params }: StatefulRequest): number {
-    const target = targetOf(method, params);
-    return (
-      utf8(JSON.stringify(state)).length +
-      utf8(`${target}${this.audience ?? ''}`).length +
-      CLAIM_BYTES
-    );
+    const parts = [state, targetOf(method, params), this.audience];
+    return utf8(JSON.stringify(parts)).length + CLAIM_BYTES;
   }
 
   /** Warns over HTTP, where other processes may exist but only this one can open its tokens. */
@@ -234,7 +234,7 @@ export class Seal {
   private async principalOf(ctx: PrincipalContext): Promise<string | undefined> {
     const { principal } = this.policy;
     const found: unknown =
-      principal === undefined ? authenticatedPrincipal(ctx, this.warnings) : await principal(ctx);
+      principal === undefined ? authenticatedPrincipal(ctx, this.logger) : await principal(ctx);
     if (found !== undefined && typeof found !== 'string')
       throw new TypeError('`principal` must return a string or undefined.');
     return found;
