@@ -49,9 +49,8 @@ const calls = /* @__PURE__ */ lazily((): Calls => {
 /** Returns the objects that only one request has. */
 function identitiesOf(ctx: ServerContext): readonly object[] {
   const { signal, inputResponses } = ctx.mcpReq;
-  return [signal, inputResponses, boundaryOf(ctx)?.received].filter(
-    (one) => typeof one === 'object' && one !== null,
-  );
+  const parts: readonly unknown[] = [signal, inputResponses, boundaryOf(ctx)?.received];
+  return parts.filter((one): one is object => typeof one === 'object' && one !== null);
 }
 
 /**
