@@ -1,6 +1,5 @@
 /** Restores servers if an installation fails, so that it leaves nothing behind. */
 import { isRouteMap } from './routeMap.js';
-import type { RouteMap } from './routeMap.js';
 
 type Restore = () => void;
 
@@ -31,16 +30,16 @@ function remember(object: object): Restore {
     const value = (object as Values)[key];
     before[key] = value;
     if (typeof value !== 'object' || value === null) continue;
+    const prototype: unknown = Object.getPrototypeOf(value);
     if (value instanceof Map) {
-      const entries = isRouteMap(value) ? undefined : [...(value as Map<unknown, unknown>)];
-      contents.push(
-        entries === undefined
-          ? (value as RouteMap<never>).remember()
-          : () => {
-              refill(value, entries);
-            },
-      );
-    } else if (PLAIN.has(Object.getPrototypeOf(value))) {
+      if (prototype !== Map.prototype && isRouteMap(value)) contents.push(value.remember());
+      else {
+        const entries = [...(value as Map<unknown, unknown>)];
+        contents.push(() => {
+          refill(value, entries);
+        });
+      }
+    } else if (prototype === Object.prototype || prototype === null) {
       const values = { ...value } as Values;
       contents.push(() => {
         setValues(value as Values, values);
@@ -52,8 +51,6 @@ function remember(object: object): Restore {
     for (const restore of contents) restore();
   };
 }
-
-const PLAIN: ReadonlySet<unknown> = new Set([Object.prototype, null]);
 
 function refill(
   map: Map<unknown, unknown>,
