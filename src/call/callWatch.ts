@@ -35,17 +35,18 @@ export function watchCall({
   let afterMs = issuedAt === undefined ? undefined : startedAt - issuedAt * 1000;
   let pushedAt: number | undefined;
   // `Date.now()` counts whole milliseconds, and most resolvers take less.
-  const base = (): EventBase => ({ callId: id, definition, at: startedAt + elapsed() });
+  const base = (now = elapsed()): EventBase => ({ callId: id, definition, at: startedAt + now });
   return {
     started: (method) => {
       tell(listening, { ...base(), type: 'started', method, resumed });
     },
     step: (step) => {
-      if (step.type === 'asked') pushedAt = elapsed();
-      if (pushedAt !== undefined) afterMs = elapsed() - pushedAt;
+      const now = elapsed();
+      if (step.type === 'asked') pushedAt = now;
+      if (pushedAt !== undefined) afterMs = now - pushedAt;
       const timed = isFreshAnswer(step) &&
         afterMs !== undefined && { afterMs: Math.max(0, afterMs) };
-      tell(listening, { ...base(), ...(eventValues ? step : withoutValues(step)), ...timed });
+      tell(listening, { ...base(now), ...(eventValues ? step : withoutValues(step)), ...timed });
     },
     ended: (end, replayed = false) => {
       if (over) return;

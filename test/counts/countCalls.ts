@@ -3,7 +3,6 @@
  * the functions of `src/` that are entered between a request and its answer.
  */
 import { Session, type Profiler } from 'node:inspector';
-import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
 import { argsOf, confirm, defineTool, install, memoryStore, resolver } from 'mcp-resolve';
 import type { RecordStore } from 'mcp-resolve/store';
@@ -95,7 +94,14 @@ async function call(id: string, more: object = {}): Promise<Result> {
 
 const session = new Session();
 session.connect();
-const post = promisify<string, object>(session.post.bind(session));
+function post(method: string, params: object): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    session.post(method, params, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    });
+  });
+}
 
 /** Returns the number of entered functions since the last look, by name. tsx adds `__name`. */
 async function entered(): Promise<Map<string, number>> {
