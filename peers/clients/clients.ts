@@ -68,6 +68,25 @@ export const clients: PeerClient[] = [
     saw: 'forms, accepted, declined and cancelled; it refuses links; in 2025-11-25 it also sends a part of the modern envelope, and the server still treats it as a legacy client',
   },
   {
+    peer: 'mcp-remote',
+    part: '--protocol auto',
+    program: 'mcpRemote',
+    routes: modernOnly.filter(([, transport]) => transport === 'HTTP'),
+    answers: ['form'],
+    words: () =>
+      'MCP error -32001: mcp-remote: the remote server asked for elicitation/create, which this proxy cannot put to a 2025-era client',
+    shows: withoutDialect,
+    saw: 'puts the rounds of a server to a client of 2025-11-25 on stdio: forms, accepted, declined and cancelled; it passes on that its client declares links, and ends their calls with an error',
+  },
+  {
+    peer: 'mcp-remote',
+    program: 'mcpRemote',
+    routes: legacyOnly.filter(([, transport]) => transport === 'HTTP'),
+    answers: ['form', 'url'],
+    shows: withoutDialect,
+    saw: 'passes a client of 2025-11-25 on stdio through: forms and links, accepted, declined and cancelled',
+  },
+  {
     peer: 'mcporter',
     program: 'mcporter',
     routes: legacyOnly,
