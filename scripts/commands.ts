@@ -55,6 +55,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     llms: ['tsx site/llms.ts'],
     theme: ['tsx scripts/theme.ts'],
     skill: ['tsx scripts/skill.ts'],
+    watch: [BUILD, 'tsx scripts/watch.ts'],
     compatibility: ['tsx peers/compatibility.ts'],
   },
 };

@@ -21,7 +21,7 @@ const AT_THE_ROOT = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md'
 const FOLDERS = ['docs', 'examples', 'skills'];
 /** The package does not contain this folder. */
 const LEFT_OUT = 'examples/conformance/';
-const IMAGE = /\.(svg|png)$/;
+const IMAGE = /\.(svg|png|gif)$/;
 /** A file that gets a page if another page links to it. */
 const SOURCE = /^examples\/.+\.\w+$|^LICENSE$/;
 

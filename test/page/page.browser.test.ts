@@ -2,6 +2,9 @@
  * The page of `mcp-resolve dev` in Chromium. With SCREENSHOTS=<folder>, the tests save pictures of
  * the page there.
  */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +50,11 @@ async function pay(page: Page, era: string): Promise<void> {
   await press(page, 'Run');
   await page.getByText('Pay 900 euros for INV-2?').first().waitFor();
   await card(page, /^approved, asked/);
+  await finish(page);
+}
+
+/** Approves the payment. */
+async function finish(page: Page): Promise<void> {
   await page.getByRole('article').getByRole('checkbox').check();
   await press(page, 'Accept');
   await page.getByText('A result. The body ran.').waitFor();
@@ -89,32 +97,71 @@ describe.each(['2026-07-28', '2025-11-25'])('a call of a client of %s', (era) =>
   });
 });
 
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
 describe('a cheat', () => {
-  const cheats: readonly (readonly [string, string, string])[] = [
-    ['Send the last round again', 'Answered from the record. The body ran 0×.', 'once'],
-    ['Change an argument after the approval', 'Refused. The body ran 0×.', 'request binding'],
-    ['Spoil the token', 'Refused. The body ran 0×.', 'rejected on tools/call: seal'],
-    ['Answer as another user', 'Refused. The body ran 0×.', 'principal'],
-    [
-      'Answer a question that was not asked',
-      'Ignored. The body ran 0×.',
-      'asked its question again',
-    ],
-    ['Send the hidden parameters', 'Ignored. The body ran 0×.', 'dropped them'],
-    [
-      'Answer twice at the same time',
-      'Answered from the record. The body ran 1×.',
-      'claimed the call',
-    ],
+  /** The name of each cheat, its verdict, what the client receives, the log, and the reason. */
+  const cheats = [
+    {
+      name: 'Send the last round again',
+      verdict: 'Answered from the record. The body ran 0×.',
+      received: 'Paid 900 euros for INV-2.',
+      log: 'nothing',
+      why: 'No resolver and no body ran.',
+    },
+    {
+      name: 'Change an argument after the approval',
+      verdict: 'Refused. The body ran 0×.',
+      received: 'Error -32602: Invalid or expired requestState',
+      log: 'requestState rejected on tools/call: request binding',
+      why: 'a digest of the arguments that the user approved',
+    },
+    {
+      name: 'Spoil the token',
+      verdict: 'Refused. The body ran 0×.',
+      received: 'Error -32602: Invalid or expired requestState',
+      log: 'requestState rejected on tools/call: seal',
+      why: 'encrypted and authenticated',
+    },
+    {
+      name: 'Answer as another user',
+      verdict: 'Refused. The body ran 0×.',
+      received: 'Error -32602: Invalid or expired requestState',
+      log: 'requestState rejected on tools/call: principal',
+      why: 'bound to the user who started the call',
+    },
+    {
+      name: 'Answer a question that was not asked',
+      verdict: 'Ignored. The body ran 0×.',
+      received: 'The question again: approved',
+      log: 'nothing',
+      why: 'asked its question again',
+    },
+    {
+      name: 'Send the hidden parameters',
+      verdict: 'Ignored. The body ran 0×.',
+      received: 'The question again: approved',
+      log: 'nothing',
+      why: 'dropped them',
+    },
+    {
+      name: 'Answer twice at the same time',
+      verdict: 'Answered from the record. The body ran 1×.',
+      received: 'Paid 900 euros for INV-2.',
+      log: 'nothing',
+      why: 'One request claimed the call',
+    },
   ];
 
   it('on a tool with pin and once is refused, and the page says why', async () => {
     const page = await open();
     await pay(page, '2026-07-28');
-    for (const [name, verdict, reason] of cheats) {
+    for (const { name, verdict, received, log, why } of cheats) {
       const report = await cheat(page, name);
       expect(report).toContain(verdict);
-      expect(report).toContain(reason);
+      expect(report).toMatch(new RegExp(`received\\s+${escaped(received)}`));
+      expect(report).toMatch(new RegExp(`log\\s+${escaped(log)}`));
+      expect(report).toContain(why);
     }
     // The honest run is as it was.
     await card(page, /^approved, answered, true/);
@@ -223,21 +270,67 @@ describe('the page', () => {
     expect(JSON.parse(vitest.stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('can be used with the keyboard alone, from the choice of a tool to the copied test', async () => {
     const page = await open();
-    await choose(page, 'pay_invoice');
-    await page.locator('#argument-invoice').focus();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const pressed = async (name: string, key = 'Enter'): Promise<void> => {
+      await tabTo(page, name);
+      await page.keyboard.press(key);
+    };
+    await tabTo(page, 'pay_invoice');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'invoice choice');
     await page.keyboard.type('INV-2');
-    await tabTo(page, 'Run');
-    await page.keyboard.press('Enter');
+    await pressed('Run');
     await page.getByRole('article').waitFor();
-    await tabTo(page, 'confirm');
-    await page.keyboard.press('Space');
-    await tabTo(page, 'Accept');
-    await page.keyboard.press('Enter');
+    await pressed('confirm', 'Space');
+    await pressed('Accept');
     await page.getByText('A result. The body ran.').waitFor();
+
+    await pressed('1: asks approved');
+    await card(page, /^approved, asked/);
+    await tabTo(page, 'Moment of the run');
+    await page.keyboard.press('End');
     await tabTo(page, 'approved, answered, true');
     await page.getByText('answered · ').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByText('answered · ').count()).toBe(0);
+
+    await pressed('Send the last round again');
+    await page.keyboard.press('Enter');
+    await page.getByText('Answered from the record. The body ran 0×.').waitFor();
+    await pressed('Spoil the token');
+    await page.getByText('Refused. The body ran 0×.').waitFor();
+    await pressed('Copy');
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `import { payInvoice } from './tools.js';`,
+    );
+  });
+
+  it('has a name for everything that a screen reader stops at', async () => {
+    const page = await open();
+    for (const state of ['before', 'asked', 'ended', 'cheated']) {
+      if (state === 'asked') {
+        await choose(page, 'pay_invoice');
+        await page.locator('#argument-invoice').selectOption('INV-2');
+        await press(page, 'Run');
+        await page.getByRole('article').waitFor();
+      }
+      if (state === 'ended') await finish(page);
+      if (state === 'cheated') await cheat(page, 'Spoil the token');
+      const tree = await page.locator('body').ariaSnapshot();
+      const stops =
+        /- (?:button|textbox|combobox|checkbox|radio|slider|switch|img|region|article|link|form|navigation|main)\b(?! ").*$/gm;
+      expect(tree.match(stops), state).toBeNull();
+      const regions = [...tree.matchAll(/- region "([^"]*)"/g)].map(([, name]) => name);
+      expect(new Set(regions).size, state).toBe(regions.length);
+    }
+    // The question, the result and the outcome of a cheat are announced.
+    const live = page.locator('[aria-live], [role=status], [role=alert]');
+    const said = (await live.allInnerTexts()).join('\n');
+    expect(said).toContain('A result. The body ran.');
+    expect(said).toContain('Refused. The body ran 0×.');
   });
 
   it.each([
@@ -264,35 +357,113 @@ describe('another site in the browser', () => {
   it('can neither act nor read, even if it knows the address', async () => {
     const other = await openOtherSite('<h1>Other</h1>');
     cleanups.push(other.close);
+    const own = await open();
+    await pay(own, '2026-07-28');
+    const before = await own.locator('body').innerText();
     const context = await chromium.newContext();
     cleanups.push(() => context.close());
     const page = await context.newPage();
     await page.goto(other.url);
-    const attack = async (address: string): Promise<string[]> => {
-      const tried = [
-        fetch(`${address}action`, { method: 'POST', body: '{"type":"reload"}' }),
-        fetch(`${address}news`),
-      ];
-      return (await Promise.allSettled(tried)).map(({ status }) => status);
-    };
-    expect(await page.evaluate(attack, dev.address)).toEqual(['rejected', 'rejected']);
-    const posted = await fetch(`${dev.address}action`, {
-      method: 'POST',
-      headers: { origin: other.url.slice(0, -1), 'content-type': 'application/json' },
-      body: '{"type":"reload"}',
+    expect(await page.evaluate(attack, dev.address)).toEqual({
+      'fetch action': 'failed',
+      'fetch news': 'failed',
+      'no-cors action': 'failed',
+      'no-cors json': 'failed',
+      events: 'failed',
+      socket: 'failed',
+      script: 'failed',
+      image: 'failed',
     });
-    expect(posted.status).toBe(403);
+    // A form reaches the server, which refuses its Origin.
+    const posted = page.waitForResponse((response) => response.url().endsWith('/action'));
+    await page.setContent(
+      `<form method="post" enctype="text/plain" action="${dev.address}action"><input name='{"type":"run","x":"' value='"}'></form>`,
+    );
+    await page.evaluate('document.forms[0].submit()');
+    expect((await posted).status()).toBe(403);
+    // A frame stays empty.
+    await page.goto(other.url);
+    await page.setContent(`<iframe src="${dev.address}"></iframe>`);
+    await page.frames()[1]?.waitForLoadState();
+    expect(await page.frameLocator('iframe').locator('#page').count()).toBe(0);
+    // No attack has changed anything.
+    expect(await own.locator('body').innerText()).toBe(before);
+  });
+
+  it('is refused under another name of the same address, as after DNS rebinding', async () => {
+    const { port, pathname } = new URL(dev.address);
+    for (const host of [`evil.example:${port}`, `127.0.0.1.nip.io:${port}`, 'localhost']) {
+      expect(await statusFor(dev.address, pathname, { host })).toBe(403);
+    }
+    const json = { 'content-type': 'application/json' };
+    for (const origin of [`http://evil.example:${port}`, 'null', `https://127.0.0.1:${port}`]) {
+      const headers = { ...json, origin };
+      const { status } = await fetch(`${dev.address}action`, {
+        method: 'POST',
+        headers,
+        body: '{}',
+      });
+      expect(status).toBe(403);
+    }
   });
 });
 
+/** The part of a browser's globals that {@link attack} uses. */
+interface Browsing {
+  readonly document: {
+    readonly body: { readonly append: (element: EventTarget) => void };
+    readonly createElement: (tag: string) => EventTarget & { src: string };
+  };
+}
+
+/** Tries everything that a script of another site can do. Runs in the browser. */
+async function attack(address: string): Promise<Record<string, string>> {
+  const body = '{"type":"reload"}';
+  const type = { 'content-type': 'application/json' };
+  const tried = (request: Promise<Response>): Promise<string> =>
+    request.then(
+      (response) => response.type,
+      () => 'failed',
+    );
+  const failed = (target: EventTarget, good: string): Promise<string> =>
+    new Promise((resolve) => {
+      target.addEventListener(good, () => resolve(good));
+      target.addEventListener('error', () => resolve('failed'));
+    });
+  const { document } = globalThis as unknown as Browsing;
+  const load = (tag: 'script' | 'img'): Promise<string> => {
+    const element = document.createElement(tag);
+    element.src = `${address}page.js`;
+    document.body.append(element);
+    return failed(element, 'load');
+  };
+  return {
+    'fetch action': await tried(fetch(`${address}action`, { method: 'POST', body })),
+    'fetch news': await tried(fetch(`${address}news`)),
+    'no-cors action': await tried(
+      fetch(`${address}action`, { method: 'POST', mode: 'no-cors', body }),
+    ),
+    'no-cors json': await tried(fetch(`${address}action`, { method: 'POST', headers: type, body })),
+    events: await failed(new EventSource(`${address}news`), 'open'),
+    socket: await failed(new WebSocket(`${address.replace('http', 'ws')}news`), 'open'),
+    script: await load('script'),
+    image: await load('img'),
+  };
+}
+
+/** Sends a request with another Host, and returns the status of the response. */
+async function statusFor(address: string, path: string, headers: OutgoingHttpHeaders) {
+  const sent = request(address, { path, headers, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.destroy();
+  return response.statusCode;
+}
+
 /** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
-  const wanted = page
-    .getByRole('main')
-    .getByLabel(name)
-    .or(page.getByRole('button', { name, exact: true }));
+  const wanted = page.getByLabel(name).or(page.getByRole('button', { name }));
   const focused = wanted.and(page.locator(':focus'));
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 80; presses += 1) {
     if ((await focused.count()) > 0) return;
     await page.keyboard.press('Tab');
   }

@@ -42,7 +42,7 @@ interface PartProps {
 function Part({ place, title, children }: PartProps): JSX.Element {
   const id = `${place}-title`;
   return (
-    <section class={`panel part at-${place}`} aria-labelledby={id}>
+    <section class={`panel part at-${place}`}>
       <h2 id={id}>{title}</h2>
       <div class="scroll" tabIndex={0} role="region" aria-labelledby={id}>
         {children}
@@ -60,14 +60,31 @@ function Empty({ children }: { readonly children: ComponentChildren }): JSX.Elem
 }
 
 function Reads({ run }: RunProps): JSX.Element {
-  if (run === undefined) return <Empty>The result of the call.</Empty>;
-  const { ending, log } = run;
-  if (ending === undefined) return <Empty>Nothing yet. The call is not over.</Empty>;
   return (
     <>
-      <p class={`verdict ${MOODS[ending.end]}`} role="status">
-        {endWords(ending)}
-      </p>
+      <div role="status">
+        <End run={run} />
+      </div>
+      {run?.ending === undefined ? undefined : <Content ending={run.ending} log={run.log} />}
+    </>
+  );
+}
+
+function End({ run }: RunProps): JSX.Element {
+  if (run === undefined) return <Empty>The result of the call.</Empty>;
+  const { ending } = run;
+  if (ending === undefined) return <Empty>Nothing yet. The call is not over.</Empty>;
+  return <p class={`verdict ${MOODS[ending.end]}`}>{endWords(ending)}</p>;
+}
+
+interface ContentProps {
+  readonly ending: RunEnding;
+  readonly log: readonly string[];
+}
+
+function Content({ ending, log }: ContentProps): JSX.Element {
+  return (
+    <>
       {ending.text === '' ? undefined : <pre>{visibleText(ending.text)}</pre>}
       {ending.others?.map((words, index) => (
         <p class="hint" key={index}>

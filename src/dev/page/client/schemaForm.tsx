@@ -65,7 +65,7 @@ function Field(props: FieldProps): JSX.Element {
   const isBox = property.type === 'boolean';
   const label = (
     <label for={id}>
-      <span class="mono">{visibleText(title ?? name)}</span>
+      <span class="mono">{visibleText(title ?? name)}</span>{' '}
       <span class="type">
         {choicesOf(property) === undefined ? typeWords(property) : 'choice'}
         {required || isBox ? '' : ', optional'}

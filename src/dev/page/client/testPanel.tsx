@@ -60,7 +60,7 @@ function Code({ code, file }: { readonly code: string; readonly file: string }):
   };
   return (
     <>
-      <pre class="code" ref={text} tabIndex={0} aria-label="The test">
+      <pre class="code" ref={text} tabIndex={0} role="group" aria-label="The test">
         {code}
       </pre>
       <div class="actions">

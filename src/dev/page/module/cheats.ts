@@ -63,9 +63,6 @@ function listen(run: LiveRun) {
   run.tell = (news: RunNews): void => {
     if (news.type === 'wire') wire.push(news);
     if (news.type === 'log') log.push(news.text);
-    if (news.type === 'event' && news.event.type === 'rejected') {
-      log.push(`rejected ${news.event.method}: ${news.event.reason}`);
-    }
   };
   return { log, wire, end: () => (run.tell = tell) };
 }
