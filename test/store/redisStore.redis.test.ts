@@ -425,7 +425,7 @@ describe('a client', () => {
     for (const client of [undefined, null, {}, 'redis://127.0.0.1']) {
       expect(() => redisStore(client as never)).toThrow(
         new TypeError(
-          'redisStore(): `client` must be a node-redis or ioredis client, or a function that sends a command.',
+          'redisStore(): `client` must be a node-redis or ioredis client, or a function that sends a command. Write redisStore(createClient({ url })) with a client that connects.',
         ),
       );
     }
