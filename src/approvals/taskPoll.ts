@@ -63,13 +63,16 @@ export async function poll(at: Poll, first: FoundTask): Promise<Result | undefin
   const until = performance.now() + HOLD_MS;
   let found: FoundTask | undefined = first;
   for (let look = 1; look < LOOKS; look += 1) {
-    const shown = await lookAt(at, found);
-    if (shown !== undefined) return answerOf(found, shown);
-    const other = rounds.get(request.id);
-    const round = other?.then(ignore, ignore) ?? startRound(at, found);
-    const ended = await orTimeout(round, { until, signal: request.signal });
-    if (ended === 'running') break;
-    if (ended !== undefined) return ended;
+    const shown = lookAt(at, found);
+    if (shown === 'over') await endOver(core, found, lostEnd(found.call));
+    else if (shown !== 'due') return answerOf(found, shown);
+    else {
+      // The error of another poll may be about its client.
+      const round = rounds.get(request.id)?.catch(ignore) ?? startRound(at, found);
+      const ended = await orTimeout(round, { until, signal: request.signal });
+      if (ended === 'running') break;
+      if (ended !== undefined) return ended;
+    }
     found = await findTask(core, request.id);
     if (found === undefined) return undefined;
   }
@@ -82,22 +85,18 @@ function answerOf({ key, call, task }: FoundTask, shown: Shown): Result {
   return { resultType: 'complete', ...shownTask(key, call, task), ...shown };
 }
 
-/** Returns the state of a task, or undefined if a round has to find out. */
-async function lookAt({ core, request }: Poll, found: FoundTask): Promise<Shown | undefined> {
-  const { call, task } = found;
+/** Returns the state of a task, `over` if its requests are, or `due` if a round has to find out. */
+function lookAt({ core, request }: Poll, { call, task }: FoundTask): Shown | 'over' | 'due' {
   const { end, ran } = task;
   if (end === 'cancelled') return { status: end };
   if (end !== undefined && end !== 'ran') return completed(end.result);
-  if (ran !== undefined) return undefined;
+  if (ran !== undefined) return 'due';
   const now = core.now();
   const states = call.requests.map((one) => stateOf(call, one, now));
-  if (states.length === 0 || states.includes('over')) {
-    const lost = lostEnd(call);
-    return (await endOver(core, found, lost)) ? completed(lost.result) : undefined;
-  }
-  if (states.includes('denied')) return undefined;
+  if (states.length === 0 || states.includes('over')) return 'over';
+  if (states.includes('denied')) return 'due';
   if (isAsking(task)) return askingState(Object.entries(task.questions ?? {}), request);
-  if (!states.includes('pending')) return undefined;
+  if (!states.includes('pending')) return 'due';
   return { status: 'working', statusMessage: waitOf(call, now).text };
 }
 
