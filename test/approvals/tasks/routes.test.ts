@@ -131,7 +131,7 @@ describe('T25 a host with tasks of its own', () => {
         seal: BY_HEADER,
         logger: { warn: (line) => void lines.push(line) },
       });
-      server.server.setRequestHandler('tasks/get' as never, () => ({}));
+      server.server.setRequestHandler('tasks/get' as never, (() => ({})) as never);
       return server;
     });
     const options = { capabilities: TASKS, headers: { 'x-user': 'ann' } };
