@@ -2,9 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { McpServer } from '@modelcontextprotocol/server';
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import { confirm, defineTool, elicitUrl, install, outcome, resolver } from 'mcp-resolve';
+import type { CallEvent, DeclaredClient, InstallOptions } from 'mcp-resolve';
+import { serveHttp } from 'mcp-resolve/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Connected, Ending, Question, Reply } from '../clients/adapter.js';
+import type { Connected, Ending, Question, Reply, Server } from '../clients/adapter.js';
 import { scenes } from '../clients/scenes.js';
 import type { Scene } from '../clients/scenes.js';
 import { overHttp, overStdio } from '../clients/servers.js';
@@ -16,6 +21,8 @@ import { connect } from './codex.js';
 const STORIES: Story[] = ['refundDesk', 'kitchen'];
 const SUITE = 'Codex CLI';
 
+const NO = { otherwise: false as const };
+const nobody = (): Reply => expect.fail('Codex asked its user');
 const UNSUPPORTED: Ending = { text: 'unsupported MCP input request', isError: true };
 
 /** Over stdio, Codex speaks the legacy era also with the feature of the modern one. */
@@ -78,10 +85,72 @@ describe(SUITE, () => {
     });
   });
 
-  describe('in the kitchen over HTTP', () => {
+  describe('with a server that knows it', () => {
     afterEach(closeAll);
 
-    const nobody = (): Reply => expect.fail('Codex asked its user');
+    /** Takes links away from Codex on the modern era, and all questions of a run without a person. */
+    const usableCapabilities = ({
+      name,
+      era,
+      capabilities,
+    }: DeclaredClient): ClientCapabilities => {
+      if (name !== 'codex-mcp-client') return capabilities;
+      return era === 'modern' ? { elicitation: { form: {} } } : {};
+    };
+
+    async function bank(options: InstallOptions): Promise<[Server, CallEvent[], string]> {
+      const events: CallEvent[] = [];
+      const link = resolver({}, () => elicitUrl('Pay here.', 'https://bank.example/', NO), {
+        asks: 'url',
+      });
+      const form = resolver({}, () => confirm('Pay?', NO), { asks: 'form' });
+      const tools = Object.entries({ link, form }).map(([name, asked]) =>
+        defineTool(name, { resolve: { asked: outcome(asked) } }, ({ asked }) => asked.action),
+      );
+      const handle = await serveHttp(() => {
+        const server = new McpServer({ name: 'bank', version: '1.0.0' });
+        install(server, tools, { onEvent: (event) => void events.push(event), ...options });
+        return server;
+      });
+      open.push(() => handle.close());
+      const home = mkdtempSync(join(tmpdir(), 'codex-'));
+      open.push(() => rmSync(home, { recursive: true, force: true }));
+      return [{ url: handle.url.href }, events, home];
+    }
+
+    it('falls back instead of sending a link that it would not open', async () => {
+      const [server, events, home] = await bank({ usableCapabilities });
+      const person = (): Reply => ({ action: 'accept', content: { confirm: true } });
+      const client = await connect({ server, era: 'modern', person, home });
+      open.push(() => client.close());
+
+      expect(await client.call('link', {})).toEqual({ text: 'decline', isError: false });
+      expect(typesOf(events)).toContain('fellBack');
+      expect(await client.call('form', {})).toEqual({ text: 'accept', isError: false });
+    });
+
+    it('falls back instead of pushing a form that it would decline by itself', async () => {
+      const [server, events, home] = await bank({ usableCapabilities });
+      const client = await connect({ server, era: 'legacy', person: nobody, home }, 'never');
+      open.push(() => client.close());
+
+      expect(await client.call('form', {})).toEqual({ text: 'decline', isError: false });
+      expect(typesOf(events)).toEqual(['started', 'ran', 'fellBack', 'completed']);
+    });
+
+    it('has the time that its own decline took', async () => {
+      const [server, events, home] = await bank({});
+      const client = await connect({ server, era: 'legacy', person: nobody, home }, 'never');
+      open.push(() => client.close());
+
+      expect(await client.call('form', {})).toEqual({ text: 'decline', isError: false });
+      const declined = events.find((event) => event.type === 'declined');
+      expect(declined).toMatchObject({ fresh: true, afterMs: expect.any(Number) as number });
+    });
+  });
+
+  describe('in the kitchen over HTTP', () => {
+    afterEach(closeAll);
 
     it.each([
       ['legacy', '2025-06-18'],
@@ -106,6 +175,10 @@ describe(SUITE, () => {
     );
   });
 });
+
+function typesOf(events: CallEvent[]): string[] {
+  return events.map(({ type }) => type);
+}
 
 function callsIn(said: Message[]): Message[] {
   return said.filter(({ method }) => method === 'tools/call');
