@@ -3,8 +3,8 @@
  * two minutes. All timings are ratios (measure/compare.ts). The exit code is 1 if a figure misses
  * its bar, and 2 if the machine was too busy to judge one.
  *
- * Each goal is measured in a process of its own, unless the run is quick: V8 compiles code
- * differently after it has run other code, and the figures of a goal must not depend on the goals
+ * Each goal is measured in a process of its own, unless the run is quick, because V8 compiles code
+ * differently after it has run other code. The figures of a goal must not depend on the goals
  * before it.
  */
 import { fork } from 'node:child_process';

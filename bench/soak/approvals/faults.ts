@@ -6,7 +6,7 @@ export const PLANTS = ['store', 'forger'] as const;
 
 export type Plant = (typeof PLANTS)[number];
 
-/** Returns the store, or one that writes the record of a call whoever has changed it meanwhile. */
+/** Returns the store, or one that overwrites the record of a call without comparing it. */
 export function withPlant(plant: string | undefined, store: RecordStore): RecordStore {
   if (plant !== 'store') return store;
   const put: RecordStore['put'] = async (key, value, how) => {

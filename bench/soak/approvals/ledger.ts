@@ -1,6 +1,6 @@
 /**
- * What really happened, in a Redis that is never killed: each body that began, and the present
- * prices. Nothing removes a body.
+ * The bodies that began and the present prices, in a Redis that is never killed. Nothing removes a
+ * body.
  */
 import type { LedgerClient } from '../once/ledger.js';
 

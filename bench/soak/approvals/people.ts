@@ -12,24 +12,24 @@ import type { DeskClient } from './deskClient.js';
 import { setPrice } from './ledger.js';
 import { GROUP } from './service.js';
 
-/** An order that somebody pays, and what its calls were told. */
+/** An order to pay, with the results of its calls. */
 export interface Order {
   readonly name: string;
   readonly tool: 'pay' | 'pay_pinned';
   readonly requester: string;
   readonly quorum: number;
   readonly ending: 'pays' | 'fails' | 'kills';
-  /** The ids of its requests, in the order in which calls were told. */
+  /** The ids of its requests, in the order in which calls named them. */
   readonly ids: string[];
   /** How its last call ended. */
   last: string;
   /** The least shift of a clock when it began, in milliseconds. */
   readonly leastMs: number;
-  /** True if its price has changed, or if somebody may have withdrawn a request. */
+  /** True if its price has changed, or if a request may have been withdrawn. */
   mayChange: boolean;
 }
 
-/** A decision or a withdrawal that somebody has sent. */
+/** A decision or a withdrawal that was sent. */
 export interface Act {
   readonly id: string;
   readonly who: string;
@@ -110,7 +110,7 @@ async function reprice({ ledger, random }: World, order: Order): Promise<void> {
 /** The shift of the clocks after which a request, or the answer to a call that has run, may expire. */
 const SHORTEST_LIFE_MS = 30 * 60_000;
 
-/** Makes the call of an order, and notes what it is told. */
+/** Makes the call of an order, and notes its result. */
 export async function call(world: World, order: Order): Promise<void> {
   const { reach, random } = world;
   const { name, tool, requester, quorum, ending } = order;
@@ -173,7 +173,7 @@ export async function decide(
   await noted(world, own, { act: 'decide', id, who, groups: [GROUP], verdict });
 }
 
-/** Decides as somebody whose decision must not count: the requester, or a stranger. */
+/** Decides as a person whose decision must not count: the requester, or a stranger. */
 async function trespass(world: World, { id, facts, requester }: ApprovalRequest): Promise<void> {
   const isRequester = world.random.percent(50);
   const who = isRequester ? requester.toUpperCase() : 'mallory';

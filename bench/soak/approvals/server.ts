@@ -41,7 +41,7 @@ const factory = serviceWith({
   }),
 });
 
-/** What people ask of the desk. */
+/** The requests of people to the desk. */
 type Asked =
   | { readonly act: 'pending' }
   | { readonly act: 'read'; readonly id: string }
