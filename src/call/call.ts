@@ -63,6 +63,8 @@ export interface Call extends CallRequest {
   readonly definition: string;
   /** The id of the store of `once`, if only one process can see it. */
   readonly store: string | undefined;
+  /** True if the definition has `once`. */
+  readonly hasOnce: boolean;
   /** True if questions go out in the result, and not in the middle of the call. */
   readonly isModern: boolean;
   readonly boundary: RequestBoundary | undefined;

@@ -32,6 +32,8 @@ export interface CallSubject {
   readonly method: string;
   /** The id of the store of `once`, if only one process can see it. */
   readonly store?: string | undefined;
+  /** True if the definition has `once`. */
+  readonly hasOnce?: boolean;
 }
 
 /**
@@ -43,12 +45,13 @@ export interface CallSubject {
  */
 export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
   const { ctx, origin } = request;
-  const { name, method, store, plan } = subject;
+  const { name, method, store, plan, hasOnce = false } = subject;
   const base: CallBase = {
     ...request,
     name,
     definition: `${method} ${name}`,
     store,
+    hasOnce,
     isModern: isModern(request.protocolVersion),
     boundary: boundaryOf(ctx),
   };
@@ -71,7 +74,8 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
 }
 
 /** The part of a call that does not depend on its state. */
-type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'store' | 'isModern' | 'boundary'>;
+type CallBase = CallRequest &
+  Pick<Call, 'name' | 'definition' | 'store' | 'hasOnce' | 'isModern' | 'boundary'>;
 
 /** The part of a call that its state determines. */
 type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;

@@ -98,6 +98,13 @@ export function warnGuardValue(logger: Logger, guard: string, returned: string):
   );
 }
 
+/** Warns about an approval that a client gave by declaring no forms. */
+export function warnUnasked(logger: Logger, resolver: string): void {
+  Warnings.of(logger === AUTHOR_ONLY ? STANDARD_ERROR : logger).once(
+    `${resolver} approved without asking, because the client does not declare forms and \`otherwise\` is true. Write \`otherwise: false\`, or remove it, so that such a client receives an error.`,
+  );
+}
+
 /** Warns about a definition that is made again for every request. */
 export function warnManyDefinitions(logger: Logger, name: string, times: number): void {
   Warnings.of(logger).once(

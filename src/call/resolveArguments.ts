@@ -31,6 +31,7 @@ import {
   logError,
   warnGuardValue,
   warnMovingQuestion,
+  warnUnasked,
   warnUndeclared,
   warnUnsealedState,
 } from './operator.js';
@@ -134,6 +135,9 @@ export async function resolveCall(
     onGuardValue: ({ key }, value) => {
       const guard = `'${plan.name}': the guard '${key}'`;
       warnGuardValue(settings.logger, guard, describeReturned(value));
+    },
+    onUnasked: ({ key }) => {
+      if (call.hasOnce) warnUnasked(settings.logger, `'${plan.name}': the resolver '${key}'`);
     },
   });
   callSignal.onCancel = (reason) => {

@@ -70,8 +70,8 @@ export async function runCall<Result>(
   request: CallRequest,
 ): Promise<Result | InputRequiredResult> {
   const { name, plan, address, once, approvals } = definition;
-  const store = once?.store.onlyIn;
-  const begun = beginCall({ name, plan, method: address.method, store }, request);
+  const about = { store: once?.store.onlyIn, hasOnce: once !== undefined };
+  const begun = beginCall({ name, plan, method: address.method, ...about }, request);
   let call = isThenable(begun) ? await begun : begun;
   try {
     if (approvals !== undefined) call = await findParked(approvals, args, call);

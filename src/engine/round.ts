@@ -49,6 +49,8 @@ export interface RoundInput {
   readonly onUndeclared: (node: PlanNode, kind: AskedKind) => void;
   /** Called for a guard that returned neither true nor false. The call is refused. */
   readonly onGuardValue: (node: PlanNode, value: unknown) => void;
+  /** Called for a confirmation that its fallback gave, so that nobody was asked. */
+  readonly onUnasked: (node: PlanNode) => void;
 }
 
 /** A question that waits for an answer. */
@@ -326,6 +328,7 @@ export class Round {
     assertFallback(node, value, scope);
     disposals.add(node, value);
     watch?.({ type: 'fellBack', resolver: node.key, kind });
+    if (value === true && isConfirm(asked)) this.input.onUnasked(node);
     this.settle(node, asked, { outcome: asked.fallBackOn(value) });
   }
 
@@ -496,4 +499,8 @@ type Steps<T> = Generator<Wait, T>;
 function* arrival<T>(value: T | PromiseLike<T>, onLate?: (value: unknown) => void): Steps<T> {
   if (!isThenable(value)) return value;
   return (yield { promise: value, onLate }) as T;
+}
+
+function isConfirm({ data }: Asked): boolean {
+  return data.kind === 'form' && data.yesOnly === true;
 }

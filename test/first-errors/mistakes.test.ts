@@ -221,7 +221,7 @@ const DEFINITIONS: readonly (readonly [mistake: string, make: () => unknown, mes
   [
     'a definition that is installed twice',
     () => {
-      const server = newServer();
+      const { server } = newServer();
       untyped.install(server, [REFUND]);
       return untyped.install(server, [REFUND]);
     },
@@ -545,6 +545,26 @@ describe('a warning says what to do about', () => {
       install(server, [defineTool('made_per_request', {}, body)]);
     }
     expect(said.join()).toContain("'made_per_request' was defined 100 times. Define it once");
+  });
+
+  test.each([
+    ['a literal', true],
+    ['a function', () => true],
+  ])('a confirmation that nobody gave: %s', async (name, otherwise) => {
+    const said = warnings();
+    const options = { otherwise };
+    const sure = resolver({}, () => confirm('Sure?', options), { asks: 'form' });
+    const pay = untyped.defineTool(
+      name,
+      { resolve: { sure }, once: memoryStore() },
+      body,
+    ) as Tool<undefined>;
+    const { text } = await run(pay, undefined, { capabilities: {} });
+
+    expect(text).toBe('done');
+    expect(said.join()).toContain(
+      `'${name}': the resolver 'sure' approved without asking, because the client does not declare forms and \`otherwise\` is true. Write \`otherwise: false\`, or remove it, so that such a client receives an error.`,
+    );
   });
 
   test('a guard that returns neither true nor false', async () => {
