@@ -19,16 +19,14 @@ export class DefinitionIndex {
    * Checks that definitions can be added.
    *
    * @throws {Error} If two definitions, or one and another of the server, have the same name or
-   *   uri. The message begins like that of the SDK.
+   *   uri. The message is that of the SDK.
    */
   assertFree(added: readonly Installed[], server?: object): void {
     const taken = new Set(this.all.map((one) => registrationOf(one).join(' ')));
     for (const [kind, name] of added.map(registrationOf)) {
       const registration = `${kind} ${name}`;
       if (taken.has(registration) || (server !== undefined && isRegistered(server, kind, name)))
-        throw new Error(
-          `${registration} is already registered. Install each definition once per server, or rename one of the two.`,
-        );
+        throw new Error(`${registration} is already registered`);
       taken.add(registration);
     }
   }
