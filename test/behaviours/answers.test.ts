@@ -1,4 +1,4 @@
-/** E: questions to the user, and the effect of each answer. `e-forms` covers the forms. */
+/** E: questions to the user, and the effect of each answer. `forms` covers the forms. */
 import { type ElicitResult, McpServer } from '@modelcontextprotocol/server';
 import { arg, confirm, defineTool, elicit, install, outcome, resolver, sample } from 'mcp-resolve';
 import { accept, cancel, decline, run } from 'mcp-resolve/testing';
