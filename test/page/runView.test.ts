@@ -67,6 +67,8 @@ describe('the view of a run', () => {
   it('is stopped if its process ends', () => {
     const news: RunNews[] = [{ type: 'began', spec: SPEC, at: 0 }, { type: 'lost' }];
     expect(viewOf(news)).toMatchObject({ lost: true, ending: { end: 'stopped' }, questions: [] });
+    // The body may have ended the process.
+    expect(viewOf(news)?.ending?.bodyRuns).toBeUndefined();
     expect(viewOf([])).toBeUndefined();
   });
 
