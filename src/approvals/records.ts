@@ -37,15 +37,18 @@ export class Records {
     const how = { was, ttlMs, ...(of !== undefined && { of }) };
     if (onFailure === undefined) return this.steps.put(key, value, how);
     let sent: Promise<unknown> = Promise.resolve();
+    let isLate = true;
     const put = (): Promise<boolean> => {
       const step = this.store.put(key, value, how);
-      sent = step;
+      sent = Promise.allSettled([step]).then(() => (isLate = false));
       return step;
     };
     try {
       return await guardedSteps({ get: this.steps.get, put }).put(key, value, how);
     } catch (error) {
-      void Promise.allSettled([sent]).then(onFailure);
+      // A step that never answers may have been done.
+      if (isLate) onFailure();
+      void sent.then(onFailure);
       throw error;
     }
   }
@@ -73,6 +76,9 @@ export interface PutUntil {
   readonly was: string | undefined;
   readonly until: number;
   readonly of?: string | undefined;
-  /** Called if the step fails, once the store can no longer write the record. */
+  /**
+   * Called if the step fails, once the store can no longer write the record. If the step is late,
+   * it is called before as well.
+   */
   readonly onFailure?: () => void;
 }

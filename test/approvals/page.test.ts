@@ -244,6 +244,20 @@ describe('V53: what the page shows', () => {
     expect(text).not.toMatch(/[\u202E\u2066\u200B]/);
   });
 
+  it.each([
+    ['49.00 EUR' + ' '.repeat(60) + '000', `49.00 EUR${'␣'.repeat(60)}000`],
+    ['49.00 EUR' + '\u00A0\u3000\t'.repeat(2) + '000', `49.00 EUR${'␣'.repeat(6)}000`],
+    ['to Acme' + '\n'.repeat(60) + 'and to Eve', `to Acme${'↵'.repeat(60)}\nand to Eve`],
+    ['to Acme' + '\n '.repeat(3) + 'and to Eve', 'to Acme↵↵↵\n and to Eve'],
+    ['a paragraph\n\nand  another', 'a paragraph\n\nand  another'],
+  ])('mark what could push %j out of sight', async (value, shown) => {
+    const { desk, as } = open();
+    const id = await requested(desk, { message: value, facts: { value } });
+    const { text } = await as('bob').get(`/${id}`);
+    expect(text.split(`<bdi>${shown}</bdi>`)).toHaveLength(3);
+    expect((await as('bob').get()).text).toContain(`<bdi>${shown}</bdi>`);
+  });
+
   it('are comments, persons, groups and tools as text, too', async () => {
     const { desk, as } = open();
     const id = await requested(desk, { quorum: 2 });

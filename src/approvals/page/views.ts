@@ -45,9 +45,9 @@ export function listPage(at: string, person: Person, requests: readonly Approval
     const { id, message, tool, requester, requestedAt } = request;
     const own = isSamePerson(person.who, requester) ? html` · your own request` : undefined;
     return html`<li>
-      <a href="${at}/${id}"><bdi>${message}</bdi></a>
+      <a href="${at}/${id}"><bdi>${marked(message)}</bdi></a>
       <p class="soft">
-        ${tool} · asked by <bdi>${requester}</bdi> on ${time(requestedAt)} ·
+        ${tool} · asked by <bdi>${marked(requester)}</bdi> on ${time(requestedAt)} ·
         ${progress(request)}${own}
       </p>
     </li>`;
@@ -83,13 +83,13 @@ export function requestPage({ at, person, request, token, note }: RequestView): 
   const shown = facts.map(
     ([label, value]) =>
       html`<div>
-        <dt><bdi>${label}</bdi></dt>
-        <dd><bdi>${value}</bdi></dd>
+        <dt><bdi>${marked(label)}</bdi></dt>
+        <dd><bdi>${marked(value)}</bdi></dd>
       </div>`,
   );
   const content = html`${note && noteBox(note)}
     <p><span class="state ${state}">${STATES[state]}</span></p>
-    <h1><bdi>${message}</bdi></h1>
+    <h1><bdi>${marked(message)}</bdi></h1>
     ${
       shown.length === 0
         ? undefined
@@ -108,7 +108,7 @@ export function requestPage({ at, person, request, token, note }: RequestView): 
         </div>
         <div>
           <dt>Asked by</dt>
-          <dd><bdi>${requester}</bdi> on ${time(requestedAt)}</dd>
+          <dd><bdi>${marked(requester)}</bdi> on ${time(requestedAt)}</dd>
         </div>
         <div>
           <dt>Decided by a member of</dt>
@@ -253,12 +253,22 @@ function form({ at, request, person, token }: FormView): Html {
   </form>`;
 }
 
+/**
+ * Shows runs of spaces and of blank lines as signs. Otherwise they could push the end of a text,
+ * such as the zeros of an amount, out of sight.
+ */
+function marked(text: string): string {
+  return text
+    .replace(/[^\S\n]{3,}/gu, (run) => '␣'.repeat(run.length))
+    .replace(/\n(?:[^\S\n]*\n){2,}/gu, (run) => `${'↵'.repeat(run.split('\n').length - 1)}\n`);
+}
+
 function noteBox({ tone, text }: Note): Html {
   return html`<p class="note ${tone}" role="status">${text}</p>`;
 }
 
 function decisionLine({ who, verdict, at, comment }: Decision): Html {
-  const said = comment === undefined ? undefined : html`: “<bdi>${comment}</bdi>”`;
+  const said = comment === undefined ? undefined : html`: “<bdi>${marked(comment)}</bdi>”`;
   return html`<br /><bdi>${who}</bdi> ${verdict === 'approve' ? 'approved' : 'denied'} on
     ${time(at)}${said}`;
 }
