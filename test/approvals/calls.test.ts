@@ -46,7 +46,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(waitingOf(await client.call('pay', INVOICE))).toMatchObject({ state: 'used' });
   });
 
-  it('V3 V6 V7 finds the request of the same principal and arguments only', async () => {
+  it('V3 V6 V7 finds the request of the same principal and arguments only (trap 11)', async () => {
     const { desk } = testDesk({ maxOpenPerRequester: 100 });
     const tool = payTool([], { approvals: desk });
     const [ann, other, bob] = [
@@ -60,7 +60,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(idOf(await ann.call('pay', { ...INVOICE, cents: 5000 }))).not.toBe(id);
   });
 
-  it('V8 V11 goes by the arguments after validation', async () => {
+  it('V8 V11 goes by the arguments after validation (traps 9, 15)', async () => {
     const { desk } = testDesk();
     const tool = (currency: string) =>
       defineTool(
@@ -103,7 +103,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(paid).toEqual([]);
   });
 
-  it('V13 runs with the pinned values of the request, days later', async () => {
+  it('V13 runs with the pinned values of the request, days later (trap 3)', async () => {
     const { desk, clock } = testDesk({ ttlSeconds: 1_000_000 });
     let price = 4900;
     const paid: unknown[] = [];
@@ -122,7 +122,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(paid).toMatchObject([{ due: 4900 }]);
   });
 
-  it('V14 ends with `changed` if the body would get another value than at the request', async () => {
+  it('V14 ends with `changed` if the body would get another value than at the request (trap 16)', async () => {
     const { desk } = testDesk();
     let iban = 'DE1';
     const paid: unknown[] = [];
@@ -153,7 +153,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(await caller.text('pay', INVOICE)).toBe('Paid.');
   });
 
-  it('V16 V18 asks the caller first, and not again', async () => {
+  it('V16 V18 asks the caller first, and not again (traps 1, 2)', async () => {
     const { desk, notified } = testDesk();
     const notifiedBefore: number[] = [];
     const sure = resolver({}, () => confirm('Are you sure?'), { asks: 'form' });
@@ -230,7 +230,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(idOf(await client.call('pay', INVOICE))).not.toBe(id);
   });
 
-  it('V21 requests nothing if it fails', async () => {
+  it('V21 requests nothing if it fails (trap 7)', async () => {
     const { desk, events } = testDesk();
     const supplier = resolver({}, (): string => {
       throw new ToolError('no such supplier');
@@ -273,7 +273,7 @@ describe.each(eras)('a call on %s', (era) => {
     }
   });
 
-  it('V30 gives a denial to outcome(), and waits without an outcome before', async () => {
+  it('V30 gives a denial to outcome(), and waits without an outcome before (trap 8)', async () => {
     const { desk } = testDesk();
     const paid: unknown[] = [];
     const tool = payTool(paid, {
@@ -288,7 +288,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(await desk.read(id)).toMatchObject({ state: 'denied' });
   });
 
-  it('V34 runs one body for ten retries at once', async () => {
+  it('V34 runs one body for ten retries at once (trap 4)', async () => {
     const { desk } = testDesk();
     const paid: unknown[] = [];
     const client = await clientOf(era, payTool(paid, { approvals: desk }));
@@ -317,7 +317,7 @@ describe.each(eras)('a call on %s', (era) => {
     expect(events.at(-1)).toMatchObject({ type: 'ended', end: 'failed' });
   });
 
-  it('V39 has one call id at the request and at the run', async () => {
+  it('V39 has one call id at the request and at the run (trap 5)', async () => {
     const { desk } = testDesk();
     const ids: string[] = [];
     const noted = resolver({}, (_, { callId }) => void ids.push(callId));

@@ -63,7 +63,7 @@ describe('a request', () => {
     expect(await desk.pending({ by: 'acme/treasury' })).toHaveLength(1);
   });
 
-  it('is shown to its group with everything that it asks for, and without arguments', async () => {
+  it('is shown to its group with everything that it asks for, and without arguments (trap 6)', async () => {
     const { desk, clock } = testDesk();
     const id = await requested(desk, { by: ['acme/treasury', 'acme/board'], about: 'invoice 7' });
     const request = {
@@ -249,7 +249,7 @@ describe('a decision', () => {
     },
   );
 
-  it('V25 counts a person once, however the id is written', async () => {
+  it('V25 counts a person once, however the id is written (trap 10)', async () => {
     const { desk } = testDesk();
     const id = await requested(desk, { quorum: 2 });
     for (const who of ['Bob', 'bob', 'BOB ', 'ｂob'])
@@ -521,7 +521,7 @@ describe('an approved call', () => {
     expect([one, two, three].flatMap(({ notified }) => notified)).toEqual([id]);
   });
 
-  it('cannot be approved by the same group name of another tenant', async () => {
+  it('cannot be approved by the same group name of another tenant (trap 20)', async () => {
     const { desk } = testDesk();
     const id = await requested(desk, { by: 'acme/treasury' });
     expect(await desk.decide(id, yes('eve', ['evil/treasury', 'treasury']))).toMatchObject({

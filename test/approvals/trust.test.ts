@@ -11,7 +11,7 @@ import {
   requestStateSeal,
   toolHandler,
 } from 'mcp-resolve';
-import type { AnyResolver } from 'mcp-resolve';
+import type { AnyResolver, Tool } from 'mcp-resolve';
 import { approval } from 'mcp-resolve/approvals';
 import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
@@ -23,7 +23,16 @@ import * as z from 'zod';
 import { eras } from '../support/eras.js';
 import { errorTextOf, questionsOf, textOf } from '../support/results.js';
 import { SILENT } from '../support/servers.js';
-import { clientOf, idOf, INVOICE, payTool, sealOf, secondPair, waitingOf } from './bank.js';
+import {
+  clientOf,
+  idOf,
+  INVOICE,
+  PayInput,
+  payTool,
+  sealOf,
+  secondPair,
+  waitingOf,
+} from './bank.js';
 import { testDesk, yes } from './callers.js';
 
 const YES = { action: 'accept', content: { confirm: true } } as const;
@@ -117,10 +126,25 @@ describe('a client', () => {
 });
 
 describe('a tool with approvals', () => {
+  it('does not run on the approval of another tool with the same arguments', async () => {
+    const { desk } = testDesk();
+    const paid: string[] = [];
+    const config = { inputSchema: PayInput, resolve: { pair: secondPair() }, approvals: desk };
+    const [one, two] = ['one', 'two'].map((name) =>
+      defineTool(name, config, () => `Paid by ${paid.push(name)}.`),
+    ) as [Tool, Tool];
+    const [first, second] = [await clientOf('modern', one), await clientOf('modern', two)];
+    await desk.decide(idOf(await first.call('one', INVOICE)), yes('bob'));
+    expect(waitingOf(await second.call('two', INVOICE))).toMatchObject({ state: 'pending' });
+    expect(paid).toEqual([]);
+    await first.call('one', INVOICE);
+    expect(paid).toEqual(['one']);
+  });
+
   it.each([
     ['over HTTP', 'modern', undefined],
     ['on a store that other processes share', 'legacy', 'shared'],
-  ] as const)('refuses a call without a principal %s', async (_, era, shared) => {
+  ] as const)('refuses a call without a principal %s (trap 13)', async (_, era, shared) => {
     const { onlyIn, ...store } = memoryStore();
     const { desk } = testDesk({ store: shared ? store : { ...store, ...(onlyIn && { onlyIn }) } });
     const client = await clientOf(era, payTool([], { approvals: desk }), {
@@ -148,7 +172,7 @@ describe('a tool with approvals', () => {
     expect(waitingOf(result as never)).toMatchObject({ why: 'no_principal' });
   });
 
-  it('refuses a direct call, and a call from inside of another one', async () => {
+  it('refuses a direct call, and a call from inside of another one (trap 14)', async () => {
     const { desk } = testDesk();
     const pay = payTool([], { approvals: desk });
     const direct = await pay.call(INVOICE as never);
@@ -158,7 +182,7 @@ describe('a tool with approvals', () => {
     expect(waitingOf(await client.call('outer'))).toMatchObject({ why: 'direct_call' });
   });
 
-  it('does not park a record that is larger than `maxStateBytes`', async () => {
+  it('does not park a record that is larger than `maxStateBytes` (trap 21)', async () => {
     const { desk, events } = testDesk();
     const large = resolver({}, () => 'x'.repeat(5000), { pin: z.string() });
     const tool = payTool([], { approvals: desk, resolve: { large, secondPair: secondPair() } });
@@ -205,7 +229,11 @@ describe('a definition', () => {
       () => payTool([], { resolve: { pair } } as never),
       'so the tool needs a desk',
     ],
-    ['in a guard', () => payTool([], { approvals: desk, guards: [guard] }), 'but a guard needs it'],
+    [
+      'in a guard (trap 12)',
+      () => payTool([], { approvals: desk, guards: [guard] }),
+      'but a guard needs it',
+    ],
     [
       'in a prompt',
       () =>
