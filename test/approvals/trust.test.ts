@@ -130,9 +130,9 @@ describe('a tool with approvals', () => {
     const { desk } = testDesk();
     const paid: string[] = [];
     const config = { inputSchema: PayInput, resolve: { pair: secondPair() }, approvals: desk };
-    const [one, two] = ['one', 'two'].map((name) =>
-      defineTool(name, config, () => `Paid by ${paid.push(name)}.`),
-    ) as [Tool, Tool];
+    const toolNamed = (name: string): Tool =>
+      defineTool(name, config, () => `Paid by ${paid.push(name)}.`);
+    const [one, two] = [toolNamed('one'), toolNamed('two')];
     const [first, second] = [await clientOf('modern', one), await clientOf('modern', two)];
     await desk.decide(idOf(await first.call('one', INVOICE)), yes('bob'));
     expect(waitingOf(await second.call('two', INVOICE))).toMatchObject({ state: 'pending' });
