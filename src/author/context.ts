@@ -21,7 +21,7 @@ export type AskedKind = Askable | 'approval';
 export interface CallContext extends ServerContext {
   /** Aborted when the result is no longer needed: the request was cancelled, or the call failed. */
   readonly signal: AbortSignal;
-  /** The id of this call: a random UUID, created by the server. */
+  /** The id of this call: 128 random bits, created by the server. */
   readonly callId: string;
   /** The negotiated protocol version, or `undefined` outside a connection and on SDK 1.x. */
   readonly protocolVersion: string | undefined;

@@ -5,7 +5,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError, ToolError } from '../errors.js';
-import { asciiJson, digest } from '../platform.js';
+import { asciiJson, digest, randomId } from '../platform.js';
 import { NO_PROGRESS } from '../engine/ledger.js';
 import type { Progress } from '../engine/ledger.js';
 import type { Plan } from '../plan/plan.js';
@@ -83,13 +83,7 @@ type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>
 /** Creates a call, which is new unless its state is known. */
 export function newCall(base: CallBase, known: Partial<CallState> = {}): Call {
   const { name, report, settings, boundary } = base;
-  const {
-    id = globalThis.crypto.randomUUID(),
-    span,
-    progress = NO_PROGRESS,
-    resumed = false,
-    conflict,
-  } = known;
+  const { id = randomId(), span, progress = NO_PROGRESS, resumed = false, conflict } = known;
   const onUnexpectedError = (error: unknown): void => {
     report(error, { definition: name, callId: id, failed: false });
   };
