@@ -21,7 +21,7 @@ import {
 import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidRequestStateError } from '../errors.js';
 import { parseUrl } from '../platform.js';
-import { isObject } from '../values.js';
+import { isObject, isThenable } from '../values.js';
 import { isTooDeep, MAX_DEPTH } from '../state/canonical.js';
 import type { OpenedState, Seal, StatefulRequest } from '../state/seal.js';
 import { isModern } from './clientFacts.js';
@@ -114,16 +114,19 @@ export async function runSealed<R extends Result>(
   handler: (ctx: ServerContext) => Promise<R>,
 ): Promise<R> {
   assertShallow(request);
-  const { inner, opened } = await enter(seal, request, protocolVersion);
+  const entering = enter(seal, request, protocolVersion);
+  const { inner, opened } = isThenable(entering) ? await entering : entering;
   const reply: Reply = {};
   const boundary: RequestBoundary = { seal, received: request, request, opened, reply };
   const result = await handler(insideBoundary(inner, boundary));
   if (reply.error !== undefined) throw reply.error;
   if (reply.handle !== undefined) return reply.handle as R;
-  return sealResult(result, boundary).catch((error: unknown) => {
+  if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
+  const requestState = await sealState(result.requestState, boundary).catch((error: unknown) => {
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
+  return { ...result, requestState };
 }
 
 function assertShallow({ params, ctx }: StatefulRequest): void {
@@ -143,11 +146,11 @@ interface Entered {
  * Opens the state of a request that the seal covers. A legacy client has neither state nor answers
  * to send. The SDK's shim, which creates them for hand-written handlers, runs inside the boundary.
  */
-async function enter(
+function enter(
   seal: Seal,
   request: StatefulRequest,
   protocolVersion: string | undefined,
-): Promise<Entered> {
+): Entered | Promise<Entered> {
   const { ctx, method } = request;
   const token: unknown = ctx.mcpReq.requestState();
   if (isModern(protocolVersion)) {
@@ -168,15 +171,11 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
   return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
-/** Returns a copy of the result with its state sealed. A result without state passes unchanged. */
-async function sealResult<R extends Result>(
-  result: R,
+function sealState(
+  state: string,
   { seal, received, opened, reply }: RequestBoundary,
-): Promise<R> {
-  if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const state = { state: result.requestState, isRecord: result.requestState === reply.record };
-  const requestState = await seal.seal(state, received, opened);
-  return { ...result, requestState };
+): Promise<string> {
+  return seal.seal({ state, isRecord: state === reply.record }, received, opened);
 }
 
 /** Creates the error for invalid state. Clients get the same message for every cause. */

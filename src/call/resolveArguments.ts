@@ -146,7 +146,8 @@ export async function resolveCall(
   try {
     for (;;) {
       request.throwIfAborted();
-      await round.run();
+      const waiting = round.run();
+      if (waiting !== undefined) await waiting;
       if (round.failure !== undefined) throw round.failure.error;
       const all = round.openQuestions();
       // The caller is asked before anybody else.

@@ -121,7 +121,8 @@ async function answer<Result>(running: Running<Result>): Promise<Result | InputR
   const { definition, args, call, once } = running;
   // A call without a token has waited, and gets no result of an earlier run.
   const deadline = call.parking?.hasRun === true ? Infinity : call.span?.deadline;
-  const known = deadline === undefined ? undefined : await once?.recall(deadline);
+  const known =
+    deadline === undefined || once === undefined ? undefined : await once.recall(deadline);
   if (known !== undefined) {
     call.watch?.ended('completed', true);
     return known.result;
@@ -189,11 +190,12 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
     if (parking !== undefined) await claimApprovals(parking, resolved, call);
-    if (running.once === undefined) claimAnswers(call);
-    return await runOnce(running, work, giveUp);
+    if (running.once !== undefined) return await runOnce(running, work, giveUp);
+    claimAnswers(call);
+    return await work();
   } finally {
     await giveUp();
-    await parking?.release().catch(call.onUnexpectedError);
+    if (parking !== undefined) await parking.release().catch(call.onUnexpectedError);
   }
 }
 

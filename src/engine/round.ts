@@ -96,14 +96,17 @@ export class Round {
 
   /**
    * Runs the guards and then the rest, as far as possible. Afterwards the round has failed, has
-   * open questions, or has all its values. Call it again after {@link answerOpen}.
+   * open questions, or has all its values. It returns a promise only if it has to wait. Call it
+   * again after {@link answerOpen}.
    */
-  async run(): Promise<void> {
-    if (this.isGuarding) {
-      await this.untilQuiet();
-      if (this.failure !== undefined || this.open.size > 0) return;
-      this.isGuarding = false;
-    }
+  run(): Promise<void> | undefined {
+    return this.isGuarding ? this.runGuarded() : this.untilQuiet();
+  }
+
+  private async runGuarded(): Promise<void> {
+    await this.untilQuiet();
+    if (this.failure !== undefined || this.open.size > 0) return;
+    this.isGuarding = false;
     await this.untilQuiet();
   }
 
@@ -164,10 +167,10 @@ export class Round {
     return this.filled({}, this.plan.params.filter(isKnown));
   }
 
-  private async untilQuiet(): Promise<void> {
+  private untilQuiet(): Promise<void> | undefined {
     this.pump();
-    if (this.running.size === 0) return;
-    await new Promise<void>((resolve) => {
+    if (this.running.size === 0) return undefined;
+    return new Promise<void>((resolve) => {
       this.onQuiet = resolve;
     });
   }

@@ -109,7 +109,7 @@ export function sealHandler(
   handler: Handler<ServerContext>,
 ): Handler<ServerContext> {
   if (!METHODS.includes(method)) return handler;
-  return async (message, ctx) => {
+  return (message, ctx) => {
     const seal = server[BOUNDARY]?.seal;
     if (seal === undefined) return handler(message, ctx);
     const request: StatefulRequest = { method, params: paramsOf(message), ctx };

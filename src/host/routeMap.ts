@@ -205,7 +205,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
       if (others === undefined) throw new Error(`The handler of ${method} was removed.`);
       return others(request, ctx);
     };
-    return async (request, ctx) => {
+    return (request, ctx) => {
       const route = this.routes.get(method);
       if (route?.isForDefinition(request) === true) return route.answer(request, ctx);
       return this.guarded(method, answerOther)(request, ctx);
