@@ -70,7 +70,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Waits for a line, and keeps reading so that a full pipe does not block the program. */
-async function lineWith(child: ChildProcess, pattern: RegExp): Promise<string> {
+export async function lineWith(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       const [, found] = pattern.exec(line) ?? [];

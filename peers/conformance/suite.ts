@@ -30,16 +30,23 @@ export function requiredScenarios(revision: Revision): string[] {
   return [...servers.matchAll(/- (\S+)/g)].map(([, name]) => name!);
 }
 
-/**
- * Runs the required scenarios of a revision, and returns the checks of each scenario that ran.
- * Ignores the exit code, because it does not cover warnings.
- */
-export async function runSuite(url: string, revision: Revision): Promise<Map<string, Check[]>> {
+/** Runs the required scenarios of a revision, and returns the checks of each scenario that ran. */
+export function runSuite(url: string, revision: Revision): Promise<Map<string, Check[]>> {
+  return run(['--url', url, '--requirements', revision]);
+}
+
+/** Runs one scenario, and returns its checks if it ran. */
+export async function runScenario(url: string, scenario: string): Promise<Check[] | undefined> {
+  return (await run(['--url', url, '--scenario', scenario])).get(scenario);
+}
+
+/** Ignores the exit code, because it does not cover warnings. */
+async function run(what: readonly string[]): Promise<Map<string, Check[]>> {
   const out = mkdtempSync(path.join(tmpdir(), 'conformance-'));
-  const what = ['server', '--url', url, '--requirements', revision, '-o', out];
+  const args = ['--import', globSync, program, 'server', ...what, '-o', out];
   try {
     await new Promise<void>((resolve) => {
-      execFile(process.execPath, ['--import', globSync, program, ...what], () => resolve());
+      execFile(process.execPath, args, () => resolve());
     });
     return new Map(readdirSync(out).map((folder) => [scenarioOf(folder), checksIn(out, folder)]));
   } finally {
