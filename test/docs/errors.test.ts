@@ -64,6 +64,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'OOM command not allowed': 'the words of Redis',
   'MCP error <>: ': 'the words of SDK 1.x',
   'mcp-resolve answers this request.': 'an invariant',
+  'disallow questions and outcomes as conditions': 'the description of a rule of ESLint',
+  'require that questions are returned': 'the description of a rule of ESLint',
+  'disallow values in questions that change in each round': 'the description of a rule of ESLint',
   'neither yes nor no': 'a wrong answer of a probe',
   'not an array': 'a wrong answer of a probe',
   'only modern': 'a label in the message about a difference between the eras',
@@ -178,7 +181,8 @@ function textOf(node: ts.Node): string | undefined {
 
 /** Returns a pattern that finds a message in a line of the page. */
 function patternOf(message: string): RegExp {
-  const parts = plain(message.trim()).split('<>');
+  // `{{ code }}` is a placeholder of ESLint.
+  const parts = plain(message.trim()).split(/<>|\{\{ \w+ \}\}/);
   const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(escaped.join('.{0,120}?'));
 }

@@ -17,8 +17,8 @@ import {
 } from './page.js';
 
 const all = await readGuide();
-// The reference, the questions and the page of a command have no program.
-const taught = all.filter(({ name }) => !['api', 'faq', 'watch'].includes(name));
+// The reference, the questions and the pages of tools have no program.
+const taught = all.filter(({ name }) => !['api', 'faq', 'lint', 'watch'].includes(name));
 // The code of the others is that of an app. See hostPages.test.ts.
 const programs = taught.filter(({ name }) => !(name in HOST_PAGES));
 // A page with several files is a project. See getStarted.test.ts.
