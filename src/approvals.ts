@@ -25,7 +25,6 @@ export type {
 export type {
   DecidedEvent,
   DeskEvent,
-  DeskEventBase,
   EndedEvent,
   NotifyFailedEvent,
   ReplacedEvent,

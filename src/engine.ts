@@ -7,5 +7,5 @@
 export { planResolvers } from './plan/planResolvers.js';
 export { resolveArguments } from './call/resolveArguments.js';
 export type { PlanSpec } from './plan/buildPlan.js';
-export type { ArgumentFill, Fill, Plan, PlanNode } from './plan/plan.js';
+export type { Plan } from './plan/plan.js';
 export type { Resolution, Resolved, ResolveOptions } from './call/resolveArguments.js';

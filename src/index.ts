@@ -42,7 +42,6 @@ export type {
 export type {
   AnyResolver,
   Arg,
-  Dispose,
   End,
   Filler,
   Need,
@@ -80,21 +79,17 @@ export type {
   Prompt,
   ReadContext,
   Resource,
-  ResourceMetadata,
   Tool,
-  ToolMetadata,
 } from './definition/definitions.js';
 export type { ToolConfig } from './definition/defineTool.js';
 export type { PromptConfig } from './definition/definePrompt.js';
 export type { ResourceConfig } from './definition/defineResource.js';
 export type { InstallOptions } from './host/installOptions.js';
 export type { HandlerContext, ToolHandler, ToolHandlerOptions } from './host/toolHandler.js';
-export type { ErrorPolicy } from './call/call.js';
 export type { DeclaredClient } from './call/usableCapabilities.js';
 export type { OnceReason } from './once/singleUse.js';
 export type { OnceOptions } from './once/onceSettings.js';
-export type { MemoryStoreOptions } from './store/memoryStore.js';
-export type { RecordStore, PutOptions } from './store/recordStore.js';
+export type { RecordStore } from './store/recordStore.js';
 export type { RequestStateSeal } from './host/requestStateSeal.js';
 export type { RequestStateCodec } from './state/codec.js';
 export type { RequestStateKey } from './state/keyRing.js';

@@ -7,21 +7,9 @@
 export { memoryStore } from './store/memoryStore.js';
 export type { MemoryStoreOptions } from './store/memoryStore.js';
 export { postgresStore, postgresTableSql } from './store/postgresStore.js';
-export type {
-  PostgresClient,
-  PostgresQuery,
-  PostgresStoreOptions,
-  PostgresValue,
-} from './store/postgresStore.js';
+export type { PostgresClient, PostgresQuery, PostgresStoreOptions } from './store/postgresStore.js';
 export { redisStore } from './store/redisStore.js';
-export type {
-  IoredisClient,
-  NodeRedisClient,
-  RedisClient,
-  RedisCommandSender,
-  RedisStoreOptions,
-} from './store/redisStore.js';
-export type { Logger } from './log.js';
+export type { RedisClient, RedisCommandSender, RedisStoreOptions } from './store/redisStore.js';
 
 // Custom stores.
 export { StoreFullError } from './store/recordStore.js';

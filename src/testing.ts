@@ -17,7 +17,7 @@ export { roots, says } from './dev/testing/answerScript.js';
 export { approvedBy, deniedBy, undecided } from './dev/testing/scriptedDecision.js';
 export type { ScriptedDecision } from './dev/testing/scriptedDecision.js';
 export type { Answer } from './client/answers.js';
-export type { ScriptedAnswers, ScriptedAnswer } from './dev/testing/answerScript.js';
+export type { ScriptedAnswers } from './dev/testing/answerScript.js';
 
 // The contract of stores.
 export { storeContract } from './dev/testing/storeContract.js';
@@ -27,8 +27,8 @@ export type { StoreCheck } from './dev/testing/storeContract.js';
 export type { CallerOptions, Era, RunOptions } from './dev/testing/runOptions.js';
 export type { Run, RunError } from './dev/testing/runResult.js';
 export type { AskedQuestion } from './dev/testing/askedQuestion.js';
-export type { Override, Replacement } from './dev/testing/override.js';
-export type { Recorded, TimelineOptions } from './dev/trace/timeline.js';
+export type { Override } from './dev/testing/override.js';
+export type { TimelineOptions } from './dev/trace/timeline.js';
 
 // Attacks by a dishonest client.
 export type { Misuse } from './dev/testing/misuse.js';

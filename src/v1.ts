@@ -5,4 +5,4 @@
  * @module mcp-resolve/v1
  */
 export { install } from './host/installV1.js';
-export type { InstallV1Options, McpServerV1, ServerV1 } from './host/serverV1.js';
+export type { InstallV1Options } from './host/serverV1.js';

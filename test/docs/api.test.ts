@@ -1,7 +1,7 @@
 /**
  * Tests docs/guide/api.md against the sources: the exports of every entry point, the properties of
- * every options interface, the events, and the flags of the command. A new option without a line in
- * the reference fails here.
+ * every options interface, the events, and the flags of the command. A new name without a reason,
+ * or a new option without a line, fails here.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -38,8 +38,20 @@ const ENTRIES = {
   'mcp-resolve/v1': v1,
 };
 
+const sourceOf = (entry: string): string =>
+  path.join(ROOT, 'src', `${entry.split('/')[1] ?? 'index'}.ts`);
+
+const config = ts.getParsedCommandLineOfConfigFile(
+  path.join(ROOT, 'tsconfig.json'),
+  { noEmit: true },
+  { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+);
+const program = ts.createProgram(Object.keys(ENTRIES).map(sourceOf), config?.options ?? {});
+const checker = program.getTypeChecker();
+
 const page = await readFile(path.join(GUIDE, 'api.md'), 'utf8');
-const types = exportedTypes();
+const exported = exportedSymbols();
+const types = propertiesOf(Object.values(exported).flat());
 const tables = tablesIn(page);
 
 describe('the reference', () => {
@@ -51,12 +63,12 @@ describe('the reference', () => {
         entry.replaceAll('`', ''),
         Array.from(exported.matchAll(/\[`(\w+)`\]/g), ([, name]) => name).sort(),
       ]);
-    const exported = Object.entries(ENTRIES).map(([name, entry]) => [
+    const values = Object.entries(ENTRIES).map(([name, entry]) => [
       name,
       Object.keys(entry).sort(),
     ]);
 
-    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(exported));
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(values));
   });
 
   it('lists the entry points of the package', async () => {
@@ -74,11 +86,25 @@ describe('the reference', () => {
 
   it('has a heading for every function and class', () => {
     const headings = Array.from(page.matchAll(/^### (.+)$/gm), ([, heading = '']) => heading);
-    const exported = new Set(Object.values(ENTRIES).flatMap((entry) => Object.keys(entry)));
+    const values = new Set(Object.values(ENTRIES).flatMap((entry) => Object.keys(entry)));
 
     expect(headings.flatMap((heading) => heading.split(', '))).toEqual(
-      expect.arrayContaining([...exported]),
+      expect.arrayContaining([...values]),
     );
+  });
+
+  it.each(Object.entries(ENTRIES))('says what each type of %s is written for', (entry, values) => {
+    const rows = page
+      .slice(page.indexOf('\n## Types\n'))
+      .split('\n')
+      .map(cellsOf)
+      .filter(([, from, reason]) => from === `\`${entry}\`` && reason !== '');
+    const listed = rows.flatMap(([names = '']) =>
+      Array.from(names.matchAll(/`(\w+)/g), ([, name]) => name),
+    );
+    const names = (exported[entry] ?? []).map(({ name }) => name);
+
+    expect(listed.sort()).toEqual(names.filter((name) => !(name in values)).sort());
   });
 
   it('links to its own headings', () => {
@@ -179,25 +205,21 @@ function slug(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Returns the public properties of every type that an entry point exports. */
-function exportedTypes(): Record<string, readonly string[]> {
-  const files = Object.keys(ENTRIES).map((name) =>
-    path.join(ROOT, 'src', `${name.split('/')[1] ?? 'index'}.ts`),
-  );
-  const config = ts.getParsedCommandLineOfConfigFile(
-    path.join(ROOT, 'tsconfig.json'),
-    { noEmit: true },
-    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
-  );
-  const program = ts.createProgram(files, config?.options ?? {});
-  const checker = program.getTypeChecker();
-  const exported = files.flatMap((file) => {
-    const source = program.getSourceFile(file);
-    const module = source && checker.getSymbolAtLocation(source);
-    return module === undefined ? [] : checker.getExportsOfModule(module);
-  });
+/** Returns the exports of every entry point, values and types. */
+function exportedSymbols(): Record<string, readonly ts.Symbol[]> {
   return Object.fromEntries(
-    exported.map((symbol) => {
+    Object.keys(ENTRIES).map((entry) => {
+      const source = program.getSourceFile(sourceOf(entry));
+      const module = source && checker.getSymbolAtLocation(source);
+      return [entry, module === undefined ? [] : checker.getExportsOfModule(module)];
+    }),
+  );
+}
+
+/** Returns the public properties of every type. */
+function propertiesOf(symbols: readonly ts.Symbol[]): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    symbols.map((symbol) => {
       const type = checker.getDeclaredTypeOfSymbol(
         symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
       );

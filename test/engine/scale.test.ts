@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { InvalidGraphError, defineTool, elicit, resolver } from 'mcp-resolve';
 import type { AnyResolver, Need, Resolver } from 'mcp-resolve';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
-import type { Plan, PlanNode, Resolution } from 'mcp-resolve/engine';
+import type { Plan, Resolution } from 'mcp-resolve/engine';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -116,7 +116,7 @@ function resolve(plan: Plan, protocolVersion = '2026-07-28') {
 
 /** Checks that a plan holds each need once at its consumer and once at its source. */
 function expectEachNeedOnce({ nodes }: Plan): void {
-  const count = (of: (node: PlanNode) => number): number => sum(nodes.map(of));
+  const count = (of: (node: Plan['nodes'][number]) => number): number => sum(nodes.map(of));
   const needs = count((node) => Object.keys(node.resolver.needs).length);
 
   expect(new Set(nodes.map(({ key }) => key)).size).toBe(nodes.length);

@@ -20,7 +20,7 @@ const CHAIN = Array.from({ length: LAST }, (_, index) => {
 });
 
 const LIBRARY = `
-import { type Arg, arg, argsOf, confirm, defineTool, elicit, outcome, resolver } from 'mcp-resolve';
+import { type Arg, arg, argsOf, confirm, defineTool, elicit, memoryStore, outcome, resolver } from 'mcp-resolve';
 import * as z from 'zod';
 
 export const Input = z.object({ order_id: z.string(), region: z.string() });
@@ -35,6 +35,7 @@ export const sure = resolver({ scope: outcome(scope) }, async ({ scope }) => con
 export const priceOf = <N extends string>(id: Arg<string, N>) => resolver({ id }, ({ id }) => id.length);
 export const near = resolver({ region: arg.optional(args.region) }, ({ region }) => region ?? 'eu');
 export const wanted = outcome(sure);
+export const records = memoryStore();
 export const refund = defineTool(
   'refund',
   { inputSchema: Input, guards: [sure], resolve: { scope, wanted } },
@@ -211,6 +212,7 @@ describe.each(RUNS.map(([compiler, resolution], run) => [compiler, resolution, r
       expect(declarationOf('refund')).toBe(
         'export declare const refund: Tool<{ order_id: string; region: string; }>;',
       );
+      expect(declarationOf('records')).toBe('export declare const records: RecordStore;');
     });
 
     it('declares a factory with a parameter for the name of the argument', () => {

@@ -1,7 +1,7 @@
 /** Polls of a call that waits: what they run, and what they show. */
 import { approval } from 'mcp-resolve/approvals';
 import { confirm, defineTool, memoryStore, outcome, resolver, ToolError } from 'mcp-resolve';
-import type { RecordStore } from 'mcp-resolve';
+import type { RecordStore } from 'mcp-resolve/store';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
