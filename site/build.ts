@@ -1,6 +1,6 @@
 /**
- * Builds the site into `site/dist`: collects the pages, generates those of the API with TypeDoc,
- * and runs VitePress. The Markdown of every page is published beside it.
+ * Builds the site into `site/dist`: collects the pages and runs VitePress. The Markdown of every
+ * page is published beside it.
  *
  * `npm run docs -- site` runs it. Further arguments go to `vitepress build`, such as `--base
  * /docs/`.
@@ -28,8 +28,10 @@ for (const [place, text] of texts) await write(path.join(PAGES, place), text);
 for (const [place, file] of images)
   await cp(path.join(ROOT, file), path.join(PAGES, place), { recursive: true });
 
-run('node_modules/typedoc/bin/typedoc', ['--options', 'site/typedoc.json']);
-run('site/node_modules/vitepress/bin/vitepress.js', ['build', SITE, ...process.argv.slice(2)]);
+const vitepress = path.join(SITE, 'node_modules/vitepress/bin/vitepress.js');
+const args = [vitepress, 'build', SITE, ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+if (status !== 0) process.exit(1);
 
 await cp(PAGES, DIST, { recursive: true });
 await write(
@@ -40,11 +42,4 @@ await write(
 async function write(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, text);
-}
-
-/** Runs a program of a package. */
-function run(program: string, args: string[]): void {
-  const all = [path.join(ROOT, program), ...args];
-  const { status } = spawnSync(process.execPath, all, { cwd: ROOT, stdio: 'inherit' });
-  if (status !== 0) process.exit(1);
 }

@@ -1,6 +1,7 @@
 /**
  * Lists the pages of the documentation, in order. `docs/guide/README.md` is the one list of the
- * guide: its headings are the groups, and its links are the pages.
+ * guide, and `examples/README.md` that of the examples: their headings are the groups, and the
+ * items of their lists are the pages.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /** The index of the guide. */
-const INDEX = 'docs/guide/README.md';
+const GUIDE = 'docs/guide/README.md';
 
 /** A link to a page. */
 export interface Entry {
@@ -58,31 +59,37 @@ export function read(file: string): string {
 
 /** Reads the groups of the guide. */
 export function readGuide(): Group[] {
-  return parseGuide(read(INDEX));
+  return parseGroups(read(GUIDE), GUIDE);
+}
+
+/** Reads the groups of the examples. */
+export function readExamples(): Group[] {
+  return parseGroups(read(EXAMPLES.file), EXAMPLES.file);
 }
 
 /**
- * Returns the groups of an index.
+ * Returns the groups of an index: the headings with a list.
  *
+ * @param index The file of the text. Its links are relative to it.
  * @throws {Error} If an item of a list is not a link to a page.
  */
-export function parseGuide(text: string): Group[] {
-  return text
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [title = '', ...lines] = section.split('\n');
-      return { title: title.trim(), entries: lines.filter(isItem).map(parseItem) };
-    });
+export function parseGroups(text: string, index: string): Group[] {
+  const sections = text.split(/^##+ /m).slice(1);
+  const groups = sections.map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    const entries = lines.filter(isItem).map((line) => parseItem(line, index));
+    return { title: title.trim(), entries };
+  });
+  return groups.filter(({ entries }) => entries.length > 0);
 }
 
 const isItem = (line: string): boolean => line.startsWith('- ');
 
-function parseItem(line: string): Entry {
+function parseItem(line: string, index: string): Entry {
   const [, title, link, description] = /^- \[(.+?)\]\(([^)]+\.md)\)(?:: (.+))?$/.exec(line) ?? [];
   if (title === undefined || link === undefined)
-    throw new Error(`'${line}' in ${INDEX} is not a link to a page, with or without a description`);
-  return entry(title, path.posix.join(path.posix.dirname(INDEX), link), description);
+    throw new Error(`'${line}' in ${index} is not a link to a page, with or without a description`);
+  return entry(title, path.posix.join(path.posix.dirname(index), link), description);
 }
 
 function entry(title: string, file: string, description?: string): Entry {

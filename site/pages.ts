@@ -17,7 +17,20 @@ export interface Pages {
   readonly deadLinks: readonly string[];
 }
 
-const AT_THE_ROOT = ['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md'];
+/** The pages with a place of their own. The package does not contain the landing page. */
+const PLACES: Readonly<Record<string, string>> = {
+  'site/landing.md': 'index.md',
+  'README.md': 'overview.md',
+  LICENSE: 'license.md',
+};
+const AT_THE_ROOT = [
+  'site/landing.md',
+  'README.md',
+  'AGENTS.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
 const FOLDERS = ['docs', 'examples', 'skills'];
 /** The package does not contain this folder. */
 const LEFT_OUT = 'examples/conformance/';
@@ -38,7 +51,8 @@ export function listFiles(): string[] {
 
 /** Returns the place of a file on the site: `docs/` is the root, a README the index of its folder. */
 export function placeOf(file: string): string {
-  if (file === 'LICENSE') return 'license.md';
+  const fixed = PLACES[file];
+  if (fixed !== undefined) return fixed;
   if (SOURCE.test(file) && !file.endsWith('.md')) return `${file}.md`;
   const place = file.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
   return place.includes('/') ? place : place.toLowerCase();
@@ -67,7 +81,7 @@ export function collectPages(): Pages {
       deadLinks.push(`${file}: ${link}`);
       return undefined;
     });
-    texts.set(placeOf(file), file === 'README.md' ? home(text) : text);
+    texts.set(placeOf(file), text);
   }
   return { texts, images, deadLinks };
 }
@@ -106,11 +120,6 @@ function fileBehind(link: string, from: string): string | undefined {
   const stats = statSync(path.join(ROOT, file), { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) return stats && file;
   return existsSync(path.join(ROOT, file, 'README.md')) ? `${file}/README.md` : undefined;
-}
-
-/** The browser shows the name of the library once. */
-function home(text: string): string {
-  return `---\ntitleTemplate: false\n---\n\n${text}`;
 }
 
 /** Shows a source file. The search skips it. */

@@ -1,33 +1,38 @@
 /** Configures the site. The order of the guide is that of `docs/guide/README.md`. */
 import { defineConfig } from 'vitepress';
 
-import { read, readGuide } from '../contents.js';
+import { read } from '../contents.js';
+import { CODE_THEME } from './code.js';
 import { imageParagraphs, mermaidFences, slugOf } from './markdown.js';
-import { sidebarOf } from './sidebar.js';
+import { sidebars } from './sidebar.js';
 
+const TITLE = 'mcp-resolve';
+const LOGO = `data:image/svg+xml,${encodeURIComponent(read('site/.vitepress/theme/logo.svg'))}`;
 const { description } = JSON.parse(read('package.json')) as { description: string };
 
 export default defineConfig({
   lang: 'en',
-  title: 'mcp-resolve',
+  title: TITLE,
   description,
   srcDir: '.pages',
   outDir: 'dist',
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [['link', { rel: 'icon', href: LOGO }]],
+  // The browser shows the name of the library once.
+  transformPageData: ({ title }) => (title === TITLE ? { titleTemplate: false } : undefined),
   vite: { build: { chunkSizeWarningLimit: 1024 } },
   markdown: {
-    theme: { light: 'github-light', dark: 'github-dark' },
+    theme: CODE_THEME,
     // The anchors of GitHub, because the same links must work there.
     anchor: { slugify: slugOf },
     config: (md) => md.use(mermaidFences).use(imageParagraphs),
   },
   themeConfig: {
     nav: [
-      { text: 'Guide', link: '/guide/', activeMatch: '^/guide/(?!api)' },
-      { text: 'API', link: '/guide/api.md', activeMatch: '^/(guide/)?api' },
+      { text: 'Guide', link: '/guide/', activeMatch: '^/(guide/(?!api)|overview)' },
+      { text: 'API', link: '/guide/api.md', activeMatch: '^/guide/api' },
       { text: 'Examples', link: '/examples/', activeMatch: '^/examples/' },
     ],
-    sidebar: sidebarOf(readGuide()),
+    sidebar: sidebars(),
     outline: [2, 3],
     search: {
       provider: 'local',

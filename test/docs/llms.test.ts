@@ -1,7 +1,7 @@
 /** Tests the list of pages: `llms.txt`, and the links between the files of the package. */
 import { describe, expect, it } from 'vitest';
 
-import { parseGuide, read } from '../../site/contents.js';
+import { parseGroups, PROJECT, read, readExamples, readGuide } from '../../site/contents.js';
 import { llmsText } from '../../site/llms.js';
 import { collectPages, rewriteLinks } from '../../site/pages.js';
 
@@ -17,11 +17,20 @@ describe('the Markdown files of the package', () => {
   });
 });
 
-describe('parseGuide', () => {
+describe('the sidebar', () => {
+  it('has at most seven pages in each group', () => {
+    const groups = [...readGuide(), ...readExamples(), PROJECT];
+    const large = groups.filter(({ entries }) => entries.length > 7);
+
+    expect(large.map(({ title }) => title)).toEqual([]);
+  });
+});
+
+describe('parseGroups', () => {
   it('reads headings as groups and links as pages', () => {
     const text = '# Guide\n\n## Ask\n\n- [A `form`](forms.md): schemas\n- [Deploy](../deploy.md)\n';
 
-    expect(parseGuide(text)).toEqual([
+    expect(parseGroups(text, 'docs/guide/README.md')).toEqual([
       {
         title: 'Ask',
         entries: [
@@ -33,7 +42,7 @@ describe('parseGuide', () => {
   });
 
   it('refuses an item that is not a link to a page', () => {
-    expect(() => parseGuide('## Ask\n\n- Forms\n')).toThrow(
+    expect(() => parseGroups('## Ask\n\n- Forms\n', 'docs/guide/README.md')).toThrow(
       "'- Forms' in docs/guide/README.md is not a link to a page",
     );
   });

@@ -1,6 +1,15 @@
 /** Opens every page of the site in a browser, and returns what a reader could follow or see. */
 import type { BrowserContext } from 'playwright-core';
 
+/** A page in a window of some width. */
+export interface Layout {
+  readonly width: number;
+  /** The number of pixels by which the page is wider than the window. */
+  readonly overflow: number;
+  /** The beginnings of the code blocks that are wider than the room for them. */
+  readonly clipped: readonly string[];
+}
+
 /** A page as the browser shows it. */
 export interface Visit {
   readonly url: string;
@@ -9,12 +18,11 @@ export interface Visit {
   readonly anchors: ReadonlySet<string>;
   /** The images that do not show. */
   readonly brokenImages: readonly string[];
-  /** The number of pixels by which it is wider than the window. */
-  readonly overflow: number;
+  readonly layouts: readonly Layout[];
   readonly errors: readonly string[];
 }
 
-type Seen = Pick<Visit, 'links' | 'brokenImages' | 'overflow'> & { readonly anchors: string[] };
+type Seen = Pick<Visit, 'links' | 'brokenImages'> & { readonly anchors: string[] };
 
 /** Runs in the browser. This project compiles without the types of the DOM, so it is a string. */
 const LOOK = `({
@@ -23,8 +31,19 @@ const LOOK = `({
   brokenImages: [...document.images]
     .filter(({ naturalWidth }) => naturalWidth === 0)
     .map(({ src }) => src),
-  overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 })`;
+
+/** Runs in the browser, in a window of each width. */
+const MEASURE = `({
+  width: window.innerWidth,
+  overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  clipped: [...document.querySelectorAll('pre')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent.slice(0, 40)),
+})`;
+
+/** A telephone, a small desktop and a large one. */
+export const WIDTHS = [390, 1280, 1920];
 
 const TABS = 4;
 
@@ -52,6 +71,11 @@ async function visit(context: BrowserContext, url: string): Promise<Visit> {
   });
   await page.goto(url, { waitUntil: 'networkidle' });
   const { anchors, ...seen } = await page.evaluate<Seen>(LOOK);
+  const layouts: Layout[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    layouts.push(await page.evaluate<Layout>(MEASURE));
+  }
   await page.close();
-  return { url, ...seen, anchors: new Set(anchors), errors };
+  return { url, ...seen, layouts, anchors: new Set(anchors), errors };
 }

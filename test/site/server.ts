@@ -6,9 +6,11 @@ import path from 'node:path';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css',
+  '.gif': 'image/gif',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.json': 'application/json',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };

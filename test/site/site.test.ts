@@ -11,10 +11,10 @@ import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { readGuide } from '../../site/contents.js';
+import { type Group, PROJECT, readExamples, readGuide } from '../../site/contents.js';
 import { startChromium } from '../browser/chromium.js';
 import { ROOT, tsc } from '../support/compilers.js';
-import { visitAll, type Visit } from './crawl.js';
+import { visitAll, type Visit, WIDTHS } from './crawl.js';
 import { serveFiles, type Site } from './server.js';
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
@@ -22,6 +22,11 @@ type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 const DIST = path.join(ROOT, 'site/dist');
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 900 };
+
+/** Runs in the browser: the outline of the focused element, or of the label that stands for it. */
+const OUTLINE = `getComputedStyle(
+  document.activeElement.closest('label') ?? document.activeElement,
+).outlineStyle`;
 
 let site: Site;
 let browser: Browser;
@@ -59,10 +64,22 @@ describe('every page', () => {
     expect([...visits.values()].flatMap(({ brokenImages }) => brokenImages)).toEqual([]);
   });
 
-  it('is not wider than a telephone', () => {
-    const wide = [...visits.values()].filter(({ overflow }) => overflow > 0);
+  it.each(WIDTHS)('is not wider than a window of %i px', (width) => {
+    const wide = [...visits.values()].filter(({ layouts }) =>
+      layouts.some((layout) => layout.width === width && layout.overflow > 0),
+    );
 
     expect(wide.map(({ url }) => url)).toEqual([]);
+  });
+
+  it('has room for its programs on a desktop', () => {
+    const clipped = [...visits.values()].flatMap(({ url, layouts }) =>
+      layouts
+        .filter(({ width }) => width >= 1280)
+        .flatMap((layout) => layout.clipped.map(from(url))),
+    );
+
+    expect(clipped).toEqual([]);
   });
 
   it('loads without an error', () => {
@@ -76,23 +93,75 @@ describe('every page', () => {
   });
 });
 
+describe('the landing page', () => {
+  it('shows the schema, the program and the question in one window', async () => {
+    const page = await open('');
+    const cards = page.locator('.idea > section');
+    const boxes = await boxesOf(cards);
+
+    expect(await cards.locator('h2').allInnerTexts()).toEqual(
+      ['The model sees', 'Your server runs', 'The user decides'].map(
+        (text) => expect.stringContaining(text.toUpperCase()) as string,
+      ),
+    );
+    expect(boxes.map(({ y, height }) => y + height <= DESKTOP.height)).toEqual([true, true, true]);
+  });
+
+  it('says what each answer leads to', async () => {
+    const page = await open('');
+    const end = page.locator('.end:visible strong');
+    const ends = [await end.allInnerTexts()];
+    await page.getByRole('radio', { name: 'Accept', exact: true }).focus();
+    for (const name of ['Decline', 'Accept twice', 'Change the invoice']) {
+      await page.keyboard.press('ArrowRight');
+      expect(await page.getByRole('radio', { name }).isChecked()).toBe(true);
+      ends.push(await end.allInnerTexts());
+    }
+
+    expect(ends).toEqual([
+      ['Paid 900 euros for INV-2.'],
+      ['Nothing is paid.'],
+      ['Paid once.'],
+      ['Invalid or expired requestState.'],
+    ]);
+  });
+
+  it('has the animation, four promises with their proofs, and a way to install', async () => {
+    const page = await open('');
+    const proofs = page.locator('.facts li a');
+
+    expect(await page.locator('.frame img').getAttribute('src')).toMatch(/watch.*\.gif$/);
+    expect(await proofs.count()).toBe(4);
+    expect(await page.locator('.begin pre').innerText()).toContain('npm install mcp-resolve');
+    expect(await page.getByRole('link', { name: 'Get started' }).count()).toBeGreaterThan(0);
+  });
+
+  it('shows where the keyboard is', async () => {
+    const page = await open('');
+    const outlines: unknown[] = [];
+    for (let press = 0; press < 25; press++) {
+      await page.keyboard.press('Tab');
+      outlines.push(await page.evaluate(OUTLINE));
+    }
+
+    expect(outlines.filter((outline) => outline === 'none')).toEqual([]);
+  });
+});
+
 describe('the sidebar', () => {
-  it('has the order of the guide', async () => {
-    const page = await open('guide/');
-    const groups = await Promise.all(
+  it.each([
+    { place: 'guide/', groups: () => [...readGuide(), PROJECT] },
+    { place: 'examples/', groups: readExamples },
+  ])('has the order of the index of $place', async ({ place, groups }) => {
+    const page = await open(place);
+    const shown = await Promise.all(
       (await page.locator('.VPSidebar .group').all()).map(async (group) => ({
         title: await group.locator('h2').textContent(),
         entries: await group.locator('.level-1 > .item').allTextContents(),
       })),
     );
-    const guide = readGuide().map(({ title, entries }) => ({
-      title,
-      entries: entries.map((entry) => entry.title.replaceAll('`', '')),
-    }));
-    const reference = guide.find(({ title }) => title === 'Reference');
-    reference?.entries.push('Signatures and types');
 
-    expect(groups.slice(0, guide.length)).toEqual(guide);
+    expect(shown).toEqual(groups().map(plain));
   });
 });
 
@@ -109,7 +178,7 @@ describe('the search', () => {
   it('finds the functions of the API', async () => {
     const results = await search('storeContract');
 
-    expect(results.join('\n')).toContain('api/mcp-resolve/testing.html#storecontract');
+    expect(results.join('\n')).toContain('guide/api.html#storecontract');
   });
 });
 
@@ -174,6 +243,11 @@ function leadsSomewhere(link: string): boolean {
   return (
     visit !== undefined && (hash === '' || visit.anchors.has(decodeURIComponent(hash.slice(1))))
   );
+}
+
+/** Returns a group as the sidebar shows it. */
+function plain({ title, entries }: Group) {
+  return { title, entries: entries.map((entry) => entry.title.replaceAll('`', '')) };
 }
 
 function from(url: string): (problem: string) => string {

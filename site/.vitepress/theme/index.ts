@@ -1,11 +1,12 @@
 /** The default theme, with diagrams, and with a sidebar that shows the current page. */
 import { type Theme, useRoute } from 'vitepress';
-import DefaultTheme from 'vitepress/theme';
+import DefaultTheme from 'vitepress/theme-without-fonts';
 import { nextTick, onMounted, watch } from 'vue';
 
 import { MermaidDiagram } from './MermaidDiagram.js';
 import '../../../src/theme.css';
 import './style.css';
+import './landing.css';
 
 export default {
   extends: DefaultTheme,
