@@ -51,8 +51,8 @@ export class Attempt {
   private readonly steps: StoreSteps;
   /** The record that the next change replaces. */
   private present: string | undefined;
-  /** The time of the last look at the record, or of the start, by the monotonic clock. */
-  private readAt = performance.now();
+  /** The time of the last look at the record, or of the start. */
+  private readAt = bothClocks();
 
   constructor(private readonly place: RecordPlace) {
     this.steps = guardedSteps(place.store);
@@ -60,7 +60,7 @@ export class Attempt {
 
   /** Returns the state of the call, or `undefined` if it can be claimed. */
   async read(): Promise<CallState | undefined> {
-    this.readAt = performance.now();
+    this.readAt = bothClocks();
     this.present = await this.steps.get(this.place.key);
     const known = stateOf(this.present);
     return this.present === undefined || known.state === 'free' ? undefined : known;
@@ -76,7 +76,7 @@ export class Attempt {
     this.present = this.encode(running());
     try {
       if (await this.put(this.present, was))
-        return performance.now() - this.readAt < this.place.ttlMs ? undefined : { state: 'lapsed' };
+        return msSince(this.readAt) < this.place.ttlMs ? undefined : { state: 'lapsed' };
     } catch (error) {
       // The store may have written the claim, or may still do so.
       void this.change({ state: 'free' }).catch(() => false);
@@ -123,7 +123,8 @@ export class Attempt {
       }
       const text = await this.steps.get(this.place.key);
       const { owner, state } = parse(text);
-      if (text !== undefined && (owner !== this.owner || state !== 'running'))
+      const isHeld = text !== undefined && state !== 'free';
+      if (isHeld && (owner !== this.owner || state !== 'running'))
         return owner === this.owner && state === content.state;
       this.present = text;
     }
@@ -140,6 +141,15 @@ export class Attempt {
     const of = await user;
     return this.steps.put(key, value, { was, ttlMs, ...(of !== undefined && { of }) });
   }
+}
+
+/** The monotonic clock can stand still while a machine is suspended, and the other one can be set. */
+function bothClocks() {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+function msSince({ monotonic, wall }: ReturnType<typeof bothClocks>): number {
+  return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 
 function running() {

@@ -8,6 +8,7 @@
  */
 import type { Sentences } from '../author/sentences.js';
 import { rejectUnknownOptions } from '../options.js';
+import { randomId } from '../platform.js';
 import { isObject } from '../values.js';
 import { checkedStore } from './recordStore.js';
 import type { PutOptions, RecordStore } from './recordStore.js';
@@ -146,14 +147,16 @@ class Postgres {
   }
 
   /**
-   * Runs a statement, and `again` if it was overtaken. Returns the row of the key, if there is one.
-   * No other row may pass for it.
+   * Runs a statement, and `again` if it was overtaken. Returns its row, if there is one. The row
+   * repeats a random id, because a client that mixes up replies must not look like a write.
    */
   private async row(sql: string, values: PostgresValue[], again = sql): Promise<Row | undefined> {
+    const id = randomId();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const [row, ...others] = rowsOf(await this.query(attempt === 1 ? sql : again, values));
-        if (others.length > 0 || (row && row.key !== values[0])) throw notUnderstood();
+        const statement = attempt === 1 ? sql : again;
+        const [row, ...others] = rowsOf(await this.query(statement, [id, ...values]));
+        if (others.length > 0 || (row && row.id !== id)) throw notUnderstood();
         return row;
       } catch (error) {
         const code = isObject(error) ? error.code : undefined;
@@ -180,29 +183,29 @@ const OVERTAKEN: readonly unknown[] = ['40001', '40P01'];
 /** Stands before a value that is read, because PGlite drops a byte order mark at the beginning. */
 const MARK = '=';
 
-/** Returns the statements on a table. The parameters are key, value, lifetime and `was`. */
+/** Returns the statements on a table. The parameters are id, key, value, lifetime and `was`. */
 function statementsOn(table: string) {
-  const deadline = `clock_timestamp() + $3::float8 * interval '1 millisecond'`;
+  const deadline = `clock_timestamp() + $4::float8 * interval '1 millisecond'`;
   const insert = `INSERT INTO ${table} AS known (key, value, expires_at)
-VALUES ($1, $2, ${deadline})
+VALUES ($2, $3, ${deadline})
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
 WHERE known.value = excluded.value OR known.expires_at <= clock_timestamp()
-RETURNING key`;
+RETURNING $1::text AS id`;
   return {
-    get: `SELECT key, '${MARK}' || value AS value FROM ${table}
-WHERE key = $1 AND expires_at > clock_timestamp()`,
+    get: `SELECT $1::text AS id, '${MARK}' || value AS value FROM ${table}
+WHERE key = $2 AND expires_at > clock_timestamp()`,
     insert,
     // Skips locked rows, so it waits for no other statement. `now()` lets it use the index.
     insertAndSweep: `WITH swept AS (
   DELETE FROM ${table} WHERE key = ANY (ARRAY(
-    SELECT key FROM ${table} WHERE expires_at <= now() AND key <> $1
+    SELECT key FROM ${table} WHERE expires_at <= now() AND key <> $2
     ORDER BY expires_at LIMIT 10 FOR UPDATE SKIP LOCKED
   ))
 )
 ${insert}`,
-    replace: `UPDATE ${table} SET value = $2, expires_at = ${deadline}
-WHERE key = $1 AND value IN ($2, $4) AND expires_at > clock_timestamp()
-RETURNING key`,
+    replace: `UPDATE ${table} SET value = $3, expires_at = ${deadline}
+WHERE key = $2 AND value IN ($3, $5) AND expires_at > clock_timestamp()
+RETURNING $1::text AS id`,
   };
 }
 

@@ -2,54 +2,58 @@
 import { postgresStore, postgresTableSql } from 'mcp-resolve/store';
 import { describe, expect, test } from 'vitest';
 
-/** A store whose statements all return this. */
-const storeThat = (result: unknown) => postgresStore(() => Promise.resolve(result));
-const get = (result: unknown) => storeThat(result).get('key');
-const put = (result: unknown, was?: string) =>
-  storeThat(result).put('key', 'value', { was, ttlMs: 1 });
+type Reply = (id: unknown) => unknown;
+
+/** Replies to a statement, given the id that it repeats. */
+const storeThat = (reply: Reply) => postgresStore((_, [id]) => Promise.resolve(reply(id)));
+const get = (reply: Reply) => storeThat(reply).get('key');
+const put = (reply: Reply, was?: string) => storeThat(reply).put('key', 'value', { was, ttlMs: 1 });
 
 const UNEXPECTED = 'Postgres or its client returned an unexpected result for a statement.';
 
 const RESULTS: readonly unknown[] = [
   ...[undefined, null, true, 1, 'value', {}, { rowCount: 1 }, { rows: 1 }, { rows: {} }],
-  ...[[null], ['key'], [['key', 'value']], [{}], [{ key: 1, value: 1 }], [[{ key: 'key' }]]],
-  ...[[{ key: 'other', value: '=value' }], [{ value: '=value' }]],
-  [
-    { key: 'key', value: '=a' },
-    { key: 'key', value: '=b' },
-  ],
+  ...[[null], ['key'], [['key', 'value']], [{}], [{ id: 1, value: 1 }], [[{ id: 'key' }]]],
+  ...[[{ id: '2s5mBWm1l0nFhHq0hC2f1w', value: '=of another statement' }], [{ value: '=value' }]],
+];
+const REPLIES: readonly Reply[] = RESULTS.map((result) => () => result);
+const twoRows: Reply = (id) => [
+  { id, value: '=a' },
+  { id, value: '=b' },
 ];
 
 describe('get()', () => {
   test('accepts no row or one, with and without an object around the rows', async () => {
-    expect(await get([])).toBeUndefined();
-    expect(await get({ rows: [] })).toBeUndefined();
-    expect(await get([{ key: 'key', value: '=' }])).toBe('');
-    expect(await get({ rows: [{ key: 'key', value: '=value' }] })).toBe('value');
+    expect(await get(() => [])).toBeUndefined();
+    expect(await get(() => ({ rows: [] }))).toBeUndefined();
+    expect(await get((id) => [{ id, value: '=' }])).toBe('');
+    expect(await get((id) => ({ rows: [{ id, value: '=value' }] }))).toBe('value');
   });
 
-  test.each([...RESULTS, [{ key: 'key' }]].map((result) => [result]))(
-    'fails on %j',
-    async (result) => {
-      await expect(get(result)).rejects.toThrow(new Error(UNEXPECTED));
-    },
-  );
+  test.each(
+    [...REPLIES, twoRows, (id: unknown) => [{ id }]].map((reply) => [reply('its id'), reply]),
+  )('fails on %j', async (_, reply) => {
+    await expect(get(reply as Reply)).rejects.toThrow(new Error(UNEXPECTED));
+  });
 });
 
 describe('put()', () => {
-  test('accepts no row, or one with its key', async () => {
+  test('accepts no row, or one with its id', async () => {
     for (const was of [undefined, 'before']) {
-      expect(await put([], was)).toBe(false);
-      expect(await put({ rows: [] }, was)).toBe(false);
-      expect(await put([{ key: 'key' }], was)).toBe(true);
-      expect(await put({ rows: [{ key: 'key' }] }, was)).toBe(true);
+      expect(await put(() => [], was)).toBe(false);
+      expect(await put(() => ({ rows: [] }), was)).toBe(false);
+      expect(await put((id) => [{ id }], was)).toBe(true);
+      expect(await put((id) => ({ rows: [{ id }] }), was)).toBe(true);
     }
   });
 
-  test.each(RESULTS.map((result) => [result]))('fails on %j', async (result) => {
-    for (const was of [undefined, 'before'])
-      await expect(put(result, was)).rejects.toThrow(new Error(UNEXPECTED));
-  });
+  test.each([...REPLIES, twoRows].map((reply) => [reply('its id'), reply]))(
+    'fails on %j',
+    async (_, reply) => {
+      for (const was of [undefined, 'before'])
+        await expect(put(reply as Reply, was)).rejects.toThrow(new Error(UNEXPECTED));
+    },
+  );
 });
 
 test.each(['\0', 'a\ud800', '\udc00b'])('refuses %j before it reaches Postgres', async (text) => {

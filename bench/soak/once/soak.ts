@@ -120,8 +120,8 @@ function environment(
   const shared = {
     ...places,
     REQUEST_STATE_KEY: randomBytes(32).toString('base64url'),
-    // The first tokens stay valid until the end.
-    LIFE_SECONDS: String(seconds + 600),
+    // The first tokens stay valid until the end, also by the fastest clock.
+    LIFE_SECONDS: String(seconds + clockSeconds + 600),
     ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
   };
   return (index) => ({

@@ -206,6 +206,30 @@ describe('before the body runs', () => {
     },
   );
 
+  test('a second claim() that arrives after its release has no effect either', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    const { store, taken } = recordSteps();
+    const { tool, runs } = payTool(
+      withStep(
+        'claim',
+        (take) => {
+          if (late.push(take) > 2) return take();
+          throw new Error('the answer was lost');
+        },
+        store,
+      ),
+    );
+    const { rounds, last } = await askedCall(tool);
+    for (const releases of [2, 4]) {
+      expect(answerOf(await rounds(last))).toEqual(storeUnavailable('pay'));
+      // Each release is first refused, because the claim is not there.
+      await until(() => taken.filter(({ step }) => step === 'release').length === releases);
+    }
+    expect(await late[1]?.()).toBe(false);
+    expect(answerOf(await rounds(last))).toEqual(PAID);
+    expect(countOf(runs, 'body')).toBe(1);
+  });
+
   test.each([
     ['undefined', undefined],
     ['null', null],

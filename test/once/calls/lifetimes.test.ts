@@ -155,6 +155,18 @@ test('a process that is suspended before it reads the store does not run a call 
   expect(countOf(runs, 'body')).toBe(0);
 });
 
+test('a machine that is suspended before the claim, with its monotonic clock, does not run the call again', async () => {
+  // The machine wakes up after another one has run the call, and its record has expired.
+  const store = withStep('claim', (take) => {
+    setClock(4201);
+    return take();
+  });
+  const { tool, runs } = payTool(store);
+  const { rounds, last } = await askedCall(tool);
+  expect(answerOf(await rounds(last))).toEqual(outcomeUnknown('pay'));
+  expect(countOf(runs, 'body')).toBe(0);
+});
+
 describe('a change of the system clock', () => {
   const DAY = 86_400;
 
