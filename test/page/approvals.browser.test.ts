@@ -39,14 +39,35 @@ async function open(name: string, era = '2026-07-28'): Promise<Page> {
   return page;
 }
 
-/** Makes a call that waits for an approval. */
-async function wire(era?: string): Promise<Page> {
-  const page = await open('wire', era);
+/** Makes a call of a tool that needs approvals. */
+async function call(name: string, era?: string): Promise<Page> {
+  const page = await open(name, era);
   await page.locator('#argument-payee').fill('Acme');
   await page.locator('#argument-cents').fill('4900');
   await press(page, 'Run');
+  return page;
+}
+
+/** Makes a call that waits for an approval. */
+async function wire(era?: string, name = 'wire'): Promise<Page> {
+  const page = await call(name, era);
   await page.getByText('The call waits for an approval. The body did not run.').waitFor();
   return page;
+}
+
+/** Returns the card of a request. */
+const requestOf = (page: Page, resolver: string) =>
+  page.getByRole('article', { name: `Request of ${resolver}` });
+
+const approve = (page: Page, resolver: string): Promise<void> =>
+  requestOf(page, resolver).getByRole('button', { name: 'Approve' }).click();
+
+/** Runs the test that the page has written, and returns its output. */
+async function runWrittenTest(page: Page, name: string): Promise<string> {
+  const file = `${name}.node.test.ts`;
+  await project.write(file, [await page.getByLabel('The test').innerText()]);
+  const args = ['--import', 'tsx', '--test', file];
+  return (await run(process.execPath, args, project.directory)).stdout;
 }
 
 const reads = (page: Page): Promise<string> => part(page, 'What the model reads').innerText();
@@ -62,7 +83,7 @@ describe.each(['2026-07-28', '2025-11-25'])('an approval for a client of %s', (e
     await card(page, /^secondPair, asked/);
     await card(page, /^body of wire, idle/);
     await card(page, /^fee, pinned, 49/);
-    const request = page.getByRole('article', { name: 'Request of secondPair' });
+    const request = requestOf(page, 'secondPair');
     expect(await request.innerText()).toContain('asks acme/treasury');
     expect(await request.getByRole('definition').allInnerTexts()).toEqual([
       'Acme',
@@ -158,14 +179,55 @@ describe('an approval', () => {
       await page.getByLabel('Comment').fill('I looked.');
       await press(page, verdict);
       await page.getByText(/It is denied|the call has used it|It was withdrawn/).waitFor();
-      const code = await page.getByLabel('The test').innerText();
-      await project.write('decided.node.test.ts', [code]);
-      const args = ['--import', 'tsx', '--test', 'decided.node.test.ts'];
-      const { stdout } = await run(process.execPath, args, project.directory);
-      expect(stdout).toContain('# pass 1');
+      expect(await runWrittenTest(page, 'decided')).toContain('# pass 1');
       expectUntouched();
     },
   );
+});
+
+describe('several approvals', () => {
+  it('of one call come from different people, and the page proposes the next', async () => {
+    const page = await wire(undefined, 'contract');
+    await approve(page, 'legal');
+    await requestOf(page, 'legal').getByText('It is approved.').waitFor();
+    await requestOf(page, 'money').getByLabel('Decide as').selectOption('cleo');
+    await approve(page, 'money');
+    await page.getByText('they have approved another request of this call').waitFor();
+
+    // Two people have to approve this one.
+    await approve(page, 'money');
+    await requestOf(page, 'money').getByText('dan approved').waitFor();
+    expect(await reads(page)).toContain('The call waits for an approval.');
+    await approve(page, 'money');
+    await page.getByText('A result. The body ran.').waitFor();
+    expect(await reads(page)).toContain('Signed with Acme, paid by dan,fay.');
+    await picture(page, 'approval-of-three');
+    expect(await runWrittenTest(page, 'contract')).toContain('# pass 1');
+    expectUntouched();
+  });
+
+  it('end the call if one of them is denied', async () => {
+    const page = await wire(undefined, 'contract');
+    await requestOf(page, 'money').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('An error that the model reads. The body did not run.').waitFor();
+    await card(page, /^money, declined/);
+    expectUntouched();
+  });
+});
+
+describe.each(['2026-07-28', '2025-11-25'])('a question and an approval, on %s', (era) => {
+  it('are asked one after the other, and written as a test that passes', async () => {
+    const page = await call('gift', era);
+    await page.locator('#answer-reason-reason').fill('birthday');
+    await press(page, 'Accept');
+    await requestOf(page, 'reasoned').getByText('birthday').waitFor();
+    await approve(page, 'reasoned');
+    // The parked call has the answer, so nothing is asked again.
+    await page.getByText('A result. The body ran.').waitFor();
+    expect(await reads(page)).toContain('Gave Acme money: birthday.');
+    expect(await runWrittenTest(page, 'gift')).toContain('# pass 1');
+    expectUntouched();
+  });
 });
 
 describe('a prompt and a resource', () => {
@@ -204,9 +266,6 @@ describe('a prompt and a resource', () => {
       await press(page, 'Accept');
     }
     await page.getByText('A result. The body ran.').waitFor();
-    const code = await page.getByLabel('The test').innerText();
-    await project.write(`${name}.node.test.ts`, [code]);
-    const args = ['--import', 'tsx', '--test', `${name}.node.test.ts`];
-    expect((await run(process.execPath, args, project.directory)).stdout).toContain('# pass 1');
+    expect(await runWrittenTest(page, name)).toContain('# pass 1');
   });
 });

@@ -7,6 +7,8 @@ import { changeOne } from '../../src/dev/page/changeOne.js';
 import { explainCheat, ONCE_LINE } from '../../src/dev/page/cheatWords.js';
 import { readAction } from '../../src/dev/page/protocol.js';
 
+const DECISION = { id: 'AP-1', who: 'cleo', inGroup: true, verdict: 'approve', comment: '' };
+
 const SPEC = {
   id: 'tool pay',
   args: { invoice: 'INV-1' },
@@ -29,6 +31,10 @@ describe('an action of the page', () => {
       type: 'cheat',
       cheat: 'twice',
     });
+    expect(readAction({ type: 'decide', decision: { ...DECISION, groups: ['root'] } })).toEqual({
+      type: 'decide',
+      decision: DECISION,
+    });
     expect(readAction({ type: 'stop', x: 1 })).toEqual({ type: 'stop' });
   });
 
@@ -37,11 +43,25 @@ describe('an action of the page', () => {
     [{ type: '__proto__' }, 'There is no action of this type.'],
     [{ type: 'cheat', cheat: 'toString' }, 'There is no cheat of this name.'],
     [{ type: 'answer', answers: [] }, '`answers` must be an object.'],
+    [{ type: 'decide' }, '`decision` must be an object.'],
+    [{ type: 'decide', decision: { ...DECISION, verdict: 'toString' } }, '`verdict` is unknown.'],
+    ...['id', 'who', 'comment'].map(
+      (name) =>
+        [
+          { type: 'decide', decision: { ...DECISION, [name]: 7 } },
+          '`id`, `who` and `comment` must be strings.',
+        ] as const,
+    ),
     [{ type: 'run', spec: { ...SPEC, id: 7 } }, '`id` must be a string.'],
     [{ type: 'run', spec: { ...SPEC, era: 'old' } }, '`era` is unknown.'],
     [{ type: 'run', spec: { ...SPEC, args: 'x' } }, '`args` must be an object.'],
     [{ type: 'run', spec: { ...SPEC, authInfo: null } }, '`authInfo` must be an object.'],
   ];
+  it('puts somebody into the group only if it says so with true', () => {
+    const read = readAction({ type: 'decide', decision: { ...DECISION, inGroup: 'yes' } });
+    expect(read).toEqual({ type: 'decide', decision: { ...DECISION, inGroup: false } });
+  });
+
   it.each(wrong)('%j is refused', (value, message) => {
     expect(() => readAction(value)).toThrow(new TypeError(message));
   });

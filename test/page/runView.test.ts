@@ -4,6 +4,7 @@ import { explain } from 'mcp-resolve/graph';
 import { accept, run as play } from 'mcp-resolve/testing';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { CallEvent } from 'mcp-resolve';
 import { BODY_KEY, nodesAt, restingState, viewOf } from '../../src/dev/page/client/runView.js';
 import type { RunView } from '../../src/dev/page/client/runView.js';
 import { testCode } from '../../src/dev/page/client/testCode.js';
@@ -62,6 +63,20 @@ describe('the view of a run', () => {
     expect(last.get('approved')?.state).toBe('answered');
     expect(last.get(BODY_KEY)?.state).toBe('done');
     expect(nodesAt([], explained).size).toBe(0);
+  });
+
+  it('shows that the body failed only if it ran', () => {
+    const state = { callId: 'c', definition: 'pay', at: 0, round: 1 };
+    const failed = { ...state, type: 'completed', end: 'failed', replayed: false, durationMs: 1 };
+    const end = { type: 'event', event: failed as unknown as CallEvent } as const;
+    const momentsOf = (...news: readonly RunNews[]) =>
+      viewOf([{ type: 'began', spec: SPEC, at: 0 }, ...news])?.moments ?? [];
+    const body = { type: 'running', resolver: BODY_KEY, at: 0 } as const;
+    const explained = explain(pay);
+    expect(nodesAt(momentsOf(end), explained).get(BODY_KEY)?.state).toBe('skipped');
+    expect(nodesAt(momentsOf(body, end), explained).get(BODY_KEY)?.state).toBe('failed');
+    expect(nodesAt(momentsOf(body), explained).get(BODY_KEY)?.state).toBe('running');
+    expect(nodesAt(momentsOf(body), explained, true).get(BODY_KEY)?.state).toBe('stopped');
   });
 
   it('is stopped if its process ends', () => {
@@ -131,6 +146,6 @@ describe('the test of a run', () => {
       args: { "a'b": 'x\n\u2028`${1}', ['__proto__']: 1 },
     };
     const code = testCode({ outline, run: { ...run, spec: hostile }, specifier, runner: 'vitest' });
-    expect(code).toContain(`{ 'a\\'b': 'x\\n\\u2028\`\${1}', ['__proto__']: 1 }`);
+    expect(code).toContain(`{ 'a\\'b': 'x\\n\\u{2028}\`\${1}', ['__proto__']: 1 }`);
   });
 });

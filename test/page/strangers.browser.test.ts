@@ -5,7 +5,7 @@ import { startChromium } from '../browser/chromium.js';
 import { makeProject } from '../cli/project.js';
 import { startDev } from './devProject.js';
 import type { Dev } from './devProject.js';
-import { choose, openPage, part, press } from './pageInBrowser.js';
+import { card, choose, openPage, part, press } from './pageInBrowser.js';
 
 const LINES = [
   `const { confirm, defineTool, resolver } = require('mcp-resolve');`,
@@ -25,6 +25,7 @@ const LINES = [
   `  tool('draw', {}, () => ({ content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] })),`,
   `  tool('hang', {}, () => new Promise(() => {})),`,
   `  tool('break', {}, () => { throw 'only text'; }),`,
+  `  tool('loop', { description: EVIL }, () => { for (;;); }),`,
   `  tool('leave', { resolve: { sure } }, () => { console.log('bye'); process.exit(3); }),`,
   `];`,
 ];
@@ -85,6 +86,7 @@ it('names content that is not text, and the frames of the author only', async ()
   await choose(page, 'break');
   await press(page, 'Run');
   await page.getByText('Only the log has').waitFor();
+  await card(page, /^body of break, failed/);
   expect(await reads(page)).toContain('Error: only text');
   expect(await reads(page)).not.toContain('dist');
 });
@@ -95,6 +97,25 @@ it('stops a body that never ends', async () => {
   await page.getByText('Nothing yet. The call is not over.').waitFor();
   await press(page, 'Stop');
   await page.getByText('Stopped. The body ran.').waitFor();
+});
+
+it('says that a body blocks its process, and loads the module again', async () => {
+  const page = await open('loop');
+  const sees = page.getByRole('group', { name: 'The client' }).locator('details').last();
+  expect(await sees.innerText()).toContain(String.raw`\u{202E}gnp.exe`);
+  await press(page, 'Run');
+  await card(page, /^body of loop, running/);
+  await press(page, 'Stop');
+  await page.getByText('The code of the module blocks its process').waitFor();
+  expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
+  await press(page, 'Load again');
+  await page.getByText('Loaded', { exact: true }).waitFor();
+  await card(page, /^body of loop, stopped/);
+  expect(await page.getByText('blocks its process').count()).toBe(0);
+  await choose(page, 'plan');
+  await page.locator('#argument-week').fill('7');
+  await press(page, 'Run');
+  await page.getByText('{"week":7}').first().waitFor();
 });
 
 it('says that a process has ended, and loads the module again', async () => {

@@ -35,7 +35,8 @@ export interface Exported {
 
 /** The author's module. */
 export interface ModuleState {
-  readonly status: 'loading' | 'ready' | 'failed';
+  /** `stuck` if its process does not respond, because its code never lets go of it. */
+  readonly status: 'loading' | 'ready' | 'stuck' | 'failed';
   /** The path as typed. */
   readonly file: string;
   /** The specifier for a test in the same folder, such as `./tools.js`. */

@@ -76,7 +76,7 @@ export interface SubjectSpec {
   readonly approvals?: ApprovalDesk | undefined;
   /** The function of the kit that was called, for error messages. */
   readonly caller: string;
-  /** Called with the wire key of a resolver when its function starts. */
+  /** Called with the wire key of a resolver when its function starts, and with `''` for the body. */
   readonly onStart?: (key: string) => void;
 }
 
@@ -102,6 +102,7 @@ export function subjectOf(spec: SubjectSpec): Subject {
     plan: watchStarts(overridePlan(plan, overrides), onStart),
     body: (...given: Parameters<Body>) => {
       runs += 1;
+      onStart?.('');
       return read.definition.body.apply(UNBOUND, given);
     },
   };

@@ -44,7 +44,7 @@ interface RequestProps {
 function RequestCard({ request, refused }: RequestProps): JSX.Element {
   const { resolver, message, facts, by, state, decisions, quorum, requester } = request;
   return (
-    <article class="question" aria-label={`Request of ${resolver}`}>
+    <article class={`question ${state}`} aria-label={`Request of ${resolver}`}>
       <p class="from">
         <span class="mono">{resolver}</span> asks {by.join(' or ')}
         {quorum > 1 ? `, and ${quorum} people must approve` : ''}
@@ -83,16 +83,25 @@ const STATES: Readonly<Record<WaitingRequest['state'], string>> = {
   over: 'It was withdrawn or has expired. The next call makes a new request.',
 };
 
-/** The made-up approvers. */
-const MEMBERS = ['cleo', 'dan'];
+/** The made-up approvers. Nobody counts for two requests of a call. */
+const MEMBERS = ['cleo', 'dan', 'fay', 'gus'];
 const OUTSIDER = 'eve';
+
+/** Returns a member who has not decided on a request of the shown run. */
+function nextMember(): string {
+  const { requests = [] } = shownRun.value ?? {};
+  const decided = requests.flatMap(({ decisions }) => decisions.map(({ who }) => who));
+  return MEMBERS.find((name) => !decided.includes(name)) ?? 'cleo';
+}
 
 function DecisionForm({ request }: { readonly request: WaitingRequest }): JSX.Element {
   const { id, requester, resolver } = request;
-  const [who, setWho] = useState('cleo');
+  const [chosen, setWho] = useState('');
+  const who = chosen || nextMember();
   const [comment, setComment] = useState('');
   const decide = (verdict: PageDecision['verdict'], as = who): void => {
     const decision = { id, who: as, inGroup: as !== OUTSIDER, verdict, comment };
+    setWho('');
     void act({ type: 'decide', decision });
   };
   return (

@@ -1,6 +1,7 @@
 /** The call that the user prepares: the arguments, the client, and the user who is signed in. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { isPlainObject } from '../../../values.js';
 import type { Abilities, Outline } from '../protocol.js';
 import { SchemaForm } from './schemaForm.js';
 import {
@@ -103,8 +104,7 @@ const LEGENDS = {
 function parseArgs(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isPlainObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -168,7 +168,8 @@ const ERAS = [
   {
     value: 'modern',
     label: '2026-07-28',
-    about: 'A question ends the request. The client calls again with the answer.',
+    about:
+      'Newer clients: a question ends the request, and the client calls again with the answer.',
   },
   {
     value: 'legacy',

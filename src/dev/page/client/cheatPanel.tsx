@@ -6,7 +6,7 @@ import { CHEATS } from '../protocol.js';
 import type { RunView } from './runView.js';
 import { act, module, shownRun } from './state.js';
 import { unpinned } from './unpinned.js';
-import { Message } from './wireMessage.js';
+import { Messages } from './wireMessage.js';
 
 /** Renders the cheats for the shown run. */
 export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Element {
@@ -32,7 +32,7 @@ export function CheatPanel({ outline }: { readonly outline: Outline }): JSX.Elem
             cheat={cheat}
             run={run}
             obstacle={obstacles[index]}
-            isSaid={obstacles[index] === common}
+            hint={obstacles[index] === common ? ABOUT[cheat] : (obstacles[index] ?? ABOUT[cheat])}
           />
         ))}
       </ul>
@@ -53,11 +53,11 @@ interface CheatProps {
   readonly run: RunView | undefined;
   /** The reason why the cheat is not possible now. */
   readonly obstacle: string | undefined;
-  /** True if the reason is above the list. */
-  readonly isSaid: boolean;
+  /** The text beside the button before there is a report. */
+  readonly hint: string | undefined;
 }
 
-function Cheat({ cheat, run, obstacle, isSaid }: CheatProps): JSX.Element {
+function Cheat({ cheat, run, obstacle, hint }: CheatProps): JSX.Element {
   const [sure, setSure] = useState(false);
   const report = run?.cheats.get(cheat);
   const press = (): void => {
@@ -80,11 +80,7 @@ function Cheat({ cheat, run, obstacle, isSaid }: CheatProps): JSX.Element {
         {sure ? 'The body may run again. Press to confirm' : TITLES[cheat]}
       </button>
       <div aria-live="polite">
-        {report === undefined ? (
-          <p class="hint">{isSaid ? '' : obstacle}</p>
-        ) : (
-          <Report report={report} />
-        )}
+        {report === undefined ? <p class="hint">{hint}</p> : <Report report={report} />}
       </div>
     </li>
   );
@@ -98,6 +94,16 @@ const TITLES: Readonly<Record<CheatName, string>> = {
   unasked: 'Answer a question that was not asked',
   hidden: 'Send the hidden parameters',
   twice: 'Answer twice at the same time',
+};
+
+const ABOUT: Readonly<Record<CheatName, string>> = {
+  replay: 'A bug, or a client that tries again after a broken connection, does this too.',
+  swap: 'The user approved one call, and the client makes another.',
+  spoil: 'The client changes what the server noted between the two requests.',
+  otherUser: 'Somebody has stolen the state of this call.',
+  unasked: 'The client answers before the user has seen the question.',
+  hidden: 'The model fills what only the resolvers may fill.',
+  twice: 'Two requests race with one approval.',
 };
 
 /** The cheats that can run the body again. */
@@ -160,13 +166,7 @@ function Report({ report }: { readonly report: CheatReport }): JSX.Element {
         <dt>log</dt>
         <dd>{log.length === 0 ? 'nothing' : log.join('\n')}</dd>
       </dl>
-      {wire.length === 0 ? undefined : (
-        <ol class="wire">
-          {wire.map((news, index) => (
-            <Message key={index} news={news} />
-          ))}
-        </ol>
-      )}
+      {wire.length === 0 ? undefined : <Messages wire={wire} />}
     </div>
   );
 }

@@ -160,4 +160,5 @@ export const STATE_WORDS: Readonly<Record<NodeView['state'], string>> = {
   'fell back': 'fell back, because the client cannot answer',
   failed: 'failed',
   skipped: 'did not run',
+  stopped: 'was stopped',
 };

@@ -9,7 +9,8 @@ import { STATE_WORDS, timeOf } from './graphView.js';
 import { restingState } from './runView.js';
 import type { RunView } from './runView.js';
 import { nodes, outline, shownRun } from './state.js';
-import { Message } from './wireMessage.js';
+import { timesRun } from './unpinned.js';
+import { Messages } from './wireMessage.js';
 
 /** Renders the four parts of the shown run. */
 export function Outcome(): JSX.Element {
@@ -167,7 +168,7 @@ function Ran({ run }: RunProps): JSX.Element {
                 <span class="hint">{STATE_WORDS[state]}</span>
               </td>
               <td class="number">
-                {timesRun(run, key)}× {timeOf(durationMs)}
+                {timesRun(run.events, key)}× {timeOf(durationMs)}
               </td>
             </tr>
           );
@@ -175,11 +176,6 @@ function Ran({ run }: RunProps): JSX.Element {
       </tbody>
     </table>
   );
-}
-
-/** Counts the runs of a resolver in all rounds. */
-function timesRun({ events }: RunView, key: string): number {
-  return events.filter((event) => event.type === 'ran' && event.resolver === key).length;
 }
 
 function Timeline({ run }: RunProps): JSX.Element {
@@ -232,11 +228,9 @@ function TimelineRow({ row, lasts }: { readonly row: Row; readonly lasts: number
 function Wire({ run }: RunProps): JSX.Element {
   if (run === undefined) return <Empty>The requests and responses, with the sealed state.</Empty>;
   return (
-    <ol class="wire">
-      <li class="hint">→ to the server, ← to the client</li>
-      {run.wire.map((news, index) => (
-        <Message key={index} news={news} />
-      ))}
-    </ol>
+    <>
+      <p class="hint">→ to the server, ← to the client</p>
+      <Messages wire={run.wire} />
+    </>
   );
 }

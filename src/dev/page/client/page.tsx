@@ -1,6 +1,7 @@
 /** The page of `mcp-resolve dev`: the definitions, the client, and the server that it calls. */
 import { render } from 'preact';
 import type { JSX } from 'preact';
+import { visibleText } from '../../../visibleText.js';
 import type { Outline } from '../protocol.js';
 import { ApproverPanel } from './approverPanel.js';
 import { CallerPanel, CallPanel } from './callPanel.js';
@@ -48,12 +49,20 @@ function Header(): JSX.Element {
   );
 }
 
-const STATUS = { loading: 'Loading…', ready: 'Loaded', failed: 'Cannot be loaded' } as const;
+const STATUS = {
+  loading: 'Loading…',
+  ready: 'Loaded',
+  stuck: 'Does not respond',
+  failed: 'Cannot be loaded',
+} as const;
+
+const STUCK =
+  'The code of the module blocks its process, for example in an endless loop, so the call cannot be stopped. Press “Load again” to end the process.';
 
 /** Says why the module cannot be loaded, or why an action was refused. */
 function Problem(): JSX.Element {
   const { problem, status } = module.value ?? {};
-  const text = status === 'failed' ? problem : refusal.value;
+  const text = { failed: problem, stuck: STUCK }[String(status)] ?? refusal.value;
   return (
     <div role="alert">
       {text === undefined ? undefined : (
@@ -111,21 +120,25 @@ function Choice({ outline: { id, explanation } }: { readonly outline: Outline })
       aria-current={outline.value?.id === id ? 'page' : undefined}
       onClick={() => (kept.value = { ...kept.value, selected: id })}
     >
-      <span class="mono">{explanation.name}</span>
+      <span class="mono">{visibleText(explanation.name)}</span>
       <span class="hint">{hintOf(explanation)}</span>
     </button>
   );
 }
 
-function hintOf({ chain, resolvers, once }: Outline['explanation']): string {
-  const approvals = resolvers.filter(({ asks }) => asks.kind === 'approval');
-  const asks = [
-    ...(chain.length > 0 ? [`asks ${chain.length}×`] : []),
-    ...(approvals.length > 0 ? ['needs approval'] : []),
-  ];
-  const count = resolvers.length === 1 ? '1 resolver' : `${resolvers.length} resolvers`;
-  const words = asks.length === 0 ? ['asks nothing'] : asks;
-  return [count, ...words, ...(once ? ['once'] : [])].join(' · ');
+function hintOf({ resolvers, once }: Outline['explanation']): string {
+  const kinds = resolvers.map(({ asks }) => asks.kind).filter((kind) => kind !== 'nothing');
+  const questions = kinds.filter((kind) => kind !== 'approval').length;
+  return [
+    countOf(resolvers.length, 'resolver'),
+    ...(questions > 0 ? [countOf(questions, 'question')] : []),
+    ...(questions < kinds.length ? ['needs approval'] : []),
+    ...(once ? ['once'] : []),
+  ].join(' · ');
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count === 0 ? 'no' : count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Element {
@@ -147,7 +160,7 @@ function Definition({ outline: shown }: { readonly outline: Outline }): JSX.Elem
           {listed === undefined ? (
             <p class="empty">The server does not list it.</p>
           ) : (
-            <pre>{JSON.stringify(listed, undefined, 2)}</pre>
+            <pre>{visibleText(JSON.stringify(listed, undefined, 2))}</pre>
           )}
         </details>
       </div>

@@ -160,7 +160,7 @@ function LinkAnswer({ question, onAnswer }: AnswerProps): JSX.Element {
         onAnswer({ action: 'accept' });
       }}
     >
-      <p class="mono link">
+      <p class="mono">
         {/^https?:\/\//.test(url) ? (
           <a href={url} target="_blank" rel="noopener noreferrer">
             {url}

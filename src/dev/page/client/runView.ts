@@ -26,7 +26,8 @@ export type NodeState =
   | 'declined'
   | 'fell back'
   | 'failed'
-  | 'skipped';
+  | 'skipped'
+  | 'stopped';
 
 /** A resolver, or the body, at a moment. */
 export interface NodeView {
@@ -129,7 +130,7 @@ function questionsIn(news: readonly RunNews[]): Pick<RunView, 'questions' | 'ans
 }
 
 function momentsOf(news: RunNews): Moment[] {
-  if (news.type === 'running') return [{ label: `${news.resolver} starts`, news }];
+  if (news.type === 'running') return [{ label: `${news.resolver || 'the body'} starts`, news }];
   if (news.type !== 'event') return [];
   return [{ label: labelOf(news.event), news }];
 }
@@ -196,13 +197,19 @@ export type Explained = Pick<Explanation, 'resolvers' | 'guards'>;
 export function nodesAt(
   moments: readonly Moment[],
   explained: Explained,
+  isStopped = false,
 ): ReadonlyMap<string, NodeView> {
   const nodes = new Map<string, NodeView>();
   for (const { news } of moments) {
     if (news.type === 'running') nodes.set(news.resolver, { state: 'running' });
     else apply(news.event, nodes, explained);
   }
+  if (isStopped) replaceRunning(nodes, 'stopped');
   return nodes;
+}
+
+function replaceRunning(nodes: Map<string, NodeView>, state: NodeState): void {
+  for (const [key, node] of nodes) if (node.state === 'running') nodes.set(key, { state });
 }
 
 function apply(event: CallEvent, nodes: Map<string, NodeView>, explained: Explained): void {
@@ -255,11 +262,9 @@ function stateAfter(
 /** Notes the end of a request. Resolvers that still have no state did not run. */
 function end(how: string, replayed: boolean, nodes: Map<string, NodeView>): void {
   const body: Readonly<Record<string, NodeState>> = { completed: 'done', asked: 'idle' };
-  const state = replayed ? 'restored' : (body[how] ?? 'skipped');
-  nodes.set(BODY_KEY, { state });
-  for (const [key, node] of nodes) {
-    if (node.state === 'running') nodes.set(key, { state: 'skipped' });
-  }
+  const otherwise = nodes.has(BODY_KEY) ? 'failed' : 'skipped';
+  nodes.set(BODY_KEY, { state: replayed ? 'restored' : (body[how] ?? otherwise) });
+  replaceRunning(nodes, 'skipped');
 }
 
 /** Returns the state of a resolver that has no entry. After the end of a call it was skipped. */

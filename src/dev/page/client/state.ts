@@ -94,7 +94,9 @@ export const shownRun = computed(() => {
 /** The state of each resolver at the shown moment. */
 export const nodes = computed(() => {
   const explained = outline.value?.explanation ?? { resolvers: [], guards: [] };
-  return nodesAt(shownRun.value?.moments.slice(0, shownMoments.value) ?? [], explained);
+  const { moments = [], ending } = shownRun.value ?? {};
+  const isStopped = shownMoments.value === undefined && ending?.end === 'stopped';
+  return nodesAt(moments.slice(0, shownMoments.value), explained, isStopped);
 });
 
 /** Returns the draft of a definition. */
@@ -110,14 +112,13 @@ export function changeDraft(id: string, draft: Draft): void {
   kept.value = { ...kept.value, drafts: { ...kept.value.drafts, [id]: draft } };
 }
 
-/** Returns the defaults of a schema, and the first choice where there are only a few. */
+/** Returns the defaults of a schema. */
 export function initialValues(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, unknown>);
-  const values = properties.flatMap(([name, property]) => {
-    const { default: value } = property as { readonly default?: unknown };
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(values);
+  const properties = Object.entries(
+    (schema.properties ?? {}) as Record<string, { default?: unknown }>,
+  );
+  const values = properties.map(([name, property]) => [name, property.default] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** The two people that the page makes up. */

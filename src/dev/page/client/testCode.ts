@@ -1,4 +1,5 @@
 /** Writes a run as a test, with `mcp-resolve/testing`. */
+import { visibleText } from '../../../visibleText.js';
 import type { Outline } from '../protocol.js';
 import type { Answered, RunView } from './runView.js';
 
@@ -186,8 +187,8 @@ function camel(name: string): string {
 
 function quote(text: string): string {
   const inside = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  // Line separators are line ends in older JavaScript.
-  return `'${inside.replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'))}'`;
+  // Invisible characters are written as escapes, which have the same form in JavaScript.
+  return `'${visibleText(inside)}'`;
 }
 
 function keyCode(key: string): string {

@@ -40,6 +40,7 @@ function withNeeds(keys: readonly string[], resolvers: Resolvers): Set<string> {
   return all;
 }
 
-function timesRun(events: readonly CallEvent[], key: string): number {
+/** Counts the runs of a resolver in all rounds. */
+export function timesRun(events: readonly CallEvent[], key: string): number {
   return events.filter((event) => event.type === 'ran' && event.resolver === key).length;
 }

@@ -5,8 +5,19 @@ import type { WireNews } from '../protocol.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Renders a message: a line that says what it is, and its JSON on request. */
-export function Message({ news }: { readonly news: WireNews }): JSX.Element {
+/** Renders messages in their order. */
+export function Messages({ wire }: { readonly wire: readonly WireNews[] }): JSX.Element {
+  return (
+    <ol class="wire">
+      {wire.map((news, index) => (
+        <Message key={index} news={news} />
+      ))}
+    </ol>
+  );
+}
+
+/** Renders a line that says what a message is, and its JSON on request. */
+function Message({ news }: { readonly news: WireNews }): JSX.Element {
   const { to, message } = news;
   return (
     <li class={`to-${to}`}>

@@ -1,7 +1,7 @@
 /**
  * The process that loads the author's module and makes its calls. The command starts a new one for
  * every version of the module, because a process cannot unload one. It receives a load order and
- * then actions, and sends news.
+ * then actions, and sends news. It says at once that it took a message.
  */
 import type { AnyDefinition } from '../../../definition/definitions.js';
 import { messageOf } from '../../../errors.js';
@@ -28,6 +28,7 @@ export type FromHost =
       readonly identities: Readonly<Record<string, AuthData>>;
     }
   | { readonly type: 'failed'; readonly problem: string }
+  | { readonly type: 'took' }
   | { readonly type: 'run'; readonly news: RunNews };
 
 const definitions = new Map<string, AnyDefinition>();
@@ -39,6 +40,7 @@ function send(message: FromHost): void {
 }
 
 process.on('message', (message: ToHost) => {
+  send({ type: 'took' });
   obey(message).catch((error: unknown) => {
     send({ type: 'run', news: { type: 'log', text: messageOf(error) } });
   });

@@ -33,7 +33,7 @@ export async function runDev(
   const stream = new NewsStream();
   const host = new HostProcess(options, specifierOf(file), {
     onModule: (module) => {
-      if (module.status !== 'ready') stream.loseRun();
+      if (module.status === 'loading' || module.status === 'failed') stream.loseRun();
       stream.tellModule(module);
       report(module);
     },

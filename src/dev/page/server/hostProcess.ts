@@ -18,9 +18,13 @@ export interface HostListener {
 /** The built program of the process. It is beside the command. */
 const PROGRAM = fileURLToPath(new URL('./devHost.mjs', import.meta.url));
 
+/** The time in which the process has to take an action. It takes one at once, unless it is blocked. */
+const PATIENCE_MS = 1000;
+
 /** The process that has the author's module loaded. */
 export class HostProcess {
   private child: ChildProcess | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private module: ModuleState;
 
   constructor(
@@ -51,13 +55,16 @@ export class HostProcess {
 
   /** Passes an action of the page on. */
   act(action: Exclude<Action, { readonly type: 'reload' }>): void {
-    if (this.module.status === 'ready') this.send(action);
+    if (this.module.status !== 'ready') return;
+    this.send(action);
+    this.timer ??= setTimeout(() => this.change({ status: 'stuck' }), PATIENCE_MS);
   }
 
   /** Ends the process. */
   end(): void {
     const { child } = this;
     this.child = undefined;
+    this.stopTimer();
     child?.kill('SIGKILL');
   }
 
@@ -66,7 +73,10 @@ export class HostProcess {
   }
 
   private hear(message: FromHost): void {
-    if (message.type === 'run') this.listener.onRun(message.news);
+    if (message.type === 'took') {
+      this.stopTimer();
+      if (this.module.status === 'stuck') this.change({ status: 'ready' });
+    } else if (message.type === 'run') this.listener.onRun(message.news);
     else if (message.type === 'failed') this.change({ status: 'failed', problem: message.problem });
     else {
       const { outlines, identities } = message;
@@ -74,9 +84,15 @@ export class HostProcess {
     }
   }
 
+  private stopTimer(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
   private lost(child: ChildProcess, what: string): void {
     if (child !== this.child || this.module.status === 'failed') return;
     this.child = undefined;
+    this.stopTimer();
     const problem = `${this.command.file} is not loaded any more. ${what}`;
     this.change({ status: 'failed', problem });
   }
