@@ -210,13 +210,13 @@ function objectionTo(
   return verdict === 'approve' && isCounted ? 'counted already' : undefined;
 }
 
-/** Returns true if two ids are the same but for case, width, spaces and invisible characters. */
+/** Returns true if two ids are the same but for case, width, spaces and characters that do not show. */
 export function isSamePerson(one: string, other: string): boolean {
   return personOf(one) === personOf(other);
 }
 
 /** Returns the form of an id that is the same for all ways to write it. */
 export function personOf(who: string): string {
-  const visible = who.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\s]/gu, '');
+  const visible = who.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu, '');
   return visible.toUpperCase().toLowerCase().normalize('NFKC');
 }

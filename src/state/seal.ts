@@ -270,11 +270,11 @@ const LONGEST_REASON = 40;
 const CLAIM_BYTES = 256;
 
 /**
- * Keeps the arguments of a request for its binding. Call it before the author's code. A digest
- * would do as well, but most calls do not ask and need none.
+ * Keeps the arguments of a request for its binding, and for a task. Call it before the author's
+ * code. A digest would do for the binding, but most calls do not ask and need none.
  */
 export function keepArguments(request: StatefulRequest): void {
-  if (request.binding === undefined) request.argsBefore ??= copyOf(request.params.arguments);
+  request.argsBefore ??= copyOf(request.params.arguments);
 }
 
 /**

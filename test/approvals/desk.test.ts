@@ -228,7 +228,7 @@ describe('a decision', () => {
     });
   });
 
-  it.each(['ann', 'Ann', ' ANN ', 'ａｎｎ', 'a\u200bnn'])(
+  it.each(['ann', 'Ann', ' ANN ', 'ａｎｎ', 'a\u200bnn', 'ann\u0000'])(
     'V23 of the requester does not count, written as %j',
     async (who) => {
       const { desk } = testDesk();

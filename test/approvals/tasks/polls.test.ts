@@ -10,7 +10,7 @@ import { deferred } from '../../support/deferred.js';
 import { errorTextOf, textOf } from '../../support/results.js';
 import { args, INVOICE, PayInput, secondPair, waitingOf } from '../bank.js';
 import { DAY, no, testDesk, yes } from '../callers.js';
-import { FORMS_AND_TASKS, pollerOf, taskBank } from './poller.js';
+import { FORMS_AND_TASKS, pollerOf, taskBank, type TaskView } from './poller.js';
 
 const YES = { action: 'accept', content: { confirm: true } };
 const NO = { action: 'decline' };
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 it('T4 asks the caller first, and a decline creates no task', async () => {
-  const { tool, notified } = taskBank({ resolve: { sure, pair } });
+  const { tool, desk, notified, paid } = taskBank({ resolve: { sure, pair } });
   const poller = pollerOf(tool, { capabilities: FORMS_AND_TASKS });
   const asked = (await poller.call()) as { requestState?: string; resultType: string };
   expect(asked.resultType).toBe('input_required');
@@ -47,6 +47,10 @@ it('T4 asks the caller first, and a decline creates no task', async () => {
   });
   expect(body.result).toMatchObject({ resultType: 'task', status: 'working' });
   expect(notified).toHaveLength(1);
+  await desk.decide(notified[0]!, yes('bob'));
+  const task = await poller.get((body.result as unknown as TaskView).taskId);
+  expect(task).toMatchObject({ status: 'completed', result: { content: [{ text: 'Paid.' }] } });
+  expect(paid).toHaveLength(1);
 });
 
 it('T7 runs one body for twenty polls on two processes', async () => {
