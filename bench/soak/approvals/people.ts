@@ -174,8 +174,11 @@ export async function decide(
 }
 
 /** Decides as a person whose decision must not count: the requester, or a stranger. */
-async function trespass(world: World, { id, facts, requester }: ApprovalRequest): Promise<void> {
-  const isRequester = world.random.percent(50);
+export async function trespass(
+  world: World,
+  { id, facts, requester }: ApprovalRequest,
+  isRequester = world.random.percent(50),
+): Promise<void> {
   const who = isRequester ? requester.toUpperCase() : 'mallory';
   const saw = facts[0]?.[1] ?? '';
   const own = { id, who, does: 'approve', isMember: false, saw, sentAt: Date.now() } as const;

@@ -26,7 +26,8 @@ import { Random } from '../tokens/random.js';
 import { DeskClient } from './deskClient.js';
 import type { Plant } from './faults.js';
 import { allBegins } from './ledger.js';
-import { approve, call, decide, isEnd, type Order, request, type World } from './people.js';
+import { approve, call, decide, isEnd, type Order, request, trespass } from './people.js';
+import type { World } from './people.js';
 import { startProxy } from './proxy.js';
 import { violationsIn } from './verdict.js';
 
@@ -213,8 +214,11 @@ class Soak {
       }
       const id = order.ids.at(-1);
       const seen = await world.desk.ask<ApprovalRequest>({ act: 'read', id });
-      for (const who of ['bob', 'carol'])
-        if (seen?.state === 'pending') await decide(world, seen, who, 'approve');
+      if (seen?.state === 'pending') {
+        // A short run under load may have had no time for trespassers.
+        for (const isRequester of [true, false]) await trespass(world, seen, isRequester);
+        for (const who of ['bob', 'carol']) await decide(world, seen, who, 'approve');
+      }
       await call(world, order);
       await delay(POLL_MS);
     }
