@@ -3,6 +3,7 @@
  * message that says what the store did.
  */
 import { memoryStore } from 'mcp-resolve/store';
+import type { RecordStore } from 'mcp-resolve/store';
 import { storeContract } from 'mcp-resolve/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FAULTS } from './faultyStores.js';
@@ -26,6 +27,19 @@ describe('the contract finds a store that', () => {
     await vi.advanceTimersByTimeAsync(LONG_MS);
     await failure;
   });
+});
+
+test('the contract fails a store that cuts long keys', async () => {
+  const store = memoryStore();
+  const cut = (key: string) => key.slice(0, 100);
+  const cutting: RecordStore = {
+    get: (key) => store.get(cut(key)),
+    put: (key, value, how) => store.put(cut(key), value, how),
+  };
+  const check = storeContract(() => cutting).find(
+    ({ name }) => name === 'similar keys are separate keys',
+  );
+  await expect(check?.run()).rejects.toThrow('expected true, got false');
 });
 
 test('the contract accepts a store without a fault', async () => {

@@ -152,7 +152,8 @@ const TOLERANCE_MS = 50;
  */
 const ODD_ENDINGS: readonly string[] = [
   ...['', 'a', 'A', 'aa', 'a ', ' a', 'á', 'a\u0301', '_', '%', '*', '?', '{a}', '{A}', '[a]'],
-  ...['a:b', 'a/b', 'a\\b', 'a"b', "a'b", 'a\nb', 'a\tb', '😀', '__proto__', '-'.repeat(100)],
+  ...['a:b', 'a/b', 'a\\b', 'a"b', "a'b", 'a\nb', 'a\tb', '😀', '__proto__'],
+  ...['-'.repeat(100), '-'.repeat(101)],
 ];
 
 const VALUES: readonly string[] = [
