@@ -1,5 +1,5 @@
 /** The colours of programs, from the roles of `src/theme.css`. They follow light and dark mode. */
-import type { ThemeRegistration } from 'shiki';
+import type { ThemeOptions } from 'vitepress';
 
 const ROLES: Record<string, string[]> = {
   '--soft': ['comment', 'punctuation.definition.comment'],
@@ -18,7 +18,7 @@ const ROLES: Record<string, string[]> = {
 };
 
 /** The theme of all code blocks. */
-export const CODE_THEME: ThemeRegistration = {
+export const CODE_THEME: ThemeOptions = {
   name: 'mcp-resolve',
   type: 'light',
   colors: { 'editor.foreground': 'var(--ink)', 'editor.background': 'transparent' },

@@ -34,6 +34,11 @@ export default defineConfig({
     ],
     sidebar: sidebars(),
     outline: [2, 3],
+    notFound: {
+      title: 'This page does not exist',
+      quote: 'The address may have changed. Search for the page, or start at the first one.',
+      linkText: 'Go to the first page',
+    },
     search: {
       provider: 'local',
       options: { miniSearch: { searchOptions: { boostDocument: rank } } },
