@@ -15,6 +15,9 @@ import type { Locator, Page } from 'playwright-core';
 import { startChromium } from '../test/browser/chromium.js';
 import { TOOLS } from '../test/page/modules.js';
 
+/** A program of the page, which has types that this one lacks. */
+const INTO_VIEW = '(element) => element.scrollIntoView()';
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const GUIDE = path.join(ROOT, 'docs/guide');
 const SIZE = { width: 1280, height: 800 };
@@ -101,7 +104,7 @@ async function play(page: Page, film: Film): Promise<void> {
   await film.show(60);
 
   const cheats = page.getByRole('heading', { name: 'Try to cheat' });
-  await cheats.locator('..').evaluate((panel) => panel.scrollIntoView());
+  await cheats.locator('..').evaluate(INTO_VIEW);
   await film.show(90);
   await film.press(button('Send the last round again'));
   await film.show(70);
@@ -111,7 +114,7 @@ async function play(page: Page, film: Film): Promise<void> {
   const swap = button('Change an argument after the approval');
   await film.press(swap);
   await page.getByText('Refused. The body ran 0×.').waitFor();
-  await swap.evaluate((element) => element.scrollIntoView());
+  await swap.evaluate(INTO_VIEW);
   await film.show(300);
 }
 

@@ -37,17 +37,17 @@ export class Records {
     const how = { was, ttlMs, ...(of !== undefined && { of }) };
     if (onFailure === undefined) return this.steps.put(key, value, how);
     let sent: Promise<unknown> = Promise.resolve();
-    let isLate = true;
+    const answer = { isLate: true };
     const put = (): Promise<boolean> => {
       const step = this.store.put(key, value, how);
-      sent = Promise.allSettled([step]).then(() => (isLate = false));
+      sent = Promise.allSettled([step]).then(() => (answer.isLate = false));
       return step;
     };
     try {
       return await guardedSteps({ get: this.steps.get, put }).put(key, value, how);
     } catch (error) {
       // A step that never answers may have been done.
-      if (isLate) onFailure();
+      if (answer.isLate) onFailure();
       void sent.then(onFailure);
       throw error;
     }

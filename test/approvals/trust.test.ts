@@ -11,7 +11,7 @@ import {
   requestStateSeal,
   toolHandler,
 } from 'mcp-resolve';
-import type { AnyResolver, Tool } from 'mcp-resolve';
+import type { Tool } from 'mcp-resolve';
 import { approval } from 'mcp-resolve/approvals';
 import { memoryStore } from 'mcp-resolve/store';
 import type { RecordStore } from 'mcp-resolve/store';
@@ -236,8 +236,7 @@ describe('a definition', () => {
     ],
     [
       'in a prompt',
-      () =>
-        definePrompt('pay', { resolve: { pair: approvalWithoutArgs as AnyResolver } }, () => 'x'),
+      () => definePrompt('pay', { resolve: { pair: approvalWithoutArgs as never } }, () => 'x'),
       'only the calls of a tool can wait',
     ],
   ])('that asks for an approval %s is an error', (_, define, sentence) => {
