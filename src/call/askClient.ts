@@ -29,11 +29,11 @@ export function assertCanAsk(
   { clientCapabilities, origin, settings }: Call,
 ): void {
   for (const { node, asked } of open) {
-    if (asked.data.kind === 'approval') throw noDesk(node.key);
+    if (asked.data.kind === 'approval') throw noDeskError(node.key);
     if (clientCapabilities === undefined) {
-      if (origin === 'direct') throw noClient(node.key);
+      if (origin === 'direct') throw noClientError(node.key);
       warnNoBackChannel(settings.logger);
-      throw noBackChannel(asked.rendered.method);
+      throw noBackChannelError(asked.rendered.method);
     }
     const { name, required, isDeclaredIn } = asked.capability;
     if (isDeclaredIn(clientCapabilities)) continue;
@@ -49,19 +49,19 @@ export function isForClient({ asked }: UnansweredQuestion): boolean {
   return asked.data.kind !== 'approval';
 }
 
-function noDesk(resolver: string): Error {
+function noDeskError(resolver: string): Error {
   return new Error(
     `Resolver '${resolver}' asks for an approval, but its definition has no desk. Add \`approvals\` to a tool. Prompts and resources cannot ask for approvals.`,
   );
 }
 
-function noClient(resolver: string): ToolError {
+function noClientError(resolver: string): ToolError {
   return new ToolError(
     `Resolver '${resolver}' asks a question, but a direct call has no client to ask. Call it through a server, or test it with run() of mcp-resolve/testing.`,
   );
 }
 
-function noBackChannel(method: string): ProtocolError {
+function noBackChannelError(method: string): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidRequest,
     `Cannot send '${method}': this transport context has no back-channel for server-initiated requests.`,

@@ -8,6 +8,7 @@ import type { End } from '../author/model.js';
 import type { Progress } from '../engine/ledger.js';
 import type { Watch } from '../engine/steps.js';
 import type { ToolError } from '../errors.js';
+import type { OnceSettings } from '../once/onceSettings.js';
 import type { CallRecord } from '../state/record.js';
 import { STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
@@ -61,10 +62,8 @@ export interface Call extends CallRequest {
   readonly name: string;
   /** The method and the name of the definition, such as `tools/call refund`. */
   readonly definition: string;
-  /** The id of the store of `once`, if only one process can see it. */
-  readonly store: string | undefined;
-  /** True if the definition has `once`. */
-  readonly hasOnce: boolean;
+  /** The settings of the definition for running an approved call once, if it has any. */
+  readonly once: OnceSettings | undefined;
   /** True if questions go out in the result, and not in the middle of the call. */
   readonly isModern: boolean;
   readonly boundary: RequestBoundary | undefined;
@@ -90,8 +89,8 @@ export type CallSpan = Pick<CallRecord, 'start' | 'deadline'>;
 
 /** Reports the events of one round of a call. */
 export interface CallWatch {
-  readonly started: (method: string) => void;
-  readonly step: Watch;
+  readonly reportStart: (method: string) => void;
+  readonly reportStep: Watch;
   /** Reports the end of the round. Only the first report has an effect. */
-  readonly ended: (end: End, replayed?: boolean) => void;
+  readonly reportEnd: (end: End, replayed?: boolean) => void;
 }

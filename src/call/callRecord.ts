@@ -17,6 +17,7 @@ import type { AskingCall } from './askingCall.js';
 import { invalidState, boundaryOf } from './requestBoundary.js';
 import type { RequestBoundary } from './requestBoundary.js';
 import type { Call, CallRequest, CallSpan } from './call.js';
+import type { Callable } from './callable.js';
 import { watchCall } from './callWatch.js';
 import { isModern } from './clientFacts.js';
 import { warnUnsealedRequest } from './operator.js';
@@ -25,15 +26,9 @@ import { warnUnsealedRequest } from './operator.js';
 export class CallConflict extends ToolError {}
 
 /** The part of a definition that a call begins with. */
-export interface CallSubject {
-  readonly name: string;
-  readonly plan: Plan;
+export interface CallSubject extends Pick<Callable<unknown>, 'name' | 'plan' | 'once'> {
   /** The method, or the name of the function that another library calls. */
   readonly method: string;
-  /** The id of the store of `once`, if only one process can see it. */
-  readonly store?: string | undefined;
-  /** True if the definition has `once`. */
-  readonly hasOnce?: boolean;
 }
 
 /**
@@ -45,13 +40,12 @@ export interface CallSubject {
  */
 export function beginCall(subject: CallSubject, request: CallRequest): Call | Promise<Call> {
   const { ctx, origin } = request;
-  const { name, method, store, plan, hasOnce = false } = subject;
+  const { name, method, once, plan } = subject;
   const base: CallBase = {
     ...request,
     name,
     definition: `${method} ${name}`,
-    store,
-    hasOnce,
+    once,
     isModern: isModern(request.protocolVersion),
     boundary: boundaryOf(ctx),
   };
@@ -74,8 +68,7 @@ export function beginCall(subject: CallSubject, request: CallRequest): Call | Pr
 }
 
 /** The part of a call that does not depend on its state. */
-type CallBase = CallRequest &
-  Pick<Call, 'name' | 'definition' | 'store' | 'hasOnce' | 'isModern' | 'boundary'>;
+type CallBase = CallRequest & Pick<Call, 'name' | 'definition' | 'once' | 'isModern' | 'boundary'>;
 
 /** The part of a call that its state determines. */
 type CallState = Pick<Call, 'id' | 'span' | 'progress' | 'resumed' | 'conflict'>;
@@ -130,7 +123,7 @@ export function declaresQuestions({ nodes }: Plan): boolean {
  * Returns the digest of what a definition received: its arguments, or the uri of a resource, which
  * several definitions and templates can match.
  */
-async function receivedBy({ seal, request }: RequestBoundary): Promise<string> {
+async function digestReceived({ seal, request }: RequestBoundary): Promise<string> {
   const { args, target } = await seal.bind(request);
   return request.method === 'resources/read' ? digest(asciiJson(target)) : args;
 }
@@ -142,28 +135,34 @@ async function goOn(
 ): Promise<Call> {
   const { seal, request } = boundary;
   const { id, progress, definition, args, store, ...span } = record;
-  if (definition !== base.definition) return otherCall(base);
-  if (args !== (await receivedBy(boundary))) return otherCall(base);
+  if (definition !== base.definition) return conflictingCall(base);
+  if (args !== (await digestReceived(boundary))) return conflictingCall(base);
   // Another call may have gone on in the meantime.
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)
     throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
-  if (store !== base.store) throw invalidState(seal.reject(anotherStore(base), request.method));
+  if (store !== localStoreOf(base))
+    throw invalidState(seal.reject(anotherStoreError(base), request.method));
   const call = newCall(base, { id, span, progress, resumed: true });
   setAskingCall(base.ctx, call);
   return call;
 }
 
+/** Returns the id of the store of `once`, if only one process can see it. */
+function localStoreOf({ once }: CallBase): string | undefined {
+  return once?.store.onlyIn;
+}
+
 /** Creates the error of a call that the store of its definition cannot know. */
-function anotherStore({ name }: CallBase): InvalidRequestStateError {
+function anotherStoreError({ name }: CallBase): InvalidRequestStateError {
   const cause = new Error(
     `The call began with another store for \`once\` of '${name}', which only its process could see. Create the store and the tool once, at module level, not in the function that creates a server. A call from before a restart ends in the same way.`,
   );
   return Object.assign(new InvalidRequestStateError('another store'), { cause });
 }
 
-/** Returns the call if the record is not its own. */
-function otherCall(base: CallBase): Call {
+/** Returns the call if the record is not its own. It fails if it asks. */
+function conflictingCall(base: CallBase): Call {
   const conflict = new CallConflict(
     `The state of this request belongs to another call than this one of '${base.definition}': to another definition, or to other arguments. In every round, call the same function of toolHandler() with the same arguments. If a handler calls several of them, call the one that asks first.`,
   );
@@ -210,10 +209,9 @@ export async function keepRecord(call: Call, progress: Progress): Promise<string
   const { boundary } = call;
   if (boundary === undefined && call.origin === 'request') throw new Error(NO_SEAL);
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
-  const args = boundary === undefined ? '' : await receivedBy(boundary);
-  const { id, definition, store } = call;
-  const { span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
-  const text = encodeRecord({ id, definition, args, store, ...span, progress });
+  const args = boundary === undefined ? '' : await digestReceived(boundary);
+  const { id, definition, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
+  const text = encodeRecord({ id, definition, args, store: localStoreOf(call), ...span, progress });
   if (boundary === undefined) return text;
   assertFits(text, progress, boundary);
   boundary.reply.record = text;

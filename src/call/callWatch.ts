@@ -1,11 +1,16 @@
 /** Reports the events of a call to a listener. A listener cannot change the answer. */
+import type { Server } from '@modelcontextprotocol/server';
 import type { CallEvent, EventBase } from '../author/event.js';
 import { isThenable } from '../values.js';
 import type { Step } from '../engine/steps.js';
+import { shownError, Warnings } from '../log.js';
+import type { Logger } from '../log.js';
+import type { Rejection } from '../state/sealOptions.js';
 import type { Call, CallWatch } from './call.js';
+import { notifyOnerror } from './operator.js';
 
 /** A listener, and the destination of its errors. */
-export interface Listening {
+interface Listening {
   readonly onEvent: ((event: CallEvent) => void) | undefined;
   readonly onUnexpectedError: (error: unknown) => void;
 }
@@ -37,10 +42,10 @@ export function watchCall({
   // `Date.now()` counts whole milliseconds, and most resolvers take less.
   const base = (now = elapsed()): EventBase => ({ callId: id, definition, at: startedAt + now });
   return {
-    started: (method) => {
+    reportStart: (method) => {
       tell(listening, { ...base(), type: 'started', method, resumed });
     },
-    step: (step) => {
+    reportStep: (step) => {
       const now = elapsed();
       if (step.type === 'asked') pushedAt = now;
       if (pushedAt !== undefined) afterMs = now - pushedAt;
@@ -48,7 +53,7 @@ export function watchCall({
         afterMs !== undefined && { afterMs: Math.max(0, afterMs) };
       tell(listening, { ...base(now), ...(eventValues ? step : withoutValues(step)), ...timed });
     },
-    ended: (end, replayed = false) => {
+    reportEnd: (end, replayed = false) => {
       if (over) return;
       over = true;
       tell(listening, { ...base(), type: 'completed', end, replayed, durationMs: elapsed() });
@@ -60,13 +65,36 @@ export function watchCall({
  * Sends an event to the listener. If the listener throws or rejects, the error goes to
  * `onUnexpectedError`.
  */
-export function tell({ onEvent, onUnexpectedError: report }: Listening, event: CallEvent): void {
+function tell({ onEvent, onUnexpectedError: report }: Listening, event: CallEvent): void {
   try {
     const returned: unknown = onEvent?.(event);
     if (isThenable(returned)) returned.then(undefined, report);
   } catch (error) {
     report(error);
   }
+}
+
+/** A listener, and the destinations of its errors. */
+interface RejectionListener {
+  readonly onEvent: (event: CallEvent) => void;
+  readonly logger: Logger;
+  /** The server whose `onerror` receives errors of the listener, if there is one. */
+  readonly server?: Server;
+}
+
+/** Creates a function that reports rejected states to a listener. */
+export function createRejectionListener({
+  onEvent,
+  logger,
+  server,
+}: RejectionListener): (rejection: Rejection) => void {
+  const onUnexpectedError = (error: unknown): void => {
+    if (server === undefined || !notifyOnerror(server, error))
+      Warnings.of(logger).failure(`\`onEvent\` failed: ${shownError(error)}`);
+  };
+  return ({ reason, method }) => {
+    tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
+  };
 }
 
 function stopwatch(): () => number {

@@ -60,11 +60,11 @@ export function clientFacts(
   server: LimitedServer,
   ctx: ServerContext & { readonly [FACTS]?: ClientFacts },
 ): ClientFacts {
-  const facts = ctx[FACTS] ?? declaredFacts(server, ctx);
+  const facts = ctx[FACTS] ?? readFacts(server, ctx);
   return server[LIMITS]?.reduce(limitFacts, facts) ?? facts;
 }
 
-function declaredFacts(server: Server, ctx: ServerContext): ClientFacts {
+function readFacts(server: Server, ctx: ServerContext): ClientFacts {
   const protocolVersion = server.getNegotiatedProtocolVersion();
   if (isModern(protocolVersion)) {
     const { clientCapabilities = {}, clientInfo } = envelopeFacts(ctx);
@@ -72,7 +72,7 @@ function declaredFacts(server: Server, ctx: ServerContext): ClientFacts {
   }
   return {
     protocolVersion,
-    clientCapabilities: server.getClientCapabilities() ?? undeclared(ctx),
+    clientCapabilities: server.getClientCapabilities() ?? capabilitiesBeforeInitialize(ctx),
     clientInfo: server.getClientVersion(),
   };
 }
@@ -98,7 +98,10 @@ export function identityOf(clientInfo: unknown): Pick<DeclaredClient, 'name' | '
  * Returns the capabilities of a legacy client whose `initialize` this server did not receive. If
  * the client skipped it, it has none. Without a session, another server received it.
  */
-function undeclared({ http, sessionId }: ServerContext): ClientCapabilities | undefined {
+function capabilitiesBeforeInitialize({
+  http,
+  sessionId,
+}: ServerContext): ClientCapabilities | undefined {
   return hasBackChannel(http, sessionId) ? {} : undefined;
 }
 

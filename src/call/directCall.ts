@@ -38,10 +38,10 @@ export async function callAlone<Result>(
       }),
   });
   if (!isInputRequiredResult(result)) return result;
-  return definition.fail(shownFailure(nestedAsk(definition.name)));
+  return definition.fail(shownFailure(nestedAskError(definition.name)));
 }
 
-function nestedAsk(name: string): ToolError {
+function nestedAskError(name: string): ToolError {
   return new ToolError(
     `'${name}' asks a question, but a call from inside another handler cannot ask on this protocol version. Use its resolvers in the outer definition.`,
   );

@@ -27,13 +27,13 @@ export async function findParked(
   call: Call,
 ): Promise<Call> {
   const { name, definition, ctx, origin, boundary } = call;
-  if (origin !== 'request' && origin !== 'handler') throw directCall(name);
+  if (origin !== 'request' && origin !== 'handler') throw directCallError(name);
   if (boundary === undefined) throw new Error(NO_SEAL);
   const { audience, principal } = await boundary.seal.callerOf(ctx);
   // Without principals, all users of a shared store or of an HTTP server would be one.
   const hasOneUser =
     place.store.onlyIn !== undefined && ctx.http === undefined && origin === 'request';
-  if (principal === undefined && !hasOneUser) throw noPrincipal();
+  if (principal === undefined && !hasOneUser) throw noPrincipalError();
   const key = await dataDigest([
     ...[audience ?? null, definition, principal ?? null],
     ...argumentsOf(args, boundary),
@@ -45,8 +45,8 @@ export async function findParked(
   const replay = origin === 'request' ? replayIn(ctx) : undefined;
   const slot = { tool: name, audience, whose, user, replay, report };
   const parking = await place.find({ ...slot, key: replay?.key ?? key });
-  if (replay !== undefined && replay.key !== key && !parking.hasRun) throw changedArguments();
-  current = { ...continued(call, parking, replay), parking };
+  if (replay !== undefined && replay.key !== key && !parking.hasRun) throw changedArgumentsError();
+  current = { ...goOnFromPlace(call, parking, replay), parking };
   return current;
 }
 
@@ -56,12 +56,16 @@ export function whoseOf({ audience, principal }: Caller): Promise<string> {
 }
 
 /** Returns the call with the id and the progress of the call that waits, if one does. */
-function continued(call: Call, { record, spent }: Parking, replay: TaskReplay | undefined): Call {
+function goOnFromPlace(
+  call: Call,
+  { record, spent }: Parking,
+  replay: TaskReplay | undefined,
+): Call {
   const isOwn = replay !== undefined || (call.span !== undefined && call.id === record?.id);
   // Only a token of the call itself may ask for the result of a call that has run.
   if (record === undefined || (spent !== undefined && !isOwn)) return call;
   // The record of a task is the newest there is, because its client has no token.
-  const progress = replay ? record.progress : joined(record.progress, call.progress, isOwn);
+  const progress = replay ? record.progress : joinProgress(record.progress, call.progress, isOwn);
   return newCall(call, { id: record.id, span: call.span, progress, resumed: true });
 }
 
@@ -69,28 +73,28 @@ function continued(call: Call, { record, spent }: Parking, replay: TaskReplay | 
  * Joins the progress of a token to that of the call that waits. The token of the same call is newer
  * and wins. Another token only brings the answers to the questions that it has asked.
  */
-function joined(parked: Progress, token: Progress, isOwn: boolean): Progress {
+function joinProgress(parked: Progress, token: Progress, isOwn: boolean): Progress {
   const outcomes = new Map([...parked.outcomes, ...(isOwn ? token.outcomes : [])]);
   for (const key of token.asked.keys()) outcomes.delete(key);
   const pins = isOwn ? new Map([...parked.pins, ...token.pins]) : parked.pins;
   return { ...token, outcomes, pins };
 }
 
-function directCall(name: string): ToolError {
+function directCallError(name: string): ToolError {
   return refused(
     'direct_call',
     `'${name}' needs approvals, so only a client can call it, and not the code of another tool. Use its resolvers in the outer definition, or test it with run() of mcp-resolve/testing.`,
   );
 }
 
-function changedArguments(): ToolError {
+function changedArgumentsError(): ToolError {
   return refused(
     'changed',
     'the arguments mean something else than when the approval was requested, because the schema of the tool has changed. Nothing was done. Make the same call again to request a new approval.',
   );
 }
 
-function noPrincipal(): ToolError {
+function noPrincipalError(): ToolError {
   return refused(
     'no_principal',
     'this tool needs approvals, but the server does not know who is calling, so nothing was done. The operator of the server has to authenticate its users, or to set `principal` in requestStateSeal().',

@@ -32,7 +32,7 @@ export async function park(
   for (const { resolver, terms: question } of approvals) {
     const approvalId = waiting.meta.requests.find((one) => one.resolver === resolver)?.id;
     const step = { type: 'asked', resolver, kind: 'approval', question } as const;
-    call.watch?.step({ ...step, ...(approvalId !== undefined && { approvalId }) });
+    call.watch?.reportStep({ ...step, ...(approvalId !== undefined && { approvalId }) });
   }
   return waiting;
 }

@@ -127,7 +127,7 @@ export async function resolveCall(
   const disposals = new Disposals(call.onUnexpectedError);
   const dispose = disposeWith(disposals, callSignal);
   const round = new Round(plan, {
-    ...{ args, ctx, ledger, disposals, watch: watch?.step },
+    ...{ args, ctx, ledger, disposals, watch: watch?.reportStep },
     onUndeclared: ({ key, resolver }, kind) => {
       const place = `'${plan.name}': the resolver '${key}'`;
       warnUndeclared(settings.logger, resolver, { place, kind });
@@ -137,7 +137,7 @@ export async function resolveCall(
       warnGuardValue(settings.logger, guard, describeReturned(value));
     },
     onUnasked: ({ key }) => {
-      if (call.hasOnce) warnUnasked(settings.logger, `'${plan.name}': the resolver '${key}'`);
+      if (call.once) warnUnasked(settings.logger, `'${plan.name}': the resolver '${key}'`);
     },
   });
   callSignal.onCancel = (reason) => {
@@ -158,7 +158,7 @@ export async function resolveCall(
           return { done: true, values: round.bodyValues(), ctx, dispose };
         const waiting = await park(call, parking, { round, ledger });
         await dispose('asked');
-        watch?.ended('asked');
+        watch?.reportEnd('asked');
         throw waiting;
       }
       assertCanAsk(open, call);
@@ -169,7 +169,7 @@ export async function resolveCall(
         const requestState = await keepProgress(call, ledger.next(), open);
         if (asking !== undefined && requestState !== undefined) asking.sent = requestState;
         await dispose('asked');
-        watch?.ended('asked');
+        watch?.reportEnd('asked');
         return { done: false, result: askingResult(open, requestState) };
       }
       await boundary?.seal.warnIfAnonymous(call.ctx);
@@ -181,7 +181,7 @@ export async function resolveCall(
     callSignal.abort();
     await disposals.close(end);
     // `runCall` reports the end of a refused call when it records the refusal.
-    if (!isRefusal(error)) watch?.ended(end);
+    if (!isRefusal(error)) watch?.reportEnd(end);
     throw error;
   } finally {
     // The body may run for a long time and must not keep the round in memory.
@@ -218,7 +218,7 @@ function openLedger(plan: Plan, call: Call): Ledger {
 
 function noteAsked({ node, asked }: UnansweredQuestion, watch: CallWatch | undefined): void {
   const { params: question } = asked.rendered;
-  watch?.step({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
+  watch?.reportStep({ type: 'asked', resolver: node.key, kind: asked.data.kind, question });
 }
 
 function askingResult(

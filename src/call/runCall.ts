@@ -2,7 +2,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../author/context.js';
-import type { CallEvent } from '../author/event.js';
 import type { End } from '../author/model.js';
 import { isQuestion } from '../author/question.js';
 import { runInScope } from '../author/questionScope.js';
@@ -12,18 +11,14 @@ import type { OnceSettings } from '../once/onceSettings.js';
 import { SingleUse } from '../once/singleUse.js';
 import { recordUser } from '../store/recordStore.js';
 import { isThenable } from '../values.js';
-import type { Rejection } from '../state/sealOptions.js';
-import { shownError, Warnings } from '../log.js';
-import type { Logger } from '../log.js';
 import { clientFacts } from './clientFacts.js';
 import { bodyAskedError, shownFailure } from './callable.js';
 import type { Call, CallRequest, CallSettings } from './call.js';
 import { beginCall, CallConflict, claimAnswers } from './callRecord.js';
-import { tell } from './callWatch.js';
 import type { Callable } from './callable.js';
 import { findParked } from './findParked.js';
 import type { Parking } from './parking.js';
-import { exceptCancellation, notifyOnerror, reportError } from './operator.js';
+import { exceptCancellation, reportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
 
@@ -70,17 +65,16 @@ export async function runCall<Result>(
   request: CallRequest,
 ): Promise<Result | InputRequiredResult> {
   const { name, plan, address, once, approvals } = definition;
-  const about = { store: once?.store.onlyIn, hasOnce: once !== undefined };
-  const begun = beginCall({ name, plan, method: address.method, ...about }, request);
+  const begun = beginCall({ name, plan, once, method: address.method }, request);
   let call = isThenable(begun) ? await begun : begun;
   try {
     if (approvals !== undefined) call = await findParked(approvals, args, call);
-    call.watch?.started(call.ctx.mcpReq.method);
+    call.watch?.reportStart(call.ctx.mcpReq.method);
     const singleUse = once && singleUseOf<Result>(once, call);
     try {
-      return await answer({ definition, args, call, once: singleUse });
+      return await answer({ definition, args, call, singleUse });
     } catch (error) {
-      call.watch?.ended(endOf(call));
+      call.watch?.reportEnd(endOf(call));
       throw error;
     }
   } catch (error) {
@@ -114,17 +108,19 @@ interface Running<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;
   readonly call: Call;
-  readonly once: SingleUse<Result> | undefined;
+  readonly singleUse: SingleUse<Result> | undefined;
 }
 
 async function answer<Result>(running: Running<Result>): Promise<Result | InputRequiredResult> {
-  const { definition, args, call, once } = running;
+  const { definition, args, call, singleUse } = running;
   // A call without a token has waited, and gets no result of an earlier run.
   const deadline = call.parking?.hasRun === true ? Infinity : call.span?.deadline;
   const known =
-    deadline === undefined || once === undefined ? undefined : await once.recall(deadline);
+    deadline === undefined || singleUse === undefined
+      ? undefined
+      : await singleUse.recall(deadline);
   if (known !== undefined) {
-    call.watch?.ended('completed', true);
+    call.watch?.reportEnd('completed', true);
     return known.result;
   }
   if (call.parking?.spent !== undefined) throw call.parking.spent;
@@ -138,7 +134,7 @@ async function answer<Result>(running: Running<Result>): Promise<Result | InputR
     if (call.parking !== undefined) await call.parking.drop().catch(call.onUnexpectedError);
     // A refusal is as final as a result, so it is recorded too.
     return await runOnce(running, () => {
-      call.watch?.ended('failed');
+      call.watch?.reportEnd('failed');
       return Promise.resolve(failureResult(definition, error, call));
     });
   }
@@ -146,13 +142,13 @@ async function answer<Result>(running: Running<Result>): Promise<Result | InputR
 
 /** Runs the work, or returns the recorded result if the work has run before. */
 async function runOnce<Result>(
-  { once, call }: Running<Result>,
+  { singleUse, call }: Running<Result>,
   work: () => Promise<Result>,
   onLost?: () => Promise<void>,
 ): Promise<Result> {
-  if (once === undefined) return work();
-  const result = await once.run(work, onLost);
-  call.watch?.ended('completed', true);
+  if (singleUse === undefined) return work();
+  const result = await singleUse.run(work, onLost);
+  call.watch?.reportEnd('completed', true);
   return result;
 }
 
@@ -171,13 +167,13 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
       // client gets an answer.
       JSON.stringify(result);
       await dispose('completed');
-      call.watch?.ended('completed');
+      call.watch?.reportEnd('completed');
       parking?.note('completed');
       return result;
     } catch (error) {
       const end = endOf(call);
       await dispose(end);
-      call.watch?.ended(end);
+      call.watch?.reportEnd(end);
       parking?.note(end);
       return failureResult(definition, error, call);
     }
@@ -190,7 +186,7 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
   try {
     call.ctx.mcpReq.signal.throwIfAborted();
     if (parking !== undefined) await claimApprovals(parking, resolved, call);
-    if (running.once !== undefined) return await runOnce(running, work, giveUp);
+    if (running.singleUse !== undefined) return await runOnce(running, work, giveUp);
     claimAnswers(call);
     return await work();
   } finally {
@@ -257,27 +253,3 @@ function toReadable(thrown: unknown): unknown {
 }
 
 const THROWN_QUESTION = 'A question was thrown. Return it from the resolver instead.';
-
-/** A listener, and the destinations of its errors. */
-interface RejectionListener {
-  readonly onEvent: (event: CallEvent) => void;
-  readonly logger: Logger;
-  /** The server whose `onerror` receives errors of the listener, if there is one. */
-  readonly server?: Server;
-}
-
-/** Creates a function that reports rejected states to a listener. */
-export function rejectionTeller({
-  onEvent,
-  logger,
-  server,
-}: RejectionListener): (rejection: Rejection) => void {
-  const onUnexpectedError = (error: unknown): void => {
-    if (server === undefined || !notifyOnerror(server, error)) {
-      Warnings.of(logger).failure(`\`onEvent\` failed: ${shownError(error)}`);
-    }
-  };
-  return ({ reason, method }) => {
-    tell({ onEvent, onUnexpectedError }, { type: 'rejected', at: Date.now(), reason, method });
-  };
-}

@@ -7,7 +7,7 @@ import { protect, sealHandler, sealOf } from './boundary.js';
 import type { Protection } from './boundary.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
 import { addLimit } from '../call/clientFacts.js';
-import { rejectionTeller } from '../call/runCall.js';
+import { createRejectionListener } from '../call/callWatch.js';
 import { noteInstalled } from '../definition/definitionCounts.js';
 import { registerPrompt, registerResource, registerTool } from './attachMcpServer.js';
 import type { Installation, McpInstallation } from './attachMcpServer.js';
@@ -137,6 +137,6 @@ function protection(
     seal: sealFor(policy, server, { logger }),
     explicit: seal !== undefined,
     coversAll: isMcpServer || seal !== undefined,
-    ...(onEvent && { listener: [onEvent, rejectionTeller({ onEvent, logger, server })] }),
+    ...(onEvent && { listener: [onEvent, createRejectionListener({ onEvent, logger, server })] }),
   };
 }

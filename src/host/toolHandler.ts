@@ -37,8 +37,9 @@ import {
 } from '../call/operator.js';
 import { droppedNames, parseArguments } from '../definition/requestArguments.js';
 import { defaultPolicy, sealFor } from './requestStateSeal.js';
+import { createRejectionListener } from '../call/callWatch.js';
 import { declaresQuestions } from '../call/callRecord.js';
-import { rejectionTeller, runCall } from '../call/runCall.js';
+import { runCall } from '../call/runCall.js';
 import type { Arguments } from '../call/runCall.js';
 import { refuseChallenges } from './scopeChallenges.js';
 
@@ -121,7 +122,7 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
     TOOL_HANDLER.caller,
     'works only with install() on an McpServer. Check the scopes in a guard.',
   );
-  const seal = sealOf(definition, checked, options.audience);
+  const seal = createSeal(definition, checked, options.audience);
   noteInstalled(definition, checked.logger);
   const isParsed = options.argumentsParsed === true;
   const { usableCapabilities, logger } = checked;
@@ -163,14 +164,19 @@ function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions):
 }
 
 /** Creates the seal of a handler. */
-function sealOf(tool: ToolDefinition, checked: CheckedOptions, audience: string = tool.name): Seal {
+function createSeal(
+  tool: ToolDefinition,
+  checked: CheckedOptions,
+  audience: string = tool.name,
+): Seal {
   const { onEvent, logger } = checked;
   const policy = checked.seal?.['~policy'] ?? defaultPolicy();
   const owner = {};
   assertStoresFit(owner, policy, [tool]);
   noteStores(owner, [tool]);
   const seal = sealFor(policy, owner, { audience, logger });
-  if (onEvent !== undefined) seal.listeners.set(onEvent, rejectionTeller({ onEvent, logger }));
+  if (onEvent !== undefined)
+    seal.listeners.set(onEvent, createRejectionListener({ onEvent, logger }));
   return seal;
 }
 
