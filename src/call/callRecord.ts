@@ -108,12 +108,6 @@ function isTaken(ctx: ServerContext, state: string): boolean {
   return asking !== undefined && asking.sent !== state;
 }
 
-/** A call between two rounds. */
-interface Continuation {
-  readonly record: CallRecord;
-  readonly state: string;
-}
-
 /** Returns true if a resolver declares a question. */
 export function declaresQuestions({ nodes }: Plan): boolean {
   return nodes.some(({ resolver }) => resolver.options.asks !== undefined);
@@ -129,7 +123,7 @@ async function digestReceived({ seal, request }: RequestBoundary): Promise<strin
 }
 
 async function goOn(
-  { record, state }: Continuation,
+  { record, state }: { readonly record: CallRecord; readonly state: string },
   base: CallBase,
   boundary: RequestBoundary,
 ): Promise<Call> {
@@ -141,16 +135,11 @@ async function goOn(
   if (isTaken(base.ctx, state)) return newCall(base);
   if (nowInSeconds() > span.deadline)
     throw invalidState(seal.reject(new InvalidRequestStateError('expired'), request.method));
-  if (store !== localStoreOf(base))
+  if (store !== base.once?.store.onlyIn)
     throw invalidState(seal.reject(anotherStoreError(base), request.method));
   const call = newCall(base, { id, span, progress, resumed: true });
   setAskingCall(base.ctx, call);
   return call;
-}
-
-/** Returns the id of the store of `once`, if only one process can see it. */
-function localStoreOf({ once }: CallBase): string | undefined {
-  return once?.store.onlyIn;
 }
 
 /** Creates the error of a call that the store of its definition cannot know. */
@@ -211,7 +200,8 @@ export async function keepRecord(call: Call, progress: Progress): Promise<string
   // An unsealed record needs neither arguments nor a deadline, because every round is a new call.
   const args = boundary === undefined ? '' : await digestReceived(boundary);
   const { id, definition, span = spanFromNow(boundary?.seal.policy.maxFlowSeconds ?? 0) } = call;
-  const text = encodeRecord({ id, definition, args, store: localStoreOf(call), ...span, progress });
+  const store = call.once?.store.onlyIn;
+  const text = encodeRecord({ id, definition, args, store, ...span, progress });
   if (boundary === undefined) return text;
   assertFits(text, progress, boundary);
   boundary.reply.record = text;

@@ -61,7 +61,7 @@ export function boundaryOf(ctx: ServerContext): RequestBoundary | undefined {
 }
 
 /** Returns a copy of the context with the boundary around its request. */
-export function insideBoundary(ctx: ServerContext, boundary: RequestBoundary): ServerContext {
+function insideBoundary(ctx: ServerContext, boundary: RequestBoundary): ServerContext {
   return Object.assign({}, ctx, { [REQUEST_BOUNDARY]: boundary });
 }
 
@@ -122,7 +122,9 @@ export async function runSealed<R extends Result>(
   if (reply.error !== undefined) throw reply.error;
   if (reply.handle !== undefined) return reply.handle as R;
   if (!isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
-  const requestState = await sealState(result.requestState, boundary).catch((error: unknown) => {
+  const { requestState: state } = result;
+  const sealing = seal.seal({ state, isRecord: state === reply.record }, request, opened);
+  const requestState = await sealing.catch((error: unknown) => {
     onSealError?.(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   });
@@ -171,21 +173,12 @@ async function openState(seal: Seal, token: unknown, request: StatefulRequest): 
   return { inner: { ...ctx, mcpReq: { ...ctx.mcpReq, requestState } }, opened };
 }
 
-function sealState(
-  state: string,
-  { seal, received, opened, reply }: RequestBoundary,
-): Promise<string> {
-  return seal.seal({ state, isRecord: state === reply.record }, received, opened);
-}
-
 /** Creates the error for invalid state. Clients get the same message for every cause. */
 export function invalidState(cause: unknown): ProtocolError {
   const error = new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     'Invalid or expired requestState',
-    {
-      reason: 'invalid_request_state',
-    },
+    { reason: 'invalid_request_state' },
   );
   return Object.assign(error, { cause });
 }

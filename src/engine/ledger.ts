@@ -95,7 +95,7 @@ export class Ledger {
   }
 
   /** Returns the recorded answer to this rendering of a question. */
-  recorded(key: string, questionDigest: string): Entry | undefined {
+  findRecorded(key: string, questionDigest: string): Entry | undefined {
     const entry = this.input.before.outcomes.get(key);
     return entry?.q === questionDigest && !this.forgotten.has(key) ? entry : undefined;
   }
@@ -145,7 +145,7 @@ export class Ledger {
   }
 
   /** Returns the value that an earlier round pinned. */
-  pinned(key: string): Pin | undefined {
+  findPin(key: string): Pin | undefined {
     return this.forgotten.has(key) ? undefined : this.input.before.pins.get(key);
   }
 

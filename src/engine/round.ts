@@ -153,7 +153,7 @@ export class Round {
 
   /** Returns the values of the body's parameters, once the round has all its values. */
   bodyValues(): Record<string, unknown> {
-    return this.filled({}, this.plan.params);
+    return this.fill({}, this.plan.params);
   }
 
   /**
@@ -164,7 +164,7 @@ export class Round {
     const isKnown = ({ source }: Fill): boolean =>
       this.nodeAt(source).resolver.options.asks !== 'approval' &&
       (Object.hasOwn(this.values, source) || this.outcomes.has(source));
-    return this.filled({}, this.plan.params.filter(isKnown));
+    return this.fill({}, this.plan.params.filter(isKnown));
   }
 
   private untilQuiet(): Promise<void> | undefined {
@@ -247,7 +247,7 @@ export class Round {
 
   private call(node: PlanNode, scope: QuestionScope): unknown {
     const { ctx, watch } = this.input;
-    const values = this.filled(this.argumentsOf(node), node.fills);
+    const values = this.fill(this.argumentsOf(node), node.fills);
     const run = (): unknown => Reflect.apply(node.resolver.fn, UNBOUND, [values, ctx]);
     if (watch === undefined) return runInScope(scope, run);
     return runWatched(watch, node.key, () => runInScope(scope, run));
@@ -295,7 +295,7 @@ export class Round {
         ? { failed: undefined }
         : { outcome: verdict.outcome, fresh: false, verdict };
     }
-    const entry = ledger.recorded(node.key, digest);
+    const entry = ledger.findRecorded(node.key, digest);
     if (entry !== undefined) {
       const outcome = yield* arrival(asked.outcomeFor(entry));
       if (!('problem' in outcome)) {
@@ -338,7 +338,7 @@ export class Round {
   /** Returns the value that an earlier round pinned, unless it must be computed again. */
   private *restore(node: PlanNode, schema: Schema): Steps<{ readonly value: unknown } | undefined> {
     const { ledger, watch } = this.input;
-    const pin = ledger.pinned(node.key);
+    const pin = ledger.findPin(node.key);
     if (pin === undefined) return undefined;
     if ((yield* arrival(ledger.upstreamAnswers(node))) !== pin.on) return undefined;
     const parsed = yield* arrival(parsePinned(schema, pin.value));
@@ -437,7 +437,7 @@ export class Round {
     return values;
   }
 
-  private filled(values: Record<string, unknown>, fills: readonly Fill[]): Record<string, unknown> {
+  private fill(values: Record<string, unknown>, fills: readonly Fill[]): Record<string, unknown> {
     for (const { param, source, wantsOutcome } of fills) {
       values[param] = wantsOutcome ? this.outcomeOf(source) : this.values[source];
     }

@@ -15,13 +15,6 @@ import type { Handler, RouteMap } from './routeMap.js';
 import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 
-/** The boundary of a server. */
-interface ServerBoundary {
-  readonly seal: Seal;
-  readonly explicit: boolean;
-  readonly coversAll: boolean;
-}
-
 const BOUNDARY = Symbol.for('mcp-resolve.boundary');
 
 type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined };
@@ -29,8 +22,8 @@ type GuardedServer = Server & { [BOUNDARY]?: ServerBoundary | undefined };
 /** The methods whose results can ask. */
 const METHODS: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
-/** The settings of a server's protection. */
-export interface Protection {
+/** The boundary of a server. */
+interface ServerBoundary {
   readonly seal: Seal;
   /**
    * True if the author chose the seal. It replaces a default seal, and a server can have only one.
@@ -38,6 +31,10 @@ export interface Protection {
   readonly explicit: boolean;
   /** True if it also covers hand-written handlers. It always covers definitions. */
   readonly coversAll: boolean;
+}
+
+/** The settings of a server's protection. */
+export interface Protection extends ServerBoundary {
   /**
    * Receives every rejected state, in addition to the policy's `onReject`. A seal keeps one
    * listener per `whose`.

@@ -41,7 +41,7 @@ export interface ExtraV1 {
 /** Creates the context of a request. */
 export function contextOf(server: ServerV1, method: string, extra: ExtraV1): ServerContext {
   const { signal, requestId: id, sessionId, _meta } = extra;
-  const send = sender(extra);
+  const send = createSender(extra);
   const mcpReq = {
     id,
     method,
@@ -110,7 +110,7 @@ function resultSchema(method: string): StandardSchemaV1 | undefined {
 }
 
 /** Creates `send` of SDK 2.x: the schema is optional, and errors are those of SDK 2.x. */
-function sender({ sendRequest }: ExtraV1) {
+function createSender({ sendRequest }: ExtraV1) {
   return async (
     request: { readonly method: string; readonly params?: object },
     schemaOrOptions?: StandardSchemaV1 | SendOptions,

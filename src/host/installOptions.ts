@@ -64,7 +64,8 @@ export interface CheckedOptions extends CallSettings {
   readonly usableCapabilities: UsableCapabilities | undefined;
 }
 
-const CALL_OPTIONS = [
+/** The names of the options of all calls. */
+export const CALL_OPTIONS: readonly string[] = [
   'seal',
   'askTimeoutMs',
   'errors',

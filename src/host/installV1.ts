@@ -81,12 +81,11 @@ function installAll(
     const found = backingOf(target, options.logger);
     found.sharing.definitions.assertFree(added, server);
     allOrNothing([found.mcp, found.mcp.server], () => {
-      if (isMcpServer(server)) for (const one of added) reserve(server, one);
+      if (isMcpServer(server)) for (const one of added) reserve(server, one, found.reserved);
       installV2(found.mcp, definitions, options);
     });
     return found;
   });
-  if (isMcpServer(server)) for (const one of added) if (hasName(one)) backing.reserved.add(one);
   share(target, backing, added);
   const declared = Object.keys(backing.mcp.server.getCapabilities());
   target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
@@ -135,7 +134,7 @@ function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Inst
   for (const method of methodsOf(added)) {
     const answer = routesOf<ServerContext>(mcp.server).get(method);
     if (answer === undefined || routes.hasRoute(method)) continue;
-    const ours: HandlerV1 = async (request, extra) =>
+    const ours: Handler<ExtraV1> = async (request, extra) =>
       withObjectOutputs(await answer(request, contextOf(target, method, extra)));
     openRoute(routes, [method, ours], sharing);
   }
@@ -145,24 +144,20 @@ function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Inst
  * Takes the name on the author's McpServer, which refuses a second definition with it. A template
  * has no name that could be taken.
  */
-function reserve(mcp: McpServerV1, { kind, definition }: Installed): void {
+function reserve(mcp: McpServerV1, one: Installed, reserved: Set<Installed>): void {
+  const { kind, definition } = one;
   const { name } = definition;
   if (kind === 'tool') mcp.registerTool(name, {}, neverCalled);
   else if (kind === 'prompt') mcp.registerPrompt(name, {}, neverCalled);
   else if (typeof definition.location === 'string')
     mcp.registerResource(name, definition.location, {}, neverCalled);
-}
-
-function hasName({ kind, definition }: Installed): boolean {
-  return kind !== 'resource' || typeof definition.location === 'string';
+  else return;
+  reserved.add(one);
 }
 
 function neverCalled(): never {
   throw new Error('mcp-resolve answers this request.');
 }
-
-/** A request handler as SDK 1.x stores it. It receives the request as the client sent it. */
-type HandlerV1 = Handler<ExtraV1>;
 
 /** Returns a listing of tools in a form that legacy clients accept, and any other result unchanged. */
 function withObjectOutputs(result: Result): Result {

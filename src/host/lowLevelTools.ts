@@ -33,12 +33,13 @@ const TOOLS = Symbol.for('mcp-resolve.tools');
 
 /** Adds a tool to a server. */
 export function attachTool({ server, options }: Installation, tool: ToolDefinition): void {
-  const tools = toolsOf(server, options);
+  const tools = openTools(server, options);
   if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);
   tools.set(tool.name, { tool, options });
 }
 
-function toolsOf(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions): Tools {
+/** Returns the tools of a server. The first call makes the server answer for them. */
+function openTools(server: Server & { [TOOLS]?: Tools }, options: CheckedOptions): Tools {
   const known = server[TOOLS];
   if (known !== undefined) return known;
   const tools: Tools = new Map();

@@ -13,6 +13,7 @@
  * route, because a way around it would skip its check.
  */
 import type { Result } from '@modelcontextprotocol/server';
+
 /** A request handler as an SDK stores it. It receives the request as the client sent it. */
 export type Handler<Context> = (request: unknown, ctx: Context) => Promise<Result>;
 
@@ -95,7 +96,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     this.routes.get(method)?.onOther?.();
     // A wrapper in front of definitions stays there.
     if (this.routes.has(method) && super.has(method)) return this;
-    return super.set(method, this.routed(method));
+    return super.set(method, this.handlerFor(method));
   }
 
   override get(method: string): Handler<Context> | undefined {
@@ -149,7 +150,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   /** Opens the route of a method. */
   open(method: string, route: Route<Context>): void {
     this.routes.set(method, route);
-    if (!super.has(method)) super.set(method, this.routed(method));
+    if (!super.has(method)) super.set(method, this.handlerFor(method));
   }
 
   /**
@@ -197,7 +198,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   }
 
   /** Returns the handler of a method whose requests no wrapper sees first. */
-  private routed(method: string): Handler<Context> {
+  private handlerFor(method: string): Handler<Context> {
     const answerOther: Handler<Context> = async (request, ctx) => {
       const route = this.routes.get(method);
       const others = this.others.get(method) ?? (route?.fallsBack ? this.fallback() : undefined);
@@ -208,7 +209,7 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     return (request, ctx) => {
       const route = this.routes.get(method);
       if (route?.isForDefinition(request) === true) return route.answer(request, ctx);
-      return this.guarded(method, answerOther)(request, ctx);
+      return this.applyGuard(method, answerOther)(request, ctx);
     };
   }
 
@@ -216,11 +217,11 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
   private guardWrapper(method: string, wrapper: Handler<Context>): Handler<Context> {
     return (request, ctx) => {
       const isOwn = this.routes.get(method)?.isForDefinition(request) === true;
-      return (isOwn ? wrapper : this.guarded(method, wrapper))(request, ctx);
+      return (isOwn ? wrapper : this.applyGuard(method, wrapper))(request, ctx);
     };
   }
 
-  private guarded(method: string, handler: Handler<Context>): Handler<Context> {
+  private applyGuard(method: string, handler: Handler<Context>): Handler<Context> {
     const watched = this.routes.get(method)?.watch?.(handler) ?? handler;
     return this.guard?.(method, watched) ?? watched;
   }

@@ -1,6 +1,7 @@
 /** The parts of an SDK 1.x server that the library uses, and the checks of what an author passes. */
 import { knownOptions, unknownOption } from '../options.js';
 import { isObject } from '../values.js';
+import { CALL_OPTIONS } from './installOptions.js';
 import type { CallOptions } from './installOptions.js';
 import { lowLevelOf } from './sdkInternals.js';
 
@@ -49,16 +50,9 @@ export function lowLevelServerV1(server: McpServerV1 | ServerV1): ServerV1 {
  * @throws {TypeError} If one of them is set.
  */
 export function assertOptionsV1(options: InstallV1Options): void {
-  const known = knownOptions([
-    'askTimeoutMs',
-    'errors',
-    'onEvent',
-    'eventValues',
-    'usableCapabilities',
-    'logger',
-  ]);
   const absent = ['seal', 'request'].find((option) => isObject(options) && option in options);
   if (absent === undefined) return;
+  const known = knownOptions(CALL_OPTIONS.filter((option) => option !== 'seal'));
   const why = absent === 'seal' ? 'A call on SDK 1.x is one request, so it has no state. ' : '';
   throw unknownOption('install() of mcp-resolve/v1', absent, `${why}${known}`);
 }

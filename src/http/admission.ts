@@ -59,7 +59,7 @@ export type Admission = (headers: AddressHeaders) => HttpRefusal | undefined;
 export function createAdmission(options: AdmissionOptions, caller: string): Admission {
   const hosts = hostsOf(options.allowedHosts, caller);
   const origins = options.allowedOrigins
-    ? names(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
+    ? checkNames(options.allowedOrigins, `${caller}(): \`allowedOrigins\``)
     : (hosts ?? localhostAllowedOrigins());
   assertWildcardsWork(origins, caller);
   return ({ host, origin }) => {
@@ -105,7 +105,7 @@ function hostsOf(allowed: AdmissionOptions['allowedHosts'], caller: string): str
   if (allowed === 'any') return undefined;
   return allowed === undefined
     ? localhostAllowedHostnames()
-    : names(allowed, `${caller}(): \`allowedHosts\``);
+    : checkNames(allowed, `${caller}(): \`allowedHosts\``);
 }
 
 /**
@@ -113,7 +113,7 @@ function hostsOf(allowed: AdmissionOptions['allowedHosts'], caller: string): str
  *
  * @throws {TypeError} If a name has a scheme or port, because it would never match.
  */
-function names(list: readonly string[], place: string): string[] {
+function checkNames(list: readonly string[], place: string): string[] {
   if (!Array.isArray(list)) {
     throw new TypeError(`${place} must be an array of host names, got ${describe(list)}.`);
   }
@@ -165,7 +165,7 @@ export async function validateToken(
     if (decision instanceof Response) return logServerError(decision);
     if (decision === undefined || decision === null || decision === false) throw tokenRequired();
     assertToken(decision);
-    return isExpired(decision) ? expiredToken() : decision;
+    return isExpired(decision) ? refuseExpiredToken() : decision;
   } catch (error) {
     const response = bearerAuthChallengeResponse(error);
     if (response.status === 500) onerror(logAnswered('`authenticate` failed', error));
@@ -190,7 +190,7 @@ export function isExpired({ expiresAt }: AuthInfo): boolean {
 }
 
 /** Creates the refusal of an expired token. */
-export function expiredToken(): Response {
+export function refuseExpiredToken(): Response {
   return bearerAuthChallengeResponse(
     new OAuthError(OAuthErrorCode.InvalidToken, 'Token has expired'),
   );

@@ -28,9 +28,9 @@ import { logAnswered } from '../log.js';
 import { utf8 } from '../platform.js';
 import type { ServerFactory } from '../host/sdkInternals.js';
 
-import { addressHeaders, expiredToken, isExpired, validateToken } from './admission.js';
+import { addressHeaders, refuseExpiredToken, isExpired, validateToken } from './admission.js';
 import { checkArguments, checkProducts } from './argumentChecks.js';
-import { closeTimeout, handlerSettings } from './handlerOptions.js';
+import { checkCloseTimeout, checkHandlerOptions } from './handlerOptions.js';
 import type { CloseOptions, DualEraHandlerOptions, HandlerSettings } from './handlerOptions.js';
 import {
   refusalOfClosed,
@@ -111,7 +111,7 @@ export function createHandler(
   options: DualEraHandlerOptions,
   { caller, users }: { readonly caller: string; readonly users: Users },
 ): DualEraHandler {
-  const settings = handlerSettings(options, caller);
+  const settings = checkHandlerOptions(options, caller);
   const router = new EraRouter(factory, settings, users);
   return {
     fetch: (request, requestOptions = {}) => router.serve(request, requestOptions),
@@ -122,7 +122,7 @@ export function createHandler(
     get sessionCount() {
       return router.sessions.size;
     },
-    close: async (closeOptions) => router.close(closeTimeout(closeOptions)),
+    close: async (closeOptions) => router.close(checkCloseTimeout(closeOptions)),
     closeIdleSessions: (now = Date.now()) => router.sessions.closeIdle(now),
   };
 }
@@ -196,8 +196,8 @@ class EraRouter {
   /** Closes the handler. A second call may shorten the timeout. */
   async close(timeoutMs: number): Promise<void> {
     if (this.stage === 'open') this.stage = 'closing';
-    this.sessions.seal();
-    await this.inFlight.settled(timeoutMs);
+    this.sessions.stopOpening();
+    await this.inFlight.waitUntilIdle(timeoutMs);
     this.stage = 'closed';
     await Promise.all([this.modern.close(), this.sessions.close()]);
   }
@@ -215,7 +215,7 @@ class EraRouter {
     { authInfo: known, parsedBody }: AdmittedOptions,
   ): Promise<AuthInfo | Response | undefined> {
     const { authenticate, onerror } = this.settings;
-    if (known !== undefined) return isExpired(known) ? expiredToken() : known;
+    if (known !== undefined) return isExpired(known) ? refuseExpiredToken() : known;
     if (authenticate === undefined) return undefined;
     const readable = body?.readableRequest() ?? withParsedBody(request, parsedBody);
     const decision = await validateToken(readable, authenticate, onerror);

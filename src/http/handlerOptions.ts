@@ -152,7 +152,10 @@ export interface HandlerSettings extends BodyLimits {
  *
  * @throws {TypeError} If an option has an unusable value.
  */
-export function handlerSettings(options: DualEraHandlerOptions, caller: string): HandlerSettings {
+export function checkHandlerOptions(
+  options: DualEraHandlerOptions,
+  caller: string,
+): HandlerSettings {
   rejectUnknownOptions(options, HANDLER_OPTIONS, `${caller}()`);
   const {
     allowedHosts,
@@ -236,7 +239,7 @@ const SUBSCRIPTIONS_OF_SDK = 1024;
  *
  * @throws {TypeError} If the timeout is not an integer that a timer can wait for.
  */
-export function closeTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
+export function checkCloseTimeout({ timeoutMs = 10_000 }: CloseOptions = {}): number {
   return checkInteger(timeoutMs, 'close(): `timeoutMs`', { min: 0, max: 2 ** 31 - 1 });
 }
 

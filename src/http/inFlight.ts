@@ -19,7 +19,7 @@ export class InFlight {
   }
 
   /** Resolves when nothing is in flight, or after `timeoutMs` at the latest. */
-  async settled(timeoutMs: number): Promise<void> {
+  async waitUntilIdle(timeoutMs: number): Promise<void> {
     if (this.work.size === 0 || timeoutMs === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);

@@ -104,7 +104,7 @@ export class LegacySession {
       ...(authInfo !== undefined && { authInfo }),
       requestInfo: request,
     });
-    const principalOf = principalReader(server);
+    const principalOf = createPrincipalReader(server);
     const owner = await principalOf(opening);
     const share = totalBytes.shareOf(await userOfPrincipal(owner));
     const principals = { owner, principalOf, share };
@@ -173,7 +173,7 @@ export class LegacySession {
       })
       .finally(() => {
         this.arriving -= 1;
-        this.requests.arrived(request);
+        this.requests.noteDelivered(request);
       });
     if (!isEventStream(response)) return response;
     return request.method === 'GET'
@@ -263,7 +263,7 @@ interface Principals {
   readonly share: Share;
 }
 
-function principalReader(server: Awaited<ReturnType<McpServerFactory>>): PrincipalReader {
+function createPrincipalReader(server: Awaited<ReturnType<McpServerFactory>>): PrincipalReader {
   const seal = sealOf(server);
   return async ({ request, authInfo }) =>
     seal === undefined

@@ -144,11 +144,11 @@ async function answer(
 /** Returns the chunks of a body. If the reader stops early, the response can still be sent. */
 function nodeChunks(request: IncomingMessage): AsyncIterable<Uint8Array> {
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  return request.readableEncoding === null ? chunks : encoded(chunks);
+  return request.readableEncoding === null ? chunks : encodeChunks(chunks);
 }
 
 /** Returns the bytes of a body whose encoding a framework has set. */
-async function* encoded(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
+async function* encodeChunks(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 

@@ -76,12 +76,12 @@ export class OpenRequests {
   ) {
     const { onmessage: deliver } = transport;
     transport.onmessage = (message, extra) => {
-      this.received(message, extra?.request);
+      this.noteReceived(message, extra?.request);
       deliver?.(message, extra);
     };
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
-      this.sending(message, options?.relatedRequestId);
+      this.noteSent(message, options?.relatedRequestId);
       try {
         await send(message, options);
       } catch (error) {
@@ -122,7 +122,7 @@ export class OpenRequests {
   }
 
   /** Notes that the transport has delivered an HTTP request, or refused it. */
-  arrived(carrier: Request): void {
+  noteDelivered(carrier: Request): void {
     const held = this.arriving.get(carrier);
     this.arriving.delete(carrier);
     if (held !== undefined) this.letGo(held);
@@ -139,14 +139,14 @@ export class OpenRequests {
     for (const id of [...this.questions.keys()]) this.closeQuestion(id);
   }
 
-  private received(message: JSONRPCMessage, carrier: Request | undefined): void {
+  private noteReceived(message: JSONRPCMessage, carrier: Request | undefined): void {
     if (isRequest(message)) this.beginCall(message.id, carrier);
     this.cancelCall(cancelledId(message));
     const answered = this.closeQuestion(answeredId(message));
     if (answered?.call !== undefined) this.hold(this.calls.get(answered.call), carrier);
   }
 
-  private sending(message: JSONRPCMessage, call: RequestId | undefined): void {
+  private noteSent(message: JSONRPCMessage, call: RequestId | undefined): void {
     this.closeQuestion(cancelledId(message));
     if (!isRequest(message)) return;
     const { maxQuestions, bytes } = this.settings;

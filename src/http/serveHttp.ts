@@ -86,7 +86,7 @@ export async function serveHttp(
 ): Promise<HttpServerHandle> {
   checkArguments(factory, options, 'serveHttp');
   rejectUnknownOptions(options, ['port', 'host', 'path', ...HANDLER_OPTIONS], 'serveHttp()');
-  const { endpoint, handlerOptions } = httpSettings(options);
+  const { endpoint, handlerOptions } = checkHttpOptions(options);
   const checked = checkProducts(factory);
   const users = new Users();
   const handler = createHandler(checked, handlerOptions, { caller: 'serveHttp', users });
@@ -142,7 +142,7 @@ interface Endpoint {
 }
 
 /** Checks the options and fills in the defaults. */
-function httpSettings(options: ServeHttpOptions): {
+function checkHttpOptions(options: ServeHttpOptions): {
   endpoint: Endpoint;
   handlerOptions: DualEraHandlerOptions;
 } {

@@ -33,7 +33,7 @@ export class SessionTable {
   /** The sessions in a handshake, which have no id yet. They count as sessions. */
   private readonly handshakes = new Set<LegacySession>();
   private readonly totalBytes: SharedLimit;
-  private sealed = false;
+  private isClosing = false;
   private idleTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly settings: SessionTableSettings) {
@@ -67,13 +67,13 @@ export class SessionTable {
   }
 
   /** Prevents new sessions, even those whose handshake has begun. */
-  seal(): void {
-    this.sealed = true;
+  stopOpening(): void {
+    this.isClosing = true;
   }
 
   /** Closes every session and refuses later handshakes. */
   async close(): Promise<void> {
-    this.seal();
+    this.stopOpening();
     await Promise.all([...this.sessions].map(([id, session]) => this.end(id, session)));
   }
 
@@ -112,7 +112,7 @@ export class SessionTable {
     if (this.isFull() || this.isFullFor(owner)) await this.closeIdle(Date.now());
     // Do not await between these checks and the entry. Otherwise a burst of handshakes exceeds the
     // limit.
-    const refusal = this.sealed ? refusalOfClosed() : this.makeRoom(owner);
+    const refusal = this.isClosing ? refusalOfClosed() : this.makeRoom(owner);
     if (refusal !== undefined) return refuse({ ...refusal, body });
     this.handshakes.add(session);
     try {

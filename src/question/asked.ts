@@ -45,19 +45,19 @@ export interface Asked {
 export function renderQuestion(data: QuestionData): Asked {
   switch (data.kind) {
     case 'form':
-      return asked(formKind, data);
+      return createAsked(formKind, data);
     case 'url':
-      return asked(urlKind, data);
+      return createAsked(urlKind, data);
     case 'sample':
-      return asked(sampleKind, data);
+      return createAsked(sampleKind, data);
     case 'roots':
-      return asked(rootsKind, data);
+      return createAsked(rootsKind, data);
     case 'approval':
-      return asked(approvalKind, data);
+      return createAsked(approvalKind, data);
   }
 }
 
-function asked<Q extends QuestionData>(
+function createAsked<Q extends QuestionData>(
   kind: QuestionKind<Q>,
   data: Q & AskOptions<unknown>,
 ): Asked {
@@ -101,7 +101,7 @@ export function askAgain(first: Asked, { complaint, typed }: FailedAttempts): As
   const { data } = first;
   if (data.kind !== 'form') return first;
   const initial = typed === undefined ? data.initial : showable(data.schema, typed);
-  const again = asked(formKind, { ...data, ...(initial && { initial }) });
+  const again = createAsked(formKind, { ...data, ...(initial && { initial }) });
   return { ...again, digest: first.digest, rendered: withComplaint(again.rendered, complaint) };
 }
 
