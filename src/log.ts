@@ -117,7 +117,6 @@ function* partsOf(text: string): Generator<string> {
 const BURST = 20;
 const REFILL_MS = 1000;
 
-/** The warnings of one logger. */
 export class Warnings {
   private static readonly all = new WeakMap<object, Warnings>();
   private readonly said = new Set<string>();

@@ -75,13 +75,18 @@ export function approval(message: string, options: ApprovalOptions): Approval {
       '`requester` is required. Write requester: user.id, with the id that the user signs in with.',
     );
   assertName('requester', requester);
-  if (about !== undefined) shown('`about`', assertText('about', about));
+  if (about !== undefined) checkShown('`about`', assertText('about', about));
   if (groups.length === 0 || groups.length > MOST_GROUPS)
     throw invalid(`\`by\` must name at least one group, and at most ${MOST_GROUPS}.`);
   for (const group of groups) assertName('by', group);
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > MOST_APPROVERS)
     throw invalid(`\`quorum\` must be an integer from 1 to ${MOST_APPROVERS}.`);
-  const terms = { message: shown('message', message), facts: shownFacts(facts), quorum, requester };
+  const terms = {
+    message: checkShown('message', message),
+    facts: shownFacts(facts),
+    quorum,
+    requester,
+  };
   const data = { kind: 'approval' as const, ...terms, by: groups, ...(about && { about }) };
   noteQuestionMade();
   return Object.freeze({ [KIND]: 'question' as const, ...data });
@@ -115,7 +120,7 @@ function shownFacts(facts: Readonly<Record<string, unknown>>): ApprovalTerms['fa
     throw invalid(`\`facts\` must have at most ${MOST_FACTS} entries.`);
   return entries.map(([label, value]) => {
     if (typeof value !== 'string') throw invalid(`the fact '${label}' must be a string.`);
-    return [shown('label of a fact', label), shown(`fact '${label}'`, value)];
+    return [checkShown('label of a fact', label), checkShown(`fact '${label}'`, value)];
   });
 }
 
@@ -125,7 +130,7 @@ function shownFacts(facts: Readonly<Record<string, unknown>>): ApprovalTerms['fa
  * @throws {ToolError} If it is too long. It is refused and not cut, because an approver must see
  *   all that is approved, and the model may have written it.
  */
-function shown(what: string, text: string): string {
+function checkShown(what: string, text: string): string {
   const visible = visibleText(text);
   if (visible.length <= LONGEST_TEXT) return visible;
   throw new ToolError(

@@ -160,12 +160,12 @@ export type SchemaIssues = readonly StandardSchemaV1.Issue[];
 export function shownField(schema: Schema, issues: SchemaIssues): string {
   const step = issues[0]?.path?.[0];
   const field = typeof step === 'object' ? step.key : step;
-  const isProperty = typeof field === 'string' && leniently(schema).includes(field);
+  const isProperty = typeof field === 'string' && lenientFieldsOf(schema).includes(field);
   return isProperty ? ` (field '${field}')` : '';
 }
 
 /** Returns the property names of a schema, even if JSON Schema cannot express all its parts. */
-function leniently(schema: Schema): readonly string[] {
+function lenientFieldsOf(schema: Schema): readonly string[] {
   try {
     return namesIn(lenientJsonSchema(schema)) ?? [];
   } catch {

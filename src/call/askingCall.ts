@@ -24,7 +24,6 @@ export interface AskingCall {
 const ASKING_CALL = Symbol.for('mcp-resolve.askingCall');
 const ASKING_CALLS = Symbol.for('mcp-resolve.askingCalls');
 
-/** The calls of the process. */
 interface Calls {
   /** The calls that ask, by what identifies their requests. */
   readonly asking: WeakMap<object, AskingCall>;

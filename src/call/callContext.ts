@@ -14,12 +14,10 @@ const CALL = Symbol.for('mcp-resolve.call');
 /** A function returns the call, so that a logged context does not show it. */
 type CallingContext = ServerContext & { readonly [CALL]?: () => Call };
 
-/** Returns the call that a context belongs to. */
 export function callOf(ctx: CallingContext): Call | undefined {
   return ctx[CALL]?.();
 }
 
-/** Creates the context of a call. */
 export function createContext(call: Call, signal: AbortSignal): CallContext {
   const { ctx, id: callId, protocolVersion, clientCapabilities } = call;
   const known: CallContext & CallingContext = {

@@ -97,7 +97,6 @@ export function assertResultValue(name: string, returned: unknown): void {
   );
 }
 
-/** Creates the error for a body that returned or created a question. */
 export function bodyAskedError(name: string): Error {
   return new Error(
     `The body of '${name}' asked a question, but the multi-round flow is driven either by resolvers or by the tool body. Return the question from a resolver instead.`,

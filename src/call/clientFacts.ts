@@ -86,7 +86,6 @@ export function limitFacts(facts: ClientFacts, limit: CapabilityLimit): ClientFa
   return { ...facts, clientCapabilities: limitCapabilities(declared, identity, limit) };
 }
 
-/** Returns the name and version that a client sent. */
 export function identityOf(clientInfo: unknown): Pick<DeclaredClient, 'name' | 'version'> {
   const { name, version } = isObject(clientInfo) ? clientInfo : {};
   const textOf = (value: unknown): string | undefined =>

@@ -44,7 +44,6 @@ export function exceptCancellation(signal: AbortSignal, report: ReportError): Re
   };
 }
 
-/** Logs an unexpected error of a call. */
 export function logError(
   logger: Logger,
   error: unknown,
@@ -67,7 +66,6 @@ export function notifyOnerror(server: Server, error: unknown): boolean {
 /** The ids of failed calls, by their errors. */
 const failedCalls = new WeakMap<Error, string>();
 
-/** Returns the id of the call that failed with an error. */
 export function failedCallOf(error: Error): string | undefined {
   return failedCalls.get(error);
 }

@@ -35,10 +35,8 @@ export interface ParkedTasks {
   readonly callOf: (id: string) => Promise<StoredCall | undefined>;
 }
 
-/** The methods of tasks. */
 export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/cancel';
 
-/** A request about a task. */
 export interface TaskRequest {
   readonly method: TaskMethod;
   readonly id: string;
@@ -61,7 +59,6 @@ export interface StoredCall {
   readonly arguments: unknown;
 }
 
-/** A question that a task asks. */
 export interface TaskQuestion {
   /** The wire key of the resolver. */
   readonly resolver: string;
@@ -72,7 +69,6 @@ export interface TaskQuestion {
 
 /** One round of a task. */
 export interface TaskReplay {
-  /** The key of the call. */
   readonly key: string;
   /** The part of the id that cannot be guessed. */
   readonly secret: string;

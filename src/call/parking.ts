@@ -30,7 +30,6 @@ export interface ParkingPlace {
   readonly tasks?: ParkedTasks | undefined;
 }
 
-/** The slot of one call. */
 export interface ParkingSlot {
   /** A digest of everything that tells calls apart: audience, method, name, principal, arguments. */
   readonly key: string;
@@ -51,7 +50,6 @@ export interface ParkingSlot {
 export interface OpenApproval {
   /** The wire key of the resolver. */
   readonly resolver: string;
-  /** The digest of the question. */
   readonly digest: string;
   readonly terms: ApprovalTerms;
 }
@@ -114,7 +112,6 @@ export interface ParkedRound {
   readonly sent?: { readonly args: unknown } | undefined;
 }
 
-/** A call that is about to run. */
 export interface ClaimedRun {
   readonly values: Readonly<Record<string, unknown>>;
   /** The time that a token of the call may still live, in milliseconds. */

@@ -40,7 +40,6 @@ export interface RequestBoundary {
   readonly reply: Reply;
 }
 
-/** The reply of a call to the boundary around its request. */
 export interface Reply {
   /** The error for the client. The result is ignored then. */
   error?: ProtocolError;

@@ -22,13 +22,11 @@ import { exceptCancellation, reportError } from './operator.js';
 import { resolveCall } from './resolveArguments.js';
 import type { Resolved } from './resolveArguments.js';
 
-/** The validated arguments. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The answer of a definition: a result, or questions. */
 export type CallResult<Result> = Result | InputRequiredResult;
 
-/** One request for a definition. */
 export interface DefinitionRequest {
   readonly args: Arguments;
   readonly ctx: ServerContext;
@@ -103,7 +101,6 @@ function flowSecondsOf({ span, boundary, parking }: Call): number {
   return Math.max(...sealed, parking && boundary ? boundary.seal.policy.maxFlowSeconds : 0);
 }
 
-/** A call with the definition that it runs. */
 interface Running<Result> {
   readonly definition: Callable<Result>;
   readonly args: Arguments;

@@ -33,7 +33,6 @@ export interface CapabilityLimit {
   readonly logger: Logger;
 }
 
-/** Returns the usable capabilities of a client. */
 export function limitCapabilities(
   declared: ClientCapabilities,
   identity: Omit<DeclaredClient, 'capabilities'>,
@@ -42,7 +41,7 @@ export function limitCapabilities(
   try {
     const capabilities = structuredClone(declared);
     const usable: unknown = usableCapabilities({ ...identity, capabilities });
-    if (isObject(usable) && !isThenable(usable)) return common(declared, usable);
+    if (isObject(usable) && !isThenable(usable)) return intersectCapabilities(declared, usable);
     if (isThenable(usable)) usable.then(undefined, () => undefined);
     warnNotCapabilities(logger, usable);
   } catch (error) {
@@ -54,7 +53,7 @@ export function limitCapabilities(
 type Properties = Readonly<Record<string, unknown>>;
 
 /** Returns the capabilities that are in both. */
-function common(declared: Properties, usable: Properties): ClientCapabilities {
+function intersectCapabilities(declared: Properties, usable: Properties): ClientCapabilities {
   const shared = intersect(withModes(declared), withModes(usable));
   const { elicitation, ...others } = shared;
   // An empty object would mean forms.

@@ -66,7 +66,6 @@ export function assertParts({ name, config, body, extra }: Parts, wording: Parts
 /** The definition and the field that a schema belongs to. */
 export interface SchemaPlace {
   readonly what: 'Tool' | 'Prompt' | 'Resource';
-  /** The name of the definition. */
   readonly name: string;
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'variables';
 }
@@ -140,7 +139,6 @@ const COMMON = [
   '_meta',
 ];
 
-/** The fields of a tool. */
 export const TOOL_FIELDS: Fields = [
   'inputSchema',
   'outputSchema',
@@ -150,10 +148,8 @@ export const TOOL_FIELDS: Fields = [
   ...COMMON,
 ];
 
-/** The fields of a prompt. */
 export const PROMPT_FIELDS: Fields = ['argsSchema', ...COMMON];
 
-/** The fields of a resource. */
 export const RESOURCE_FIELDS: Fields = [
   'variables',
   'mimeType',

@@ -22,7 +22,6 @@ let installed = 0;
 const known = new WeakSet<object>();
 const byName = new Map<string, number>();
 
-/** Counts a definition that was made. */
 export function noteMade(): void {
   made += 1;
 }

@@ -183,7 +183,6 @@ export interface Resource {
 /** Any definition that can be installed. */
 export type AnyDefinition = Tool | Prompt | Resource;
 
-/** A definition with its kind. */
 export type Installed =
   | { readonly kind: 'tool'; readonly definition: ToolDefinition }
   | { readonly kind: 'prompt'; readonly definition: PromptDefinition }

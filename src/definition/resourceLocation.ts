@@ -39,7 +39,6 @@ export function readLocation(name: string, given: unknown): Location {
   return uri.href;
 }
 
-/** Returns the address of a resource. */
 export function addressAt(location: Location): Address {
   const method = 'resources/read';
   if (typeof location === 'string') {

@@ -49,7 +49,6 @@ export const NO_PROGRESS: Progress = {
   pins: new Map(),
 };
 
-/** The input of a ledger. */
 export interface LedgerInput {
   readonly before: Progress;
   /** The client's responses, by wire key. */
@@ -71,14 +70,12 @@ export interface LedgerInput {
 
 /** The decision of somebody else on an approval. */
 export interface Verdict {
-  /** The id of the request. */
   readonly id: string;
   readonly outcome: Outcome<unknown>;
   /** The error of a consumer that does not take the outcome, if it was denied. */
   readonly denial: ToolError | undefined;
 }
 
-/** The ledger of one round. */
 export class Ledger {
   private readonly outcomes = new Map<string, Entry>();
   private readonly asked = new Map<string, string>();

@@ -26,7 +26,7 @@ import { Refusal, ToolError } from '../errors.js';
 import { BODY } from '../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../plan/plan.js';
 import { isThenable } from '../values.js';
-import { askAgain, unusable } from '../question/asked.js';
+import { askAgain, unusableError } from '../question/asked.js';
 import type { Asked, FailedAttempts } from '../question/asked.js';
 import type { Unusable } from '../question/kind.js';
 import type { Disposals } from './disposals.js';
@@ -474,7 +474,7 @@ function nextAttempt(
   const { complaint, typed = failed?.typed } = response;
   const { attempts = 1 } = node.resolver.options;
   const count = (failed?.count ?? 0) + 1;
-  if (complaint === undefined || count >= attempts) throw unusable(node.key, response);
+  if (complaint === undefined || count >= attempts) throw unusableError(node.key, response);
   return { count, complaint, typed };
 }
 

@@ -25,7 +25,6 @@ import { isShown } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Registrar } from './sdkInternals.js';
 
-/** The servers and options of one installation. */
 export interface McpInstallation extends Installation {
   readonly mcp: Registrar;
 }
@@ -37,7 +36,6 @@ export interface Installation {
   readonly options: CheckedOptions;
 }
 
-/** Registers a tool. */
 export function registerTool(
   { mcp, server, options }: McpInstallation,
   tool: ToolDefinition,

@@ -38,7 +38,6 @@ export interface ExtraV1 {
   readonly closeStandaloneSSEStream?: () => void;
 }
 
-/** Creates the context of a request. */
 export function contextOf(server: ServerV1, method: string, extra: ExtraV1): ServerContext {
   const { signal, requestId: id, sessionId, _meta } = extra;
   const send = createSender(extra);

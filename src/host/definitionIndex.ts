@@ -39,7 +39,6 @@ export class DefinitionIndex {
     }
   }
 
-  /** Returns the definitions of a kind. */
   ofKind(kind: Installed['kind']): readonly Installed[] {
     return this.all.filter((one) => one.kind === kind);
   }

@@ -67,7 +67,6 @@ interface Listing {
   readonly kind: Installed['kind'];
 }
 
-/** The listings, by method. */
 const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
   ['tools/list', { member: 'tools', kind: 'tool' }],
   ['prompts/list', { member: 'prompts', kind: 'prompt' }],

@@ -86,7 +86,7 @@ function installAll(
     });
     return found;
   });
-  share(target, backing, added);
+  shareMethods(target, backing, added);
   const declared = Object.keys(backing.mcp.server.getCapabilities());
   target.registerCapabilities(Object.fromEntries(declared.map((name) => [name, {}])));
 }
@@ -128,7 +128,11 @@ function backingOf(
 }
 
 /** Lets the definitions share their methods. The handlers of the backing server answer for them. */
-function share(target: ServerV1, { mcp, sharing }: Backing, added: readonly Installed[]): void {
+function shareMethods(
+  target: ServerV1,
+  { mcp, sharing }: Backing,
+  added: readonly Installed[],
+): void {
   sharing.definitions.add(added);
   const routes = routesOf<ExtraV1>(target);
   for (const method of methodsOf(added)) {

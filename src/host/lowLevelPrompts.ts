@@ -21,7 +21,6 @@ interface BackingServer {
 
 const BACKING_SERVER = Symbol.for('mcp-resolve.backing');
 
-/** Adds a prompt or a resource to a server. */
 export function addPromptOrResource(
   { server, options }: Installation,
   added: PromptOrResource,

@@ -31,7 +31,6 @@ type Tools = Map<string, Attached>;
 
 const TOOLS = Symbol.for('mcp-resolve.tools');
 
-/** Adds a tool to a server. */
 export function attachTool({ server, options }: Installation, tool: ToolDefinition): void {
   const tools = openTools(server, options);
   if (tools.has(tool.name)) throw new Error(`Tool ${tool.name} is already registered`);

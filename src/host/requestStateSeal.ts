@@ -103,7 +103,6 @@ interface SealDefaults {
   readonly logger?: Logger | undefined;
 }
 
-/** Returns a new secret, in an array. */
 function newSecret(): readonly Uint8Array[] {
   return [randomBytes(32)];
 }

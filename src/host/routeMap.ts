@@ -31,7 +31,6 @@ export type Guard<Context> = (method: string, handler: Handler<Context>) => Hand
 
 /** The way of a method's requests. */
 export interface Route<Context> {
-  /** Returns true if a request is for a definition. */
   readonly isForDefinition: (request: unknown) => boolean;
   /** Answers a request for a definition. It opens and seals its state. */
   readonly answer: Handler<Context>;
@@ -142,12 +141,10 @@ export class RouteMap<Context> extends Map<string, Handler<Context>> {
     return super.get(method);
   }
 
-  /** Returns true if a method has a route. */
   hasRoute(method: string): boolean {
     return this.routes.has(method);
   }
 
-  /** Opens the route of a method. */
   open(method: string, route: Route<Context>): void {
     this.routes.set(method, route);
     if (!super.has(method)) super.set(method, this.handlerFor(method));

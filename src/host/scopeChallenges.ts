@@ -44,7 +44,6 @@ export function refuseChallenges(
   );
 }
 
-/** Returns true for a definition with a challenge. */
 export function hasChallenge({ definition }: Installed): boolean {
   return definition.metadata.scopeChallenge !== undefined;
 }

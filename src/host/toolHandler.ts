@@ -163,7 +163,6 @@ function checkOwnOptions(options: ToolHandlerOptions, { seal }: CheckedOptions):
     throw invalid('the seal has an audience already. Remove `audience`.');
 }
 
-/** Creates the seal of a handler. */
 function createSeal(
   tool: ToolDefinition,
   checked: CheckedOptions,

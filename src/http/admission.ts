@@ -189,7 +189,6 @@ export function isExpired({ expiresAt }: AuthInfo): boolean {
   return typeof expiresAt !== 'number' || !(expiresAt > Date.now() / 1000);
 }
 
-/** Creates the refusal of an expired token. */
 export function refuseExpiredToken(): Response {
   return bearerAuthChallengeResponse(
     new OAuthError(OAuthErrorCode.InvalidToken, 'Token has expired'),

@@ -153,7 +153,6 @@ class EraRouter {
     this.sessions = new SessionTable({ ...sessionSettings, onerror, factory: watched, inFlight });
   }
 
-  /** Serves one request. */
   async serve(request: Request, options: McpHandlerRequestOptions): Promise<Response> {
     const refusal = this.refusalOfHead(request, options.parsedBody);
     return refusal === undefined ? this.serveAdmitted(request, options) : refuse(refusal);

@@ -136,7 +136,6 @@ export const HANDLER_OPTIONS: readonly string[] = [
   'disconnectGraceMs',
 ];
 
-/** The settings of a handler. */
 export interface HandlerSettings extends BodyLimits {
   modernOptions: CreateMcpHandlerOptions;
   /** Counts the open subscriptions of modern clients. */

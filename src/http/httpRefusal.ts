@@ -35,7 +35,6 @@ export function noRoom(full: FullLimit, { message, warning }: FullLimitWords): H
   return { status, code: -32_000, message, headers: { 'Retry-After': '1' } };
 }
 
-/** Creates the response for a refusal. */
 export function refuse(refusal: HttpRefusal): Response {
   const { status, headers = {} } = refusal;
   return Response.json(jsonRpcError(refusal), { status, headers });

@@ -35,7 +35,6 @@ import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
 import { userOfPrincipal } from './users.js';
 import type { User } from './users.js';
 
-/** The settings of a session. */
 export interface SessionSettings {
   factory: McpServerFactory;
   /** Called with the new id before the client learns it. */

@@ -61,7 +61,6 @@ interface Exchange {
   body: unknown;
 }
 
-/** Creates the Node listener of a handler. */
 export function createNodeListener(parts: NodeListenerParts): NodeListener {
   let loading: Promise<NodeAdapter> | undefined;
   const serve = async (exchange: Exchange): Promise<void> => {

@@ -37,7 +37,6 @@ interface CallInFlight {
 
 interface OpenQuestion {
   readonly size: number;
-  /** The call that asks. */
   readonly call: RequestId | undefined;
 }
 

@@ -14,7 +14,6 @@ import { STANDARD_ERROR, Warnings } from '../log.js';
 
 import type { Share } from './sharedLimit.js';
 
-/** The settings of a relay. */
 export interface RelaySettings {
   /** Called once, with the request, when the stream has ended on either side. */
   onend: (request: Request) => void;

@@ -15,14 +15,12 @@ import type { FullLimitWords, HttpRefusal } from './httpRefusal.js';
 import type { FullLimit, Share, SharedLimit } from './sharedLimit.js';
 import type { User } from './users.js';
 
-/** The limits of a body. */
 export interface BodyLimits {
   maxRequestBodySize: number;
   /** Counts the bytes of all bodies that the handler holds. */
   bodyBytes: SharedLimit;
 }
 
-/** The unread body of a request. */
 export interface BodySource {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** True if the app has read the body and kept it. */
@@ -34,7 +32,6 @@ export interface BodySource {
 /** The parsed body, or the refusal of the request with its cause, if that is not the client. */
 export type ParsedBody = { value: unknown } | { refusal: HttpRefusal; cause?: unknown };
 
-/** The body of one request. */
 export class RequestBody {
   /** Set if the body was refused, even if `authenticate` read it. */
   refusal: HttpRefusal | undefined;

@@ -168,7 +168,6 @@ function checkHttpOptions(options: ServeHttpOptions): {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1'];
 
-/** Opens the port. */
 async function listen(server: HttpServer, { port, host }: Endpoint): Promise<void> {
   server.listen(port, host);
   try {

@@ -16,7 +16,6 @@ import { LegacySession, sizeOf } from './legacySession.js';
 import type { IdleLimits, ParsedRequest, SessionSettings } from './legacySession.js';
 import { quarterOf, SharedLimit } from './sharedLimit.js';
 
-/** The settings of a table. */
 export interface SessionTableSettings
   extends Omit<SessionSettings, 'onopen' | 'onclose' | 'totalBytes'>, IdleLimits {
   maxTotalSessionBytes: number;
@@ -41,12 +40,10 @@ export class SessionTable {
     this.totalBytes = new SharedLimit(settings.maxTotalSessionBytes);
   }
 
-  /** The number of open sessions. */
   get size(): number {
     return this.sessions.size;
   }
 
-  /** Serves one request. */
   async serve(incoming: ParsedRequest): Promise<Response> {
     const id = incoming.request.headers.get('mcp-session-id');
     if (!id) return this.open(incoming);

@@ -13,7 +13,6 @@ export type FullLimit = 'own' | 'whole';
 export interface Share {
   /** Holds an amount. If it does not fit, it holds nothing and returns the limit that is full. */
   hold(amount: number): FullLimit | undefined;
-  /** Releases an amount that was held. */
   release(amount: number): void;
 }
 
@@ -28,7 +27,6 @@ export class SharedLimit {
     this.quarter = quarterOf(max);
   }
 
-  /** Returns the share of a user. */
   shareOf(user: User): Share {
     return {
       hold: (amount) => {

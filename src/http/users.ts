@@ -21,7 +21,6 @@ export async function userOfPrincipal(principal: string | undefined): Promise<Us
   return principal === undefined ? undefined : digest(asciiJson(principal));
 }
 
-/** The users of a handler. */
 export class Users {
   /** The function of the author, without the seal, which would keep the server. */
   private principal: CheckedSeal['principal'];

@@ -35,7 +35,6 @@ export interface CallState {
   readonly end?: unknown;
 }
 
-/** The place of the record of a call. */
 export interface RecordPlace {
   readonly store: RecordStore;
   readonly key: string;
@@ -73,7 +72,7 @@ export class Attempt {
    */
   async claim(): Promise<CallState | undefined> {
     const was = this.present;
-    this.present = this.encode(running());
+    this.present = this.encode(newLease());
     try {
       if (await this.put(this.present, was))
         return msSince(this.readAt) < this.place.ttlMs ? undefined : { state: 'lapsed' };
@@ -102,7 +101,7 @@ export class Attempt {
 
   /** Prolongs the claim. */
   renew(): Promise<boolean> {
-    return this.change(running());
+    return this.change(newLease());
   }
 
   /** Records the end. Returns false if another attempt holds the call. */
@@ -152,7 +151,7 @@ function msSince({ monotonic, wall }: ReturnType<typeof bothClocks>): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 
-function running() {
+function newLease() {
   return { state: 'running', until: Date.now() + LEASE_MS } as const;
 }
 

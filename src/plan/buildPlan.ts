@@ -62,7 +62,7 @@ export function buildPlan(spec: PlanSpec, context: PlanContext): Plan {
   const guardNodes = builder.nodes.length;
   const guardSteps = builder.steps;
   const params = Object.entries(spec.resolve ?? {}).map(([param, filler]) => {
-    if (isArgument(param)) throw clash(spec.name, param, wording);
+    if (isArgument(param)) throw clashError(spec.name, param, wording);
     return builder.addRoot(param, filler);
   });
   const { nodes } = builder;
@@ -291,7 +291,7 @@ class PlanBuilder {
 const IN_A_DEFINITION = 'a resolver or outcome(resolver)';
 const IN_A_RESOLVER = "a resolver, outcome(resolver) or an argument of the tool, arg('name')";
 
-function clash(name: string, param: string, { what, source }: Wording): InvalidGraphError {
+function clashError(name: string, param: string, { what, source }: Wording): InvalidGraphError {
   return new InvalidGraphError(
     'ERR_GRAPH_NAME',
     `${what} '${name}': '${param}' is both an argument in \`${source}\` and a resolved parameter. Rename one of them.`,

@@ -9,7 +9,7 @@ import { digest } from '../platform.js';
 import { isThenable } from '../values.js';
 import { approvalKind } from './approvalQuestion.js';
 import { formKind } from './form.js';
-import { showable } from './formSchema.js';
+import { keepShowable } from './formSchema.js';
 import type { Capability } from './capability.js';
 import type { AnswerOutcome, QuestionKind, RecordedAnswer, Rendered, Unusable } from './kind.js';
 import { rootsKind } from './roots.js';
@@ -100,7 +100,7 @@ export interface FailedAttempts {
 export function askAgain(first: Asked, { complaint, typed }: FailedAttempts): Asked {
   const { data } = first;
   if (data.kind !== 'form') return first;
-  const initial = typed === undefined ? data.initial : showable(data.schema, typed);
+  const initial = typed === undefined ? data.initial : keepShowable(data.schema, typed);
   const again = createAsked(formKind, { ...data, ...(initial && { initial }) });
   return { ...again, digest: first.digest, rendered: withComplaint(again.rendered, complaint) };
 }
@@ -113,7 +113,7 @@ function withComplaint(rendered: Rendered, complaint: string): Rendered {
 }
 
 /** Creates the error for a response that does not answer its question. It never quotes a validator. */
-export function unusable(resolver: string, { problem }: Unusable): ToolError {
+export function unusableError(resolver: string, { problem }: Unusable): ToolError {
   return new ToolError(`Resolver '${resolver}' ${problem}`);
 }
 

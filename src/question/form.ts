@@ -4,7 +4,7 @@ import { describeIssues, shownField } from '../author/schema.js';
 import { isObject, isThenable } from '../values.js';
 import { asciiJson } from '../platform.js';
 import { CAPABILITIES } from './capability.js';
-import { prefillForm, showable, withInitial } from './formSchema.js';
+import { prefillForm, keepShowable, withInitial } from './formSchema.js';
 import { NOT_ELICITATION } from './kind.js';
 import type { QuestionKind, AnswerOutcome, Unusable } from './kind.js';
 import { visibleText } from '../visibleText.js';
@@ -68,7 +68,7 @@ function rejectAnswer(
 ): Unusable {
   const complaint = visibleText(describeIssues(issues, '\n'), LONGEST_COMPLAINT);
   const problem = `${MISFIT}${shownField(schema, issues)}`;
-  return { problem, complaint, typed: showable(schema, data) };
+  return { problem, complaint, typed: keepShowable(schema, data) };
 }
 
 function settleAnswer({ yesOnly }: FormData, value: unknown): AnswerOutcome {

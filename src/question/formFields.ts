@@ -28,18 +28,18 @@ function fieldOf(field: JsonSchema): Record<string, unknown> {
   const { $ref: _, $defs: __, ...own } = field;
   const { id: ___, $defs: ____, ...whole } = { ...followReference(field), ...own };
   delete whole.$ref;
-  const shown = choiceOf(sayable(withoutNull(whole)), 'oneOf');
+  const shown = choiceOf(keepSupported(withoutNull(whole)), 'oneOf');
   return isObject(shown.items) ? { ...shown, items: choiceOf(shown.items, 'anyOf') } : shown;
 }
 
 /** Keywords that forms do not support. Validation of the answer still checks them. */
-const UNSAYABLE = ['pattern', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum'];
+const UNSUPPORTED = ['pattern', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum'];
 
 const STRING_FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 
-function sayable(field: Record<string, unknown>): Record<string, unknown> {
+function keepSupported(field: Record<string, unknown>): Record<string, unknown> {
   const { exclusiveMinimum: above, exclusiveMaximum: below, type } = field;
-  const kept = Object.entries(field).filter(([key]) => !UNSAYABLE.includes(key));
+  const kept = Object.entries(field).filter(([key]) => !UNSUPPORTED.includes(key));
   const said = Object.fromEntries(kept);
   if (type === 'string' && !STRING_FORMATS.includes(said.format)) delete said.format;
   if (type === 'boolean') delete said.const;

@@ -87,7 +87,10 @@ const MOST_TYPED_BYTES = 8192;
  * type, an unknown choice, or a value beyond the limit is left out, so its field is shown without
  * an initial value.
  */
-export function showable(schema: Schema, answer: Readonly<Record<string, unknown>>): FieldValues {
+export function keepShowable(
+  schema: Schema,
+  answer: Readonly<Record<string, unknown>>,
+): FieldValues {
   let left = MOST_TYPED_BYTES;
   const shown = Object.entries(formSchema(schema).json.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(answer, name) ? answer[name] : undefined;

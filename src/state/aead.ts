@@ -4,7 +4,6 @@
  */
 import { concat, nodeCrypto, sha256, utf8 } from '../platform.js';
 
-/** A derived key. */
 export interface AeadKey {
   /** The id of the key in tokens: four bytes that reveal nothing about the key. */
   readonly id: Uint8Array;
@@ -24,7 +23,6 @@ export interface AeadKey {
   ) => Uint8Array | undefined | Promise<Uint8Array | undefined>;
 }
 
-/** Derives a key from a secret. */
 export type DeriveKey = (secret: Uint8Array) => Promise<AeadKey>;
 
 const KEY_INFO = utf8('mcp/request-state/v1/aes-256-gcm');

@@ -21,7 +21,6 @@ const VERSION = 8;
 
 /** A call between two rounds. */
 export interface CallRecord {
-  /** The id of the call. */
   readonly id: string;
   /** The method and the name of the definition. */
   readonly definition: string;

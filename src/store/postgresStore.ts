@@ -211,7 +211,6 @@ RETURNING $1::text AS id`,
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Returns the rows of a result. */
 function rowsOf(result: unknown): Row[] {
   const rows: unknown = isObject(result) ? result.rows : result;
   if (!Array.isArray(rows) || !rows.every(isObject)) throw notUnderstood();
