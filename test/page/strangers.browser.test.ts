@@ -107,6 +107,7 @@ it('says that a body blocks its process, and loads the module again', async () =
   await card(page, /^body of loop, running/);
   await press(page, 'Stop');
   await page.getByText('The code of the module blocks its process').waitFor();
+  await dev.told('tools.cjs does not respond: its code blocks the process');
   expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
   await press(page, 'Load again');
   await page.getByText('Loaded', { exact: true }).waitFor();

@@ -77,9 +77,11 @@ function specifierOf(file: string): string {
   return findTsx(file) === undefined ? name : name.replace(/\.([cm]?)ts$/, '.$1js');
 }
 
-/** Writes to the terminal why the module cannot be loaded, and when it is loaded again. */
+/** Writes to the terminal why the module cannot be used, and when it can be used again. */
 function report({ status, file, problem, outlines }: ModuleState): void {
   if (status === 'failed') process.stderr.write(`${problem ?? ''}\n`);
+  if (status === 'stuck')
+    process.stderr.write(`${file} does not respond: its code blocks the process\n`);
   if (status === 'ready') {
     const count = outlines.length;
     const noun = count === 1 ? 'definition' : 'definitions';
