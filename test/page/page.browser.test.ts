@@ -381,6 +381,7 @@ describe('another site in the browser', () => {
     );
     await page.evaluate('document.forms[0].submit()');
     expect((await posted).status()).toBe(403);
+    await page.waitForURL(`${dev.address}action`);
     // A frame stays empty.
     await page.goto(other.url);
     await page.setContent(`<iframe src="${dev.address}"></iframe>`);
