@@ -5,9 +5,9 @@ type Restore = () => void;
 
 /**
  * Runs an installation, and returns what it returns. If it throws, the objects get back their own
- * properties, and the maps and plain objects in these get back their contents: what was registered,
- * capabilities, handlers, and the functions that were replaced. A host may have made a part of
- * these changes.
+ * properties, and the maps, sets and plain objects in these get back their contents: what was
+ * registered, capabilities, handlers, and the functions that were replaced. A host may have made a
+ * part of these changes.
  */
 export function allOrNothing<T>(objects: readonly object[], run: () => T): T {
   const restores = objects.map(remember);
@@ -39,6 +39,12 @@ function remember(object: object): Restore {
           refill(value, entries);
         });
       }
+    } else if (value instanceof Set) {
+      const members = [...(value as Set<unknown>)];
+      contents.push(() => {
+        value.clear();
+        for (const member of members) value.add(member);
+      });
     } else if (prototype === Object.prototype || prototype === null) {
       const values = { ...value } as Values;
       contents.push(() => {

@@ -5,6 +5,7 @@ import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js';
 import { confirm, definePrompt, defineResource, defineTool, install } from 'mcp-resolve';
 import { memoryStore, requestStateSeal, resolver } from 'mcp-resolve';
 import type { AnyDefinition } from 'mcp-resolve';
+import { approvalDesk } from 'mcp-resolve/approvals';
 import { install as installV1 } from 'mcp-resolve/v1';
 import { describe, expect, test } from 'vitest';
 
@@ -24,6 +25,9 @@ const template = defineResource(
   { resolve },
   () => 'trip',
 );
+const store = memoryStore();
+const desk = approvalDesk({ store, tasks: true });
+const polled = defineTool('polled', { approvals: desk, once: store }, () => 'done');
 const all: readonly AnyDefinition[] = [tool, prompt, resource, template];
 const rest = [definePrompt('later', {}, () => 'later'), defineTool('last', {}, () => 'last')];
 const seal = () => requestStateSeal({ keys: [KEY], audience: 'trips', logger: SILENT });
@@ -216,10 +220,12 @@ function traitsOf(server: object) {
   const low = (Reflect.get(server, 'server') ?? server) as {
     readonly _capabilities: object;
     readonly _requestHandlers: Map<string, unknown>;
+    readonly _customSchemaRequestMethods?: Set<string>;
   };
   return {
     capabilities: structuredClone(low._capabilities),
     handlers: [...low._requestHandlers.keys()],
+    withSchemas: [...(low._customSchemaRequestMethods ?? [])],
     properties: [server, low].map((one) => Reflect.ownKeys(one)),
   };
 }
@@ -270,6 +276,13 @@ const failures: Fails[] = [
     `setRequestHandler of a Server that throws at call ${nth}`,
     () => throwingAt(servers.Server(), 'setRequestHandler', nth),
     installAll,
+  ]),
+  ...[3, 4, 5].map((nth): Fails => [
+    `setRequestHandler of a Server with tasks that throws at call ${nth}`,
+    () => throwingAt(servers.Server(), 'setRequestHandler', nth),
+    (server) => {
+      install(server, [polled], { logger: SILENT });
+    },
   ]),
   ...REGISTER.map((name): Fails => [
     `${name} of an McpServer of SDK 1.x that throws`,
