@@ -8,6 +8,7 @@ import { readReport, type Report } from './report.js';
 const sections = [
   { name: 'conformance', title: 'Official conformance suite' },
   { name: 'clients', title: 'Clients' },
+  { name: 'tasks', title: 'Tasks extension' },
   { name: 'codex', title: 'Codex CLI' },
   { name: 'browser', title: 'Browser' },
   { name: 'probes', title: 'Programs that test servers' },
