@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 
 import * as prettier from 'prettier';
 
-import { chartTitle, drawChart } from './chart.js';
+import { CHARTED, chartTitle, drawChart } from './chart.js';
 import type { Figure } from './goal.js';
 import { readResults, shown, type Results } from './report.js';
 
@@ -39,11 +39,17 @@ function results(): Results[string] {
 
 const chart = (): string => `![${chartTitle(results())}](performance.svg)`;
 
+/** Returns the versions of the package that the chart was measured with. */
+export function chartVersions(): string[] {
+  const runs = CHARTED.map((id) => results()[id]?.version ?? 'an older version');
+  return [...new Set(runs)];
+}
+
 function hardware(): string {
   const runs = Object.values(results());
   const one = (values: readonly string[]): string => [...new Set(values)].join(', ');
-  const dates = one(runs.map(({ date }) => date));
-  return `${one(runs.map(({ cpu }) => cpu))}, 2 cores, Node ${one(runs.map(({ node }) => node))}, ${dates}.`;
+  const dates = one(runs.map(({ date }) => date).sort());
+  return `${one(runs.map(({ cpu }) => cpu))}, 2 cores, Node ${one(runs.map(({ node }) => node))}, ${dates}. The chart is of mcp-resolve ${chartVersions().join(', ')}.`;
 }
 
 /** Returns a row for each figure: the ratio, the middle half of its slices, and the A/A row. */

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
+import packageJson from '../package.json' with { type: 'json' };
 import { verdictOf, type Figure, type Goal } from './goal.js';
 import { aligned } from './text.js';
 
@@ -54,6 +55,8 @@ const SCRATCH = new URL('../.scratch/bench/', import.meta.url);
 
 /** The figures of a goal, and the machine that they were measured on. */
 export interface Saved {
+  /** The version of the package. Older figures have none. */
+  readonly version?: string;
   readonly date: string;
   readonly node: string;
   readonly cpu: string;
@@ -71,6 +74,7 @@ export function saveGoal({ goal, figures }: Measured, quick: boolean): void {
   const [major = ''] = process.versions.node.split('.');
   const saved = (results[major] ??= {});
   saved[goal.id] = {
+    version: packageJson.version,
     date: new Date().toISOString().slice(0, 10),
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
