@@ -194,7 +194,7 @@ async function endWithRun(
   return next?.task && answerOf({ ...found, call: next, task: next.task }, shown);
 }
 
-/** What a call says in `_meta` if it did not run. */
+/** The `_meta` of a call that did not run. */
 interface Reasons {
   readonly [ONCE_META_KEY]?: OnceReason;
   readonly [APPROVALS_META_KEY]?: ApprovalsMeta;

@@ -130,7 +130,7 @@ function shortText(text: string): string {
   return visibleText(text, LONGEST_IDENTITY);
 }
 
-/** What a failed `usableCapabilities` means for its client. */
+/** The consequence of a failed `usableCapabilities` for its client. */
 const ABLE_TO_NOTHING =
   'so its client counts as able to nothing. It must return the capabilities at once, such as those that it receives.';
 

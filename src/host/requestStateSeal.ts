@@ -97,7 +97,7 @@ export function sealFor(
   });
 }
 
-/** What a seal uses if its policy does not say. */
+/** The settings of a seal whose policy does not say otherwise. */
 interface SealDefaults {
   readonly audience?: string | undefined;
   readonly logger?: Logger | undefined;
