@@ -23,18 +23,17 @@ type Values = Record<PropertyKey, unknown>;
 
 /** Keeps values, not descriptors, because HTTP builds a server for every request. */
 function remember(object: object): Restore {
-  const before = Object.create(null) as Values;
-  const contents: Restore[] = [];
   // Symbols too: the library keeps its own parts of a server under them.
-  for (const key of Reflect.ownKeys(object)) {
-    const value = (object as Values)[key];
-    before[key] = value;
+  const keys = Reflect.ownKeys(object);
+  const before = keys.map((key) => (object as Values)[key]);
+  const contents: Restore[] = [];
+  for (const value of before) {
     if (typeof value !== 'object' || value === null) continue;
     const prototype: unknown = Object.getPrototypeOf(value);
     if (value instanceof Map) {
       if (prototype !== Map.prototype && isRouteMap(value)) contents.push(value.remember());
       else {
-        const entries = [...(value as Map<unknown, unknown>)];
+        const entries = new Map<unknown, unknown>(value);
         contents.push(() => {
           refill(value, entries);
         });
@@ -53,15 +52,14 @@ function remember(object: object): Restore {
     }
   }
   return () => {
-    setValues(object as Values, before);
+    const values = Object.create(null) as Values;
+    for (const [place, key] of keys.entries()) values[key] = before[place];
+    setValues(object as Values, values);
     for (const restore of contents) restore();
   };
 }
 
-function refill(
-  map: Map<unknown, unknown>,
-  entries: readonly (readonly [unknown, unknown])[],
-): void {
+function refill(map: Map<unknown, unknown>, entries: ReadonlyMap<unknown, unknown>): void {
   map.clear();
   for (const [key, value] of entries) map.set(key, value);
 }
