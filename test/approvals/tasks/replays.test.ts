@@ -1,6 +1,5 @@
 /** The round that a poll starts: what its body can reach, and how late it may run. */
 import { confirm, defineTool, memoryStore, resolver } from 'mcp-resolve';
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { afterEach, expect, it, vi } from 'vitest';
 
 import { deferred } from '../../support/deferred.js';
@@ -30,11 +29,11 @@ it('lets a body log and notify after the client of its poll has gone', async () 
       started.resolve();
       await gone.promise;
       const params = { progressToken: 'p', progress: 1 };
-      await (mcpReq as ServerContext['mcpReq']).notify({
+      await mcpReq.notify({
         method: 'notifications/progress',
         params,
       });
-      await (mcpReq as ServerContext['mcpReq']).log('info', 'Paid.');
+      await mcpReq.log('info', 'Paid.');
       seen.push(signal.aborted);
       return 'Paid.';
     },
