@@ -16,7 +16,7 @@ export function movingIn(): string {
   );
   return `# Move existing tools
 
-Each page has five tools, before and after. The tests run them on both protocols.
+Two ways to ask by hand, each with five tools, before and after. All of them were run on both protocols.
 
 ${pages.map(pairs).join('\n')}`;
 }
@@ -25,7 +25,7 @@ ${pages.map(pairs).join('\n')}`;
 function pairs(page: string): string {
   const [text = ''] = page.split('\n## Run them\n');
   const links = text.replaceAll('](', '](../../docs/guide/');
-  return links.replace(/^#/gm, '##').replace(/ Both servers run [^.]*\./, '');
+  return links.replace(/^#/gm, '##').replace(/ Both servers run .*$/m, '');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
