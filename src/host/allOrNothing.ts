@@ -25,9 +25,11 @@ type Values = Record<PropertyKey, unknown>;
 function remember(object: object): Restore {
   // Symbols too: the library keeps its own parts of a server under them.
   const keys = Reflect.ownKeys(object);
-  const before = keys.map((key) => (object as Values)[key]);
+  const before: unknown[] = [];
   const contents: Restore[] = [];
-  for (const value of before) {
+  for (const key of keys) {
+    const value = (object as Values)[key];
+    before.push(value);
     if (typeof value !== 'object' || value === null) continue;
     const prototype: unknown = Object.getPrototypeOf(value);
     if (value instanceof Map) {

@@ -17,6 +17,8 @@ const typed = new RuleTester({
     parser: tseslint.parser,
     parserOptions: {
       project: './tsconfig.json',
+      // The parser would take the text of the file on disk in CI.
+      disallowAutomaticSingleRunInference: true,
       tsconfigRootDir: fileURLToPath(new URL('.', import.meta.url)),
     },
   },
