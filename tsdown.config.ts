@@ -26,7 +26,7 @@ const SHARED = [
     test: /src\/(?:call\/resolveArguments|plan\/planResolvers)\.ts$/,
     priority: 2,
   },
-  { name: 'core', test: /src\/(?:call|host)\/\w+\.ts$/, priority: 1 },
+  { name: 'core', test: /src\/(?:call|host|definition)\/\w+\.ts$/, priority: 1 },
 ];
 
 const library = defineConfig({

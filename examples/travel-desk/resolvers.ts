@@ -68,7 +68,7 @@ export const approval = resolver(
   { to: destination, travel, price },
   ({ to, travel, price }) =>
     confirm(`Book ${to.city} in ${travel.class} class for ${price} euros?`, {
-      otherwise: () => {
+      otherwise() {
         throw new ToolError(
           'nothing was booked, because this client cannot ask the user for approval: call hold_trip, which keeps the price for a day',
         );

@@ -10,20 +10,27 @@ export type FallbackEffect = 'approves' | 'unreadable' | 'harmless';
 
 /** Reads the fallbacks of all questions that a function creates. */
 export function fallbackIn(fn: ResolverFn): FallbackEffect {
-  const code = withoutTexts(Function.prototype.toString.call(fn));
+  // Loaders such as tsx wrap functions to keep their names.
+  const code = withoutTexts(Function.prototype.toString.call(fn)).replace(
+    /(?:\/\*[^*]*\*\/\s*)?\b__name\(/g,
+    NAMED,
+  );
   if (YES.test(code)) return 'approves';
   const calls = [...code.matchAll(/\bconfirm\s*\)?\s*\(/g)];
   const options = calls.map(({ 0: head, index }) => argumentsAt(code, index + head.length)[1]);
   return options.every(isReadable) ? 'harmless' : 'unreadable';
 }
 
+/** A mark in place of `__name(`, which the patterns below pass over. */
+const NAMED = '@(';
+
 /** A fallback of `true`, or a function that only returns it, also as minifiers write it. */
 const YES =
-  /\botherwise\b["']?\]?\s*(?::\s*(?:async\b\s*)?(?:function\b[^(]*)?)?(?:\(\s*\)\s*(?:=>\s*)?)?(?:\{\s*return\s*)?(?:\btrue\b|!0)/;
+  /\botherwise\b["']?\]?\s*(?::\s*(?:@\()?(?:async\b\s*)?(?:function\b[^(]*)?)?(?:\(\s*\)\s*(?:=>\s*)?)?(?:\{\s*return\s*)?(?:\btrue\b|!0)/;
 
 /** `otherwise` as a method, or with `false` or a function as its value. */
 const FALLBACK =
-  /^(?:(?:async\s+)?otherwise\s*\(|otherwise\s*:\s*(?:(?:false|!1)$|(?:async\b|function\b|\(.*=>)))/s;
+  /^(?:(?:async\s+)?otherwise\s*\(|otherwise\s*:\s*(?:@\()?(?:(?:false|!1)$|(?:async\b|function\b|\(.*=>)))/s;
 
 /** Any other property with a plain name. Strings are blanked out, so a quoted name is empty. */
 const OTHER = /^(?!otherwise\b)\w+\s*(?:[:(]|$)/;
