@@ -12,7 +12,7 @@ import type { Program } from '../support/script.js';
 import { example, ours, pythonServer, serving, type Via } from '../support/servers.js';
 
 const KEY = '0123456789abcdef0123456789abcdef';
-const OTHER_KEY = 'another key, and just as long as the first';
+const OTHER_KEY = 'fedcba9876543210fedcba9876543210';
 // The audience is the name of the example.
 const AUDIENCE = 'mrtr-example';
 
