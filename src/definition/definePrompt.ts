@@ -101,6 +101,7 @@ export function definePrompt(
   refuseApprovals('Prompt', plan);
   const resolved = plan.params.map(({ param }) => param);
   return makePrompt({
+    kind: 'prompt',
     name,
     metadata,
     argsSchema: argsSchema && argumentSchema(argsSchema, { name, resolved }),

@@ -116,6 +116,7 @@ export function defineResource(
   };
   const { mimeType } = metadata;
   return makeResource({
+    kind: 'resource',
     ...definition,
     at: (uri) => ({
       finish: (returned) => resourceResult({ name, uri, mimeType }, returned),

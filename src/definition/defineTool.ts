@@ -130,6 +130,7 @@ export function defineTool(
   const resolved = plan.params.map(({ param }) => param);
   const advertisedOutput = outputSchema && advertisedSchema(outputSchema);
   return makeTool({
+    kind: 'tool',
     name,
     metadata,
     inputSchema: inputSchema && argumentSchema(inputSchema, { name, resolved }),

@@ -21,8 +21,8 @@ import type { Capability } from '../question/capability.js';
 import type { Callable } from '../call/callable.js';
 import type { ReportThrown } from '../call/operator.js';
 
-/** A definition as the library runs it. */
-export interface Definition<Result> extends Callable<Result> {
+/** What all definitions have in common, as the library runs them. */
+export interface RunnableDefinition<Result> extends Callable<Result> {
   /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];
 }
@@ -84,7 +84,8 @@ export interface ToolMetadata extends Metadata {
 }
 
 /** A tool as the library runs it. */
-export interface ToolDefinition extends Definition<CallToolResult> {
+export interface ToolDefinition extends RunnableDefinition<CallToolResult> {
+  readonly kind: 'tool';
   readonly metadata: ToolMetadata;
   /** The schema of the arguments, wrapped for the SDK. */
   readonly inputSchema: ArgumentSchema | undefined;
@@ -119,7 +120,8 @@ export interface Tool<in Args = never> extends ToolMetadata {
 }
 
 /** A prompt as the library runs it. */
-export interface PromptDefinition extends Definition<GetPromptResult> {
+export interface PromptDefinition extends RunnableDefinition<GetPromptResult> {
+  readonly kind: 'prompt';
   readonly metadata: Metadata;
   /** The schema of the arguments, wrapped for the SDK. */
   readonly argsSchema: ArgumentSchema | undefined;
@@ -157,15 +159,16 @@ export type Location = string | ResourceTemplate;
 
 /** A resource as the library runs it. */
 export interface ResourceDefinition extends Omit<
-  Definition<ReadResourceResult>,
+  RunnableDefinition<ReadResourceResult>,
   'finish' | 'fail'
 > {
+  readonly kind: 'resource';
   readonly metadata: ResourceMetadata;
   readonly location: Location;
   /** The schema of the variables, wrapped for the SDK. */
   readonly variables: ArgumentSchema | undefined;
   /** Returns the definition for a read of one uri. */
-  readonly at: (uri: URL) => Definition<ReadResourceResult>;
+  readonly at: (uri: URL) => RunnableDefinition<ReadResourceResult>;
 }
 
 /** A defined resource, ready to be installed. */
@@ -183,45 +186,36 @@ export interface Resource {
 /** Any definition that can be installed. */
 export type AnyDefinition = Tool | Prompt | Resource;
 
-export type Installed =
-  | { readonly kind: 'tool'; readonly definition: ToolDefinition }
-  | { readonly kind: 'prompt'; readonly definition: PromptDefinition }
-  | { readonly kind: 'resource'; readonly definition: ResourceDefinition };
+/** A definition of any kind as the library runs it. */
+export type Definition = ToolDefinition | PromptDefinition | ResourceDefinition;
+
+/** Returns true for a tool, a prompt or a resource. */
+export function isDefinition(value: unknown): value is AnyDefinition {
+  const kind = kindOf(value);
+  return kind === 'tool' || kind === 'prompt' || kind === 'resource';
+}
 
 /**
- * Returns the definitions with their kinds.
+ * Returns the definitions as the library runs them.
  *
  * @throws {TypeError} If `definitions` is not an array of definitions.
  */
-export function readDefinitions(definitions: readonly AnyDefinition[]): readonly Installed[] {
+export function readDefinitions(definitions: readonly AnyDefinition[]): readonly Definition[] {
   if (!Array.isArray(definitions)) {
     throw invalid('`definitions` must be an array. Write install(server, [refundOrder]).');
   }
-  const all: Installed[] = [];
+  const all: Definition[] = [];
   // An index loop, because `map()` would skip the holes of a sparse array.
   for (let index = 0; index < definitions.length; index += 1) {
-    const installed = readOne(definitions[index] as AnyDefinition | undefined);
-    if (installed === undefined) {
+    const given: unknown = definitions[index];
+    if (!isDefinition(given)) {
       throw invalid(
         `\`definitions[${index}]\` is not a definition. Create one with defineTool(name, config, body).`,
       );
     }
-    all.push(installed);
+    all.push(given['~definition']);
   }
   return all;
-}
-
-function readOne(given: AnyDefinition | undefined): Installed | undefined {
-  switch (kindOf(given)) {
-    case 'tool':
-      return { kind: 'tool', definition: (given as Tool)['~definition'] };
-    case 'prompt':
-      return { kind: 'prompt', definition: (given as Prompt)['~definition'] };
-    case 'resource':
-      return { kind: 'resource', definition: (given as Resource)['~definition'] };
-    default:
-      return undefined;
-  }
 }
 
 function invalid(problem: string): TypeError {

@@ -21,49 +21,50 @@ export function allOrNothing<T>(objects: readonly object[], run: () => T): T {
 
 type Values = Record<PropertyKey, unknown>;
 
+type Container = Map<unknown, unknown> | Set<unknown> | Values;
+
+/** The contents of a container, or a function that brings them back. */
+type Contents = readonly unknown[] | Values | Restore;
+
+/** Most containers of a new server are empty. All of them share these contents. */
+const NO_ENTRIES: readonly unknown[] = [];
+
 /** Keeps values, not descriptors, because HTTP builds a server for every request. */
 function remember(object: object): Restore {
   // Symbols too: the library keeps its own parts of a server under them.
   const keys = Reflect.ownKeys(object);
   const before: unknown[] = [];
-  const contents: Restore[] = [];
+  const containers: (readonly [Container, Contents])[] = [];
   for (const key of keys) {
     const value = (object as Values)[key];
     before.push(value);
     if (typeof value !== 'object' || value === null) continue;
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (value instanceof Map) {
-      if (prototype !== Map.prototype && isRouteMap(value)) contents.push(value.remember());
-      else {
-        const entries = new Map<unknown, unknown>(value);
-        contents.push(() => {
-          refill(value, entries);
-        });
-      }
-    } else if (value instanceof Set) {
-      const members = [...(value as Set<unknown>)];
-      contents.push(() => {
-        value.clear();
-        for (const member of members) value.add(member);
-      });
-    } else if (prototype === Object.prototype || prototype === null) {
-      const values = { ...value } as Values;
-      contents.push(() => {
-        setValues(value as Values, values);
-      });
-    }
+    if (value instanceof Map || value instanceof Set) {
+      const isPlain = prototype === Map.prototype || prototype === Set.prototype;
+      const isRoutes = !isPlain && isRouteMap(value);
+      const contents = isRoutes ? value.remember() : value.size === 0 ? NO_ENTRIES : [...value];
+      containers.push([value, contents]);
+    } else if (prototype === Object.prototype || prototype === null)
+      containers.push([value as Values, { ...value }]);
   }
   return () => {
     const values = Object.create(null) as Values;
     for (const [place, key] of keys.entries()) values[key] = before[place];
     setValues(object as Values, values);
-    for (const restore of contents) restore();
+    for (const [container, contents] of containers) refill(container, contents);
   };
 }
 
-function refill(map: Map<unknown, unknown>, entries: ReadonlyMap<unknown, unknown>): void {
-  map.clear();
-  for (const [key, value] of entries) map.set(key, value);
+function refill(container: Container, contents: Contents): void {
+  if (typeof contents === 'function') contents();
+  else if (container instanceof Map) {
+    container.clear();
+    for (const [key, value] of contents as [unknown, unknown][]) container.set(key, value);
+  } else if (container instanceof Set) {
+    container.clear();
+    for (const member of contents as unknown[]) container.add(member);
+  } else setValues(container, contents as Values);
 }
 
 /** Gives an object its own properties back, with their values, and removes all others. */

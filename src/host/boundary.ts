@@ -12,7 +12,7 @@ import type { Seal, StatefulRequest } from '../state/seal.js';
 import type { Rejection } from '../state/sealOptions.js';
 import { paramsOf } from './routeMap.js';
 import type { Handler, RouteMap } from './routeMap.js';
-import { hasOwnStateCheck, routesOf } from './sdkInternals.js';
+import { hasOwnStateCheck, ensureRoutes } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 
 const BOUNDARY = Symbol.for('mcp-resolve.boundary');
@@ -59,7 +59,7 @@ export function protect(
       'This server already has another seal. Use one seal per server, with install() or with protect().',
     );
   }
-  const routes = routesOf<ServerContext>(server);
+  const routes = ensureRoutes<ServerContext>(server);
   routes.guard ??= (method, handler) => guard(server, method, handler);
   const { seal, explicit } = present === undefined || given.explicit ? given : present;
   const value = { seal, explicit, coversAll: given.coversAll || present?.coversAll === true };

@@ -5,15 +5,15 @@
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { isObject } from '../values.js';
 import { readDefinitions } from '../definition/definitions.js';
-import type { AnyDefinition, Installed } from '../definition/definitions.js';
+import type { AnyDefinition, Definition } from '../definition/definitions.js';
 import type { Params } from './routeMap.js';
 import { isRegistered } from './sdkInternals.js';
 import type { RegisteredKind } from './sdkInternals.js';
 
 /** Some definitions, indexed by method and name. Requests are read as the client sent them. */
 export class DefinitionIndex {
-  readonly all: Installed[] = [];
-  private readonly named = new Map<string, Installed>();
+  readonly all: Definition[] = [];
+  private readonly named = new Map<string, Definition>();
 
   /**
    * Checks that definitions can be added.
@@ -21,7 +21,7 @@ export class DefinitionIndex {
    * @throws {Error} If two definitions, or one and another of the server, have the same name or
    *   uri. The message is that of the SDK.
    */
-  assertFree(added: readonly Installed[], server?: object): void {
+  assertFree(added: readonly Definition[], server?: object): void {
     const taken = new Set(this.all.map((one) => registrationOf(one).join(' ')));
     for (const [kind, name] of added.map(registrationOf)) {
       const registration = `${kind} ${name}`;
@@ -31,32 +31,30 @@ export class DefinitionIndex {
     }
   }
 
-  add(added: readonly Installed[]): void {
+  add(added: readonly Definition[]): void {
     for (const one of added) {
       this.all.push(one);
-      const { name, address } = one.definition;
-      if (one.kind !== 'resource') this.named.set(`${address.method} ${name}`, one);
+      if (one.kind !== 'resource') this.named.set(`${one.address.method} ${one.name}`, one);
     }
   }
 
-  ofKind(kind: Installed['kind']): readonly Installed[] {
+  ofKind(kind: Definition['kind']): readonly Definition[] {
     return this.all.filter((one) => one.kind === kind);
   }
 
   /** Returns the definitions that a request is for. Several templates can match one uri. */
-  find(method: string, { name, uri, ref }: Params): readonly Installed[] {
+  find(method: string, { name, uri, ref }: Params): readonly Definition[] {
     if (method === 'completion/complete') return isObject(ref) ? this.findReferred(ref) : [];
     if (method === 'resources/read') {
-      const matches = ({ definition }: Installed): boolean =>
-        typeof uri === 'string' && definition.address.matches(uri);
-      return this.ofKind('resource').filter(matches);
+      if (typeof uri !== 'string') return [];
+      return this.ofKind('resource').filter(({ address }) => address.matches(uri));
     }
     const found = this.named.get(`${method} ${String(name)}`);
     return found === undefined ? [] : [found];
   }
 
   /** Returns the definitions that the reference of a completion is to. */
-  private findReferred({ type, name, uri }: Params): readonly Installed[] {
+  private findReferred({ type, name, uri }: Params): readonly Definition[] {
     if (type === 'ref/prompt') return this.find('prompts/get', { name });
     if (type !== 'ref/resource') return [];
     return this.ofKind('resource').filter((one) => uriOf(one) === uri);
@@ -64,8 +62,8 @@ export class DefinitionIndex {
 }
 
 /** Returns the kind and the name under which the SDK registers a definition. */
-function registrationOf({ kind, definition }: Installed): readonly [RegisteredKind, string] {
-  const { name } = definition;
+function registrationOf(definition: Definition): readonly [RegisteredKind, string] {
+  const { kind, name } = definition;
   if (kind === 'tool') return ['Tool', name];
   if (kind === 'prompt') return ['Prompt', name];
   const { location } = definition;
@@ -73,17 +71,17 @@ function registrationOf({ kind, definition }: Installed): readonly [RegisteredKi
 }
 
 /** Returns the uri of a resource, or its template. `undefined` for other definitions. */
-export function uriOf({ kind, definition }: Installed): string | undefined {
-  if (kind !== 'resource') return undefined;
+export function uriOf(definition: Definition): string | undefined {
+  if (definition.kind !== 'resource') return undefined;
   const { location } = definition;
   return typeof location === 'string' ? location : location.uriTemplate.toString();
 }
 
 /** The definitions to install. */
 export interface Wanted {
-  readonly wanted: readonly Installed[];
+  readonly wanted: readonly Definition[];
   /** All definitions with a store. Their stores have to fit the seal. */
-  readonly storing: readonly Installed['definition'][];
+  readonly storing: readonly Definition[];
 }
 
 /** An array of definitions, as it was when it was read, and its index. */
@@ -133,9 +131,7 @@ function readArray(definitions: readonly AnyDefinition[]): IndexedArray {
   const index = new DefinitionIndex();
   index.assertFree(all);
   index.add(all);
-  const storing = all
-    .map(({ definition }) => definition)
-    .filter((one) => 'once' in one && (one.once ?? one.approvals) !== undefined);
+  const storing = all.filter(({ once, approvals }) => (once ?? approvals) !== undefined);
   const read = { definitions: [...definitions], index, storing };
   const [first] = definitions;
   if (first !== undefined) indexed.set(first, read);

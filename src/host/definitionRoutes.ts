@@ -10,7 +10,7 @@ import type { Logger } from '../log.js';
 import { clientFacts, isModern } from '../call/clientFacts.js';
 import type { ClientFacts } from '../call/clientFacts.js';
 import { warnUnlisted } from '../call/operator.js';
-import type { Installed } from '../definition/definitions.js';
+import type { Definition } from '../definition/definitions.js';
 import { DefinitionIndex, uriOf } from './definitionIndex.js';
 import { paramsOf } from './routeMap.js';
 import type { Handler, Route, RouteMap } from './routeMap.js';
@@ -25,15 +25,15 @@ export interface Sharing<Context> {
   /** Returns the facts about the client, which may not see all definitions. */
   readonly clientOf?: (ctx: Context) => ClientFacts;
   /** Called for a definition that the other handler lists, too. */
-  readonly onListedTwice?: (one: Installed) => void;
+  readonly onListedTwice?: (one: Definition) => void;
 }
 
 const SHARING = Symbol.for('mcp-resolve.sharing');
 
 type SharingServer = Server & { [SHARING]?: Sharing<ServerContext> };
 
-/** Returns what the routes of a server of SDK 2.x share. The first installation decides. */
-export function sharingOf(
+/** Returns what the routes of a server of SDK 2.x share. The first installation creates it. */
+export function ensureSharing(
   server: SharingServer,
   { logger, fallsBack }: Pick<Sharing<ServerContext>, 'logger' | 'fallsBack'>,
 ): Sharing<ServerContext> {
@@ -50,21 +50,21 @@ export function sharingOf(
 }
 
 /** The methods that can be for a definition, by its kind. */
-const METHODS_OF: Readonly<Record<Installed['kind'], readonly string[]>> = {
+const METHODS_OF: Readonly<Record<Definition['kind'], readonly string[]>> = {
   tool: ['tools/list', 'tools/call'],
   prompt: ['prompts/list', 'prompts/get', 'completion/complete'],
   resource: ['resources/list', 'resources/templates/list', 'resources/read', 'completion/complete'],
 };
 
 /** Returns the methods that definitions of some kinds share. */
-export function methodsOf(installed: readonly Installed[]): ReadonlySet<string> {
-  return new Set(installed.flatMap(({ kind }) => METHODS_OF[kind]));
+export function methodsOf(definitions: readonly Definition[]): ReadonlySet<string> {
+  return new Set(definitions.flatMap(({ kind }) => METHODS_OF[kind]));
 }
 
 /** The property that holds the entries of a listing, and the kind of definition in it. */
 interface Listing {
   readonly member: string;
-  readonly kind: Installed['kind'];
+  readonly kind: Definition['kind'];
 }
 
 const LISTINGS: ReadonlyMap<string, Listing> = new Map<string, Listing>([
@@ -139,7 +139,7 @@ class ListRoute<Context> implements Route<Context> {
       const result = await handler(request, ctx);
       const missing = this.definitions().find((one) => isListedIn(this.method, one));
       if (missing !== undefined && isFirstPage(request) && this.listed === listed)
-        warnUnlisted(this.sharing.logger, missing.definition.name, this.method);
+        warnUnlisted(this.sharing.logger, missing.name, this.method);
       return result;
     };
   }
@@ -165,10 +165,10 @@ class ListRoute<Context> implements Route<Context> {
   /** Hides the definitions that a client cannot use. */
   private showTo(ctx: Context, result: Result): Result {
     const { member, kind, clientOf } = this.sharing;
-    const limited = this.definitions().filter(({ definition }) => definition.shownWith.length > 0);
+    const limited = this.definitions().filter(({ shownWith }) => shownWith.length > 0);
     if (clientOf === undefined || limited.length === 0) return result;
     const client = clientOf(ctx);
-    const hidden = limited.filter(({ definition }) => !isShown(definition, client));
+    const hidden = limited.filter((one) => !isShown(one, client));
     const keys = new Set(hidden.map(entryKeyOf));
     const shown = entriesOf(result, member).filter((entry) => !keys.has(keyOfEntry(kind, entry)));
     return {
@@ -179,14 +179,14 @@ class ListRoute<Context> implements Route<Context> {
     };
   }
 
-  private definitions(): readonly Installed[] {
+  private definitions(): readonly Definition[] {
     return this.sharing.definitions.ofKind(this.sharing.kind);
   }
 }
 
 /** Returns true if a client may see a definition. */
 export function isShown(
-  { shownWith }: Pick<Installed['definition'], 'shownWith'>,
+  { shownWith }: Pick<Definition, 'shownWith'>,
   { clientCapabilities = {} }: ClientFacts,
 ): boolean {
   return shownWith.every(({ isDeclaredIn }) => isDeclaredIn(clientCapabilities));
@@ -220,7 +220,7 @@ function entriesOf(result: Result | undefined, member: string): readonly unknown
  * Returns what identifies an entry of a listing: the name of a tool or prompt, or the uri of a
  * resource or its template.
  */
-function keyOfEntry(kind: Installed['kind'], entry: unknown): unknown {
+function keyOfEntry(kind: Definition['kind'], entry: unknown): unknown {
   if (!isObject(entry)) return undefined;
   return kind === 'resource' ? (entry.uri ?? entry.uriTemplate) : entry.name;
 }
@@ -229,18 +229,18 @@ function keyOfEntry(kind: Installed['kind'], entry: unknown): unknown {
  * Returns what identifies the entry of a definition. The resources that a template lists have
  * others, because a uri that the template matches may belong to another resource.
  */
-function entryKeyOf(one: Installed): unknown {
-  return one.kind === 'resource' ? uriOf(one) : one.definition.name;
+function entryKeyOf(one: Definition): unknown {
+  return one.kind === 'resource' ? uriOf(one) : one.name;
 }
 
 /** Returns true if an entry of a listing is a resource of the template of a definition. */
-function isInTemplate({ kind, definition }: Installed, entry: unknown): boolean {
+function isInTemplate({ kind, address }: Definition, entry: unknown): boolean {
   if (kind !== 'resource' || !isObject(entry) || typeof entry.uri !== 'string') return false;
-  return definition.address.matches(entry.uri);
+  return address.matches(entry.uri);
 }
 
 /** Returns true if a listing always has an entry for a definition. */
-function isListedIn(method: string, { kind, definition }: Installed): boolean {
-  const isTemplate = definition.address.target === undefined;
+function isListedIn(method: string, { kind, address }: Definition): boolean {
+  const isTemplate = address.target === undefined;
   return kind !== 'resource' || isTemplate === (method === 'resources/templates/list');
 }

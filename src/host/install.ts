@@ -13,14 +13,14 @@ import { registerPrompt, registerResource, registerTool } from './attachMcpServe
 import type { Installation, McpInstallation } from './attachMcpServer.js';
 import { attachTool } from './lowLevelTools.js';
 import { wantedOf } from './definitionIndex.js';
-import type { AnyDefinition, Installed } from '../definition/definitions.js';
+import type { AnyDefinition, Definition } from '../definition/definitions.js';
 import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
 import { hasChallenge, requireScopeChecks } from './scopeChallenges.js';
 import { checkTaskScopes, declareTasks, openTaskRoutes, tasksOf } from './taskRoutes.js';
 import { lowLevelServer, registrarOf } from './sdkInternals.js';
-import { methodsOf, openRoute, sharingOf } from './definitionRoutes.js';
+import { methodsOf, openRoute, ensureSharing } from './definitionRoutes.js';
 import type { AnyServer } from './sdkInternals.js';
 import { addPromptOrResource, backingObjects } from './lowLevelPrompts.js';
 import { allOrNothing } from './allOrNothing.js';
@@ -87,7 +87,7 @@ function installAll(
   const mcp = registrarOf(server);
   const backing = mcp === undefined ? backingObjects(target) : [];
   allOrNothing([server, target, ...backing], () => {
-    const sharing = sharingOf(target, { logger: checked.logger, fallsBack: mcp === undefined });
+    const sharing = ensureSharing(target, { logger: checked.logger, fallsBack: mcp === undefined });
     if (wanted.some(hasChallenge)) requireScopeChecks(server, wanted, mcp !== undefined);
     const installation = { server: target, options: checked };
     for (const one of wanted) {
@@ -113,18 +113,18 @@ function installAll(
     if (hasTasks) openTaskRoutes(target, sharing);
   });
   if (storing.length > 0) noteStores(target, storing);
-  for (const { definition } of wanted) noteInstalled(definition, checked.logger);
+  for (const definition of wanted) noteInstalled(definition, checked.logger);
 }
 
-function register(installation: McpInstallation, { kind, definition }: Installed): void {
-  if (kind === 'tool') registerTool(installation, definition);
-  else if (kind === 'prompt') registerPrompt(installation, definition);
+function register(installation: McpInstallation, definition: Definition): void {
+  if (definition.kind === 'tool') registerTool(installation, definition);
+  else if (definition.kind === 'prompt') registerPrompt(installation, definition);
   else registerResource(installation, definition);
 }
 
-function attach(installation: Installation, one: Installed): void {
-  if (one.kind === 'tool') attachTool(installation, one.definition);
-  else addPromptOrResource(installation, one);
+function attach(installation: Installation, definition: Definition): void {
+  if (definition.kind === 'tool') attachTool(installation, definition);
+  else addPromptOrResource(installation, definition);
 }
 
 /** A low-level Server keeps its own handlers unsealed, unless the author chose a seal. */

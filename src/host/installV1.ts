@@ -16,13 +16,13 @@ import type { Sentences } from '../author/sentences.js';
 import { methodsOf, openRoute } from './definitionRoutes.js';
 import type { Sharing } from './definitionRoutes.js';
 import { readDefinitions } from '../definition/definitions.js';
-import type { AnyDefinition, Installed } from '../definition/definitions.js';
+import type { AnyDefinition, Definition } from '../definition/definitions.js';
 import { install as installV2, logFailure } from './install.js';
 import { warnListedTwice } from '../call/operator.js';
 import { DefinitionIndex } from './definitionIndex.js';
 import type { Handler } from './routeMap.js';
 import { refuseChallenges } from './scopeChallenges.js';
-import { isMcpServer, routesOf } from './sdkInternals.js';
+import { isMcpServer, ensureRoutes } from './sdkInternals.js';
 import { allOrNothing } from './allOrNothing.js';
 import { STANDARD_ERROR } from '../log.js';
 import type { Logger } from '../log.js';
@@ -78,7 +78,7 @@ function installAll(
   refuseChallenges(added, 'install()', 'does not work on SDK 1.x. Check the scopes in a guard.');
   assertNotConnected(target);
   const backing = allOrNothing([server, target], () => {
-    const found = backingOf(target, options.logger);
+    const found = ensureBacking(target, options.logger);
     found.sharing.definitions.assertFree(added, server);
     allOrNothing([found.mcp, found.mcp.server], () => {
       if (isMcpServer(server)) for (const one of added) reserve(server, one, found.reserved);
@@ -103,12 +103,12 @@ interface Backing {
   readonly mcp: McpServer;
   readonly sharing: Sharing<ExtraV1>;
   /** The definitions whose name is taken on the author's McpServer, which lists it. */
-  readonly reserved: Set<Installed>;
+  readonly reserved: Set<Definition>;
 }
 
 const BACKING = Symbol.for('mcp-resolve.v1');
 
-function backingOf(
+function ensureBacking(
   target: ServerV1 & { [BACKING]?: Backing },
   logger: Logger = STANDARD_ERROR,
 ): Backing {
@@ -116,9 +116,9 @@ function backingOf(
   if (known !== undefined) return known;
   const mcp = new McpServer({ name: 'backing', version: '0.0.0' });
   Object.defineProperty(mcp.server, 'onerror', { get: () => target.onerror?.bind(target) });
-  const reserved = new Set<Installed>();
-  const onListedTwice = (one: Installed): void => {
-    if (!reserved.has(one)) warnListedTwice(logger, one.definition.name);
+  const reserved = new Set<Definition>();
+  const onListedTwice = (one: Definition): void => {
+    if (!reserved.has(one)) warnListedTwice(logger, one.name);
   };
   const definitions = new DefinitionIndex();
   const sharing = { definitions, logger, fallsBack: true, onListedTwice };
@@ -131,12 +131,12 @@ function backingOf(
 function shareMethods(
   target: ServerV1,
   { mcp, sharing }: Backing,
-  added: readonly Installed[],
+  added: readonly Definition[],
 ): void {
   sharing.definitions.add(added);
-  const routes = routesOf<ExtraV1>(target);
+  const routes = ensureRoutes<ExtraV1>(target);
   for (const method of methodsOf(added)) {
-    const answer = routesOf<ServerContext>(mcp.server).get(method);
+    const answer = ensureRoutes<ServerContext>(mcp.server).get(method);
     if (answer === undefined || routes.hasRoute(method)) continue;
     const ours: Handler<ExtraV1> = async (request, extra) =>
       withObjectOutputs(await answer(request, contextOf(target, method, extra)));
@@ -148,15 +148,14 @@ function shareMethods(
  * Takes the name on the author's McpServer, which refuses a second definition with it. A template
  * has no name that could be taken.
  */
-function reserve(mcp: McpServerV1, one: Installed, reserved: Set<Installed>): void {
-  const { kind, definition } = one;
-  const { name } = definition;
+function reserve(mcp: McpServerV1, definition: Definition, reserved: Set<Definition>): void {
+  const { kind, name } = definition;
   if (kind === 'tool') mcp.registerTool(name, {}, neverCalled);
   else if (kind === 'prompt') mcp.registerPrompt(name, {}, neverCalled);
   else if (typeof definition.location === 'string')
     mcp.registerResource(name, definition.location, {}, neverCalled);
   else return;
-  reserved.add(one);
+  reserved.add(definition);
 }
 
 function neverCalled(): never {

@@ -1,10 +1,10 @@
 /** Lets the library answer methods of a low-level Server, next to the handlers of its author. */
 import type { Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { sealHandler } from './boundary.js';
-import { openRoute, sharingOf } from './definitionRoutes.js';
+import { openRoute, ensureSharing } from './definitionRoutes.js';
 import type { CheckedOptions } from './installOptions.js';
 import type { Params } from './routeMap.js';
-import { routesOf } from './sdkInternals.js';
+import { ensureRoutes } from './sdkInternals.js';
 
 /** A handler that the SDK accepts. */
 export type SdkHandler = (
@@ -29,9 +29,9 @@ export function answer(
   { logger }: CheckedOptions,
   handlers: Readonly<Record<string, SdkHandler>>,
 ): void {
-  const routes = routesOf<ServerContext>(server);
+  const routes = ensureRoutes<ServerContext>(server);
   const set = server.setRequestHandler.bind(server) as (m: string, h: SdkHandler) => void;
-  const sharing = sharingOf(server, { logger, fallsBack: true });
+  const sharing = ensureSharing(server, { logger, fallsBack: true });
   for (const [method, handler] of Object.entries(handlers)) {
     const ours = routes.capture(method, () => {
       set(method, handler);

@@ -7,11 +7,11 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { registerPrompt, registerResource } from './attachMcpServer.js';
 import { answer, declareCapability } from './lowLevelAnswers.js';
 import type { SdkHandler } from './lowLevelAnswers.js';
-import { routesOf } from './sdkInternals.js';
-import type { Installed } from '../definition/definitions.js';
+import { ensureRoutes } from './sdkInternals.js';
+import type { Definition } from '../definition/definitions.js';
 import type { Installation } from './attachMcpServer.js';
 
-type PromptOrResource = Exclude<Installed, { readonly kind: 'tool' }>;
+type PromptOrResource = Exclude<Definition, { readonly kind: 'tool' }>;
 
 interface BackingServer {
   readonly mcp: McpServer;
@@ -25,11 +25,11 @@ export function addPromptOrResource(
   { server, options }: Installation,
   added: PromptOrResource,
 ): void {
-  const { mcp, handlers } = backingServerOf(server);
+  const { mcp, handlers } = ensureBacking(server);
   const installation = { mcp, server, options };
-  if (added.kind === 'prompt') registerPrompt(installation, added.definition);
-  else registerResource(installation, added.definition);
-  const routes = routesOf<ServerContext>(server);
+  if (added.kind === 'prompt') registerPrompt(installation, added);
+  else registerResource(installation, added);
+  const routes = ensureRoutes<ServerContext>(server);
   for (const [method, handler] of handlers) {
     if (routes.hasRoute(method)) continue;
     declareCapability(server, capabilityOf(method));
@@ -43,7 +43,7 @@ export function backingObjects(server: Server & { [BACKING_SERVER]?: BackingServ
   return backing === undefined ? [] : [backing, backing.mcp, backing.mcp.server];
 }
 
-function backingServerOf(server: Server & { [BACKING_SERVER]?: BackingServer }): BackingServer {
+function ensureBacking(server: Server & { [BACKING_SERVER]?: BackingServer }): BackingServer {
   const known = server[BACKING_SERVER];
   if (known !== undefined) return known;
   const handlers = new Map<string, SdkHandler>();

@@ -3,7 +3,7 @@
  * `scopeChallenge` of a definition, since SDK 2.1, and only if its transport supports that.
  */
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Installed } from '../definition/definitions.js';
+import type { Definition } from '../definition/definitions.js';
 import type { AnyServer } from './sdkInternals.js';
 
 /**
@@ -13,7 +13,7 @@ import type { AnyServer } from './sdkInternals.js';
  */
 export function requireScopeChecks(
   server: AnyServer,
-  definitions: readonly Installed[],
+  definitions: readonly Definition[],
   isMcpServer: boolean,
 ): void {
   if (isMcpServer && typeof Reflect.get(server, 'resolveScopeChallenge') === 'function') {
@@ -32,20 +32,18 @@ export function requireScopeChecks(
  * @throws {TypeError} For the first of them.
  */
 export function refuseChallenges(
-  definitions: readonly Installed[],
+  definitions: readonly Definition[],
   caller: string,
   problem: string,
 ): void {
   const found = definitions.find(hasChallenge);
   if (found === undefined) return;
-  const { kind, definition } = found;
-  throw new TypeError(
-    `${caller}: the \`scopeChallenge\` of ${kind} '${definition.name}' ${problem}`,
-  );
+  const { kind, name } = found;
+  throw new TypeError(`${caller}: the \`scopeChallenge\` of ${kind} '${name}' ${problem}`);
 }
 
-export function hasChallenge({ definition }: Installed): boolean {
-  return definition.metadata.scopeChallenge !== undefined;
+export function hasChallenge({ metadata }: Definition): boolean {
+  return metadata.scopeChallenge !== undefined;
 }
 
 /**

@@ -34,11 +34,12 @@ const ACTIVITIES: readonly (readonly [name: string, activity: Activity])[] = [
 ];
 
 /**
- * Returns the handlers of a low-level server of either SDK.
+ * Returns the routes of a low-level server of either SDK. The first call puts them in the place of
+ * its handlers.
  *
  * @throws {Error} If this version of the SDK has no map of handlers that can be replaced.
  */
-export function routesOf<Context>(server: object): RouteMap<Context> {
+export function ensureRoutes<Context>(server: object): RouteMap<Context> {
   const present: unknown = Reflect.get(server, '_requestHandlers');
   if (isRouteMap<Context>(present)) return present;
   if (present instanceof Map) {

@@ -13,24 +13,22 @@ import { whoseOf } from '../call/findParked.js';
 import { notifyOnerror } from '../call/operator.js';
 import { declaresTasks, replayContext, TASK_PREFIX, TASKS_EXTENSION } from '../call/parkedTasks.js';
 import type { ParkedTasks, TaskMethod, TaskRequest } from '../call/parkedTasks.js';
-import type { Installed } from '../definition/definitions.js';
+import type { Definition } from '../definition/definitions.js';
 import { shownError, Warnings } from '../log.js';
 import { isObject } from '../values.js';
 import { sealOf } from './boundary.js';
 import type { Sharing } from './definitionRoutes.js';
 import { paramsOf } from './routeMap.js';
 import type { Handler } from './routeMap.js';
-import { methodsWithSchemas, routesOf } from './sdkInternals.js';
+import { hasChallenge } from './scopeChallenges.js';
+import { methodsWithSchemas, ensureRoutes } from './sdkInternals.js';
 import type { AnyServer } from './sdkInternals.js';
 
 const METHODS: readonly TaskMethod[] = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
 /** Returns the tasks of the desks of some definitions. */
-export function tasksOf(definitions: readonly Installed[]): readonly ParkedTasks[] {
-  const all = definitions.flatMap(({ definition }) =>
-    'approvals' in definition ? (definition.approvals?.tasks ?? []) : [],
-  );
-  return [...new Set(all)];
+export function tasksOf(definitions: readonly Definition[]): readonly ParkedTasks[] {
+  return [...new Set(definitions.flatMap(({ approvals }) => approvals?.tasks ?? []))];
 }
 
 /**
@@ -54,7 +52,7 @@ const ANY: StandardSchemaV1<unknown, unknown> = {
 
 /** Opens the routes of a server, in front of the handlers of its host. */
 export function openTaskRoutes(server: Server, sharing: Sharing<ServerContext>): void {
-  const routes = routesOf<ServerContext>(server);
+  const routes = ensureRoutes<ServerContext>(server);
   for (const method of METHODS) {
     if (routes.hasRoute(method)) continue;
     const answer: Handler<ServerContext> = (request, ctx) =>
@@ -138,7 +136,7 @@ async function answerTask(
 }
 
 function toolsCall(server: Server): Handler<ServerContext> {
-  const handler = routesOf<ServerContext>(server).present('tools/call');
+  const handler = ensureRoutes<ServerContext>(server).present('tools/call');
   if (handler === undefined) throw unknownTask();
   return handler;
 }
@@ -156,9 +154,8 @@ type ScopeChallengeResolver = (context: {
  * Makes an McpServer check the scopes of a tool for the requests about its tasks, too, because the
  * SDK checks those of `tools/call` only.
  */
-export function checkTaskScopes(server: AnyServer, definitions: readonly Installed[]): void {
-  if (!definitions.some(({ definition }) => definition.metadata.scopeChallenge !== undefined))
-    return;
+export function checkTaskScopes(server: AnyServer, definitions: readonly Definition[]): void {
+  if (!definitions.some(hasChallenge)) return;
   const desks = tasksOf(definitions);
   const resolve = Reflect.get(server, 'resolveScopeChallenge') as ScopeChallengeResolver;
   const value: ScopeChallengeResolver = async (context) => {

@@ -97,7 +97,7 @@ export function toolHandler(tool: Tool, options: ToolHandlerOptions = {}): ToolH
   const checked = checkOptions(options, TOOL_HANDLER);
   checkOwnOptions(options, checked);
   refuseChallenges(
-    [{ kind: 'tool', definition }],
+    [definition],
     TOOL_HANDLER.caller,
     'works only with install() on an McpServer. Check the scopes in a guard.',
   );

@@ -10,9 +10,13 @@ import { isSchema, sentNames } from '../../author/schema.js';
 import { BODY } from '../../plan/plan.js';
 import type { Fill, Plan, PlanNode } from '../../plan/plan.js';
 import { CAPABILITIES } from '../../question/capability.js';
-import type { AnyDefinition, Installed, ResourceDefinition } from '../../definition/definitions.js';
+import { isDefinition } from '../../definition/definitions.js';
+import type {
+  AnyDefinition,
+  Definition,
+  ResourceDefinition,
+} from '../../definition/definitions.js';
 import { rejectUnknownOptions } from '../../options.js';
-import { readDefinition } from '../readDefinition.js';
 import { argumentsOf, variablesOf } from './explainArguments.js';
 import type {
   ExplainedArgument,
@@ -97,46 +101,45 @@ export function explanationOf(
   definition: AnyDefinition,
   events: Iterable<CallEvent> = [],
 ): Explanation {
-  const installed = installedOf(definition);
-  const { plan, metadata, name } = installed.definition;
+  const read = definitionOf(definition);
+  const { plan, metadata, name } = read;
   const seen = questionsSeen(name, events);
   const questions = plan.nodes.map((node) => questionOf(node, seen.get(node.key)));
   const asksOf = ({ index }: PlanNode): ExplainedQuestion => questions[index] ?? COMPUTED;
   const chain = longestChain(plan, (node) => roundsOf(asksOf(node)));
   return {
-    kind: installed.kind,
+    kind: read.kind,
     name,
     ...(metadata.description !== undefined && { description: metadata.description }),
-    ...(installed.kind === 'resource' && { uri: uriOf(installed.definition) }),
-    arguments: filledByCaller(installed),
+    ...(read.kind === 'resource' && { uri: uriOf(read) }),
+    arguments: filledByCaller(read),
     guards: guardsOf(plan),
     resolvers: plan.nodes.map((node) => ({ ...resolverOf(plan, node), asks: asksOf(node) })),
     parameters: plan.params.map(({ param, source, wantsOutcome }) => {
       return { name: param, resolver: keyOf(plan, source), outcome: wantsOutcome };
     }),
-    once: installed.definition.once !== undefined,
+    once: read.once !== undefined,
     capabilities: capabilitiesFor(questions),
     atMostRounds: chain.reduce((rounds, node) => rounds + roundsOf(asksOf(node)), 1),
     chain: chain.map(({ key }) => key),
   };
 }
 
-function installedOf(definition: AnyDefinition): Installed {
-  const installed = readDefinition(definition);
-  if (installed !== undefined) return installed;
+function definitionOf(given: AnyDefinition): Definition {
+  if (isDefinition(given)) return given['~definition'];
   throw new TypeError(
     'explain(): the first argument must be a definition. Create one with defineTool(), definePrompt() or defineResource().',
   );
 }
 
-function filledByCaller(installed: Installed): ExplainedArgument[] {
-  switch (installed.kind) {
+function filledByCaller(definition: Definition): ExplainedArgument[] {
+  switch (definition.kind) {
     case 'tool':
-      return argumentsOf(installed.definition.inputSchema);
+      return argumentsOf(definition.inputSchema);
     case 'prompt':
-      return argumentsOf(installed.definition.argsSchema);
+      return argumentsOf(definition.argsSchema);
     case 'resource':
-      return variablesOf(installed.definition);
+      return variablesOf(definition);
   }
 }
 

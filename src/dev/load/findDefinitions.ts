@@ -2,8 +2,8 @@
  * Finds definitions among the exports of a module: directly, in arrays, in objects, and by name.
  */
 import { isPlainObject } from '../../values.js';
+import { isDefinition } from '../../definition/definitions.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
-import { isDefinition } from '../readDefinition.js';
 
 import { didYouMean, CommandFailure } from './failure.js';
 

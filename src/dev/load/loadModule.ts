@@ -8,7 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../values.js';
 import type { AnyDefinition } from '../../definition/definitions.js';
-import { isDefinition } from '../readDefinition.js';
+import { isDefinition } from '../../definition/definitions.js';
 
 import { didYouMean, EXIT, CommandFailure } from './failure.js';
 import { definitionsIn, valuesOf } from './findDefinitions.js';

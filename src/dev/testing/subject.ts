@@ -13,14 +13,14 @@ import { kindOf } from '../../author/brand.js';
 import { isObject } from '../../values.js';
 import { UNBOUND } from '../../author/unbound.js';
 import type { Plan } from '../../plan/plan.js';
+import { isDefinition } from '../../definition/definitions.js';
 import type {
   AnyDefinition,
-  Installed,
+  Definition,
   Prompt,
   Resource,
   Tool,
 } from '../../definition/definitions.js';
-import { readDefinition } from '../readDefinition.js';
 import type { Override } from './override.js';
 import { overridePlan } from './overridePlan.js';
 
@@ -87,15 +87,15 @@ export interface SubjectSpec {
  */
 export function subjectOf(spec: SubjectSpec): Subject {
   const { definition, args, overrides, caller, onStart } = spec;
-  const read = readDefinition(definition);
-  if (read === undefined) {
+  if (!isDefinition(definition)) {
     throw new TypeError(
       `${caller}(): the first argument must be a definition, as in ${caller}(payInvoice, { invoice: 'INV-1' }). ${misfit(definition)}`,
     );
   }
-  const { name, plan } = read.definition;
+  const read: Definition = definition['~definition'];
+  const { name, plan } = read;
   let runs = 0;
-  const needsDesk = 'approvals' in read.definition && read.definition.approvals !== undefined;
+  const needsDesk = read.approvals !== undefined;
   const desk = needsDesk ? (spec.approvals ?? approvalDesk({ store: memoryStore() })) : undefined;
   const change = {
     ...(desk && { approvals: desk['~place'] }),
@@ -103,7 +103,7 @@ export function subjectOf(spec: SubjectSpec): Subject {
     body: (...given: Parameters<Body>) => {
       runs += 1;
       onStart?.('');
-      return read.definition.body.apply(UNBOUND, given);
+      return read.body.apply(UNBOUND, given);
     },
   };
   return {
@@ -130,7 +130,7 @@ function watchStarts(plan: Plan, onStart: SubjectSpec['onStart']): Plan {
   return { ...plan, nodes };
 }
 
-type Body = Installed['definition']['body'];
+type Body = Definition['body'];
 
 interface Change {
   readonly plan: Plan;
@@ -139,15 +139,15 @@ interface Change {
 }
 
 /** Copies a definition with another plan and body. The author's object stays unchanged. */
-function copyOf(given: AnyDefinition, read: Installed, change: Change): AnyDefinition {
+function copyOf(given: AnyDefinition, read: Definition, change: Change): AnyDefinition {
   switch (read.kind) {
     case 'tool':
-      return { ...(given as Tool), '~definition': { ...read.definition, ...change } };
+      return { ...(given as Tool), '~definition': { ...read, ...change } };
     case 'prompt':
-      return { ...(given as Prompt), '~definition': { ...read.definition, ...change } };
+      return { ...(given as Prompt), '~definition': { ...read, ...change } };
     case 'resource': {
-      const { at } = read.definition;
-      const changed = { ...read.definition, ...change };
+      const { at } = read;
+      const changed = { ...read, ...change };
       return {
         ...(given as Resource),
         '~definition': { ...changed, at: (uri) => ({ ...at(uri), ...change }) },
@@ -156,8 +156,8 @@ function copyOf(given: AnyDefinition, read: Installed, change: Change): AnyDefin
   }
 }
 
-function targetOf({ kind, definition }: Installed, args: unknown, caller: string): CallTarget {
-  const { name } = definition;
+function targetOf(definition: Definition, args: unknown, caller: string): CallTarget {
+  const { kind, name } = definition;
   if (kind === 'resource') return { resource: uriOf(definition.location, args, caller) };
   if (args !== undefined && !isObject(args)) {
     throw new TypeError(`${caller}(): the arguments of '${name}' must be an object or undefined.`);

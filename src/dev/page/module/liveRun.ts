@@ -11,7 +11,6 @@ import type { CallEvent } from '../../../author/event.js';
 import type { AnyDefinition } from '../../../definition/definitions.js';
 import { messageOf } from '../../../errors.js';
 import { isObject } from '../../../values.js';
-import { readDefinition } from '../../readDefinition.js';
 import { approvalsOf } from '../../testing/approvers.js';
 import { keyOfPushed, questionFrom } from '../../testing/askedQuestion.js';
 import type { InputRequest } from '../../testing/askedQuestion.js';
@@ -220,7 +219,7 @@ export class LiveRun {
     const run = createRun(this.subject, { ...parts, era: this.spec.era, rounds });
     const others = otherContent(run.result);
     return {
-      end: endOf(run),
+      end: endingOf(run),
       text: run.text,
       ...(run.error !== undefined && { code: run.error.code }),
       ...(others.length > 0 && { others }),
@@ -242,7 +241,7 @@ function otherContent(result: unknown): string[] {
   });
 }
 
-function endOf({ error, isError, result }: Run): RunEnding['end'] {
+function endingOf({ error, isError, result }: Run): RunEnding['end'] {
   if (error !== undefined) return 'protocolError';
   if (approvalsOf(result)?.state === 'pending') return 'waits';
   return isError ? 'toolError' : 'result';
@@ -255,9 +254,9 @@ function failureOf(error: unknown): RunEnding {
 
 /** Returns the arguments of a tool or a prompt, or the uri of a resource. */
 function inputOf(definition: AnyDefinition, args: RunSpec['args']): unknown {
-  const read = readDefinition(definition);
-  if (read?.kind !== 'resource') return args;
-  const { location } = read.definition;
+  const read = definition['~definition'];
+  if (read.kind !== 'resource') return args;
+  const { location } = read;
   if (typeof location === 'string') return location;
   const texts = Object.entries(args).map(([name, value]) => [name, String(value)]);
   return location.uriTemplate.expand(Object.fromEntries(texts) as Record<string, string>);

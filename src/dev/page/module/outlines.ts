@@ -1,11 +1,11 @@
 /** Describes the definitions of a module for the page: graph, listing, arguments and export. */
 import type { Client } from '@modelcontextprotocol/client';
 import { kindOf } from '../../../author/brand.js';
+import { isDefinition } from '../../../definition/definitions.js';
 import type { AnyDefinition } from '../../../definition/definitions.js';
 import { isObject, isPlainObject } from '../../../values.js';
 import { explain } from '../../graph/explain.js';
 import type { Explanation } from '../../graph/explanation.js';
-import { isDefinition, readDefinition } from '../../readDefinition.js';
 import { connect } from '../../testing/connection.js';
 import { subjectOf } from '../../testing/subject.js';
 import { createTestServers } from '../../testing/testServer.js';
@@ -70,11 +70,10 @@ async function list(
   client: Client,
   definition: AnyDefinition,
 ): Promise<readonly { readonly name: string }[]> {
-  const read = readDefinition(definition);
-  if (read?.kind === 'tool') return (await client.listTools()).tools;
-  if (read?.kind === 'prompt') return (await client.listPrompts()).prompts;
-  if (typeof read?.definition.location === 'string')
-    return (await client.listResources()).resources;
+  const read = definition['~definition'];
+  if (read.kind === 'tool') return (await client.listTools()).tools;
+  if (read.kind === 'prompt') return (await client.listPrompts()).prompts;
+  if (typeof read.location === 'string') return (await client.listResources()).resources;
   return (await client.listResourceTemplates()).resourceTemplates;
 }
 
