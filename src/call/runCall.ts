@@ -158,7 +158,7 @@ async function runBody<Result>(running: Running<Result>, resolved: Resolved): Pr
     parking?.note();
     try {
       // Resolved values override arguments.
-      const values = { ...args, ...resolved.values };
+      const values = Object.assign({ ...args }, resolved.values);
       const result = await definition.finish(await callBody(definition, values, ctx));
       // A result that is not JSON can be neither sent nor recorded. It fails here, so that the
       // client gets an answer.
