@@ -118,7 +118,12 @@ async function notify(
   core: DeskCore,
   { request, call, key }: NewRequest,
 ): Promise<{ readonly error: unknown } | undefined> {
-  const failure = await tryNotify(core, call, request);
+  const shown = shownRequest(call, request, core.now());
+  const told = inTime(() => Promise.resolve(core.settings.notify?.(shown)), '`notify`');
+  const failure = await told.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
   const { announcer, ...announced } = request;
   await core.change(key, (present) => {
     const known = present.requests.find(({ id }) => id === request.id);
@@ -128,24 +133,6 @@ async function notify(
     return withRequest(present, next);
   });
   return failure;
-}
-
-async function tryNotify(
-  core: DeskCore,
-  call: ParkedCall,
-  request: StoredRequest,
-): Promise<{ readonly error: unknown } | undefined> {
-  const { notify: tell } = core.settings;
-  try {
-    if (tell !== undefined)
-      await inTime(
-        () => Promise.resolve(tell(shownRequest(call, request, core.now()))),
-        '`notify`',
-      );
-    return undefined;
-  } catch (error) {
-    return { error };
-  }
 }
 
 /** Voids the request that was the newest about the same thing, and becomes the newest. */

@@ -3,13 +3,13 @@
  * store, so that every process that has the store serves the same desk.
  */
 import { KIND } from '../author/brand.js';
-import type { ParkingPlace } from '../call/parking.js';
+import type { ParkingPlace, ParkingSlot } from '../call/parking.js';
 import { isObject } from '../values.js';
 import { visibleText } from '../visibleText.js';
-import { callKey, DeskCore, idKey } from './deskCore.js';
+import { DeskCore, idKey } from './deskCore.js';
 import { deskSettings } from './deskOptions.js';
 import type { ApprovalDeskOptions, DeskSettings } from './deskOptions.js';
-import { isSamePerson, decodeCall, judge, personOf, shownRequest, stateOf } from './parkedCall.js';
+import { isSamePerson, judge, personOf, shownRequest, stateOf } from './parkedCall.js';
 import type {
   ApprovalRequest,
   Decided,
@@ -18,7 +18,8 @@ import type {
   ParkedCall,
   StoredRequest,
 } from './parkedCall.js';
-import { placeAt } from './deskParking.js';
+import { tasksAt } from './taskRoutes.js';
+import { CallAtDesk } from './deskParking.js';
 
 /** A desk of approvals. Create it once, at module level, and pass it to the tools as `approvals`. */
 export interface ApprovalDesk {
@@ -64,7 +65,11 @@ export function approvalDesk(options: ApprovalDeskOptions): ApprovalDesk {
     read: (id: string) => read(core, id),
     withdraw: async (id: string, by: { readonly who: string }) => withdraw(core, id, by),
     [KIND]: 'desk' as const,
-    '~place': placeAt(core),
+    '~place': {
+      store: core.settings.store,
+      serveTasks: core.settings.tasks ? tasksAt(core) : undefined,
+      find: (slot: ParkingSlot) => CallAtDesk.find(core, slot),
+    },
     '~settings': core.settings,
   });
 }
@@ -122,8 +127,16 @@ async function changeRequest(
 
 async function read(core: DeskCore, id: string): Promise<ApprovalRequest | undefined> {
   const key = await keyOf(core, id);
-  if (key === undefined) return undefined;
-  const call = decodeCall(await core.records.get(callKey(key)));
+  return key === undefined ? undefined : readAt(core, key, id);
+}
+
+/** Reads a request of the call with a key. */
+async function readAt(
+  core: DeskCore,
+  key: string,
+  id: string,
+): Promise<ApprovalRequest | undefined> {
+  const { call } = await core.read(key);
   const request = call && requestIn(call, id);
   return request && shownRequest(call, request, core.now());
 }
@@ -141,11 +154,7 @@ async function pending(
   const found: ApprovalRequest[] = [];
   const todo = [...entries.values()];
   while (todo.length > 0) {
-    const some = todo.splice(0, AT_ONCE).map(async ({ id, call: key }) => {
-      const call = decodeCall(await core.records.get(callKey(key)));
-      const request = call && requestIn(call, id);
-      return request && shownRequest(call, request, core.now());
-    });
+    const some = todo.splice(0, AT_ONCE).map(({ id, call }) => readAt(core, call, id));
     for (const request of await Promise.all(some)) {
       if (request?.state === 'pending') found.push(request);
     }

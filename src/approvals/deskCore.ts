@@ -1,4 +1,5 @@
 /** The records, inboxes and events that the functions of a desk and its waiting calls share. */
+import type { Result } from '@modelcontextprotocol/server';
 import { isThenable } from '../values.js';
 import type { DeskEvent } from './deskEvent.js';
 import type { DeskSettings } from './deskOptions.js';
@@ -8,7 +9,7 @@ import type { ParkedCall, StoredRequest } from './parkedCall.js';
 import { Records } from './records.js';
 
 /** Returns the key of a parked call. */
-export function callKey(digest: string): string {
+function callKey(digest: string): string {
   return `call/${digest}`;
 }
 
@@ -19,10 +20,37 @@ export function idKey(id: string): string {
 
 type WithoutTime<E> = E extends DeskEvent ? Omit<E, 'at'> : never;
 
+/** A parked call, as its record was read or written last. */
+export class ParkedRecord {
+  call: ParkedCall | undefined;
+  private text: string | undefined;
+
+  constructor(
+    private readonly records: Records,
+    readonly key: string,
+  ) {}
+
+  async read(): Promise<void> {
+    this.text = await this.records.get(callKey(this.key));
+    this.call = decodeCall(this.text);
+  }
+
+  /** Replaces the call. Returns false if its record has changed since. */
+  async put(next: ParkedCall, onFailure?: () => void): Promise<boolean> {
+    const text = encodeCall(next);
+    const how = { was: this.text, until: lifeOf(next), of: next.of, onFailure };
+    const isWritten = await this.records.put(callKey(this.key), text, how);
+    if (isWritten) [this.text, this.call] = [text, next];
+    return isWritten;
+  }
+}
+
 /** A desk. */
 export class DeskCore {
   readonly records: Records;
   readonly inboxes: Inboxes;
+  /** The rounds of tasks that run in this process. Polls for one task share a round. */
+  readonly rounds = new Map<string, Promise<Result | undefined>>();
 
   constructor(readonly settings: DeskSettings) {
     this.records = new Records(settings.store, settings.now);
@@ -42,6 +70,13 @@ export class DeskCore {
     } catch {
       ignore();
     }
+  }
+
+  /** Reads the record of a call, which may be empty. */
+  async read(key: string): Promise<ParkedRecord> {
+    const stored = new ParkedRecord(this.records, key);
+    await stored.read();
+    return stored;
   }
 
   /**

@@ -8,20 +8,27 @@ import { canonicalJson } from '../state/canonical.js';
 import { decodeRecord, encodeRecord } from '../state/record.js';
 import type { CallRecord } from '../state/record.js';
 import { stateOf } from './parkedCall.js';
-import { taskWhenParked } from './taskChanges.js';
-import type { TaskParking } from './taskChanges.js';
-import type { ParkedCall, StoredRequest } from './parkedCall.js';
+import type { ParkedCall, StoredRequest, StoredTask } from './parkedCall.js';
+import { endedTask, isWaiting, lostEnd } from './storedTask.js';
 
 /** The time after which another call may announce a request, if the first one did not get there. */
 const ANNOUNCE_MS = 60_000;
 
 /** A call that parks, and what is known about it. */
-export interface ParkingCall extends TaskParking, Pick<ParkedCall, 'tool' | 'of'> {
+export interface ParkingCall extends Pick<ParkedCall, 'tool' | 'of'> {
+  /** The call as it was stored last. */
+  readonly stored: ParkedCall | undefined;
+  /** The same, unless all its requests are over. */
+  readonly live: ParkedCall | undefined;
+  /** A digest of the caller, if the desk gives handles. */
+  readonly whose: string | undefined;
   /** The ids of the requests whose decisions this round has used. */
   readonly used: ReadonlyMap<string, unknown>;
   /** Tells this attempt from others. */
   readonly owner: string;
   readonly values: StoredRequest['values'];
+  readonly now: number;
+  readonly ttlMs: number;
 }
 
 /** Returns the call with all open approvals, or undefined if the record can stay as it is. */
@@ -31,14 +38,32 @@ export function nextCall(round: ParkedRound, parked: ParkingCall): ParkedCall | 
   const present = live?.requests ?? [];
   const decided = present.filter(({ id }) => used.has(id));
   const requests = [...decided, ...open.map((approval) => requestFor(approval, parked))];
-  const task = taskWhenParked(round, parked);
+  const task = nextTask(round, parked);
   const isSame =
     task === parked.stored?.task &&
     requests.length === present.length &&
     requests.every((one) => present.includes(one));
-  const before = decodeRecord(live?.record);
-  if (isSame && before !== undefined && sameProgress(before, record)) return undefined;
+  if (isSame && isProgressOf(live, record)) return undefined;
   return { tool, of, record: encodeRecord(record), requests, ...(task && { task }) };
+}
+
+/** Returns the task that waits, a new one, or the end of an old one. */
+function nextTask(
+  { sent }: ParkedRound,
+  { stored, live, whose, now, ttlMs }: ParkingCall,
+): StoredTask | undefined {
+  const present = stored?.task;
+  const isOpen = present !== undefined && isWaiting(present);
+  if (isOpen && live !== undefined)
+    return present.asked ? { ...present, asked: undefined } : present;
+  if (sent !== undefined && whose !== undefined) {
+    const times = { createdAt: now, updatedAt: now, until: now + ttlMs };
+    return { secret: randomId(), whose, args: sent.args, ...times, rounds: 0 };
+  }
+  // The requests of the old task are over, so the new ones are not about it.
+  return isOpen && stored !== undefined
+    ? endedTask(stored, present, { at: now, end: lostEnd(stored) })
+    : present;
 }
 
 /** Returns the request that waits for an approval, or a new one. */
@@ -75,10 +100,10 @@ export function isFor(
   return request.resolver === resolver && request.digest === digest;
 }
 
-/** Returns true if two records are of one call and have the same answers and pinned values. */
-export function sameProgress(one: CallRecord, other: CallRecord): boolean {
-  const [a, b] = [one, other].map((record) =>
-    canonicalJson(JSON.parse(encodeRecord({ ...record, start: 0, deadline: 0 }))),
+/** Returns true if a record is that of the call, with the same answers and pinned values. */
+export function isProgressOf(call: ParkedCall | undefined, record: CallRecord): boolean {
+  const [present, next] = [decodeRecord(call?.record), record].map(
+    (one) => one && canonicalJson(JSON.parse(encodeRecord({ ...one, start: 0, deadline: 0 }))),
   );
-  return a === b;
+  return present === next;
 }

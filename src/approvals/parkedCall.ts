@@ -10,10 +10,11 @@
  *     └─── expired, withdrawn, replaced ──► over     from every state but `used`
  * ```
  */
+import type { Result } from '@modelcontextprotocol/server';
 import type { Approver, ApprovalTerms } from '../author/approvalTerms.js';
+import type { TaskQuestion } from '../call/parking.js';
 import { isObject } from '../values.js';
 import { randomId } from '../platform.js';
-import type { StoredTask } from './storedTask.js';
 
 /** The state of a request. */
 export type RequestState = 'pending' | 'approved' | 'denied' | 'used' | 'over';
@@ -65,6 +66,35 @@ export interface ParkedCall {
   readonly ran?: { readonly owner: string; readonly until: number };
   /** The task that a client has a handle of. It may be of an earlier call with the same key. */
   readonly task?: StoredTask | undefined;
+}
+
+/** The end of a task: a result, that of `once`, or none. */
+export type TaskEnd = { readonly result: Result } | 'ran' | 'cancelled';
+
+/** A task as it is stored. The times are in milliseconds since the epoch. */
+export interface StoredTask {
+  /** The part of the id that cannot be guessed. */
+  readonly secret: string;
+  /** A digest of the caller. */
+  readonly whose: string;
+  /** The arguments as the client sent them. */
+  readonly args?: unknown;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The time until which a client was told to keep the handle. Open requests may prolong it. */
+  readonly until: number;
+  /** The number of rounds that have asked. */
+  readonly rounds: number;
+  /** The questions of the last round that asked, by the key that the client sees. */
+  readonly asked?: Readonly<Record<string, AskedQuestion>> | undefined;
+  /** The id of the call in the records of `once`, and the time of its claim. */
+  readonly ran?: { readonly id: string; readonly at: number } | undefined;
+  readonly end?: TaskEnd;
+}
+
+interface AskedQuestion extends TaskQuestion {
+  /** The answer of the client, for the next round. */
+  readonly answer?: unknown;
 }
 
 const VERSION = 1;

@@ -80,5 +80,5 @@ export interface PutUntil {
    * Called if the step fails, once the store can no longer write the record. If the step is late,
    * it is called before as well.
    */
-  readonly onFailure?: () => void;
+  readonly onFailure?: (() => void) | undefined;
 }

@@ -11,68 +11,99 @@
  * ```
  */
 import type { Result } from '@modelcontextprotocol/server';
-import type { TaskQuestion } from '../call/parkedTasks.js';
-import { LEASE_MS } from '../once/attempt.js';
-import type { OnceReason } from '../once/singleUse.js';
-
-/** The end of a task: a result, that of `once`, or none. */
-export type TaskEnd = { readonly result: Result } | 'ran' | 'cancelled';
-
-/** A task as it is stored. The times are in milliseconds since the epoch. */
-export interface StoredTask {
-  /** The part of the id that cannot be guessed. */
-  readonly secret: string;
-  /** A digest of the caller. */
-  readonly whose: string;
-  /** The arguments as the client sent them. */
-  readonly args?: unknown;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** The time until which a client was told to keep the handle. Open requests may prolong it. */
-  readonly until: number;
-  /** The number of rounds that have asked. */
-  readonly rounds: number;
-  /** The questions that are open, by the key that the client sees. */
-  readonly questions?: Readonly<Record<string, TaskQuestion>> | undefined;
-  /** The answers since the last round, by the wire keys of resolvers. */
-  readonly answers?: Readonly<Record<string, unknown>> | undefined;
-  /** The id of the call in the records of `once`, and the time of its claim. */
-  readonly ran?: { readonly id: string; readonly at: number } | undefined;
-  readonly end?: TaskEnd;
-}
+import { shownFailure } from '../call/callable.js';
+import type { TaskQuestion } from '../call/parking.js';
+import { toolError } from '../definition/defineTool.js';
+import { decodeRecord } from '../state/record.js';
+import { lostError, waitOf } from './approvalErrors.js';
+import { lastExpiry } from './parkedCall.js';
+import type { ParkedCall, StoredTask, TaskEnd } from './parkedCall.js';
 
 /** Returns true if a task can still be cancelled. */
 export function isWaiting({ ran, end }: StoredTask): boolean {
   return ran === undefined && end === undefined;
 }
 
-/** Returns true if the client has to answer before the task goes on. */
-export function isAsking({ questions = {} }: StoredTask): boolean {
-  return Object.keys(questions).length > 0;
+/** Returns the questions that the client has to answer before the task goes on. */
+export function openIn({ asked = {} }: StoredTask): readonly (readonly [string, TaskQuestion])[] {
+  return Object.entries(asked).filter(([, { answer }]) => answer === undefined);
 }
 
-/** The properties of a task that no longer asks. */
-export const CLEARED = { questions: undefined, answers: undefined };
+/** Returns the answers for the next round, by the wire keys of resolvers. */
+export function answersIn({ asked = {} }: StoredTask): Readonly<Record<string, unknown>> {
+  const answered = Object.values(asked).filter(({ answer }) => answer !== undefined);
+  return Object.fromEntries(answered.map(({ resolver, answer }) => [resolver, answer]));
+}
 
 /** Returns the task with questions, under keys that were not used before. */
-export function taskThatAsks(
+export function askingTask(
   task: StoredTask,
-  asked: readonly TaskQuestion[],
-  now: number,
+  questions: readonly TaskQuestion[],
+  updatedAt: number,
 ): StoredTask {
   const rounds = task.rounds + 1;
-  const questions = Object.fromEntries(
-    asked.map((question) => [`${question.resolver}#${rounds}`, question]),
-  );
-  return { ...task, rounds, questions, answers: undefined, updatedAt: now };
+  const asked = questions.map((question) => [`${question.resolver}#${rounds}`, question] as const);
+  return { ...task, rounds, asked: Object.fromEntries(asked), updatedAt };
 }
 
-/** Returns the task of a call whose body did not start. */
-export function taskWhenReleased({ ran: _, ...task }: StoredTask): StoredTask {
-  return task;
+/** Returns the task of a call whose body is about to start. */
+export function claimedTask(call: ParkedCall, at: number): StoredTask | undefined {
+  const { task, record } = call;
+  const id = decodeRecord(record)?.id;
+  if (task === undefined || !isWaiting(task) || id === undefined) return task;
+  const until = toldUntil(call, task);
+  return { ...task, asked: undefined, until, updatedAt: at, ran: { id, at } };
 }
 
-/** Returns what is known about a claimed call that `once` has no record of. */
-export function unknownEnd({ at }: NonNullable<StoredTask['ran']>, now: number): OnceReason {
-  return now < at + LEASE_MS ? 'in_progress' : 'outcome_unknown';
+/** Returns the task with an end. */
+export function endedTask(call: ParkedCall, task: StoredTask, how: Ending): StoredTask {
+  const { end, at } = how;
+  return { ...task, asked: undefined, end, updatedAt: at, until: toldUntil(call, task) };
+}
+
+interface Ending {
+  readonly end: TaskEnd;
+  readonly at: number;
+}
+
+/** Returns the end of a task whose requests were withdrawn or replaced, or have expired. */
+export function lostEnd({ tool }: ParkedCall): TaskEnd {
+  return { result: toolError(tool, shownFailure(lostError())) };
+}
+
+/** Returns the time until which a client was told to keep the handle. */
+export function toldUntil(call: ParkedCall, task: StoredTask): number {
+  return isWaiting(task) ? Math.max(task.until, lastExpiry(call)) : task.until;
+}
+
+/** The state of a task, as its client sees it. */
+export type TaskState =
+  | { readonly status: 'working'; readonly statusMessage?: string }
+  | { readonly status: 'cancelled' }
+  | { readonly status: 'input_required'; readonly inputRequests: object }
+  | { readonly status: 'completed'; readonly result: Result }
+  | { readonly status: 'failed'; readonly error: object };
+
+/** Returns the state of a task that waits for approvals, without the advice to call again. */
+export function waitingState(call: ParkedCall, now: number): TaskState {
+  const { text } = waitOf(call, now);
+  return { status: 'working', statusMessage: `${text.charAt(0).toUpperCase()}${text.slice(1)}` };
+}
+
+/** The beginning of the ids of parked calls. All other ids belong to the host. */
+export const TASK_PREFIX = 'parked-';
+
+/** The time between two polls. */
+const POLL_MS = 5000;
+
+/** Returns the properties that the handle and every poll of a task have. */
+export function shownTask(key: string, call: ParkedCall, task: StoredTask): object {
+  const { secret, createdAt, updatedAt } = task;
+  return {
+    taskId: `${TASK_PREFIX}${key}-${secret}`,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttlMs: Math.round(toldUntil(call, task) - createdAt),
+    pollIntervalMs: POLL_MS,
+  };
 }

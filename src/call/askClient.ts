@@ -13,6 +13,7 @@ import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { CallContext } from '../author/context.js';
 import { ToolError } from '../errors.js';
 import type { UnansweredQuestion } from '../engine/round.js';
+import type { Capability } from '../question/capability.js';
 import type { Call } from './call.js';
 import { identityOf } from './clientFacts.js';
 import { warnNoBackChannel, warnUnanswered } from './operator.js';
@@ -35,13 +36,19 @@ export function assertCanAsk(
       warnNoBackChannel(settings.logger);
       throw noBackChannelError(asked.rendered.method);
     }
-    const { name, required, isDeclaredIn } = asked.capability;
-    if (isDeclaredIn(clientCapabilities)) continue;
-    throw new MissingRequiredClientCapabilityError(
-      { requiredCapabilities: required },
-      `Client did not declare the ${name} capability required by resolver '${node.key}'`,
-    );
+    if (asked.capability.isDeclaredIn(clientCapabilities)) continue;
+    throw missingCapabilityError(asked.capability, node.key);
   }
+}
+
+export function missingCapabilityError(
+  { name, required }: Pick<Capability, 'name' | 'required'>,
+  resolver: string,
+): ProtocolError {
+  return new MissingRequiredClientCapabilityError(
+    { requiredCapabilities: required },
+    `Client did not declare the ${name} capability required by resolver '${resolver}'`,
+  );
 }
 
 /** Returns true if the client can answer a question. Only somebody else can give an approval. */

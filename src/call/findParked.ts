@@ -3,6 +3,7 @@
  * that it may depend on: audience, method, name, principal and validated arguments. So any client
  * of the same principal continues it by making it again.
  */
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Progress } from '../engine/ledger.js';
 import type { ToolError } from '../errors.js';
 import { canonicalJson, dataDigest } from '../state/canonical.js';
@@ -11,9 +12,7 @@ import type { Caller } from '../state/seal.js';
 import type { Call } from './call.js';
 import { newCall, NO_SEAL } from './callRecord.js';
 import { refused } from './parking.js';
-import type { Parking, ParkingPlace } from './parking.js';
-import { replayIn } from './parkedTasks.js';
-import type { TaskReplay } from './parkedTasks.js';
+import type { Parking, ParkingPlace, TaskReplay } from './parking.js';
 import type { RequestBoundary } from './requestBoundary.js';
 
 /**
@@ -41,13 +40,34 @@ export async function findParked(
   let current = call;
   const report = (error: unknown): void => current.onUnexpectedError(error);
   const user = recordUser(principal, ctx.http !== undefined);
-  const whose = place.tasks && (await whoseOf({ audience, principal }));
-  const replay = origin === 'request' ? replayIn(ctx) : undefined;
-  const slot = { tool: name, audience, whose, user, replay, report };
-  const parking = await place.find({ ...slot, key: replay?.key ?? key });
-  if (replay !== undefined && replay.key !== key && !parking.hasRun) throw changedArgumentsError();
-  current = { ...goOnFromPlace(call, parking, replay), parking };
+  const whose = place.serveTasks && (await whoseOf({ audience, principal }));
+  const replay = origin === 'request' ? (ctx as ReplayContext)[REPLAY] : undefined;
+  const slot = { key, tool: name, audience, whose, user, report };
+  const parking = replay?.begin(slot) ?? (await place.find(slot));
+  const isChanged = replay && (replay.key !== key || replay.store !== place.store);
+  if (isChanged && !parking.hasRun) throw changedToolError();
+  current = { ...goOnFromPlace(call, parking), parking };
   return current;
+}
+
+const REPLAY = Symbol.for('mcp-resolve.taskReplay');
+
+/** The context of a round of a task. */
+type ReplayContext = ServerContext & { readonly [REPLAY]?: TaskReplay };
+
+/** Returns the context for a round of a task. It outlives the poll, so it reaches no client. */
+export function replayContext(ctx: ServerContext, replay: TaskReplay): ServerContext {
+  const { droppedInputResponseKeys: _, _meta: __, ...known } = ctx.mcpReq;
+  const mcpReq: ServerContext['mcpReq'] = {
+    ...known,
+    method: 'tools/call',
+    inputResponses: replay.answers,
+    requestState: () => undefined,
+    signal: new AbortController().signal,
+    notify: () => Promise.resolve(),
+    log: () => Promise.resolve(),
+  };
+  return Object.assign({}, ctx, { mcpReq, [REPLAY]: replay });
 }
 
 /** Returns a digest of a caller. */
@@ -56,16 +76,13 @@ export function whoseOf({ audience, principal }: Caller): Promise<string> {
 }
 
 /** Returns the call with the id and the progress of the call that waits, if one does. */
-function goOnFromPlace(
-  call: Call,
-  { record, spent }: Parking,
-  replay: TaskReplay | undefined,
-): Call {
-  const isOwn = replay !== undefined || (call.span !== undefined && call.id === record?.id);
+function goOnFromPlace(call: Call, { record, spent, ask }: Parking): Call {
+  const isTask = ask !== undefined;
+  const isOwn = isTask || (call.span !== undefined && call.id === record?.id);
   // Only a token of the call itself may ask for the result of a call that has run.
   if (record === undefined || (spent !== undefined && !isOwn)) return call;
   // The record of a task is the newest there is, because its client has no token.
-  const progress = replay ? record.progress : joinProgress(record.progress, call.progress, isOwn);
+  const progress = isTask ? record.progress : joinProgress(record.progress, call.progress, isOwn);
   return newCall(call, { id: record.id, span: call.span, progress, resumed: true });
 }
 
@@ -87,10 +104,10 @@ function directCallError(name: string): ToolError {
   );
 }
 
-function changedArgumentsError(): ToolError {
+function changedToolError(): ToolError {
   return refused(
     'changed',
-    'the arguments mean something else than when the approval was requested, because the schema of the tool has changed. Nothing was done. Make the same call again to request a new approval.',
+    'the arguments mean something else than when the approval was requested, because the schema or the desk of the tool has changed. Nothing was done. Make the same call again to request a new approval.',
   );
 }
 

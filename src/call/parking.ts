@@ -5,15 +5,15 @@
  * A call that waits is parked: its record, which otherwise travels in a token, stays at the place.
  * The same call, made again by any client of its principal, continues from there.
  */
-import type { Result } from '@modelcontextprotocol/server';
+import type { InputResponses, Result, Server } from '@modelcontextprotocol/server';
 import type { KIND } from '../author/brand.js';
 import type { ApprovalTerms } from '../author/approvalTerms.js';
 import type { End } from '../author/model.js';
 import type { Verdict } from '../engine/ledger.js';
 import { RESULT_META, ToolError } from '../errors.js';
+import type { Logger } from '../log.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
-import type { ParkedTasks, TaskQuestion, TaskReplay } from './parkedTasks.js';
 
 /** The value of `approvals` on a tool. `approvalDesk` of `mcp-resolve/approvals` creates one. */
 export interface ParkingDesk {
@@ -26,8 +26,8 @@ export interface ParkingPlace {
   /** Looks up a call. It takes one read of the store. */
   readonly find: (slot: ParkingSlot) => Promise<Parking>;
   readonly store: RecordStore;
-  /** Answers requests about the tasks of its calls, if it gives handles. */
-  readonly tasks?: ParkedTasks | undefined;
+  /** Serves the tasks of its calls, if it gives handles. */
+  readonly serveTasks?: ((at: TaskServer) => void) | undefined;
 }
 
 export interface ParkingSlot {
@@ -40,8 +40,6 @@ export interface ParkingSlot {
   readonly whose?: string | undefined;
   /** The user that its records count for. */
   readonly user: Promise<string | undefined>;
-  /** The round of a task, if the call is one. */
-  readonly replay?: TaskReplay | undefined;
   /** Receives errors of the store and of notifications. */
   readonly report: (error: unknown) => void;
 }
@@ -64,14 +62,14 @@ export interface Parking {
   readonly spent: ToolError | undefined;
   /** Returns the decision on exactly this question. */
   readonly verdictOn: (resolver: string, digest: string) => Verdict | undefined;
-  /** True if the call has run as a task, so that its result is the recorded one. */
-  readonly hasRun: boolean;
+  /** True for a task that has run, so that its result is the recorded one. */
+  readonly hasRun?: boolean;
   /** The time that a client was told to keep the handle of the call, in seconds. */
   readonly keepSeconds: number;
   /** Parks the call, and returns the error that it ends with. */
   readonly park: (round: ParkedRound) => Promise<Parked>;
-  /** Keeps the questions of a round of a task. `undefined` for other calls. */
-  readonly ask: ((round: AskedRound) => Promise<void>) | undefined;
+  /** Keeps the questions of a round of a task. Other calls have a token. */
+  readonly ask?: (round: AskedRound) => Promise<void>;
   /**
    * Claims the approvals that this call has used, if it has used any. Afterwards no other call can
    * use them.
@@ -85,8 +83,8 @@ export interface Parking {
   readonly drop: () => Promise<void>;
   /** Reports that the body starts, or how it has ended. */
   readonly note: (end?: End) => void;
-  /** Notes that the call gets a recorded result. */
-  readonly noteRecorded: () => void;
+  /** Notes that the round of a task gets the recorded end of the call. */
+  readonly noteRecorded?: () => void;
 }
 
 /** The answers for a call that waits. */
@@ -112,10 +110,34 @@ export interface ParkedRound {
   readonly sent?: { readonly args: unknown } | undefined;
 }
 
+export interface TaskQuestion {
+  /** The wire key of the resolver. */
+  readonly resolver: string;
+  /** The name of the capability that it needs. */
+  readonly capability: string;
+  readonly request: { readonly method: string; readonly params?: object };
+}
+
 export interface ClaimedRun {
   readonly values: Readonly<Record<string, unknown>>;
   /** The time that a token of the call may still live, in milliseconds. */
   readonly tokensLiveMs: number;
+}
+
+/** A server on which a tool is installed whose place gives handles. */
+export interface TaskServer {
+  readonly server: Server;
+  /** The McpServer around it, if it checks the scopes of a definition. */
+  readonly scopesAt: object | undefined;
+  readonly logger: Logger;
+}
+
+/** One round of a task. */
+export interface TaskReplay extends Pick<ParkingSlot, 'key'>, Pick<ParkingPlace, 'store'> {
+  /** The answers of the client, by the wire keys of resolvers. */
+  readonly answers: InputResponses;
+  /** @throws {@link ToolError} If the task has ended. */
+  readonly begin: (slot: ParkingSlot) => Parking;
 }
 
 /** The property of a result's `_meta` that says what a call with approvals waits for. */

@@ -90,8 +90,8 @@ function singleUseOf<Result>(once: OnceSettings, call: Call): SingleUse<Result> 
   const { signal } = ctx.mcpReq;
   // A client that has a handle was told how long the result can be read.
   const flowSeconds = Math.max(flowSecondsOf(call), parking?.keepSeconds ?? 0);
-  const onRecorded = parking && (() => parking.noteRecorded());
   const user = parking?.user ?? recordUser(boundary?.opened?.principal, ctx.http !== undefined);
+  const onRecorded = parking?.noteRecorded;
   return new SingleUse(id, { ...once, flowSeconds, user, signal, onUnexpectedError, onRecorded });
 }
 

@@ -29,7 +29,7 @@ export function placeOf(
       `Tool '${name}': \`approvals\` must be a desk. Create one with approvalDesk({ store }) of 'mcp-resolve/approvals'.`,
     );
   }
-  if (approvals?.['~place'].tasks !== undefined && once === undefined) {
+  if (approvals?.['~place'].serveTasks !== undefined && once === undefined) {
     throw new TypeError(
       `Tool '${name}': its desk has \`tasks: true\`, so clients poll for the result of an approved call, and \`once\` keeps it. Add \`once: store\`.`,
     );

@@ -18,7 +18,6 @@ import { assertStoresFit, noteStores } from './onceStores.js';
 import { checkOptions, INSTALL } from './installOptions.js';
 import type { InstallOptions } from './installOptions.js';
 import { hasChallenge, requireScopeChecks } from './scopeChallenges.js';
-import { checkTaskScopes, declareTasks, openTaskRoutes, tasksOf } from './taskRoutes.js';
 import { lowLevelServer, registrarOf } from './sdkInternals.js';
 import { methodsOf, openRoute, ensureSharing } from './definitionRoutes.js';
 import type { AnyServer } from './sdkInternals.js';
@@ -96,11 +95,8 @@ function installAll(
     }
     const { usableCapabilities, logger } = checked;
     if (usableCapabilities !== undefined) addLimit(target, { usableCapabilities, logger });
-    const hasTasks = tasksOf(wanted).length > 0;
-    if (hasTasks) {
-      declareTasks(target);
-      checkTaskScopes(server, wanted);
-    }
+    for (const serve of new Set(wanted.flatMap(({ approvals }) => approvals?.serveTasks ?? [])))
+      serve({ server: target, scopesAt: wanted.some(hasChallenge) ? server : undefined, logger });
     // A seal keeps its listeners, so the steps before this one are those that fail.
     const routes = protect(target, protection(installation, mcp !== undefined));
     sharing.definitions.add(wanted);
@@ -110,7 +106,6 @@ function installAll(
       if (ours !== undefined)
         openRoute(routes, [method, sealHandler(target, method, ours)], sharing);
     }
-    if (hasTasks) openTaskRoutes(target, sharing);
   });
   if (storing.length > 0) noteStores(target, storing);
   for (const definition of wanted) noteInstalled(definition, checked.logger);

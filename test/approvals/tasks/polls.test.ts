@@ -127,6 +127,37 @@ it('T9 is cancelled after the approval, while nobody has polled', async () => {
   expect(paid).toEqual([]);
 });
 
+it.each(['cancelled', 'withdrawn'] as const)(
+  'T9 makes no further request if it is %s while a poll looks for one',
+  async (how) => {
+    const [started, finish] = [deferred(), deferred()];
+    const slow = resolver({ pair }, async () => {
+      started.resolve();
+      await finish.promise;
+      return 'the board';
+    });
+    const second = resolver(
+      { slow },
+      () => approval('Pay abroad', { facts: {}, by: 'acme/board', requester: 'ann' }),
+      { asks: 'approval' },
+    );
+    const { tool, desk, notified, paid } = taskBank({ resolve: { pair, second } });
+    const poller = pollerOf(tool);
+    const { taskId } = await poller.call();
+    await desk.decide(notified[0]!, yes('bob'));
+    const poll = poller.get(taskId);
+    await started.promise;
+    if (how === 'cancelled') await poller.cancel(taskId);
+    else await desk.withdraw(notified[0]!, { who: 'ann' });
+    finish.resolve();
+    const end = await poll;
+    expect(end.status).toBe(how === 'cancelled' ? 'cancelled' : 'completed');
+    expect(await poller.get(taskId)).toEqual(end);
+    expect(notified).toHaveLength(1);
+    expect(paid).toEqual([]);
+  },
+);
+
 it('T10 T16 goes on after a cancel and an aborted poll, because the body runs', async () => {
   const [started, finish] = [deferred(), deferred()];
   const { desk, store } = testDesk({ tasks: true });
