@@ -51,7 +51,7 @@ function desksOf(server: Server & { readonly [DESKS]?: Set<FindTask> }): Set<Fin
   return server[DESKS] ?? new Set();
 }
 
-/** @throws {TypeError} If the SDK cannot serve tasks. */
+/** @throws {Error} If the SDK cannot serve tasks, or the client may know already what it serves. */
 function declare(server: Server): void {
   if (methodsWithSchemas(server) === undefined)
     throw new TypeError(
@@ -59,6 +59,10 @@ function declare(server: Server): void {
     );
   const { extensions = {} } = server.getCapabilities();
   if (TASKS_EXTENSION in extensions) return;
+  if (server.transport !== undefined)
+    throw new Error(
+      'install(): this server is connected, so it cannot advertise the tasks of a desk any more. Call install() before connect(), or remove `tasks: true`.',
+    );
   server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
 }
 

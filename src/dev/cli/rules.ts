@@ -28,6 +28,7 @@ export const RULE_CODES = [
   'no-once',
   'approves-unasked',
   'unpinned-approval',
+  'unused-desk',
   'duplicate-name',
   'duplicate-resolver-name',
   'unused-resolver',
@@ -41,7 +42,7 @@ export type RuleCode = (typeof RULE_CODES)[number];
 export function findingsIn(definition: AnyDefinition): Finding[] {
   const explanation = explanationOf(definition);
   const subject = { definition, explanation };
-  return [questions, rounds, names, sameNames, pins, once, fallbacks, approvals]
+  return [questions, rounds, names, sameNames, pins, once, fallbacks, approvals, desks]
     .flatMap((rule) => rule(subject))
     .map((finding) => ({ ...finding, definition: definition.name }));
 }
@@ -230,6 +231,18 @@ function approvals({ explanation: { resolvers } }: CheckedDefinition): Finding[]
       ),
     ];
   });
+}
+
+/** Reports a desk at which no call can wait. */
+function desks({ definition, explanation: { resolvers } }: CheckedDefinition): Finding[] {
+  const { approvals: desk } = definition['~definition'];
+  if (desk === undefined || resolvers.some(asksForApproval)) return [];
+  return [
+    hint(
+      'unused-desk',
+      "the tool has `approvals`, but no resolver declares that it asks for approval, so no call waits. Add { asks: 'approval' } to the resolver that asks, or remove `approvals`.",
+    ),
+  ];
 }
 
 function asksForApproval({ asks }: ExplainedResolver): boolean {

@@ -119,10 +119,17 @@ export function explanationOf(
       return { name: param, resolver: keyOf(plan, source), outcome: wantsOutcome };
     }),
     once: read.once !== undefined,
+    ...(givesHandles(read) && { tasks: true }),
     capabilities: capabilitiesFor(questions),
     atMostRounds: chain.reduce((rounds, node) => rounds + roundsOf(asksOf(node)), 1),
     chain: chain.map(({ key }) => key),
   };
+}
+
+/** Returns true if a call can wait at a desk that has `tasks: true`. */
+function givesHandles({ plan, approvals }: Definition): boolean {
+  const asks = plan.nodes.some(({ resolver }) => resolver.options.asks === 'approval');
+  return asks && approvals?.serveTasks !== undefined;
 }
 
 function definitionOf(given: AnyDefinition): Definition {

@@ -24,6 +24,11 @@ export interface Explanation {
   readonly parameters: readonly ExplainedParameter[];
   /** True if an approved call runs at most once. */
   readonly once: boolean;
+  /**
+   * Set if a client that declares the extension `io.modelcontextprotocol/tasks` gets a handle to
+   * poll when a call waits for approval. All others read that they have to call again later.
+   */
+  readonly tasks?: true;
   /** The capabilities that a client must declare for the declared and observed questions. */
   readonly capabilities: readonly ExplainedCapability[];
   /**

@@ -12,6 +12,7 @@ import {
   FILLED_BY,
   GUARDS_FIRST,
   roundsWords,
+  TASKS,
   traitsOf,
 } from './words.js';
 
@@ -70,6 +71,7 @@ function facts(explanation: Explanation, paint: Paint): string[] {
   return [
     `${paint('section', 'rounds')}  ${showable(roundsWords(explanation))}`,
     `${paint('section', 'client')}  ${clientWords(explanation)}`,
+    ...(explanation.tasks ? [`${paint('section', 'tasks')}   ${TASKS}`] : []),
   ];
 }
 

@@ -91,6 +91,10 @@ export function roundsWords({ atMostRounds, chain, resolvers }: Explanation): st
   return `at most ${atMostRounds}: ${links.join(', then ')}`;
 }
 
+/** Describes what a client gets when a call waits, if the desk of its tool has `tasks: true`. */
+export const TASKS =
+  'a client that declares io.modelcontextprotocol/tasks gets a handle to poll; others call again';
+
 /** Describes the capabilities that a client needs. */
 export function clientWords({ capabilities }: Explanation): string {
   return `needs ${capabilities.map(({ name }) => name).join(', ') || 'nothing'}`;

@@ -1,5 +1,5 @@
 /** The way of the requests about tasks to a desk: eras, hosts, scopes and schemas of results. */
-import { McpServer, Server } from '@modelcontextprotocol/server';
+import { InMemoryTransport, McpServer, Server } from '@modelcontextprotocol/server';
 import type { AuthInfo, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { defineTool, install, memoryStore, resolver } from 'mcp-resolve';
 import { approvalDesk } from 'mcp-resolve/approvals';
@@ -24,6 +24,21 @@ it('T1 advertises the extension with exactly {}', async () => {
   const { tool: plain } = taskBank({}, { tasks: false });
   const { body: other } = await pollerOf(plain).send('server/discover', {});
   expect(other.result).not.toHaveProperty('capabilities.extensions');
+});
+
+it('is installed before the server is connected, and the error says so', async () => {
+  const { tool } = taskBank();
+  const server = new McpServer({ name: 'bank', version: '1.0.0' }, { capabilities: { tools: {} } });
+  const [end] = InMemoryTransport.createLinkedPair();
+  await server.connect(end);
+  expect(() => {
+    install(server, [tool], { logger: SILENT });
+  }).toThrow(
+    new Error(
+      'install(): this server is connected, so it cannot advertise the tasks of a desk any more. Call install() before connect(), or remove `tasks: true`.',
+    ),
+  );
+  await server.close();
 });
 
 it('T2 T24 has no tasks on 2025, also for a client that declares them', async () => {
