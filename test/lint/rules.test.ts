@@ -12,17 +12,19 @@ RuleTester.itOnly = it;
 Object.assign(RuleTester, { afterAll });
 
 const javascript = new RuleTester();
-const typed = new RuleTester({
-  languageOptions: {
-    parser: tseslint.parser,
-    parserOptions: {
-      project: './tsconfig.json',
-      // The parser would take the text of the file on disk in CI.
-      disallowAutomaticSingleRunInference: true,
-      tsconfigRootDir: fileURLToPath(new URL('.', import.meta.url)),
-    },
-  },
-});
+const typed = typedTester('./tsconfig.json');
+const loose = typedTester('./tsconfig.loose.json');
+
+function typedTester(project: string): RuleTester {
+  const parserOptions = {
+    project,
+    // The parser would take the text of the file on disk in CI.
+    disallowAutomaticSingleRunInference: true,
+    tsconfigRootDir: fileURLToPath(new URL('.', import.meta.url)),
+  };
+  return new RuleTester({ languageOptions: { parser: tseslint.parser, parserOptions } });
+}
+
 /** A file of the project, whose text the tester replaces. */
 const filename = fileURLToPath(new URL('typed.ts', import.meta.url));
 
@@ -42,6 +44,8 @@ javascript.run('no-question-condition', rules['no-question-condition'], {
     `${IMPORTS} const f = ({ euros }) => (euros < 100 ? true : confirm('Pay?'));`,
     `${IMPORTS} const f = ({ known }) => known ?? elicit('Which?', Size);`,
     `${IMPORTS} const f = ({ known }) => known || elicit('Which?', Size);`,
+    `${IMPORTS} const f = (x) => { const q = x ? confirm('Pay?') : null; if (q) return q; };`,
+    `${IMPORTS} const f = (x) => { let q; if (x) q = confirm('Pay?'); return q ?? true; };`,
     // Another function of this name.
     `if (confirm('Leave the page?')) leave();`,
     `import { confirm } from '@inquirer/prompts'; if (await confirm({ message: 'Sure?' })) go();`,
@@ -56,6 +60,8 @@ javascript.run('no-question-condition', rules['no-question-condition'], {
       `() => { while (confirm('Again?')) pay(); }`,
       `async () => (await confirm('Pay?')) === true`,
       `() => elicit('Which?', Size) ?? 'M'`,
+      `async () => { const yes = await confirm('Pay?'); if (!yes) throw Error('no'); }`,
+      `async () => { const yes = await confirm('Pay?'); return yes === true ? 1 : 2; }`,
     ].map((code) => ({
       code: `${IMPORTS} const f = ${code};`,
       errors: [{ messageId: 'question' }],
@@ -106,6 +112,10 @@ javascript.run('return-question', rules['return-question'], {
     `${IMPORTS} const f = () => log(confirm('Pay?'));`,
     `${IMPORTS} const questions = { pay: confirm('Pay?') };`,
     `${IMPORTS} let q; const f = () => { q = confirm('Pay?'); return q; };`,
+    `${IMPORTS} const f = (x) => { let q; if (x) q = confirm('Pay?'); return q ?? true; };`,
+    `${IMPORTS} const f = (x) => { const q = confirm('Pay?'); const all = { q }; return all.q; };`,
+    `${IMPORTS} const f = () => Promise.resolve(confirm('Pay?'));`,
+    `${IMPORTS} const questions = [confirm('Pay?'), confirm('Again?')];`,
     `${IMPORTS} export const question = confirm('Pay?');`,
     `${IMPORTS} const question = confirm('Pay?'); export { question };`,
     `confirm('Leave the page?');`,
@@ -123,10 +133,22 @@ javascript.run('return-question', rules['return-question'], {
     `() => { throw confirm('Pay?'); }`,
     `() => void elicitUrl('Open.', 'https://shop.example')`,
     `() => { x ? confirm('Pay?') : 1; }`,
+    `async () => { switch (await confirm('Pay?')) { case true: pay(); } }`,
+    "async () => `Size ${await elicit('Which?', Size)}`",
+    `async () => 'Size ' + (await elicit('Which?', Size))`,
+    `async () => { const [size] = await Promise.all([elicit('Which?', Size)]); return size; }`,
+    `async () => { let a; a = await elicit('Which?', Size); return a.size; }`,
     `() => { const a = confirm('Pay?'); const b = a; }`,
     // These declarations need each other.
     `(x) => { var a = x ? b : confirm('Pay?'); var b = a; }`,
   ].map((code) => ({ code: `${IMPORTS} const f = ${code};`, errors: [{ messageId: 'lost' }] })),
+});
+
+loose.run('no-question-condition without strictNullChecks', rules['no-question-condition'], {
+  valid: [{ code: `${TYPED} const q = either ? ask(1) : null; if (q) pay();`, filename }],
+  invalid: [
+    { code: `${TYPED} if (confirm('Pay?')) pay();`, filename, errors: [{ messageId: 'question' }] },
+  ],
 });
 
 typed.run('return-question with types', rules['return-question'], {
@@ -150,6 +172,7 @@ javascript.run('stable-question', rules['stable-question'], {
     `${IMPORTS} const f = ({ on }) => confirm('On ' + new Date(on).toISOString() + '?');`,
     `${IMPORTS} const started = Date.now(); const f = () => confirm('Since ' + started + '?');`,
     `${IMPORTS} const id = resolver({}, () => randomUUID(), { pin: z.string() });`,
+    `${IMPORTS} const f = ({ now }) => confirm('Pay at ' + now + '?');`,
     `${IMPORTS} const f = () => { const now = Date.now(); log(now); return confirm('Pay?'); };`,
   ],
   invalid: [
@@ -163,6 +186,12 @@ javascript.run('stable-question', rules['stable-question'], {
       'nanoid()',
       "() => { const id = nanoid(); return elicitUrl('Open.', 'https://x.example/' + id); }",
     ],
+    [
+      'globalThis.crypto.randomUUID()',
+      '() => { let id; id = globalThis.crypto.randomUUID(); return confirm(`Pay ${id}?`); }',
+    ],
+    ['DateTime.now()', '() => confirm(`Pay at ${DateTime.now().toISO()}?`)'],
+    ['Temporal.Now.instant()', '() => confirm(`Pay at ${Temporal.Now.instant()}?`)'],
     ['Date.now()', "() => elicit('When?', Day, { initial: { day: Date.now() } })"],
     [
       'Date.now()',

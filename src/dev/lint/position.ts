@@ -1,6 +1,6 @@
 /** Says where the value of an expression goes: out of the function, into a condition, or nowhere. */
-import type { SourceCode } from 'eslint';
-import { variableOf } from './questions.js';
+import type { Scope, SourceCode } from 'eslint';
+import { variableOf, WRAPPERS } from './questions.js';
 import type { Node } from './questions.js';
 
 /**
@@ -21,16 +21,31 @@ export function positionOf(
   if (isTested(node)) return 'tested';
   if (passesOn(node, parent)) return positionOf(parent, code, seen);
   switch (parent.type) {
+    case 'BinaryExpression':
     case 'ExpressionStatement':
     case 'MemberExpression':
+    case 'SwitchStatement':
+    case 'TemplateLiteral':
     case 'ThrowStatement':
     case 'UnaryExpression':
       return 'lost';
+    case 'ArrayExpression':
+      return isAwaitedTogether(parent, code) ? 'lost' : 'used';
+    case 'AssignmentExpression':
+      return positionOfAssignment(parent, code, seen);
     case 'VariableDeclarator':
-      return positionOfVariable(parent, code, seen);
+      return positionOfDeclarator(parent, code, seen);
     default:
       return 'used';
   }
+}
+
+/** Returns true for the array in `Promise.all([…])`. A resolver returns one question, and no array. */
+function isAwaitedTogether({ parent }: Node, code: SourceCode): boolean {
+  return (
+    parent?.type === 'CallExpression' &&
+    /^Promise\.(?:all|allSettled|any|race)$/.test(code.getText(parent.callee))
+  );
 }
 
 /** Returns true if the truth of the expression decides something. */
@@ -56,9 +71,6 @@ export function isTested(node: Node): boolean {
   }
 }
 
-/** The wrappers of TypeScript, and `await`, which returns a question as it is. */
-const WRAPPERS = /^(?:AwaitExpression|TS(?:As|Satisfies|NonNull)\w*|ChainExpression)$/;
-
 /** Returns true if the parent can have the value of the node. */
 function passesOn(node: Node, parent: Node): boolean {
   if (parent.type === 'ConditionalExpression') return parent.test !== node;
@@ -67,12 +79,38 @@ function passesOn(node: Node, parent: Node): boolean {
   return WRAPPERS.test(parent.type);
 }
 
-function positionOfVariable(declarator: Node, code: SourceCode, seen: ReadonlySet<Node>): Position {
+function positionOfDeclarator(
+  declarator: Node,
+  code: SourceCode,
+  seen: ReadonlySet<Node>,
+): Position {
   if (declarator.type !== 'VariableDeclarator' || seen.has(declarator)) return 'lost';
   if (declarator.parent.parent?.type === 'ExportNamedDeclaration') return 'used';
   if (declarator.id.type !== 'Identifier') return 'lost';
-  const reads = variableOf(declarator.id, code)?.references.filter((use) => use.isRead()) ?? [];
   const deeper = new Set([...seen, declarator]);
-  const positions = reads.map(({ identifier }) => positionOf(identifier as Node, code, deeper));
+  return positionOfVariable(variableOf(declarator.id, code), code, deeper);
+}
+
+/** Follows an assignment to a local variable. Any function can read another one. */
+function positionOfAssignment(
+  assignment: Node,
+  code: SourceCode,
+  seen: ReadonlySet<Node>,
+): Position {
+  if (assignment.type !== 'AssignmentExpression' || seen.has(assignment)) return 'lost';
+  const { left, parent } = assignment;
+  if (left.type !== 'Identifier' || parent.type !== 'ExpressionStatement') return 'used';
+  const variable = variableOf(left, code);
+  if (variable?.scope.type !== 'function' && variable?.scope.type !== 'block') return 'used';
+  return positionOfVariable(variable, code, new Set([...seen, assignment]));
+}
+
+function positionOfVariable(
+  variable: Scope.Variable | undefined,
+  code: SourceCode,
+  seen: ReadonlySet<Node>,
+): Position {
+  const reads = variable?.references.filter((use) => use.isRead()) ?? [];
+  const positions = reads.map(({ identifier }) => positionOf(identifier as Node, code, seen));
   return (['used', 'tested'] as const).find((one) => positions.includes(one)) ?? 'lost';
 }

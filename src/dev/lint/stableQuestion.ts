@@ -8,7 +8,7 @@ import { makesQuestion, variableOf } from './questions.js';
 
 /** Calls that return another value each time. */
 const CHANGING =
-  /^(?:Date\.now|performance\.now|process\.(?:hrtime|hrtime\.bigint|uptime)|Math\.random|(?:\w+\.)?random(?:UUID|Bytes|Int)|(?:\w+\.)?getRandomValues|nanoid|uuidv?[147]?)$/;
+  /^(?:(?:[\w.]+\.)?(?:now|random(?:UUID|Bytes|Int)?|getRandomValues|nanoid|ulid|uuidv?[1467]?)|process\.(?:hrtime|hrtime\.bigint|uptime)|Temporal\.Now\.\w+)$/;
 
 /** The options of a question that the user does not see. */
 const UNSEEN = new Set(['otherwise', 'elicitationId']);
@@ -54,10 +54,10 @@ function changingIn(question: CallExpression, code: SourceCode): SyntaxNode[] {
   };
   const follow = (node: SyntaxNode & { type: 'Identifier' }): void => {
     const variable = variableOf(node, code);
-    const definition = variable?.defs[0];
     // A value of the module is computed once per process.
-    if (definition?.type !== 'Variable' || variable?.scope.type === 'module') return;
-    if (variable?.scope.type !== 'global' && definition.node.init) visit(definition.node.init);
+    if (variable?.defs[0]?.type !== 'Variable') return;
+    if (variable.scope.type === 'module' || variable.scope.type === 'global') return;
+    for (const { writeExpr } of variable.references) if (writeExpr != null) visit(writeExpr);
   };
   question.arguments.forEach(visit);
   return [...found];

@@ -19,6 +19,9 @@ export function typeOf(node: Node, { parserServices }: SourceCode): CheckedType 
   const { program, esTreeNodeToTSNodeMap } = parserServices as Services;
   const found = esTreeNodeToTSNodeMap?.get(node);
   if (program == null || found === undefined) return undefined;
+  const { strict, strictNullChecks = strict } = program.getCompilerOptions();
+  // These types leave out null and undefined, so they do not tell whether there is a question.
+  if (strictNullChecks === false) return undefined;
   const checker = program.getTypeChecker();
   return { type: checker.getTypeAtLocation(found), checker };
 }
