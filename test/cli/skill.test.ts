@@ -38,22 +38,23 @@ describe('the skill', { timeout: 120_000 }, () => {
     expect(text).toMatch(/^---\nname: mcp-resolve\ndescription: .{100,1000}\n---\n/);
   });
 
-  it('has a tool, a server and a test that compile', async () => {
-    expect([...files.keys()]).toEqual(['tools.ts', 'server.ts', 'tools.test.ts']);
+  it('has tools, a server and tests that compile', async () => {
+    expect([...files.keys()]).toEqual(['tools.ts', 'server.ts', 'reboot.ts', 'tools.test.ts']);
     const tsc = path.join(ROOT, 'node_modules/typescript-7/bin/tsc');
     const compiled = await run(process.execPath, [tsc], project.directory);
     expect(compiled).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('has a test that passes', async () => {
+  it('has tests that pass', async () => {
     const args = ['--import', 'tsx', '--test', 'tools.test.ts'];
     const { stdout, code } = await run(process.execPath, args, project.directory);
-    expect(stdout).toMatch(/pass 2$/m);
+    expect(stdout).toMatch(/pass 4$/m);
     expect(code).toBe(0);
   });
 
-  it('has a tool that the command finds no mistake in', async () => {
+  it('has tools that the command finds no mistake in', async () => {
     expect(await project.command('check', './tools.ts')).toMatchObject({ code: 0 });
+    expect(await project.command('check', './reboot.ts')).toMatchObject({ code: 0 });
   });
 
   it('names only pages that the package contains', async () => {
