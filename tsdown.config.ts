@@ -1,5 +1,7 @@
 import { defineConfig } from 'tsdown';
 
+import { licences } from './scripts/licences.js';
+
 /** The modules that clients and stores share with servers. They do not load the SDK's server. */
 const BASE = [
   'errors',
@@ -80,6 +82,7 @@ const page = defineConfig({
   deps: { alwaysBundle: [/./] },
   copy: [{ from: 'src/dev/page/client/page.css', to: 'dist/page' }],
   outputOptions: { entryFileNames: 'page.js', codeSplitting: false },
+  plugins: [licences()],
 });
 
 export default [library, command, page];

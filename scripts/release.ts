@@ -10,6 +10,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { type Bundled, LICENCES, packagesIn } from './licences.js';
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = path.join(ROOT, 'release');
 
@@ -21,6 +23,8 @@ export interface Candidate {
   readonly changesets: readonly string[];
   /** The tag of a release. Without it, this is a dry run. */
   readonly tag?: string | undefined;
+  /** The `repository` of package.json. */
+  readonly repository?: unknown;
 }
 
 /**
@@ -28,7 +32,8 @@ export interface Candidate {
  *
  * @throws {Error} If the version must not be released.
  */
-export function notesOf({ version, changelog, changesets, tag }: Candidate): string {
+export function notesOf(candidate: Candidate): string {
+  const { version, changelog, changesets, tag, repository } = candidate;
   if (tag !== undefined && tag !== `v${version}`) {
     throw new Error(`The tag is ${tag}, but package.json has version ${version}. Tag v${version}.`);
   }
@@ -36,6 +41,11 @@ export function notesOf({ version, changelog, changesets, tag }: Candidate): str
     const count = changesets.length;
     throw new Error(
       `The changelog lacks ${count} changesets. Run \`npx changeset version\` first.`,
+    );
+  }
+  if (tag !== undefined && repository === undefined) {
+    throw new Error(
+      'package.json has no `repository`. Without it, npm refuses the provenance and breaks the links of the README. Run `npm pkg set` as release.yml does.',
     );
   }
   const sections = changelog.split(/^(?=## )/m);
@@ -47,14 +57,42 @@ export function notesOf({ version, changelog, changesets, tag }: Candidate): str
   return `${notes}\n`;
 }
 
-function candidate(): Candidate {
-  const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
-  const { version } = JSON.parse(read('package.json')) as { version: string };
+/** The part of a bill of materials in CycloneDX that {@link billOf} changes. */
+interface Bill {
+  readonly metadata: { readonly component: { readonly name: string } };
+}
+
+/** Returns the bill of npm with the packages in the bundle, and the name of the package. */
+export function billOf(bill: string, name: string, bundled: readonly Bundled[]): string {
+  const parsed = JSON.parse(bill) as Bill;
+  const { metadata } = parsed;
+  // npm takes the name of the folder.
+  const component = { ...metadata.component, name };
+  const components = bundled.map((one) => ({
+    'bom-ref': `${one.name}@${one.version}`,
+    type: 'library',
+    name: one.name,
+    version: one.version,
+    purl: `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`,
+    licenses: [{ license: { id: one.license } }],
+  }));
+  const full = { ...parsed, metadata: { ...metadata, component }, components };
+  return `${JSON.stringify(full, null, 2)}\n`;
+}
+
+const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
+
+function candidate(): Candidate & { readonly name: string } {
+  const { name, version, repository } = JSON.parse(read('package.json')) as {
+    readonly name: string;
+    readonly version: string;
+    readonly repository?: unknown;
+  };
   const names = readdirSync(path.join(ROOT, '.changeset'));
   const changesets = names.filter((name) => name.endsWith('.md') && name !== 'README.md');
   const flag = process.argv.indexOf('--tag');
   const tag = flag === -1 ? undefined : (process.argv[flag + 1] ?? '');
-  return { version, changelog: read('CHANGELOG.md'), changesets, tag };
+  return { name, version, changelog: read('CHANGELOG.md'), changesets, tag, repository };
 }
 
 /** Runs npm, and returns its standard output. */
@@ -75,8 +113,10 @@ function prepare(): void {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
   writeFileSync(path.join(OUT, 'notes.md'), notes);
-  writeFileSync(path.join(OUT, 'sbom.json'), npm('sbom', '--sbom-format=cyclonedx', '--omit=dev'));
-  npm('pack', '--pack-destination', OUT);
+  npm('pack', '--pack-destination', OUT); // It builds the package, with the licences.
+  const bill = npm('sbom', '--sbom-format=cyclonedx', '--omit=dev');
+  const bundled = packagesIn(read(`dist/page/${LICENCES}`));
+  writeFileSync(path.join(OUT, 'sbom.json'), billOf(bill, facts.name, bundled));
   if (facts.tag === undefined) npm('publish', '--dry-run', '--ignore-scripts', '--access=public');
   process.stdout.write(`release/ has ${readdirSync(OUT).join(', ')}\n`);
 }

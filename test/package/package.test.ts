@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LICENCES, packagesIn } from '../../scripts/licences.js';
 import { type Compiler, COMPILER_TIMEOUT, ROOT, tsc } from '../support/compilers.js';
 import { importsOf, parse } from '../support/imports.js';
 
@@ -125,6 +126,17 @@ describe('the tarball', () => {
       }),
     );
     expect(dead.flat()).toEqual([]);
+  });
+
+  it('contains the licence of each package in its bundle', async () => {
+    const text = await readFile(path.join(installed, 'dist/page', LICENCES), 'utf8');
+    const bundled = packagesIn(text);
+    expect(bundled.map(({ name, license }) => `${name}: ${license}`)).toEqual([
+      '@preact/signals: MIT',
+      '@preact/signals-core: MIT',
+      'preact: MIT',
+    ]);
+    expect(text.match(/^Copyright /gm)).toHaveLength(bundled.length);
   });
 
   it('passes publint in strict mode', async () => {

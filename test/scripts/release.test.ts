@@ -4,11 +4,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-import { notesOf } from '../../scripts/release.js';
+import { packagesIn } from '../../scripts/licences.js';
+import { billOf, notesOf } from '../../scripts/release.js';
 
 const changelog =
   '# Changelog\n\n## 0.2.0\n\nNew.\n\n### Moving\n\nRename it.\n\n## 0.1.0\n\nOld.\n';
-const fits = { version: '0.2.0', changelog, changesets: [], tag: 'v0.2.0' };
+const repository = { type: 'git', url: 'git+https://git.example/mcp-resolve.git' };
+const fits = { version: '0.2.0', changelog, changesets: [], tag: 'v0.2.0', repository };
 
 describe('a release', () => {
   it('has the section of its version as notes', () => {
@@ -26,6 +28,29 @@ describe('a release', () => {
   it('is refused while changesets are not in the changelog, but not as a dry run', () => {
     expect(() => notesOf({ ...fits, changesets: ['a.md'] })).toThrow('Run `npx changeset version`');
     expect(notesOf({ ...fits, changesets: ['a.md'], tag: undefined })).toMatch(/^New/);
+  });
+
+  it('is refused without a repository, but not as a dry run', () => {
+    expect(() => notesOf({ ...fits, repository: undefined })).toThrow('has no `repository`');
+    expect(notesOf({ ...fits, repository: undefined, tag: undefined })).toMatch(/^New/);
+  });
+
+  it('has a bill of materials with its name and the packages in its bundle', () => {
+    const npms = JSON.stringify({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { name: 'checkout', version: '0.2.0' } },
+      components: [],
+    });
+    const licences = '=== @some/signals 2.1.0 (MIT)\n\nMIT\n\n=== tree 1.0.0 (ISC)\n\nISC\n';
+
+    expect(JSON.parse(billOf(npms, 'mcp-resolve', packagesIn(licences)))).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { name: 'mcp-resolve', version: '0.2.0' } },
+      components: [
+        { name: '@some/signals', version: '2.1.0', purl: 'pkg:npm/%40some/signals@2.1.0' },
+        { name: 'tree', licenses: [{ license: { id: 'ISC' } }] },
+      ],
+    });
   });
 
   it.each([`# Changelog\n`, `## 0.2.0\n\n## 0.1.0\n\nOld.\n`, `## 0.2.01\n\nOther.\n`])(
