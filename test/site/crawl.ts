@@ -1,6 +1,8 @@
 /** Opens every page of the site in a browser, and returns what a reader could follow or see. */
 import type { BrowserContext } from 'playwright-core';
 
+import { readFaint } from './colours.js';
+
 /** A page in a window of some width. */
 export interface Layout {
   readonly width: number;
@@ -19,6 +21,8 @@ export interface Visit {
   /** The images that do not show. */
   readonly brokenImages: readonly string[];
   readonly layouts: readonly Layout[];
+  /** The faults of its colours, in light and in dark mode. */
+  readonly faint: readonly string[];
   readonly errors: readonly string[];
 }
 
@@ -76,6 +80,7 @@ async function visit(context: BrowserContext, url: string): Promise<Visit> {
     await page.setViewportSize({ width, height: 900 });
     layouts.push(await page.evaluate<Layout>(MEASURE));
   }
+  const faint = await readFaint(page);
   await page.close();
-  return { url, ...seen, layouts, anchors: new Set(anchors), errors };
+  return { url, ...seen, layouts, faint, anchors: new Set(anchors), errors };
 }

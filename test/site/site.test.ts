@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, PROJECT, readExamples, readGuide } from '../../site/contents.js';
 import { startChromium } from '../browser/chromium.js';
 import { ROOT, tsc } from '../support/compilers.js';
+import { readFaint } from './colours.js';
 import { visitAll, type Visit, WIDTHS } from './crawl.js';
 import { serveFiles, type Site } from './server.js';
 
@@ -80,6 +81,12 @@ describe('every page', () => {
     );
 
     expect(clipped).toEqual([]);
+  });
+
+  it('is legible, in light and in dark mode', () => {
+    const faint = [...visits.values()].flatMap(({ url, faint }) => faint.map(from(url)));
+
+    expect(faint).toEqual([]);
   });
 
   it('loads without an error', () => {
@@ -180,6 +187,13 @@ describe('the search', () => {
 
     expect(results.join('\n')).toContain('guide/api.html#storecontract');
   });
+
+  it('is legible, in light and in dark mode', async () => {
+    const page = await open('');
+    await searchOn(page, 'once');
+
+    expect(await readFaint(page)).toEqual([]);
+  });
 });
 
 describe('the diagrams', () => {
@@ -271,13 +285,18 @@ function overlaps(box: Box): (other: Box) => boolean {
   return (other) => Math.abs(middle(box) - middle(other)) < box.height / 2;
 }
 
-/** Types into the search box, and returns the links of the results in order. */
-async function search(text: string): Promise<string[]> {
-  const page = await open('');
+/** Types into the search box, and returns the results. */
+async function searchOn(page: Page, text: string): Promise<Locator> {
   await page.locator('#local-search button').click();
   await page.locator('#localsearch-input').fill(text);
   const results = page.locator('.VPLocalSearchBox .result');
   await results.first().waitFor();
+  return results;
+}
+
+/** Returns the links of the results of a search in order. */
+async function search(text: string): Promise<string[]> {
+  const results = await searchOn(await open(''), text);
   const links = (await results.all()).map((result) => result.getAttribute('href'));
   return (await Promise.all(links)).map(String);
 }
