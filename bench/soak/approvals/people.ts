@@ -1,6 +1,6 @@
 /**
  * The people: requesters, who make calls, poll, and withdraw, and approvers, who read what waits
- * and decide. Some decide although they must not. Everything that they do is noted.
+ * and decide. Some decide although they must not. The run notes everything that they do.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApprovalRequest, ApprovalsMeta, Decided } from 'mcp-resolve/approvals';

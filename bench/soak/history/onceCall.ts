@@ -8,8 +8,8 @@
  *    └── released ───┘  └────────────── the user refuses ───────┘
  * ```
  *
- * If the store fails at the end, the first client is told the end, and the call stays as it was:
- * claimed or running, with an end that was told.
+ * If the store fails at the end, the first client receives the end, and the call stays as it was:
+ * claimed or running, with an end that one client knows.
  *
  * No arrow leads back from a run or an end, so no order explains a second run, another question
  * after a run, a result without a run, a run after a refusal, or a second answer.
@@ -76,7 +76,7 @@ function stepToEnd(
   const known = state === 'asked' ? CLAIMED : state;
   if (known.run !== run) return [];
   if (known.told === undefined) return [{ text }, { run, told: text }];
-  // Only one client can be told an end that the store does not have.
+  // Only one client can receive an end that the store does not have.
   return known.told === text ? [{ text }] : [];
 }
 
