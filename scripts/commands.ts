@@ -27,7 +27,7 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     conformance: [install('peers/conformance'), suite('peers peers/conformance')],
     frameworks: [suite('peers peers/frameworks')],
     hosts: [BUILD, suite('peers peers/hosts')],
-    install: [BUILD, install('peers/package'), suite('peers peers/package')],
+    install: [BUILD, suite('peers peers/package')],
     peers: [install('peers/clients'), suite('peers peers/clients')],
     codex: [install('peers/codex'), suite('peers peers/codex')],
     probes: [install('peers/probes'), suite('peers peers/probes')],

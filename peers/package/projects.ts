@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const programs = fileURLToPath(new URL('programs/', import.meta.url));
-const pnpm = fileURLToPath(new URL('node_modules/pnpm/bin/pnpm.cjs', import.meta.url));
+const pnpm = path.join(root, 'node_modules/pnpm/bin/pnpm.cjs');
 
 export const MANAGERS = ['npm', 'pnpm'] as const;
 export type Manager = (typeof MANAGERS)[number];

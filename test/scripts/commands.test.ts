@@ -25,10 +25,10 @@ describe('npm test', () => {
   });
 
   it('prepares a suite before it runs it, and passes the arguments to vitest only', () => {
-    expect(linesOf('test', 'install', '--reporter=json')).toEqual([
+    expect(linesOf('test', 'runtimes', '--reporter=json')).toEqual([
       'npm run --silent build -- --logLevel warn',
-      'npm ci --prefix peers/package',
-      'vitest run --project peers peers/package --reporter=json',
+      'npm ci --prefix peers/runtimes',
+      'vitest run --project peers peers/runtimes --reporter=json',
     ]);
   });
 
