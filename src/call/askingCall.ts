@@ -14,7 +14,8 @@ import { boundaryOf } from './requestBoundary.js';
 
 /** The call that asks in a request. */
 export interface AskingCall {
-  readonly call: object;
+  /** The object of the call, which {@link replaceAskingCall} replaces. */
+  call: object;
   /** The parts that identify the request together with a function of its context. */
   readonly request: readonly unknown[];
   /** The state that it returned. For a legacy client, the SDK brings it back in the same request. */
@@ -85,6 +86,12 @@ export function setAskingCall(ctx: ServerContext, call: object): AskingCall {
   for (const identity of identitiesOf(ctx)) calls().asking.set(identity, asking);
   if (shared !== undefined) calls().asking.set(shared, asking);
   return asking;
+}
+
+/** Lets a call go on as another object. If it was the one that asks, it still is. */
+export function replaceAskingCall(ctx: ServerContext, call: object, by: object): void {
+  const asking = askingCallIn(ctx);
+  if (asking?.call === call) asking.call = by;
 }
 
 /** Returns a copy of the context that keeps the call that asks in its request. */

@@ -9,6 +9,7 @@ import type { ToolError } from '../errors.js';
 import { canonicalJson, dataDigest } from '../state/canonical.js';
 import { recordUser } from '../store/recordStore.js';
 import type { Caller } from '../state/seal.js';
+import { replaceAskingCall } from './askingCall.js';
 import type { Call } from './call.js';
 import { newCall, NO_SEAL } from './callRecord.js';
 import { refused } from './parking.js';
@@ -47,6 +48,7 @@ export async function findParked(
   const isChanged = replay && (replay.key !== key || replay.store !== place.store);
   if (isChanged && !parking.hasRun) throw changedToolError();
   current = { ...goOnFromPlace(call, parking), parking };
+  replaceAskingCall(ctx, call, current);
   return current;
 }
 

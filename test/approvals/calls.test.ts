@@ -174,6 +174,23 @@ describe.each(eras)('a call on %s', (era) => {
     expect(client.asked).toEqual(['Are you sure?']);
   });
 
+  it('asks the caller several questions one after the other', async () => {
+    const { desk } = testDesk();
+    const paid: unknown[] = [];
+    const first = resolver({}, () => confirm('First?'), { asks: 'form' });
+    const second = resolver({ first }, () => confirm('Second?'), { asks: 'form' });
+    const third = resolver({ second }, () => confirm('Third?'), { asks: 'form' });
+    const resolve = { third, secondPair: secondPair() };
+    const client = await clientOf(era, payTool(paid, { approvals: desk, resolve }), {
+      elicit: () => YES,
+    });
+    const id = idOf(await client.call('pay', INVOICE));
+    expect(client.asked).toEqual(['First?', 'Second?', 'Third?']);
+    await desk.decide(id, yes('bob'));
+    expect(await client.text('pay', INVOICE)).toBe('Paid.');
+    expect(paid).toHaveLength(1);
+  });
+
   it('V17 requests nothing if the caller declines', async () => {
     const { desk, events } = testDesk();
     const sure = resolver({}, () => confirm('Are you sure?'), { asks: 'form' });
