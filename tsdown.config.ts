@@ -31,6 +31,9 @@ const SHARED = [
   { name: 'core', test: /src\/(?:call|host|definition)\/\w+\.ts$/, priority: 1 },
 ];
 
+/** A busy machine is no reason for a warning. */
+const inputOptions = { checks: { pluginTimings: false } };
+
 const library = defineConfig({
   entry: [
     'src/index.ts',
@@ -51,6 +54,7 @@ const library = defineConfig({
   target: 'es2022',
   dts: true,
   deps: { neverBundle: [/^node:/] },
+  inputOptions,
   outputOptions: { codeSplitting: { groups: SHARED } },
   fixedExtension: true,
 });
@@ -81,6 +85,7 @@ const page = defineConfig({
   minify: true,
   deps: { alwaysBundle: [/./] },
   copy: [{ from: 'src/dev/page/client/page.css', to: 'dist/page' }],
+  inputOptions,
   outputOptions: { entryFileNames: 'page.js', codeSplitting: false },
   plugins: [licences()],
 });

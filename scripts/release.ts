@@ -113,7 +113,8 @@ function prepare(): void {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
   writeFileSync(path.join(OUT, 'notes.md'), notes);
-  npm('pack', '--pack-destination', OUT); // It builds the package, with the licences.
+  // It builds the package, with the licences. The dry run lists the files, so this does not.
+  npm('pack', '--loglevel=error', '--pack-destination', OUT);
   const bill = npm('sbom', '--sbom-format=cyclonedx', '--omit=dev');
   const bundled = packagesIn(read(`dist/page/${LICENCES}`));
   writeFileSync(path.join(OUT, 'sbom.json'), billOf(bill, facts.name, bundled));
@@ -121,4 +122,11 @@ function prepare(): void {
   process.stdout.write(`release/ has ${readdirSync(OUT).join(', ')}\n`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) prepare();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    prepare();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
