@@ -1,7 +1,4 @@
-/** `npm run bench -- docs` writes docs/performance.md and its chart from the stored results. */
-import { writeFileSync } from 'node:fs';
+/** `npm run bench -- docs` writes docs/performance.md and its charts from the stored results. */
+import { writePage } from './page.js';
 
-import { CHART, PAGE, performanceChart, performancePage } from './page.js';
-
-writeFileSync(CHART, performanceChart());
-writeFileSync(PAGE, await performancePage());
+await writePage();

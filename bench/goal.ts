@@ -27,14 +27,19 @@ export interface Figure {
 export interface Goal {
   /** A number, such as `Q1`, or a word. */
   readonly id: string;
+  /** The name of several goals, which measures all of them. */
+  readonly group?: string;
   readonly title: string;
   readonly measure: (bench: Bench) => Promise<readonly Figure[]>;
 }
 
+/** True for the goals with a number, which are measured on every version of Node. */
+export const isNumbered = ({ id }: Goal): boolean => /^Q\d/.test(id);
+
 /** The means of measuring a goal. */
 export interface Bench {
   readonly effort: Effort;
-  /** True if all goals together should take two minutes. */
+  /** True if the figures only have to show that the benchmark works. */
   readonly quick: boolean;
   /** Prints what is being measured. */
   readonly progress: (text: string) => void;

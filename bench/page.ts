@@ -2,7 +2,7 @@
  * Generates docs/performance.md. Its prose is written by hand. The parts between marks, and the
  * chart, are generated from the results of `npm run bench` and `npm run bench -- http`.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 import * as prettier from 'prettier';
 
@@ -122,3 +122,9 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const formatted = (value: number): string =>
   Number(shown(value)).toLocaleString('en', { maximumSignificantDigits: 12 });
+
+/** Writes the page and its charts. */
+export async function writePage(): Promise<void> {
+  writeFileSync(CHART, performanceChart());
+  writeFileSync(PAGE, await performancePage());
+}

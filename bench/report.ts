@@ -3,30 +3,33 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import packageJson from '../package.json' with { type: 'json' };
-import { verdictOf, type Figure, type Goal } from './goal.js';
+import { verdictOf, type Figure } from './goal.js';
 import { aligned } from './text.js';
 
-/** A goal and its measured figures. */
+/** The figures of a goal. */
 export interface Measured {
-  readonly goal: Goal;
+  readonly id: string;
+  /** The version of Node. */
+  readonly node: string;
   readonly figures: readonly Figure[];
 }
 
-const COLUMNS = ['', 'figure', 'value', 'spread', 'best', 'A/A', 'bar', 'goal', 'verdict'];
+const COLUMNS = ['', 'Node', 'figure', 'value', 'spread', 'best', 'A/A', 'bar', 'goal', 'verdict'];
 
 /** Returns the figures as a table for a terminal. */
 export function tableOf(measured: readonly Measured[]): string {
-  const rows = measured.flatMap(({ goal, figures }) => figures.map(rowOf(goal)));
+  const rows = measured.flatMap((one) => one.figures.map(rowOf(one)));
   return aligned([COLUMNS, ...rows]);
 }
 
 const rowOf =
-  (goal: Goal) =>
+  ({ id, node }: Measured) =>
   (figure: Figure): string[] => {
     const { name, unit, value, spread, best, same, bar, goal: target } = figure;
     const sign = signOf(figure);
     return [
-      goal.id,
+      id,
+      majorOf(node),
       name,
       `${shown(value)} ${unit}`,
       spread === undefined ? '' : `${shown(spread[0])}-${shown(spread[1])}`,
@@ -37,6 +40,9 @@ const rowOf =
       verdictOf(figure),
     ];
   };
+
+/** Returns the major version of Node. */
+const majorOf = (node: string): string => node.slice(1).split('.')[0] ?? '';
 
 /** Returns the relation between a figure and its limits. */
 export const signOf = ({ better }: Figure): string => (better === 'lower' ? '<=' : '>=');
@@ -67,16 +73,15 @@ export interface Saved {
 export type Results = Record<string, Record<string, Saved>>;
 
 /** Saves the figures of a goal. The saved figures of other goals stay unchanged. */
-export function saveGoal({ goal, figures }: Measured, quick: boolean): void {
+export function saveGoal({ id, node, figures }: Measured, quick: boolean): void {
   if (quick) mkdirSync(SCRATCH, { recursive: true });
   const file = quick ? new URL('results.json', SCRATCH) : RESULTS;
   const results = readResults(file);
-  const [major = ''] = process.versions.node.split('.');
-  const saved = (results[major] ??= {});
-  saved[goal.id] = {
+  const saved = (results[majorOf(node)] ??= {});
+  saved[id] = {
     version: packageJson.version,
     date: new Date().toISOString().slice(0, 10),
-    node: process.version,
+    node,
     cpu: cpus()[0]?.model ?? 'unknown',
     figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
   };

@@ -38,7 +38,6 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
   bench: {
     goals: [BUILD, bench('run.ts')],
-    http: [BUILD, bench('http/run.ts')],
     profile: [BUILD, bench('profile.ts')],
     size: [BUILD, bench('size.ts')],
     docs: ['tsx bench/docs.ts'],

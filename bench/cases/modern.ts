@@ -26,29 +26,49 @@ export interface Result {
 /** Serves a factory like an HTTP application, but without a socket. */
 export function sender(factory: McpServerFactory): Send {
   const handler = createMcpHandler(factory);
-  return async (method, params) => {
-    const response = await handler.fetch(requestOf(method, params));
-    const { result, error } = (await response.json()) as { result?: Result; error?: unknown };
-    if (result === undefined)
-      throw new Error(`the server returned an error: ${JSON.stringify(error)}`);
-    return result;
+  return async (method, params) => resultOf(await handler.fetch(requestOf(method, params)));
+}
+
+/** Serves a factory, and returns a function that sends one call of a tool. It is serialized once. */
+export function caller(factory: McpServerFactory, params: Params): () => Promise<Result> {
+  const handler = createMcpHandler(factory);
+  const headers = headersOf('tools/call', params);
+  const body = bodyOf('tools/call', params);
+  return async () =>
+    resultOf(await handler.fetch(new Request(ADDRESS, { ...POST, headers, body })));
+}
+
+async function resultOf(response: Response): Promise<Result> {
+  const { result, error } = (await response.json()) as { result?: Result; error?: unknown };
+  if (result === undefined)
+    throw new Error(`the server returned an error: ${JSON.stringify(error)}`);
+  return result;
+}
+
+const ADDRESS = 'http://127.0.0.1/mcp';
+const POST = { method: 'POST' };
+
+/** Creates a request as a client sends it. */
+export function requestOf(method: string, params: Params, url = ADDRESS): Request {
+  return new Request(url, {
+    ...POST,
+    headers: headersOf(method, params),
+    body: bodyOf(method, params),
+  });
+}
+
+function headersOf(method: string, { name }: Params): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': VERSION,
+    'mcp-method': method,
+    ...(name !== undefined && { 'mcp-name': name }),
   };
 }
 
-/** Creates a request as a client sends it. */
-export function requestOf(method: string, params: Params, url = 'http://127.0.0.1/mcp'): Request {
-  return new Request(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': VERSION,
-      'mcp-method': method,
-      ...(params.name !== undefined && { 'mcp-name': params.name }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
-  });
-}
+const bodyOf = (method: string, params: Params): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } });
 
 /** Runs `work` several times, `width` at a time. */
 export async function inFlight(

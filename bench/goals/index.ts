@@ -1,32 +1,39 @@
 /** All goals: those with a number in its order, then the others. */
-import type { Goal } from '../goal.js';
+import { isNumbered, type Goal } from '../goal.js';
 import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
+import { countsGoals } from './counts.js';
 import { digestGoals } from './digest.js';
+import { httpGoals } from './http.js';
 import { loadGoals } from './load.js';
+import { memoryGoals } from './memory.js';
 import { onceGoals } from './once.js';
 import { sizeGoals } from './size.js';
 import { stateGoals } from './state.js';
 import { toolsGoals } from './tools.js';
 import { tracesGoals } from './traces.js';
+import { valuesGoals } from './values.js';
 import { waitingGoals } from './waiting.js';
 
 const all: readonly Goal[] = [
   ...confirmGoals,
+  ...valuesGoals,
+  ...httpGoals,
   ...toolsGoals,
   ...waitingGoals,
   ...stateGoals,
   ...compilerGoals,
   ...sizeGoals,
+  ...memoryGoals,
+  ...countsGoals,
   ...loadGoals,
   ...digestGoals,
   ...tracesGoals,
   ...onceGoals,
 ];
 
-const isNumbered = ({ id }: Goal): boolean => /^Q\d/.test(id);
+const orderOf = (goal: Goal): string => `${isNumbered(goal) ? 0 : 1} ${goal.id}`;
 
-export const goals: readonly Goal[] = [
-  ...all.filter(isNumbered),
-  ...all.filter((goal) => !isNumbered(goal)),
-];
+export const goals: readonly Goal[] = all.toSorted((a, b) =>
+  orderOf(a).localeCompare(orderOf(b), 'en', { numeric: true }),
+);

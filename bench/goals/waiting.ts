@@ -1,7 +1,7 @@
 /** Q10: a resolver waits only for those that it needs. */
 import { randomGraph, sideBySide, waitFor, type Waiting } from '../cases/waiting.js';
 import { shareOf, type Bench, type Goal } from '../goal.js';
-import { compare, repeating, type Ratio } from '../measure/compare.js';
+import { compareDurations, repeating, type Ratio } from '../measure/compare.js';
 
 const NODES = 20;
 
@@ -9,7 +9,7 @@ const NODES = 20;
 function againstPath({ run, critical }: Waiting, { effort }: Bench): Promise<Ratio> {
   const ours = repeating('resolvers', run);
   const theirs = repeating('critical path', () => waitFor(critical));
-  return compare(ours, theirs, { ...effort, clock: 'wall' });
+  return compareDurations(ours, theirs, effort);
 }
 
 export const waitingGoals: readonly Goal[] = [

@@ -3,9 +3,7 @@
  * adapter, for 2025-11-25 clients a server and a transport per session.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -15,6 +13,8 @@ import {
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
+
+import { listenOn } from '../cases/reporting.js';
 
 /** Serves 2026-07-28 clients. Returns the address. */
 export function serveByHand(factory: McpServerFactory): Promise<string> {
@@ -43,19 +43,13 @@ export function serveSessionsByHand(factory: McpServerFactory): Promise<string> 
   });
 }
 
-/** No timeout, so that connections stay open while other servers are measured. */
-export const KEEP_ALIVE = 0;
-
 /** Listens with the same checks of Host and Origin as `serveHttp`. */
-async function listen(serve: (...args: Parameters<RequestListener>) => unknown): Promise<string> {
+function listen(serve: (...args: Parameters<RequestListener>) => unknown): Promise<string> {
   const validateHost = localhostHostValidation();
   const validateOrigin = localhostOriginValidation();
   const server = createServer((request, response) => {
     if (validateHost(request, response) && validateOrigin(request, response))
       serve(request, response);
   });
-  server.keepAliveTimeout = KEEP_ALIVE;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return listenOn(server);
 }

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export type Era = '2026-07-28' | '2025-11-25';
+import type { Era, FlowName } from './messages.js';
 
 /** The kind of server. */
 export interface Served {
   readonly way: 'ours' | 'byHand';
-  readonly tool: 'confirm' | 'plain';
+  readonly tool: FlowName;
   readonly era: Era;
 }
 
@@ -26,18 +26,38 @@ export interface ServerProcess {
   readonly stop: () => void;
 }
 
-const program = fileURLToPath(new URL('../cases/httpServer.ts', import.meta.url));
-const tsconfig = fileURLToPath(new URL('../tsconfig.run.json', import.meta.url));
+const program = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const tsconfig = program('../tsconfig.run.json');
 
 /** Starts a server. It exits with this process at the latest. */
-export async function start({ way, tool, era }: Served): Promise<ServerProcess> {
-  const child = fork(program, [way, tool, era], {
+export function start({ way, tool, era }: Served): Promise<ServerProcess> {
+  return startProgram(program('../cases/httpServer.ts'), [way, tool, era]);
+}
+
+/** Starts a proxy that passes each request on to the next of the servers. */
+export function startProxy(urls: readonly string[]): Promise<ServerProcess> {
+  return startProgram(program('../cases/proxy.ts'), urls);
+}
+
+/** Starts a server that answers the requests of a flow with these bodies, and does nothing else. */
+export function startEcho(bodies: readonly string[]): Promise<ServerProcess> {
+  return startProgram(program('../cases/echo.ts'), bodies);
+}
+
+async function startProgram(file: string, args: readonly string[]): Promise<ServerProcess> {
+  const child = fork(file, args, {
     execArgv: ['--import', 'tsx', '--expose-gc'],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     env: { ...process.env, TSX_TSCONFIG_PATH: tsconfig },
   });
   let stopped = false;
+  // Warnings, which every server prints again, matter only if it fails.
+  let printed = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
   child.on('exit', (code) => {
-    if (!stopped) throw new Error(`the server exited with code ${code}`);
+    if (!stopped) throw new Error(`${file} exited with code ${code}:\n${printed}`);
   });
   const told = async <T>(): Promise<T> => ((await once(child, 'message')) as [T])[0];
   const ask = async <T>(question: string): Promise<T> => {

@@ -1,28 +1,19 @@
 /**
- * Load for the 2025-11-25 confirm flow, without autocannon. A call stays open while another request
- * of its session answers the question, and autocannon sends one request at a time per connection.
+ * 2025-11-25 sessions, and flows that ask in them. A call stays open while another request of its
+ * session answers the question, so a session needs two connections.
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 
-import { inFlight } from '../cases/modern.js';
-import { stopwatch } from '../measure/latency.js';
-import {
-  callOf,
-  checkDeleted,
-  headersOf,
-  INITIALIZE,
-  CONNECTIONS,
-  type Load,
-  YES,
-} from './load.js';
+import { Connection } from './connection.js';
+import { loadWith, sixteen, type Load } from './load.js';
+import { accepted, callOf, checkDone, headersOf, INITIALIZE, type Flow } from './messages.js';
 
 const agent = new Agent({ keepAlive: true });
 
 function post(url: string, body: string, session?: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = headersOf('2025-11-25', session);
+    const headers = headersOf('2025-11-25', '', session);
     request(url, { method: 'POST', agent, headers }, resolve).on('error', reject).end(body);
   });
 }
@@ -41,13 +32,13 @@ export async function openSession(url: string): Promise<string> {
 
 /** A call whose question has arrived. */
 export interface Asked {
-  /** Confirms, and checks that the folder was deleted. */
-  readonly confirm: () => Promise<void>;
+  /** Answers, and checks that the call ends. */
+  readonly answer: () => Promise<void>;
 }
 
-/** Calls the tool, and waits until it asks. */
-export async function ask(url: string, session: string, id: number): Promise<Asked> {
-  const response = await post(url, callOf('2025-11-25', id), session);
+/** Calls the tool of a flow with one question, and waits until it asks. */
+export async function ask(url: string, session: string, flow: Flow, id: number): Promise<Asked> {
+  const response = await post(url, callOf('2025-11-25', flow, id), session);
   response.setEncoding('utf8');
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<string>;
   const read = async (pattern: RegExp): Promise<string> => {
@@ -61,34 +52,36 @@ export async function ask(url: string, session: string, id: number): Promise<Ask
     }
   };
   const asked = JSON.parse(await read(/^data: (.*"elicitation\/create".*)\n/m)) as { id: number };
-  const confirm = async (): Promise<void> => {
-    const answer = JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: YES });
+  const answer = async (): Promise<void> => {
+    const result = accepted(flow.answers[0] ?? {});
+    const message = JSON.stringify({ jsonrpc: '2.0', id: asked.id, result });
     const [said] = await Promise.all([
       read(/^data: (.*"content".*)\n/m),
-      post(url, answer, session).then(text),
+      post(url, message, session).then(text),
     ]);
-    checkDeleted(said);
+    checkDone(flow, said);
     // The connection is free only after the stream has ended.
     await chunks.next();
   };
-  return { confirm };
+  return { answer };
 }
 
-/** Sends flows in sixteen sessions, one at a time in each. */
-export async function confirmSessionLoad(url: string): Promise<Load> {
-  const idle = await Promise.all(Array.from({ length: CONNECTIONS }, () => openSession(url)));
+/** Sends flows with one question, each of the sixteen at a time in a session of its own. */
+export async function askingLoad(url: string, flow: Flow): Promise<Load> {
+  const idle = await sixteen(() => openSession(url));
   let id = 0;
-  const flow = async (): Promise<void> => {
-    const session = idle.pop();
-    if (session === undefined) throw new Error('all sessions are busy');
-    await (await ask(url, session, (id += 1))).confirm();
-    idle.push(session);
-  };
-  return async (flows) => {
-    const { took, lap } = stopwatch(flow);
-    const begun = performance.now();
-    await inFlight(flows, CONNECTIONS, lap);
-    const seconds = (performance.now() - begun) / 1000;
-    return { seconds, flows, took: took.slice(CONNECTIONS) };
-  };
+  return loadWith(idle, async (session) => {
+    await (await ask(url, session, flow, (id += 1))).answer();
+  });
+}
+
+/** Sends calls that ask nothing, each of the sixteen at a time in a session of its own. */
+export async function plainLoad(url: string, flow: Flow): Promise<Load> {
+  const idle = await sixteen(async () =>
+    Connection.open(url, headersOf('2025-11-25', flow.tool, await openSession(url))),
+  );
+  let id = 0;
+  return loadWith(idle, async (connection) => {
+    checkDone(flow, await connection.post(callOf('2025-11-25', flow, (id += 1))));
+  });
 }

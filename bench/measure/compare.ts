@@ -2,7 +2,7 @@
  * Compares two ways to do the same work.
  *
  * The same program differs by 10 % from one minute to the next, so nothing is measured alone: short
- * slices of both ways alternate, in shuffled order. Each way runs in processes of its own
+ * slices of all ways alternate, in shuffled order. Each way runs in processes of its own
  * (processes.ts), because a way pays for what the other one switches on, such as the promise hooks
  * of AsyncLocalStorage on Node 20. There are several per way, because two processes of one program
  * differ, too.
@@ -35,7 +35,9 @@ export interface Effort {
   /** The approximate time that each way runs first, so that V8 optimizes it. */
   readonly warmMs: number;
   readonly seed: number;
-  /** The processes of the ways. If omitted, both run in this process. */
+  /** The processes per way. */
+  readonly perWay: number;
+  /** The processes of the ways. If omitted, all ways run in this process. */
   readonly processes?: Processes;
 }
 
@@ -50,13 +52,21 @@ export interface Ratio {
   readonly same: number;
 }
 
-/** The clock. CPU time is the default, and does not count waiting. */
-export type Clock = 'cpu' | 'wall';
+/** Returns the milliseconds so far. */
+export type Clock = () => number | Promise<number>;
 
-/** One of the two ways, where it runs. */
+/** The CPU time of this process, which does not count waiting. */
+export const cpuClock: Clock = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+export const wallClock: Clock = () => performance.now();
+
+/** One of the ways, where it runs. */
 export interface Runner {
   /** Warms the way up. */
-  readonly prepare: (warmMs: number, sliceMs: number) => Promise<void>;
+  readonly prepare: (effort: Pick<Effort, 'warmMs' | 'sliceMs'>) => Promise<void>;
   /** Runs a slice, and returns the milliseconds of one repetition. */
   readonly slice: () => Promise<number>;
 }
@@ -67,70 +77,89 @@ export interface Processes {
    * Returns the runners of both ways of the next comparison. Returns `undefined` in a process that
    * runs a way of another comparison.
    */
-  readonly next: (ways: readonly [Way, Way], clock: Clock) => Promise<Pair | undefined>;
+  readonly next: (ways: readonly [Way, Way]) => Promise<Pair | undefined>;
 }
 
 /** The runners of both ways. */
 export interface Pair {
   readonly ours: readonly Runner[];
   readonly theirs: readonly Runner[];
-  readonly stop?: () => void;
+  readonly stop: () => void;
 }
 
 const NO_RATIO: Ratio = { median: NaN, spread: [NaN, NaN], best: NaN, same: NaN };
 
-/** Compares `ours` with `theirs`. */
-export async function compare(
-  ours: Way,
-  theirs: Way,
-  effort: Effort & { readonly clock?: Clock },
-): Promise<Ratio> {
-  const { clock = 'cpu', processes } = effort;
-  const here: Pair = {
-    ours: [runnerOf(ours, clock)],
-    theirs: [1, 2].map(() => runnerOf(theirs, clock)),
-  };
-  const pair = processes === undefined ? here : await processes.next([ours, theirs], clock);
+/** Compares the CPU time of `ours` and `theirs`. */
+export async function compare(ours: Way, theirs: Way, effort: Effort): Promise<Ratio> {
+  if (effort.processes === undefined) return compareHere(ours, theirs, effort, cpuClock);
+  const pair = await effort.processes.next([ours, theirs]);
   if (pair === undefined) return NO_RATIO;
   try {
-    return await measure(pair, effort);
+    const all = [...pair.ours, ...pair.theirs];
+    // Two at a time: a machine has at least two cores, and no figure is taken yet.
+    await inPairs(all, (runner) => runner.prepare(effort));
+    const taken = await slicesOf(all, effort);
+    return ratioOf(taken.slice(0, pair.ours.length), taken.slice(pair.ours.length));
   } finally {
-    pair.stop?.();
+    pair.stop();
   }
 }
 
-async function measure(
-  { ours, theirs }: Pair,
-  { rounds, sliceMs, warmMs, seed }: Effort,
-): Promise<Ratio> {
+/** Compares the duration of `ours` and `theirs` in this process, which is precise for waiting. */
+export function compareDurations(ours: Way, theirs: Way, effort: Effort): Promise<Ratio> {
+  return compareHere(ours, theirs, effort, wallClock);
+}
+
+async function compareHere(ours: Way, theirs: Way, effort: Effort, clock: Clock): Promise<Ratio> {
+  const runners = [ours, theirs, theirs].map((way) => runnerOf(way, clock));
+  for (const runner of runners) await runner.prepare(effort);
+  const [our = [], ...their] = await slicesOf(runners, effort);
+  return ratioOf([our], their);
+}
+
+async function inPairs<T>(values: readonly T[], work: (value: T) => Promise<void>): Promise<void> {
+  const left = [...values];
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all([worker(), worker()]);
+}
+
+/** The milliseconds of a repetition in each slice of a runner. */
+export type Slices = readonly number[];
+
+/** Runs slices of all runners, which are prepared, in shuffled order. */
+export async function slicesOf(
+  runners: readonly Runner[],
+  { rounds, seed }: Pick<Effort, 'rounds' | 'seed'>,
+): Promise<readonly Slices[]> {
   const random = seeded(seed);
-  const taken = new Map([...ours, ...theirs].map((runner) => [runner, [] as number[]]));
-  for (const runner of taken.keys()) await runner.prepare(warmMs, sliceMs);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [runner, costs] of shuffled([...taken], random)) costs.push(await runner.slice());
-  }
-  const costOf = (runner: Runner): number => median(taken.get(runner) ?? []);
-  const [our, their] = [ours.map(costOf), theirs.map(costOf)];
+  const taken = runners.map((runner) => ({ runner, slices: [] as number[] }));
+  for (let round = 0; round < rounds; round += 1)
+    for (const { runner, slices } of shuffled(taken, random)) slices.push(await runner.slice());
+  return taken.map(({ slices }) => slices);
+}
+
+/** Returns the ratio of two ways from the slices of their runners. */
+export function ratioOf(ours: readonly Slices[], theirs: readonly Slices[]): Ratio {
+  const [our, their] = [ours.map(median), theirs.map(median)];
   const ratios = our.flatMap((one) => their.map((other) => one / other));
-  const best = (runners: readonly Runner[]): number =>
-    Math.min(...runners.flatMap((runner) => taken.get(runner) ?? []));
+  const half = (rest: number): number => median(their.filter((_, place) => place % 2 === rest));
   return {
     median: median(our) / median(their),
     spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
-    best: best(ours) / best(theirs),
-    same:
-      median(their.filter((_, place) => place % 2 === 0)) /
-      median(their.filter((_, place) => place % 2 === 1)),
+    best: Math.min(...ours.flat()) / Math.min(...theirs.flat()),
+    same: half(0) / half(1),
   };
 }
 
-/** Runs a way in this process. */
+/** Runs a way from this process. */
 export function runnerOf(way: Way, clock: Clock): Runner {
   let times = 1;
   return {
-    prepare: async (warmMs, sliceMs) => {
+    prepare: async ({ warmMs, sliceMs }) => {
       // Waiting does not get faster.
-      if (clock === 'cpu') await calibrated(way, warmMs);
+      if (clock !== wallClock) await calibrated(way, warmMs);
       times = await calibrated(way, sliceMs);
     },
     slice: async () => (await timed(() => way.run(times), clock)) / times,
@@ -141,18 +170,14 @@ export function runnerOf(way: Way, clock: Clock): Runner {
 async function calibrated({ run }: Way, sliceMs: number): Promise<number> {
   let times = 1;
   for (;;) {
-    const took = await timed(() => run(times), 'wall');
+    const took = await timed(() => run(times), wallClock);
     if (took >= sliceMs / 2) return Math.max(1, Math.round((times * sliceMs) / took));
     times *= took === 0 ? 8 : Math.min(8, Math.max(2, Math.floor(sliceMs / took)));
   }
 }
 
-/** Returns the milliseconds that `work` takes. */
-export async function timed(work: () => Promise<void> | void, clock: Clock): Promise<number> {
-  const cpu = process.cpuUsage();
-  const start = performance.now();
+async function timed(work: () => Promise<void> | void, clock: Clock): Promise<number> {
+  const start = await clock();
   await work();
-  if (clock === 'wall') return performance.now() - start;
-  const { user, system } = process.cpuUsage(cpu);
-  return (user + system) / 1000;
+  return (await clock()) - start;
 }

@@ -8,7 +8,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import { runnerOf, type Pair, type Processes, type Runner } from './compare.js';
+import { cpuClock, runnerOf, type Effort, type Pair } from './compare.js';
+import type { Processes, Runner } from './compare.js';
 
 /** The comparison and the way that a process runs. */
 export interface Place {
@@ -16,7 +17,7 @@ export interface Place {
   readonly way: 'ours' | 'theirs';
 }
 
-type Message = { readonly warmMs: number; readonly sliceMs: number } | 'slice';
+type Message = Pick<Effort, 'warmMs' | 'sliceMs'> | 'slice';
 
 /** The program that a process runs. */
 export interface Program {
@@ -68,7 +69,7 @@ function runnerIn(child: ChildProcess): Runner {
     return answer;
   };
   return {
-    prepare: async (warmMs, sliceMs) => {
+    prepare: async ({ warmMs, sliceMs }) => {
       await ask({ warmMs, sliceMs });
     },
     slice: () => ask('slice'),
@@ -79,10 +80,10 @@ function runnerIn(child: ChildProcess): Runner {
 export function following(place: Place): Processes {
   let comparison = -1;
   return {
-    next: async ([ours, theirs], clock) => {
+    next: async ([ours, theirs]) => {
       comparison += 1;
       if (comparison < place.comparison) return undefined;
-      const runner = runnerOf(place.way === 'ours' ? ours : theirs, clock);
+      const runner = runnerOf(place.way === 'ours' ? ours : theirs, cpuClock);
       process.on('message', (message: Message) => {
         void answer(runner, message).then((cost) => process.send?.(cost));
       });
@@ -95,6 +96,6 @@ export function following(place: Place): Processes {
 
 async function answer(runner: Runner, message: Message): Promise<number> {
   if (message === 'slice') return runner.slice();
-  await runner.prepare(message.warmMs, message.sliceMs);
+  await runner.prepare(message);
   return 0;
 }
