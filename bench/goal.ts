@@ -28,13 +28,19 @@ export interface Goal {
   /** A number, such as `Q1`, or a word. */
   readonly id: string;
   /** The name of several goals, which measures all of them. */
-  readonly group?: string;
+  readonly group?: 'http' | 'languages';
   readonly title: string;
   readonly measure: (bench: Bench) => Promise<readonly Figure[]>;
 }
 
 /** True for the goals with a number, which are measured on every version of Node. */
-export const isNumbered = ({ id }: Goal): boolean => /^Q\d/.test(id);
+export const isNumbered = ({ id }: Pick<Goal, 'id'>): boolean => /^Q\d/.test(id);
+
+/** Sorts goals. Those with a number come first. */
+export function byOrder(a: Pick<Goal, 'id'>, b: Pick<Goal, 'id'>): number {
+  const key = (goal: Pick<Goal, 'id'>): string => `${isNumbered(goal) ? 0 : 1} ${goal.id}`;
+  return key(a).localeCompare(key(b), 'en', { numeric: true });
+}
 
 /** The means of measuring a goal. */
 export interface Bench {

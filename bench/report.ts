@@ -91,3 +91,17 @@ export function saveGoal({ id, node, figures }: Measured, quick: boolean): void 
 export function readResults(file = RESULTS): Results {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results) : {};
 }
+
+/** The versions of Node that the page shows. */
+export const NODES = ['20', '24'];
+
+/** Returns a figure by the version of Node, its goal and its name. */
+export function figureOf(
+  results: Results,
+  node: string | undefined,
+  id: string,
+  name: string,
+): Figure | undefined {
+  const saved = results[node ?? '']?.[id];
+  return saved?.figures.find((figure) => figure.name === name);
+}

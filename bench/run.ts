@@ -24,9 +24,9 @@ import { writePage } from './page.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 // V8 needs a few seconds to optimize a confirm flow. Quick runs do not wait for that.
-const FULL = { rounds: 11, sliceMs: 100, warmMs: 2500, perWay: 4 };
-const FEWER = { ...FULL, perWay: 2 };
-const QUICK = { rounds: 5, sliceMs: 40, warmMs: 200, perWay: 2 };
+const FULL = { rounds: 9, sliceMs: 100, warmMs: 2500, perWay: 4 };
+const OTHERS = { rounds: 7, sliceMs: 100, warmMs: 1500, perWay: 2 };
+const QUICK = { rounds: 5, sliceMs: 40, warmMs: 500, perWay: 2 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -79,7 +79,7 @@ function processesFor(id: string, perWay: number): Processes {
 }
 
 function effortFor(goal: Goal): Effort {
-  const effort = quick ? QUICK : isNumbered(goal) ? FULL : FEWER;
+  const effort = quick ? QUICK : isNumbered(goal) ? FULL : OTHERS;
   const processes = processesFor(goal.id, effort.perWay);
   return { ...effort, seed: Number(values.seed), processes };
 }

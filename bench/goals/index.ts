@@ -1,10 +1,11 @@
 /** All goals: those with a number in its order, then the others. */
-import { isNumbered, type Goal } from '../goal.js';
+import { byOrder, type Goal } from '../goal.js';
 import { compilerGoals } from './compiler.js';
 import { confirmGoals } from './confirm.js';
 import { countsGoals } from './counts.js';
 import { digestGoals } from './digest.js';
 import { httpGoals } from './http.js';
+import { languagesGoals } from './languages.js';
 import { loadGoals } from './load.js';
 import { memoryGoals } from './memory.js';
 import { onceGoals } from './once.js';
@@ -18,6 +19,7 @@ import { waitingGoals } from './waiting.js';
 const all: readonly Goal[] = [
   ...confirmGoals,
   ...valuesGoals,
+  ...languagesGoals,
   ...httpGoals,
   ...toolsGoals,
   ...waitingGoals,
@@ -32,8 +34,4 @@ const all: readonly Goal[] = [
   ...onceGoals,
 ];
 
-const orderOf = (goal: Goal): string => `${isNumbered(goal) ? 0 : 1} ${goal.id}`;
-
-export const goals: readonly Goal[] = all.toSorted((a, b) =>
-  orderOf(a).localeCompare(orderOf(b), 'en', { numeric: true }),
-);
+export const goals: readonly Goal[] = all.toSorted(byOrder);

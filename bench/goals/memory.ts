@@ -5,10 +5,15 @@ import { median } from '../measure/statistics.js';
 
 const SESSION: Omit<Trial, 'count' | 'work'> = { era: '2025-11-25', first: 100 };
 
+/** The servers of each kind. */
+const SERVERS = 2;
+
 /** Compares the memory of our server with that of one by hand. */
-async function againstHand(what: string, trial: Trial, servers: number): Promise<Figure[]> {
-  const ours = await growths('ours', trial, servers);
-  const theirs = await growths('byHand', trial, servers);
+async function againstHand(what: string, trial: Trial): Promise<Figure[]> {
+  const [ours, theirs] = await Promise.all([
+    growths('ours', trial, SERVERS),
+    growths('byHand', trial, SERVERS),
+  ]);
   return (['heap', 'rss'] as const).map((kind) => ({
     name: `${what}, ${kind === 'heap' ? 'heap' : 'memory of the process'} / by hand`,
     value: grown(ours, kind) / grown(theirs, kind),
@@ -24,27 +29,33 @@ export const memoryGoals: readonly Goal[] = [
     group: 'http',
     title: 'memory after many flows, and of open sessions',
     measure: async ({ quick, progress }) => {
-      const servers = quick ? 1 : 3;
-      const [firstFlows, lastFlows] = quick ? [2000, 5000] : [10_000, 50_000];
-      progress(`${lastFlows} flows after the first ${firstFlows}`);
-      const flows: Trial = { era: '2026-07-28', first: firstFlows, count: lastFlows, work: ending };
-      const past = await growths('ours', flows, 1);
+      const [first, count] = quick ? [2000, 5000] : [5000, 50_000];
+      progress(`${count} flows after the first ${first}, and open sessions`);
+      // Time does not matter, so all run at once.
+      const [past, sessions, calls] = await Promise.all([
+        growths('ours', { era: '2026-07-28', first, count, work: ending }, 1),
+        againstHand('open 2025-11-25 session', {
+          ...SESSION,
+          count: quick ? 500 : 2000,
+          work: opening,
+        }),
+        againstHand('2025-11-25 call that waits', {
+          ...SESSION,
+          count: quick ? 200 : 500,
+          work: waiting,
+        }),
+      ]);
       const growth = past.map(({ before, after }) => after.heap / before.heap);
-      progress('open sessions');
-      const sessions = { ...SESSION, count: quick ? 500 : 2000, work: opening };
-      const open = await againstHand('open 2025-11-25 session', sessions, servers);
-      progress('calls that wait for an answer');
-      const calls = { ...SESSION, count: quick ? 200 : 500, work: waiting };
       return [
         {
-          name: `heap after ${lastFlows} more flows / before`,
+          name: `heap after ${count} more flows / before`,
           value: median(growth),
           unit: 'x',
           bar: 1.05,
           better: 'lower',
         },
-        ...open,
-        ...(await againstHand('2025-11-25 call that waits', calls, servers)),
+        ...sessions,
+        ...calls,
       ];
     },
   },

@@ -10,7 +10,7 @@ export const CONNECTIONS = 16;
 export type Load = (flows: number) => Promise<void>;
 
 /** Sends flows with a value of its own for each that is in flight, such as a connection. */
-export function loadWith<T>(idle: T[], flow: (value: T) => Promise<void>): Load {
+export function loadWith<T>(idle: T[], flow: (value: T) => Promise<unknown>): Load {
   return (flows) =>
     inFlight(flows, CONNECTIONS, async () => {
       const value = idle.pop();
@@ -23,22 +23,34 @@ export function loadWith<T>(idle: T[], flow: (value: T) => Promise<void>): Load 
 export const sixteen = <T>(open: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: CONNECTIONS }, open));
 
-/** Sends 2026-07-28 flows. Each request carries the state of the response before. */
+/** Sends 2026-07-28 flows. */
 export async function modernLoad(url: string, flow: Flow): Promise<Load> {
-  const headers = headersOf('2026-07-28', flow.tool);
-  const idle = await sixteen(() => Connection.open(url, headers));
-  const first = callOf('2026-07-28', flow, 1);
-  return loadWith(idle, async (connection) => {
-    let body = await connection.post(first);
-    for (const content of flow.answers) {
-      const { requestState, inputRequests = {} } = resultIn(body);
-      const [key] = Object.keys(inputRequests);
-      if (key === undefined) throw new Error(`nothing was asked: ${body}`);
-      const inputResponses = { [key]: accepted(content) };
-      body = await connection.post(callOf('2026-07-28', flow, 1, { requestState, inputResponses }));
-    }
-    checkDone(flow, body);
-  });
+  const idle = await sixteen(() => openModern(url, flow));
+  return loadWith(idle, (connection) => runFlow(connection, flow));
+}
+
+/** Runs a flow once, and returns the bodies of the responses. */
+export async function bodiesOf(url: string, flow: Flow): Promise<readonly string[]> {
+  return runFlow(await openModern(url, flow), flow);
+}
+
+const openModern = (url: string, { tool }: Flow): Promise<Connection> =>
+  Connection.open(url, headersOf('2026-07-28', tool));
+
+/** Runs a flow. Each request carries the state of the response before. */
+async function runFlow(connection: Connection, flow: Flow): Promise<readonly string[]> {
+  let body = await connection.post(callOf('2026-07-28', flow, 1));
+  const bodies = [body];
+  for (const content of flow.answers) {
+    const { requestState, inputRequests = {} } = resultIn(body);
+    const [key] = Object.keys(inputRequests);
+    if (key === undefined) throw new Error(`nothing was asked: ${body}`);
+    const inputResponses = { [key]: accepted(content) };
+    body = await connection.post(callOf('2026-07-28', flow, 1, { requestState, inputResponses }));
+    bodies.push(body);
+  }
+  checkDone(flow, body);
+  return bodies;
 }
 
 interface Asking {

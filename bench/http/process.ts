@@ -7,6 +7,8 @@ import type { Era, FlowName } from './messages.js';
 
 /** The kind of server. */
 export interface Served {
+  /** The program of Node, if it is not that of this process. */
+  readonly node?: string;
   readonly way: 'ours' | 'byHand';
   readonly tool: FlowName;
   readonly era: Era;
@@ -30,8 +32,8 @@ const program = (name: string): string => fileURLToPath(new URL(name, import.met
 const tsconfig = program('../tsconfig.run.json');
 
 /** Starts a server. It exits with this process at the latest. */
-export function start({ way, tool, era }: Served): Promise<ServerProcess> {
-  return startProgram(program('../cases/httpServer.ts'), [way, tool, era]);
+export function start({ way, tool, era, node }: Served): Promise<ServerProcess> {
+  return startProgram(program('../cases/httpServer.ts'), [way, tool, era], node);
 }
 
 /** Starts a proxy that passes each request on to the next of the servers. */
@@ -44,8 +46,13 @@ export function startEcho(bodies: readonly string[]): Promise<ServerProcess> {
   return startProgram(program('../cases/echo.ts'), bodies);
 }
 
-async function startProgram(file: string, args: readonly string[]): Promise<ServerProcess> {
+async function startProgram(
+  file: string,
+  args: readonly string[],
+  node = process.execPath,
+): Promise<ServerProcess> {
   const child = fork(file, args, {
+    execPath: node,
     execArgv: ['--import', 'tsx', '--expose-gc'],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     env: { ...process.env, TSX_TSCONFIG_PATH: tsconfig },

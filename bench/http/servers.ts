@@ -14,9 +14,6 @@ export interface Target {
 /** Starts a server. */
 export type Start = () => Promise<Target>;
 
-/** HTTP needs longer slices, because the client and the server wait for each other. */
-const LONGER = 2;
-
 /** Measures servers of several kinds, and returns the slices of the servers of each kind. */
 export async function measureServers(
   kinds: readonly Start[],
@@ -27,8 +24,7 @@ export async function measureServers(
     for (const start of kinds)
       for (let count = 0; count < effort.perWay; count += 1) targets.push(await start());
     const runners = targets.map(({ cpu, load }): Runner => runnerOf({ name: '', run: load }, cpu));
-    const sliceMs = effort.sliceMs * LONGER;
-    for (const runner of runners) await runner.prepare({ ...effort, sliceMs });
+    for (const runner of runners) await runner.prepare(effort);
     const slices = await slicesOf(runners, effort);
     return kinds.map((_, kind) => slices.slice(kind * effort.perWay, (kind + 1) * effort.perWay));
   } finally {

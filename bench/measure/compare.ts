@@ -30,7 +30,7 @@ export function repeating(name: string, work: (time: number) => unknown): Way {
 export interface Effort {
   /** The number of rounds. */
   readonly rounds: number;
-  /** The approximate duration of a slice. */
+  /** The approximate time of a slice. */
   readonly sliceMs: number;
   /** The approximate time that each way runs first, so that V8 optimizes it. */
   readonly warmMs: number;
@@ -159,20 +159,20 @@ export function runnerOf(way: Way, clock: Clock): Runner {
   return {
     prepare: async ({ warmMs, sliceMs }) => {
       // Waiting does not get faster.
-      if (clock !== wallClock) await calibrated(way, warmMs);
-      times = await calibrated(way, sliceMs);
+      if (clock !== wallClock) await calibrated(way, warmMs, clock);
+      times = await calibrated(way, sliceMs, clock);
     },
     slice: async () => (await timed(() => way.run(times), clock)) / times,
   };
 }
 
 /** Returns the repetitions that fill a slice. Runs the way to find out, which also warms it up. */
-async function calibrated({ run }: Way, sliceMs: number): Promise<number> {
+async function calibrated({ run }: Way, sliceMs: number, clock: Clock): Promise<number> {
   let times = 1;
   for (;;) {
-    const took = await timed(() => run(times), wallClock);
+    const took = await timed(() => run(times), clock);
     if (took >= sliceMs / 2) return Math.max(1, Math.round((times * sliceMs) / took));
-    times *= took === 0 ? 8 : Math.min(8, Math.max(2, Math.floor(sliceMs / took)));
+    times *= took <= 0 ? 8 : Math.min(8, Math.max(2, Math.floor(sliceMs / took)));
   }
 }
 

@@ -15,3 +15,9 @@ export function nodePrograms(): readonly string[] {
   }
   return PROGRAMS;
 }
+
+/** Returns the program of the oldest version, unless this process runs it or it is not installed. */
+export function olderNode(): string | undefined {
+  const [oldest = ''] = PROGRAMS;
+  return existsSync(oldest) && !process.version.startsWith('v20.') ? oldest : undefined;
+}
