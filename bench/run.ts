@@ -20,11 +20,10 @@ import { goals } from './goals/index.js';
 import type { Effort, Processes } from './measure/compare.js';
 import { nodePrograms } from './measure/nodes.js';
 import { following, leading, type Place } from './measure/processes.js';
-import { writePage } from './page.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 // V8 needs a few seconds to optimize a confirm flow. Quick runs do not wait for that.
-const FULL = { rounds: 9, sliceMs: 100, warmMs: 2500, perWay: 4 };
+const FULL = { rounds: 9, sliceMs: 100, warmMs: 2000, perWay: 4 };
 const OTHERS = { rounds: 7, sliceMs: 100, warmMs: 1500, perWay: 2 };
 const QUICK = { rounds: 5, sliceMs: 40, warmMs: 500, perWay: 2 };
 
@@ -125,7 +124,10 @@ async function measureGoals(): Promise<void> {
   }
   console.log(tableOf(measured));
   judge(measured.flatMap(({ figures }) => figures));
-  if (!quick) await writePage();
+  if (quick) return;
+  // The page reads the results when it is loaded.
+  const { writePage } = await import('./page.js');
+  await writePage();
 }
 
 const versionOf = (node: string): string =>

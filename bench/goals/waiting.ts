@@ -20,7 +20,7 @@ export const waitingGoals: readonly Goal[] = [
       const limits = { bar: 1.1, goal: 1.05 };
       bench.progress('10 resolvers of 10 ms against one wait');
       const ten = await againstPath(sideBySide(10, 10), bench);
-      const graphs = bench.quick ? 2 : 10;
+      const graphs = bench.quick ? 2 : 5;
       const ratios: Ratio[] = [];
       for (let graph = 0; graph < graphs; graph += 1) {
         bench.progress(`random graph ${graph + 1} of ${graphs} against its critical path`);
