@@ -39,8 +39,14 @@ const FAINT = `(dark) => {
     }
     return backgrounds.get(element);
   };
-  const opacity = (element) =>
-    element ? Number(getComputedStyle(element).opacity) * opacity(element.parentElement) : 1;
+  const opacities = new Map([[null, 1]]);
+  const opacity = (element) => {
+    if (!opacities.has(element)) {
+      const own = Number(getComputedStyle(element).opacity);
+      opacities.set(element, own * opacity(element.parentElement));
+    }
+    return opacities.get(element);
+  };
   const isShown = (element) =>
     element.checkVisibility({ visibilityProperty: true }) &&
     opacity(element) > 0 &&
