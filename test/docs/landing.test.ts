@@ -50,8 +50,8 @@ describe('the landing page', () => {
     expect(landing).toContain(
       '**10,000 tools** on a server cost a call no more CPU time than one.',
     );
-    expect(read('docs/performance.md')).toContain(
-      'A call takes the same CPU time on a server with 10,000 tools as on a server with one.',
+    expect(read('docs/performance.md')).toMatch(
+      /A call on a server with 10,000 tools takes 1\.0 times as much on Node \d+/,
     );
   });
 });
