@@ -117,13 +117,21 @@ async function measureGoals(): Promise<void> {
     (isNumbered(goal) ? nodes : nodes.slice(-1)).map((node) => ({ goal, node })),
   );
   const measured: Measured[] = [];
+  const failed: string[] = [];
   for (const [index, { goal, node }] of runs.entries()) {
     const place = `[${index + 1}/${runs.length}] ${seconds()} s`;
     console.error(`${place}  ${goal.id}: ${goal.title}, ${versionOf(node)}`);
-    measured.push(await measureElsewhere(goal, node));
+    try {
+      measured.push(await measureElsewhere(goal, node));
+    } catch (error) {
+      // The others are measured all the same.
+      failed.push((error as Error).message);
+    }
   }
   console.log(tableOf(measured));
   judge(measured.flatMap(({ figures }) => figures));
+  for (const message of failed) console.log(message);
+  if (failed.length > 0) process.exitCode = 1;
   if (quick) return;
   // The page reads the results when it is loaded.
   const { writePage } = await import('./page.js');

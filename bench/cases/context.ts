@@ -16,3 +16,12 @@ export const CONTEXT: ServerContext = {
     requestSampling: refuse,
   },
 };
+
+let requests = 1;
+
+/** Returns a context of another request, because one request cannot ask in two calls. */
+export function createContext(): ServerContext {
+  requests += 1;
+  const { signal } = new AbortController();
+  return { ...CONTEXT, mcpReq: { ...CONTEXT.mcpReq, id: requests, signal } };
+}

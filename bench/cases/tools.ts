@@ -8,7 +8,7 @@ import type { Plan } from 'mcp-resolve/engine';
 import * as z from 'zod';
 
 import type { Send } from './modern.js';
-import { CONTEXT } from './context.js';
+import { createContext } from './context.js';
 
 const INFO = { name: 'shop', version: '1.0.0' };
 
@@ -99,7 +99,11 @@ const modernClient = { protocolVersion: '2026-07-28', clientCapabilities: { elic
 
 /** Runs a whole round of a graph that asks, up to the result with its record. */
 export async function askByRound(size: keyof typeof plans): Promise<void> {
-  const resolution = await resolveArguments(plans[size], {}, { ctx: CONTEXT, ...modernClient });
+  const resolution = await resolveArguments(
+    plans[size],
+    {},
+    { ctx: createContext(), ...modernClient },
+  );
   if (resolution.done) throw new Error('nothing was asked');
 }
 

@@ -44,7 +44,7 @@ export function leading({ file, args, perWay }: Program): Processes {
         ours: start('ours'),
         theirs: start('theirs'),
         stop: () => {
-          for (const child of children) child.disconnect();
+          for (const child of children) if (child.connected) child.disconnect();
         },
       };
       return Promise.resolve(pair);
