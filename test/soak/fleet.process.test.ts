@@ -111,6 +111,13 @@ test('no call is lost while keys rotate in three phases under load', async () =>
   expect(total(counts.refused)).toBe(refusedBefore + 1);
 }, 60_000);
 
+test('a client gives up when no process restarts', async () => {
+  expect(await trips.nextRestart(0)).toBe(false);
+  const restarted = trips.nextRestart(600);
+  await trips.rollOut();
+  expect(await restarted).toBe(true);
+});
+
 test('the log counts every refusal with its reason', async () => {
   await Promise.all([trips.stop(), hotels.stop()]);
   expect(Object.fromEntries(trips.rejections)).toEqual({

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** A message of a process: its port when it listens, or its refusals when it stops. */
@@ -66,9 +67,13 @@ export class Fleet {
     }
   }
 
-  /** Resolves when a process has restarted, or at the end of all restarts. */
-  async nextRestart(): Promise<void> {
-    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  /**
+   * Waits until a process has restarted, or until the end of all restarts, but at most for these
+   * seconds. Returns true if it did not have to give up.
+   */
+  async nextRestart(seconds: number): Promise<boolean> {
+    const restarted = new Promise<boolean>((resolve) => this.waiting.push(() => resolve(true)));
+    return Promise.race([restarted, delay(seconds * 1000, false, { ref: false })]);
   }
 
   /** Resolves all calls of {@link nextRestart}. */

@@ -9,7 +9,8 @@
  *
  * It takes `--minutes` or one complete rotation, whichever is longer, with `--flows` calls at a
  * time. At the end, bodies run longer than the timeout of the proxy or crash their process. The
- * exit code is 1 if a call was lost, a misused state was accepted, or a body ran twice.
+ * last line sums up the counts. The exit code is 1 if a call was lost, a misused state was
+ * accepted, or a body ran twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -35,7 +36,9 @@ const flows = Number(values.flows);
 
 findNginx();
 
-const TTL_SECONDS = 30;
+const TTL_SECONDS = 60;
+/** The longest wait of a person for a restart. Slow requests have the rest of the lifetime. */
+const PATIENCE_SECONDS = TTL_SECONDS / 3;
 /** The rounds of each flow between two restarts. */
 const ROUNDS_BETWEEN_RESTARTS = 15;
 const started = performance.now();
@@ -138,8 +141,8 @@ async function live(index: number): Promise<void> {
     step += 1;
     await misuse(MISUSES[step % MISUSES.length] ?? '', owned, counts);
     if (!isPatient || isOver()) return false;
-    await (atTrips ? trips : hotels).nextRestart();
-    return !isOver();
+    const restarted = await (atTrips ? trips : hotels).nextRestart(PATIENCE_SECONDS);
+    return restarted && !isOver();
   };
   const person = await Person.connect({
     user,
@@ -216,7 +219,18 @@ function print(found: Counts): void {
     problems.push('no state of a retired key was sent');
   if (total(reasons) < total(found.refused)) problems.push('the log is missing refusals');
   for (const problem of problems) console.error(`PROBLEM ${problem}`);
-  if (problems.length === 0) return;
-  console.error(`\nThe end of the log of nginx:\n${nginxLog.split('\n').slice(-5).join('\n')}`);
-  process.exitCode = 1;
+  if (problems.length > 0) {
+    console.error(`\nThe end of the log of nginx:\n${nginxLog.split('\n').slice(-5).join('\n')}\n`);
+    process.exitCode = 1;
+  }
+  const summary = [
+    `${found.started} flows`,
+    `${found.completed} completed`,
+    `${found.rounds} rounds`,
+    `${trips.restarts + hotels.restarts} restarts`,
+    `${found.rotations} key rotations`,
+    `${total(found.refused)} misuses refused`,
+    `problems: ${problems.length}`,
+  ];
+  console.log(summary.join(', '));
 }

@@ -1,9 +1,9 @@
 /**
  * `npm run soak -- once` runs four processes, a store (`--store redis`, `postgres` or `pgbouncer`)
  * and 16 customers for `--seconds`, with the random choices of `--seed`. The clocks of the
- * processes differ by up to `--clocks` seconds. It prints its counts every ten seconds. The exit
- * code is 1 if a call ran twice, was lost, was answered in two ways, or has a history that no
- * sequential order explains.
+ * processes differ by up to `--clocks` seconds. It prints its counts every ten seconds, and the
+ * last line sums them up. The exit code is 1 if a call ran twice, was lost, was answered in two
+ * ways, or has a history that no sequential order explains.
  */
 import { parseArgs } from 'node:util';
 
@@ -83,5 +83,16 @@ function print(found: Findings): void {
   for (const problem of broken.flatMap((list) => list.slice(0, 10))) {
     console.error(`PROBLEM ${problem}`);
   }
-  if (broken.some((list) => list.length > 0)) process.exitCode = 1;
+  const problems = broken.flat().length;
+  if (problems > 0) process.exitCode = 1;
+  const summary = [
+    `${found.flows} flows`,
+    `${found.executions} executions`,
+    `${found.explained} histories with an order`,
+    `${found.kills} kills and ${found.freezes} freezes of a process`,
+    `${found.storeKills} and ${found.storeFreezes} of the store`,
+    `${found.unknown} unknown outcomes`,
+    `problems: ${problems}`,
+  ];
+  console.log(summary.join(', '));
 }
