@@ -23,7 +23,7 @@ const introduction = `# Compatibility
 
 The clients, runtimes, hosts, frameworks and package managers that mcp-resolve was tested with, and the results. Other people
 wrote these programs. The tests that drive them are in \`peers/\` of the repository. Each section names the command that
-repeats its tests, and the date of the last run. \`npm run docs -- compatibility\` generates this page from the results.`;
+repeats its tests, and the date when its results last changed. \`npm run docs -- compatibility\` generates this page from the results.`;
 
 function section(title: string, { command, date, rows }: Report): string {
   const cells = rows.map(({ peer, version, over, saw, passed, failed }) =>
