@@ -20,8 +20,6 @@ import { install as installV1 } from 'mcp-resolve/v1';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { waitingOf } from '../approvals/bank.js';
-import { BY_HEADER, pollerOf, taskBank } from '../approvals/tasks/poller.js';
 import { eras } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { protocolErrorOf, textOf } from '../support/results.js';
@@ -315,17 +313,6 @@ describe.each(eras)('a client of the %s era', (era) => {
       expect(await protocolErrorOf(client.call(name))).toMatchObject({ code: -32_021 });
     expect(client.asked).toEqual([]);
   });
-});
-
-test('N4 gives no task to a client whose extension is taken away', async () => {
-  const usableCapabilities: Usable = ({ capabilities: { extensions: _, ...others } }) => others;
-  const after = (server: McpServer): void => {
-    install(server, [probe], { seal: BY_HEADER, usableCapabilities });
-  };
-  const poller = pollerOf(taskBank().tool, { after });
-  expect(waitingOf(await poller.call()).text).toContain('Make the same call again later');
-  const refused = await poller.error('tasks/get', { taskId: 'parked-1' });
-  expect(refused).toMatchObject({ code: -32_021 });
 });
 
 test.each(eras)('N4 holds over HTTP for a client of the %s era', async (era) => {

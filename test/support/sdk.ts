@@ -9,6 +9,8 @@ const SINCE = {
   originWildcard: 3,
   /** The limit of the elements in the arguments of a tool. */
   maxToolInputElements: 3,
+  /** Methods that the SDK does not know, such as those of tasks. */
+  tasks: 3,
 } as const;
 
 const manifest = new URL(

@@ -2,6 +2,7 @@
 import { InMemoryTransport, McpServer, Server } from '@modelcontextprotocol/server';
 import type { AuthInfo, CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { defineTool, install, memoryStore, resolver } from 'mcp-resolve';
+import type { DeclaredClient } from 'mcp-resolve';
 import { approvalDesk } from 'mcp-resolve/approvals';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -39,6 +40,19 @@ it('is installed before the server is connected, and the error says so', async (
     ),
   );
   await server.close();
+});
+
+it('N4 gives no task to a client whose extension is taken away', async () => {
+  const probe = defineTool('probe', {}, () => 'done');
+  const usableCapabilities = ({ capabilities: { extensions: _, ...others } }: DeclaredClient) =>
+    others;
+  const after = (server: McpServer): void => {
+    install(server, [probe], { seal: BY_HEADER, usableCapabilities });
+  };
+  const poller = pollerOf(taskBank().tool, { after });
+  expect(waitingOf(await poller.call()).text).toContain('Make the same call again later');
+  const refused = await poller.error('tasks/get', { taskId: 'parked-1' });
+  expect(refused).toMatchObject({ code: -32_021 });
 });
 
 it('T2 T24 has no tasks on 2025, also for a client that declares them', async () => {
