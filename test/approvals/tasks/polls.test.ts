@@ -344,7 +344,7 @@ it('T18 T10 works until the lease of a killed process ends, and is never run aga
         started.resolve();
       },
     },
-    { store },
+    { store, now: () => Date.now() },
   );
   const { taskId } = await pollerOf(dying.tool).call();
   const alive = taskBank({}, { store: shared, now: () => Date.now() });
