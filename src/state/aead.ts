@@ -56,8 +56,8 @@ export const deriveWithNode: DeriveKey = async (secret) => {
     },
     open: (nonce, sealed, associated) => {
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, GCM);
-      decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
+        decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES));
         return concat(decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final());
       } catch {
         return undefined;

@@ -121,19 +121,13 @@ function sortKeys(keys: string[]): string[] {
  * Compares by code point. The built-in order compares UTF-16 units, which differs for surrogates.
  */
 function byCodePoint(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length);
   let at = 0;
-  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
-  if (at === shorter) return a.length - b.length;
-  // If the unit before is a high surrogate, the character starts there.
-  const start = at > 0 && isHighSurrogate(a.charCodeAt(at - 1)) ? at - 1 : at;
-  return codePoint(a, start) - codePoint(b, start) || codePoint(a, at) - codePoint(b, at);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+  // Two keys differ at some unit, or one of them ends.
+  while (a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  // The character that differs may start one unit before, with an equal high surrogate.
+  return codePoint(a, at - 1) - codePoint(b, at - 1) || codePoint(a, at) - codePoint(b, at);
 }
 
 function codePoint(text: string, index: number): number {
-  return text.codePointAt(index) ?? 0;
+  return text.codePointAt(index) ?? -1;
 }

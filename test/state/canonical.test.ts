@@ -134,7 +134,11 @@ describe('I36: canonical JSON', () => {
     [Symbol('a')],
     [() => 'a'],
   ])('refuses %o, which would look like another one', (value) => {
-    expect(() => canonicalJson({ a: value })).toThrow(TypeError);
+    expect(() => canonicalJson({ a: value })).toThrow(
+      new TypeError(
+        'The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
+      ),
+    );
   });
 
   test('I36: sorts keys by code point, not by UTF-16 unit', () => {
@@ -142,6 +146,27 @@ describe('I36: canonical JSON', () => {
     const value = { '\u{1f600}': 1, '\uff61': 2, z: 3, '': 4, ab: 5, a: 6, '\ud800': 7 };
     expect(canonicalJson(value)).toBe(
       '{"":4,"a":6,"ab":5,"z":3,"\\ud800":7,"\\uff61":2,"\\ud83d\\ude00":1}',
+    );
+  });
+
+  test('I36: sorts keys that begin alike by the first code point that differs', () => {
+    const sorted = [
+      ['', '\0', 'a', 'a\0', 'ab'],
+      [
+        'a\ud83d',
+        'a\ud83da',
+        'a\ud83dz',
+        'a\uff61',
+        'a\u{1f600}',
+        'a\u{1f600}b',
+        'a\u{1f601}',
+        'b',
+      ],
+      ['\ud800', '\ud800\uff61', '\udbff\uff61', '\udc00', '\uff61', '\u{10000}', '\u{10ffff}'],
+    ].flat();
+    const shuffled = sorted.map((key, index) => [key, index]).reverse();
+    expect(canonicalJson(Object.fromEntries(shuffled))).toMatch(
+      new RegExp(`^[^:]*${sorted.map((_, index) => `:${index}`).join('[^:]*')}}$`),
     );
   });
 

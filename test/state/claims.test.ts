@@ -69,6 +69,18 @@ describe('I30: the envelope', () => {
     expect(await readOrReason(await claimsOf())).toBe(ACCEPTED);
   });
 
+  test.each([true, false])(
+    'I30: tells the record of a call from the state of a handler: %s',
+    async (isRecord) => {
+      const bytes = await writeClaims({ state: 'awaiting-confirm', isRecord }, 600, context);
+      expect(await readClaims(bytes, context)).toEqual({
+        state: 'awaiting-confirm',
+        isRecord,
+        issuedAt: NOW,
+      });
+    },
+  );
+
   test('I45: restores a state with lone surrogates exactly', async () => {
     const bytes = await writeClaims({ state: 'a\ud800b\udfffc', isRecord: false }, 600, context);
     expect((await readClaims(bytes, context)).state).toBe('a\ud800b\udfffc');
@@ -117,6 +129,12 @@ describe('I33: an invalid envelope', () => {
     ['an empty object', '{}'],
   ])('I33: is malformed if it is %s', async (_, text) => {
     expect(await readOrReason(text)).toBe('malformed');
+  });
+
+  test('I33: is malformed if its state is not UTF-8', async () => {
+    const bytes = Buffer.from(JSON.stringify(await claimsOf({})));
+    bytes[bytes.indexOf('awaiting')] = 0xff;
+    expect(await readOrReason(bytes)).toBe('malformed');
   });
 
   test('I33: is malformed if its bytes are not UTF-8', async () => {

@@ -4,7 +4,7 @@ import { InvalidRequestStateError } from 'mcp-resolve';
 import type { RequestStateCodec } from 'mcp-resolve';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { deriveWithNode, deriveWithWebCrypto } from '../../src/state/aead.js';
+import { deriveKey, deriveWithNode, deriveWithWebCrypto } from '../../src/state/aead.js';
 import { ringCodec, tokenLength } from '../../src/state/codec.js';
 import { codecContract, refusalOf } from './codec.case.js';
 
@@ -135,6 +135,21 @@ describe.each(derivations)('the built-in codec on %s', (_, derive) => {
     );
   });
 
+  test('I21: refuses a tag that is cut to four bytes', async () => {
+    const key = await derive(SECRET);
+    const nonce = new Uint8Array(12);
+    const tag = await key.seal(nonce, new Uint8Array(0), bytesOf('associated'));
+    expect(tag).toHaveLength(16);
+    const opened = await key.open(nonce, tag.subarray(0, 4), bytesOf('associated'));
+    expect(opened).toBeUndefined();
+  });
+
+  test('has no key to seal with if its ring is empty', async () => {
+    await expect(ringCodec([], derive).seal(bytesOf('state'))).rejects.toThrow(
+      'The key ring is empty.',
+    );
+  });
+
   test('I23: refuses a token with the prefix of another version', async () => {
     const token = await codec.seal(bytesOf('state'));
     expect(await refusalOf(codec, `v2.${token.slice(3)}`)).toBe('malformed');
@@ -190,6 +205,14 @@ describe.each(derivations)('the built-in codec on %s', (_, derive) => {
     expect(await refusalOf(before, second)).toBe('unknown key');
     expect(await refusalOf(retired, old)).toBe('unknown key');
   });
+});
+
+test('the codec uses node:crypto on Node, which needs no promise to seal and to open', async () => {
+  const key = await deriveKey(SECRET);
+  const [nonce, associated] = [new Uint8Array(12), bytesOf('associated')];
+  const sealed = key.seal(nonce, bytesOf('state'), associated);
+  expect(sealed).toBeInstanceOf(Uint8Array);
+  expect(key.open(nonce, sealed as Uint8Array, associated)).toEqual(bytesOf('state'));
 });
 
 test.each([

@@ -7,7 +7,7 @@ import {
   bindsPrincipal,
   principalClaim,
 } from '../../src/state/principal.js';
-import { Warnings } from '../../src/log.js';
+import type { Logger } from '../../src/log.js';
 
 describe('I42: the principal claim', () => {
   test('I42: matches the documented value for alice with a salt of zeros', async () => {
@@ -55,12 +55,13 @@ describe('I42: the principal claim', () => {
 });
 
 describe('I40: the default principal', () => {
-  const logged: string[] = [];
-  const warnings = Warnings.of({ warn: (message) => logged.push(message) });
-  const principalWith = (authInfo?: Partial<AuthInfo>): string | undefined =>
+  const principalWith = (
+    authInfo?: Partial<AuthInfo>,
+    logger: Logger = { warn: () => undefined },
+  ): string | undefined =>
     authenticatedPrincipal(
       { mcpReq: {}, ...(authInfo && { http: { authInfo } }) } as unknown as ServerContext,
-      warnings,
+      logger,
     );
 
   test.each<[Partial<AuthInfo>, string]>([
@@ -88,6 +89,13 @@ describe('I40: the default principal', () => {
   });
 
   test('I40: warns once of tokens without a subject', () => {
+    const logged: string[] = [];
+    const logger = { warn: (message: string) => void logged.push(message) };
+    principalWith(undefined, logger);
+    principalWith({ clientId: 'c', extra: { sub: 'alice' } }, logger);
+    expect(logged).toEqual([]);
+    principalWith({ clientId: 'c', extra: {} }, logger);
+    principalWith({ clientId: 'c' }, logger);
     expect(logged).toEqual([
       'A validated token has no subject (`authInfo.extra.sub`), so all users of one OAuth client count as one user. Have the token verifier set `sub`, or pass `principal` to requestStateSeal().',
     ]);

@@ -53,6 +53,29 @@ test('G27: writes the unusable answers only if there are any', () => {
   expect(decodeRecord(text)?.progress.failed).toEqual(failed);
 });
 
+test('G27: writes the pinned values only if there are any', () => {
+  const pins = new Map([['quote', { value: { price: 7 }, on: 'RBNvo1WzZ4oRRq0W9-hkng' }]]);
+  const text = encodeRecord({ ...record, progress: { ...record.progress, pins } });
+  expect(text).toBe(
+    `${TEXT.slice(0, -1)},"pins":{"quote":{"value":{"price":7},"on":"RBNvo1WzZ4oRRq0W9-hkng"}}}`,
+  );
+  expect(decodeRecord(text)?.progress.pins).toEqual(pins);
+});
+
+test('G27: writes what the user typed beside the complaint about it', () => {
+  const failed = new Map([['approve', { count: 2, complaint: 'too short', typed: { city: 'x' } }]]);
+  const text = encodeRecord({ ...record, progress: { ...record.progress, failed } });
+  expect(decodeRecord(text)?.progress.failed).toEqual(failed);
+});
+
+test('G27: writes each of the three actions', () => {
+  for (const action of ['accept', 'decline', 'cancel'] as const) {
+    const outcomes = new Map([['scope', { action, q: 'q' }]]);
+    const text = encodeRecord({ ...record, progress: { ...record.progress, outcomes } });
+    expect(decodeRecord(text)?.progress.outcomes).toEqual(outcomes);
+  }
+});
+
 test('G20: reads an entry without a digest', () => {
   const text = changed({ outcomes: { scope: { action: 'accept', data: 1 } } });
   expect(decodeRecord(text)?.progress.outcomes.get('scope')).toEqual({ action: 'accept', data: 1 });
@@ -104,17 +127,42 @@ describe('G26: the reader finds no progress in', () => {
     ['failed that is an array', changed({ failed: [] })],
     ['failed without a count', changed({ failed: { a: { complaint: '' } } })],
     ['failed without a complaint', changed({ failed: { a: { count: 1 } } })],
+    [
+      'typed text that is not an object',
+      changed({ failed: { a: { count: 1, complaint: '', typed: 'x' } } }),
+    ],
+    ['pins in an array', changed({ pins: [] })],
+    ['a pin that is not an object', changed({ pins: { quote: 7 } })],
+    ['a pin without a value', changed({ pins: { quote: { on: 'q' } } })],
+    ['a pin without the digest of its answers', changed({ pins: { quote: { value: 7 } } })],
     ['reworded with a number', changed({ reworded: [7] })],
   ])('G26: %s', (_, text) => {
     expect(decodeRecord(text)).toBeUndefined();
   });
 });
 
-test('names the largest answer and its size', () => {
-  expect(largestContributor(record.progress)).toEqual({
-    what: 'answer',
-    key: 'scope',
-    bytes: '{"action":"accept","data":{"full":true},"q":"ZwOh_PfKr7zdSaL7OqH5Iw"}'.length,
+describe('the largest part of a record', () => {
+  const answer = record.progress.outcomes.get('scope')!;
+
+  test('is the largest answer, wherever it is', () => {
+    const bytes = JSON.stringify(answer).length;
+    const largest = { what: 'answer', key: 'scope', bytes };
+    expect(largestContributor(record.progress)).toEqual(largest);
+    const outcomes = new Map([...record.progress.outcomes].reverse());
+    expect(largestContributor({ ...record.progress, outcomes })).toEqual(largest);
   });
-  expect(largestContributor({ ...record.progress, outcomes: new Map() })).toBeUndefined();
+
+  test('is a pinned value if that is larger than every answer', () => {
+    const pin = { value: 'é'.repeat(100), on: 'q' };
+    const pins = new Map([['quote', pin]]);
+    expect(largestContributor({ ...record.progress, pins })).toEqual({
+      what: 'pinned value',
+      key: 'quote',
+      bytes: JSON.stringify(pin).length + 100,
+    });
+  });
+
+  test('does not exist without answers and pinned values', () => {
+    expect(largestContributor({ ...record.progress, outcomes: new Map() })).toBeUndefined();
+  });
 });

@@ -226,6 +226,52 @@ describe('I28: requestStateSeal', () => {
     );
   });
 
+  test.each(['log', 7, null])('I9: refuses %o as onReject', (onReject) => {
+    expect(() => sealWith({ keys: [KEY], audience: 'desk', onReject })).toThrow(
+      new TypeError('requestStateSeal(): `onReject` must be a function.'),
+    );
+  });
+
+  test.each([null, {}, 'console'])('refuses the logger %o', (logger) => {
+    expect(() => sealWith({ keys: [KEY], audience: 'desk', logger })).toThrow(
+      /^requestStateSeal\(\): `logger` must be /,
+    );
+  });
+
+  test('keeps the functions and the logger of its options', () => {
+    const [principal, onReject] = [() => 'alice', () => undefined];
+    const logger = { warn: () => undefined };
+    const options = { keys: [KEY], audience: 'desk', principal, onReject, logger };
+    expect(requestStateSeal(options)['~policy']).toMatchObject({ principal, onReject, logger });
+    expect(requestStateSeal({ keys: [KEY], audience: 'desk' })['~policy'].logger).toBeUndefined();
+  });
+
+  test('I28: refuses keys of null like an empty array', () => {
+    expect(() => sealWith({ keys: null, audience: 'desk' })).toThrow(
+      'requestStateSeal() requires at least one key in `keys`.',
+    );
+  });
+
+  test('shares its tokens with other processes if it has keys or a codec of the author', () => {
+    for (const options of [{ keys: [KEY] }, { keys: () => [KEY] }, { codec }]) {
+      const seal = sealWith({ audience: 'desk', ...options }) as { '~policy': unknown };
+      expect(seal['~policy']).toMatchObject({ shared: true, byDefault: false });
+    }
+    expect(requestStateSeal.ephemeral()['~policy']).toMatchObject({
+      shared: false,
+      byDefault: false,
+    });
+  });
+
+  test('I28: reads tokens as long as the largest state needs, and more with a custom codec', () => {
+    const limits = { audience: 'desk', maxStateBytes: 1000 };
+    const longest = (options: RequestStateSealOptions): number =>
+      requestStateSeal(options)['~policy'].maxTokenLength;
+    // "v1." and the base64url of 1000 bytes, the key id, the nonce and the tag.
+    expect(longest({ keys: [KEY], ...limits })).toBe(3 + Math.ceil((1032 * 4) / 3));
+    expect(longest({ codec, ...limits })).toBe(8096);
+  });
+
   test('I28: allows 600 seconds per round and 3600 per call by default', () => {
     const options: RequestStateSealOptions = { keys: [KEY], audience: 'desk' };
     expect(requestStateSeal(options)['~policy']).toMatchObject({
@@ -252,7 +298,7 @@ describe('a misspelled option', () => {
   test.each(['ttlSecond', 'principle', 'key'])('is refused with its name: %s', (name) => {
     const options = { keys: ['0123456789abcdef0123456789abcdef'], audience: 'a', [name]: 5 };
     expect(() => requestStateSeal(options)).toThrow(
-      `requestStateSeal() has no option '${name}'. Known options: keys, codec, audience, ttlSeconds,`,
+      `requestStateSeal() has no option '${name}'. Known options: keys, codec, audience, ttlSeconds, maxFlowSeconds, maxStateBytes, principal, onReject, logger.`,
     );
     expect(() => requestStateSeal.ephemeral({ [name]: 5 })).toThrow(
       `requestStateSeal.ephemeral() has no option '${name}'. Known options: audience, ttlSeconds,`,
