@@ -1,0 +1,75 @@
+/**
+ * Mutation tests: changes the code of a slice in one place after the other, and counts the changes
+ * that no test notices. CONTRIBUTING.md has the scores.
+ *
+ * `npm run mutate -- state engine` runs two slices. Without a name, all of them run. The report is
+ * in `.scratch/mutation/<slice>.html`.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Stryker } from '@stryker-mutator/core';
+
+interface Slice {
+  readonly mutate: string;
+  /** The tests that run for each mutant. One that takes seconds would kill few more than the others. */
+  readonly tests: readonly string[];
+}
+
+const SLICES: Readonly<Record<string, Slice>> = {
+  state: { mutate: 'src/state/!(seal).ts', tests: ['state/*'] },
+  seal: {
+    mutate: 'src/state/seal.ts',
+    tests: ['sealing/{codecs,legacy,limits,posture,principals,processKey,rejection,scope}'],
+  },
+  engine: {
+    mutate: 'src/engine/*.ts',
+    tests: [
+      'engine/{records,robustness,lostQuestions}',
+      'pin/{values,rounds,upstream,trust,deploys}',
+      'dispose/*',
+      'trace/{asked,events,timeline}',
+      'question/nextAttempt',
+      'behaviours/{answers,capabilityGate,context,declaring,errors,fallbacks,forgedAnswers}',
+      'behaviours/{guardResults,guardsFirst,links,misplacedQuestions,questionDigests,requestState}',
+      'behaviours/{resolution,rounds,samplingAndRoots}',
+      'approvals/{calls,trust}',
+    ],
+  },
+  plan: {
+    mutate: 'src/plan/*.ts',
+    tests: ['behaviours/{authorRules,resolution,staticAnalysis}'],
+  },
+  store: { mutate: 'src/store/*.ts', tests: ['store/*'] },
+  once: { mutate: 'src/once/*.ts', tests: ['once/**/*', 'dispose/ends'] },
+  approvals: { mutate: 'src/approvals/*.ts', tests: ['approvals/**/*'] },
+};
+
+async function mutate(slice: string, { mutate: files, tests }: Slice): Promise<void> {
+  const stryker = new Stryker({
+    mutate: [files],
+    testRunner: 'vitest',
+    testFiles: tests.map((name) => `test/${name}.test.ts`),
+    vitest: { configFile: 'scripts/mutate.vitest.ts', related: false },
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    // A test that hangs fails before that. The margin is for a machine that does other things, too.
+    timeoutMS: 60_000,
+    ignorePatterns: ['peers', 'bench', 'site', 'dist', 'release', 'api', 'coverage'],
+    tempDirName: '.scratch/stryker',
+    reporters: ['clear-text', 'progress-append-only', 'html', 'json'],
+    clearTextReporter: { reportTests: false, allowColor: false },
+    htmlReporter: { fileName: `.scratch/mutation/${slice}.html` },
+    jsonReporter: { fileName: `.scratch/mutation/${slice}.json` },
+  });
+  await stryker.runMutationTest();
+}
+
+process.chdir(path.join(fileURLToPath(import.meta.url), '../..'));
+const names = process.argv.slice(2);
+for (const name of names.length === 0 ? Object.keys(SLICES) : names) {
+  const slice = SLICES[name];
+  if (slice === undefined) {
+    throw new Error(`There is no slice '${name}'. Choose from ${Object.keys(SLICES).join(', ')}.`);
+  }
+  await mutate(name, slice);
+}
