@@ -6,6 +6,7 @@
  */
 import { describe, expect, test, vi } from 'vitest';
 
+import { checkAll } from '../support/checkAll.js';
 import {
   ACCEPT,
   caller,
@@ -118,49 +119,58 @@ useFixedDate(NOW);
 
 const transports = ['HTTP', 'stdio'] as const;
 
+interface Case extends Tampering {
+  readonly subject: Subject;
+}
+
+const cases: Case[] = subjects.flatMap((subject) =>
+  tamperings
+    .filter(({ request }) => request === undefined || request(subject) !== undefined)
+    .map((tampering) => ({ ...tampering, subject })),
+);
+
 describe.each(layers)('I7, I10 on %s', (layer) => {
   describe.each(moments)('protected %s its handlers are set', (when) => {
-    describe.each(transports)('over %s', (transport) => {
-      describe.each(subjects)('$method of $what', (subject) => {
-        const cases = tamperings.filter(
-          ({ by, request }) =>
-            (by === undefined || transport === 'HTTP') &&
-            (request === undefined || request(subject) !== undefined),
-        );
+    test.each(transports)(
+      'refuses every tampering with every request over %s',
+      async (transport) => {
+        const overTransport = transport === 'HTTP' ? overHttp : overStdio;
+        const authorized = (sub: string) => (transport === 'HTTP' ? { authInfo: caller(sub) } : {});
+        const sent = cases.filter(({ by }) => by === undefined || transport === 'HTTP');
+        const nameOf = ({ kind, subject }: Case) => `${kind}, ${subject.method} of ${subject.what}`;
 
-        test.each(cases)('refuses $kind', async (tampering) => {
+        await checkAll(sent, nameOf, async ({ subject, reason, ...tampering }) => {
+          vi.setSystemTime(NOW);
           const seen: Seen = [];
           const { seal, logged } = createSeal();
-          const factory = desk({ layer, when, seal, seen });
-          const send = transport === 'HTTP' ? overHttp(factory) : overStdio(factory);
-          const by = (sub: string) => (transport === 'HTTP' ? { authInfo: caller(sub) } : {});
-          const token = tokenOf(await send(subject.method, subject.params, by('alice')));
+          const send = overTransport(desk({ layer, when, seal, seen }));
+          const token = tokenOf(await send(subject.method, subject.params, authorized('alice')));
           expect(seen).toEqual([[subject.what, undefined]]);
 
-          const { token: change, request = () => subject, secondsLater = 0 } = tampering;
+          const {
+            token: change,
+            request = () => subject,
+            secondsLater = 0,
+            by = 'alice',
+          } = tampering;
           const { method, params } = request(subject)!;
           const requestState = change === undefined ? token : change(token);
           vi.setSystemTime(NOW + secondsLater * 1000);
-          expectFrozen(
-            await send(
-              method,
-              { ...params, inputResponses: ACCEPT, requestState },
-              by(tampering.by ?? 'alice'),
-            ),
-          );
+          const tampered = { ...params, inputResponses: ACCEPT, requestState };
+          expectFrozen(await send(method, tampered, authorized(by)));
           expect(seen).toHaveLength(1);
-          expect(logged).toEqual([`requestState rejected on ${method}: ${tampering.reason}`]);
+          expect(logged).toEqual([`requestState rejected on ${method}: ${reason}`]);
 
           vi.setSystemTime(NOW);
           const completing = { ...subject.params, inputResponses: ACCEPT, requestState: token };
-          const end = await send(subject.method, completing, by('alice'));
+          const end = await send(subject.method, completing, authorized('alice'));
           expect(endOf(end)).toBe(`deployed to ${subject.what}`);
           expect(seen).toEqual([
             [subject.what, undefined],
             [subject.what, 'awaiting-confirm'],
           ]);
         });
-      });
-    });
+      },
+    );
   });
 });
