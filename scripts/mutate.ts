@@ -54,8 +54,8 @@ async function mutate(slice: string, { mutate: files, tests }: Slice): Promise<v
     concurrency: 2,
     // A test that hangs fails before that. The margin is for a machine that does other things, too.
     timeoutMS: 60_000,
-    ignorePatterns: ['peers', 'bench', 'site', 'dist', 'release', 'api', 'coverage'],
-    tempDirName: '.scratch/stryker',
+    ignorePatterns: ['.scratch', 'peers', 'bench', 'site', 'dist', 'release', 'api', 'coverage'],
+    tempDirName: `.scratch/stryker-${slice}`,
     reporters: ['clear-text', 'progress-append-only', 'html', 'json'],
     clearTextReporter: { reportTests: false, allowColor: false },
     htmlReporter: { fileName: `.scratch/mutation/${slice}.html` },
