@@ -16,28 +16,41 @@ interface Slice {
 }
 
 const SLICES: Readonly<Record<string, Slice>> = {
-  state: { mutate: 'src/state/!(seal).ts', tests: ['state/*'] },
+  state: { mutate: 'src/state/!(keyMistakes|seal).ts', tests: ['state/*'] },
+  // Regular expressions that act while the module loads, so all tests of the slice run for each.
+  keys: { mutate: 'src/state/keyMistakes.ts', tests: ['state/key*'] },
   seal: {
     mutate: 'src/state/seal.ts',
     tests: ['sealing/{codecs,legacy,limits,posture,principals,processKey,rejection,scope}'],
   },
   engine: {
-    mutate: 'src/engine/*.ts',
+    mutate: 'src/engine/!(round).ts',
     tests: [
-      'engine/{records,robustness,lostQuestions}',
-      'pin/{values,rounds,upstream,trust,deploys}',
+      'engine/{lostQuestions,records}',
+      'pin/{deploys,rounds,trust,upstream,values}',
       'dispose/*',
-      'trace/{asked,events,timeline}',
+      'trace/{asked,events}',
       'question/nextAttempt',
-      'behaviours/{answers,capabilityGate,context,declaring,errors,fallbacks,forgedAnswers}',
-      'behaviours/{guardResults,guardsFirst,links,misplacedQuestions,questionDigests,requestState}',
-      'behaviours/{resolution,rounds,samplingAndRoots}',
+      'behaviours/{answers,declaring,fallbacks,misplacedQuestions,questionDigests}',
+      'approvals/calls',
+    ],
+  },
+  round: {
+    mutate: 'src/engine/round.ts',
+    tests: [
+      'engine/{lostQuestions,records,robustness}',
+      'pin/{rounds,upstream}',
+      'dispose/{ends,late}',
+      'trace/{asked,events}',
+      'question/nextAttempt',
+      'behaviours/{answers,capabilityGate,declaring,fallbacks,guardResults,guardsFirst}',
+      'behaviours/{resolution,rounds}',
       'approvals/{calls,trust}',
     ],
   },
   plan: {
     mutate: 'src/plan/*.ts',
-    tests: ['behaviours/{authorRules,resolution,staticAnalysis}'],
+    tests: ['behaviours/{authorRules,resolution,staticAnalysis}', 'first-errors/*'],
   },
   store: { mutate: 'src/store/*.ts', tests: ['store/*'] },
   once: { mutate: 'src/once/*.ts', tests: ['once/**/*', 'dispose/ends'] },
