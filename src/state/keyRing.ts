@@ -70,7 +70,7 @@ function duplicateIn(ring: readonly Uint8Array[]): number | undefined {
 
 /** Refuses the parts of one wrong text that was split at its commas, such as `"key1,key2"`. */
 function checkTogether(keys: readonly unknown[], place: string): void {
-  if (keys.length > 1 && keys.every((key) => typeof key === 'string'))
+  if (keys.every((key) => typeof key === 'string'))
     checkText(keys.join(','), `${place} as a whole`);
 }
 

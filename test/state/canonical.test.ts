@@ -1,7 +1,14 @@
 /** Canonical JSON and the digest of a request's arguments. */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 
-import { argumentsDigest, canonicalJson, copyOf, isTooDeep } from '../../src/state/canonical.js';
+import {
+  argumentsDigest,
+  canonicalJson,
+  copyOf,
+  dataDigest,
+  isTooDeep,
+} from '../../src/state/canonical.js';
 
 const parsed = (json: string): unknown => JSON.parse(json);
 
@@ -55,6 +62,12 @@ describe('I36: the digest of arguments', () => {
   test('I36: has 22 characters of base64url', async () => {
     expect(await argumentsDigest({ any: 'thing' })).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
+});
+
+test('the digest of data is its whole SHA-256, whatever the order of its keys', async () => {
+  const hash = createHash('sha256').update('{"a":"\\u00e9","b":[1]}').digest('base64url');
+  expect(await dataDigest({ b: [1], a: 'é' })).toBe(hash);
+  await expect(dataDigest({ a: new Map() })).rejects.toThrow(TypeError);
 });
 
 describe('a copy of arguments', () => {
@@ -168,6 +181,10 @@ describe('I36: canonical JSON', () => {
     expect(canonicalJson(Object.fromEntries(shuffled))).toMatch(
       new RegExp(`^[^:]*${sorted.map((_, index) => `:${index}`).join('[^:]*')}}$`),
     );
+  });
+
+  test('I36: sorts keys that have only surrogates by code point, too', () => {
+    expect(canonicalJson({ '\u{10000}': 1, '\udc00': 2 })).toBe('{"\\udc00":2,"\\ud800\\udc00":1}');
   });
 
   test('I36: sorts keys that look like integers as strings', () => {

@@ -37,15 +37,15 @@ describe('MCP_RESOLVE_KEYS', () => {
 });
 
 describe('keys that are wrong only together', () => {
-  // Split at its comma, neither half is in quotes.
-  const quoted = `"${ONE},${TWO}"`.split(',');
+  const [first, last] = [`"${ONE}`, `${TWO}"`];
 
   test('are not looked for if one of them is bytes', () => {
-    expect(readKeys([...quoted, Buffer.from('0123456789abcdef0123456789abcdef')])).toHaveLength(3);
+    const bytes = Buffer.from('0123456789abcdef0123456789abcdef');
+    expect(readKeys([first, bytes, last])).toHaveLength(3);
   });
 
   test('are joined as they were, with the commas', () => {
-    expect(() => readKeys(quoted)).toThrow('`keys` as a whole is in quotes');
+    expect(() => readKeys([first, last])).toThrow('`keys` as a whole is in quotes');
     // Without the comma, this would be one name in percent signs.
     expect(
       readKeys(['%REQUEST_STATE_KEY-production-one-two', 'KEY_OF_TWO_and-more-text-behind-it%']),
