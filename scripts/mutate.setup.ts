@@ -1,26 +1,25 @@
-/** Runs before each test file of `npm run mutate`, because the files share their modules. */
-import { afterEach, inject, vi } from 'vitest';
+/** Runs before each test file of `npm run mutate`. Each mutant has a worker of its own. */
+import { afterEach, inject } from 'vitest';
 
 declare module 'vitest' {
   // Provided by Stryker.
   interface ProvidedContext {
-    mutantActivation?: 'static' | 'runtime';
     activeMutant?: string;
   }
 }
 
-const worker = globalThis as { loadedFor?: string | undefined; killed?: string | undefined };
-const mutant = inject('activeMutant');
+const worker = globalThis as {
+  __stryker__?: { activeMutant?: string };
+  hasFailed?: boolean;
+};
 
-// Loads the modules again for a mutant that acts while they load, and once more after it.
-const needed = inject('mutantActivation') === 'static' ? mutant : undefined;
-if (worker.loadedFor !== needed) vi.resetModules();
-worker.loadedFor = needed;
+// If Stryker knows the test files, it activates a mutant only after the modules are loaded. A mutant
+// of a constant would survive.
+const mutant = inject('activeMutant');
+if (mutant !== undefined) (worker.__stryker__ ??= {}).activeMutant = mutant;
 
 // Vitest loads the other files even after a test has failed, which takes longer than the tests.
-if (mutant !== undefined && worker.killed === mutant) {
-  throw new Error('A test of another file has killed the mutant.');
-}
+if (worker.hasFailed === true) throw new Error('A test of another file has killed the mutant.');
 afterEach(({ task }) => {
-  if (task.result?.state === 'fail') worker.killed = mutant;
+  if (task.result?.state === 'fail') worker.hasFailed = true;
 });

@@ -30,12 +30,13 @@ const SLICES: Readonly<Record<string, Slice>> = {
   engine: {
     mutate: 'src/engine/!(round).ts',
     tests: [
-      'engine/{lostQuestions,records}',
+      'engine/{ledger,lostQuestions,records}',
       'pin/{deploys,rounds,trust,upstream,values}',
       'dispose/*',
       'trace/{asked,events}',
-      'question/nextAttempt',
+      'question/{nextAttempt,userOptions}',
       'behaviours/{answers,declaring,fallbacks,misplacedQuestions,questionDigests}',
+      'behaviours/samplingAndRoots',
       'approvals/calls',
     ],
   },

@@ -59,7 +59,7 @@ export class Disposals {
     const { values } = this;
     for (let next = values.pop(); next !== undefined; next = values.pop()) {
       const failed = await this.disposeOf(next, this.end);
-      if (failed === undefined || end !== 'completed') continue;
+      if (failed === undefined) continue;
       failure ??= failed;
       this.end = 'failed';
     }

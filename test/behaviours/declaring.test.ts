@@ -12,11 +12,13 @@ import {
   resolver,
   sample,
 } from 'mcp-resolve';
+import { approval } from 'mcp-resolve/approvals';
 import { accept, decline, roots, run, says } from 'mcp-resolve/testing';
 import { planResolvers, resolveArguments } from 'mcp-resolve/engine';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
+import { contextOf } from '../engine/play.js';
 import { eras, VERSION } from '../support/eras.js';
 import { connectClient } from '../support/plainClient.js';
 import { questionsOf } from '../support/results.js';
@@ -559,4 +561,17 @@ test('A11: a tool only has to be installed, also on a server with other tools', 
     expect(await text('ours')).toBe('ours 42');
     expect(await text('after')).toBe('after');
   }
+});
+
+test('an approval that its resolver does not declare is an error that says how to declare it', async () => {
+  const approved = resolver({}, () => approval('Pay?', { by: 'treasury', requester: 'ann' }));
+  const plan = planResolvers({ name: 'pay', resolve: { approved } as never }, []);
+  const resolution = resolveArguments(plan, {}, {
+    ctx: contextOf({}),
+    protocolVersion: VERSION.modern,
+    clientCapabilities: {},
+  } as never);
+  await expect(resolution).rejects.toThrow(
+    "Resolver 'approved' asks for an approval, but does not declare it. Add { asks: 'approval' } to its options.",
+  );
 });

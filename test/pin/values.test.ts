@@ -52,12 +52,21 @@ cyclic.list.push({ up: cyclic });
 
 const shared = { n: 1 };
 
+const unnamed: unknown = Object.create(Object.create(null) as object);
+const nameless = { constructor: {} };
+
 const notJson: [string, unknown, string][] = [
   ['a Map', new Map([['a', 1]]), 'it is an instance of Map'],
   ['a Set', new Set([1]), 'it is an instance of Set'],
   ['a class instance', new Account(), 'it is an instance of Account'],
   ['bytes', new Uint8Array(2), 'it is an instance of Uint8Array'],
   ['an error', new Error('boom'), 'it is an instance of Error'],
+  [
+    'an object of a prototype without a constructor',
+    Object.create(unnamed as object),
+    'it is an object',
+  ],
+  ['an object whose constructor has no name', Object.create(nameless), 'it is an object'],
   ['a function', () => 1, 'it is a function'],
   ['a symbol', Symbol('it'), 'it is a symbol'],
   ['a bigint', 1n, 'it is a bigint'],
@@ -126,6 +135,12 @@ describe.each(eras)('a pinned value on the %s era', (era) => {
       new Date(0),
       z.date(),
       "Resolver 'value' returned a value that its `pin` schema rejects. Return a value that matches the schema, or remove `pin`. JSON turns a Date into a string, so restore it with z.coerce.date() in the schema.",
+    ],
+    [
+      'its schema rejects an object with a Date',
+      { id: 1, at: new Date(0) },
+      z.object({ id: z.number(), at: z.date() }),
+      "Resolver 'value' returned a value that its `pin` schema rejects (field 'at'). Return a value that matches the schema, or remove `pin`. JSON turns a Date into a string, so restore it with z.coerce.date() in the schema.",
     ],
     [
       'its asynchronous schema rejects it',
