@@ -564,7 +564,9 @@ test('A11: a tool only has to be installed, also on a server with other tools', 
 });
 
 test('an approval that its resolver does not declare is an error that says how to declare it', async () => {
-  const approved = resolver({}, () => approval('Pay?', { by: 'treasury', requester: 'ann' }));
+  const approved = resolver({}, (): unknown =>
+    approval('Pay?', { by: 'treasury', requester: 'ann' }),
+  );
   const plan = planResolvers({ name: 'pay', resolve: { approved } as never }, []);
   const resolution = resolveArguments(plan, {}, {
     ctx: contextOf({}),
