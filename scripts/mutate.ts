@@ -43,14 +43,14 @@ const SLICES: Readonly<Record<string, Slice>> = {
   round: {
     mutate: 'src/engine/round.ts',
     tests: [
-      'engine/{lostQuestions,order,records,robustness}',
+      'engine/{lostQuestions,order,records,robustness,warnings}',
       'pin/{deploys,rounds,trust,upstream,values}',
       'dispose/{ends,late}',
       'trace/{asked,events}',
       'question/{nextAttempt,userOptions}',
       'testing/undeclared',
       'behaviours/{answers,capabilityGate,declaring,errors,fallbacks,forgedAnswers,forms}',
-      'behaviours/{guardResults,guardsFirst,operator,requestState,resolution,rounds}',
+      'behaviours/{guardResults,guardsFirst,requestState,resolution,rounds}',
       'approvals/{calls,trust}',
     ],
   },
