@@ -567,12 +567,16 @@ test('an approval that its resolver does not declare is an error that says how t
   const approved = resolver({}, (): unknown =>
     approval('Pay?', { by: 'treasury', requester: 'ann' }),
   );
-  const plan = planResolvers({ name: 'pay', resolve: { approved } as never }, []);
-  const resolution = resolveArguments(plan, {}, {
-    ctx: contextOf({}),
-    protocolVersion: VERSION.modern,
-    clientCapabilities: {},
-  } as never);
+  const plan = planResolvers({ name: 'pay', resolve: { approved } }, []);
+  const resolution = resolveArguments(
+    plan,
+    {},
+    {
+      ctx: contextOf({}),
+      protocolVersion: VERSION.modern,
+      clientCapabilities: {},
+    },
+  );
   await expect(resolution).rejects.toThrow(
     "Resolver 'approved' asks for an approval, but does not declare it. Add { asks: 'approval' } to its options.",
   );

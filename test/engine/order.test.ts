@@ -32,7 +32,7 @@ test('questions go out in the order of the walk, even if the last one is ready f
     },
     { asks: 'form' },
   );
-  const plan = planResolvers({ name: 'tool', resolve: { first, second, third } as never }, []);
+  const plan = planResolvers({ name: 'tool', resolve: { first, second, third } }, []);
   const resolution = await resolveArguments(
     plan,
     {},

@@ -19,7 +19,7 @@ async function told(guards: AnyResolver[], resolve: Record<string, AnyResolver> 
     keepsPins: false,
     onMovingQuestion: ignore,
   });
-  const round = new Round(planResolvers({ name: 'tool', guards, resolve } as never, []), {
+  const round = new Round(planResolvers({ name: 'tool', guards, resolve }, []), {
     args: {},
     ctx: contextOf() as never,
     ledger,
