@@ -21,7 +21,8 @@ import type { DeskCore, ParkedRecord } from './deskCore.js';
 import { isFor, nextCall } from './nextCall.js';
 import { isLive, stateOf } from './parkedCall.js';
 import type { ParkedCall, RequestState, StoredRequest, StoredTask } from './parkedCall.js';
-import { claimedTask, isWaiting, shownTask, toldUntil, waitingState } from './storedTask.js';
+import { claimedTask, isWaiting, releasedTask, shownTask } from './storedTask.js';
+import { toldUntil, waitingState } from './storedTask.js';
 
 export class CallAtDesk implements Parking {
   /** The requests whose decisions this round has used, with their states. */
@@ -152,7 +153,7 @@ export class CallAtDesk implements Parking {
     await this.core.change(this.slot.key, (call) => {
       if (call.ran?.owner !== this.owner) return undefined;
       const { ran: _, ...unclaimed } = call;
-      return { ...unclaimed, task: call.task && { ...call.task, ran: undefined } };
+      return { ...unclaimed, task: releasedTask(call) };
     });
   }
 

@@ -55,6 +55,15 @@ export function claimedTask(call: ParkedCall, at: number): StoredTask | undefine
   return { ...task, asked: undefined, until, updatedAt: at, ran: { id, at } };
 }
 
+/**
+ * Returns the task of a call whose claim is given back. A task that an earlier claim has run stays
+ * as it is.
+ */
+export function releasedTask({ task, record }: ParkedCall): StoredTask | undefined {
+  if (task?.ran === undefined || task.ran.id !== decodeRecord(record)?.id) return task;
+  return { ...task, ran: undefined };
+}
+
 /** Returns the task with an end. */
 export function endedTask(call: ParkedCall, task: StoredTask, how: Ending): StoredTask {
   const { end, at } = how;

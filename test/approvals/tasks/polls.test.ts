@@ -437,30 +437,36 @@ it('T21 ends with `changed` if a value of the body has changed', async () => {
   expect(paid).toEqual([]);
 });
 
-it('T22 fails while the store is unreachable, and the next poll continues', async () => {
+/** A store whose steps fail while the test says so. */
+function breakable() {
   const inner = memoryStore();
-  let fails: (key: string) => boolean = () => false;
-  const orFail = <T>(key: string, step: () => Promise<T>): Promise<T> =>
-    fails(key) ? Promise.reject(new Error('connection lost')) : step();
+  const broken: { fails: (step: 'get' | 'put', key: string) => boolean } = { fails: () => false };
+  const orFail = <T>(step: 'get' | 'put', key: string, run: () => Promise<T>): Promise<T> =>
+    broken.fails(step, key) ? Promise.reject(new Error('connection lost')) : run();
   const store: RecordStore = {
     ...inner,
-    get: (key) => orFail(key, () => inner.get(key)),
-    put: (key, value, how) => orFail(key, () => inner.put(key, value, how)),
+    get: (key) => orFail('get', key, () => inner.get(key)),
+    put: (key, value, how) => orFail('put', key, () => inner.put(key, value, how)),
   };
+  return { store, broken };
+}
+
+it('T22 fails while the store is unreachable, and the next poll continues', async () => {
+  const { store, broken } = breakable();
   const reported: unknown[] = [];
   const { tool, desk, notified, paid } = taskBank({}, { store });
   const poller = pollerOf(tool, { reported });
   const { taskId } = await poller.call();
   await desk.decide(notified[0]!, yes('bob'));
   for (const failing of [/^call/, /^once/]) {
-    fails = (key) => failing.test(key);
+    broken.fails = (_, key) => failing.test(key);
     expect(await poller.error('tasks/get', { taskId })).toEqual({
       code: -32_603,
       message: 'Internal error',
     });
   }
   expect(reported.length).toBeGreaterThan(0);
-  fails = () => false;
+  broken.fails = () => false;
   expect((await poller.get(taskId)).status).toBe('completed');
   expect(paid).toHaveLength(1);
 });
@@ -482,6 +488,25 @@ it('T27 stays readable until an identical call gets a new handle', async () => {
     code: -32_602,
   });
   expect((await poller.get(second.taskId)).status).toBe('working');
+});
+
+it('T27 keeps its result if a later call gives its claim back', async () => {
+  const { store, broken } = breakable();
+  const { tool, desk, notified, paid, clock } = taskBank({}, { store });
+  const poller = pollerOf(tool);
+  const { taskId } = await poller.call();
+  await desk.decide(notified[0]!, yes('bob'));
+  const done = await poller.get(taskId);
+  clock.now = Date.parse(done.createdAt) + done.ttlMs - 1;
+  const retrying = pollerOf(tool, { capabilities: {} });
+  await retrying.call();
+  await desk.decide(notified[1]!, yes('bob'));
+  broken.fails = (step, key) => step === 'put' && key.startsWith('once');
+  expect(await retrying.call()).toMatchObject({ isError: true });
+  broken.fails = () => false;
+  expect(await poller.get(taskId)).toEqual(done);
+  expect(textOf(await retrying.call())).toBe('Paid.');
+  expect(paid).toHaveLength(2);
 });
 
 it('ends if the request expires or is withdrawn', async () => {
