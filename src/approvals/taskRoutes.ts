@@ -90,8 +90,7 @@ function openRoute(server: Server, method: TaskMethod, logger: Logger): void {
   });
   routes.open(method, {
     isForDefinition: (request) =>
-      isModern(server.getNegotiatedProtocolVersion()) &&
-      String(paramsOf(request).taskId).startsWith(TASK_PREFIX),
+      isModern(server.getNegotiatedProtocolVersion()) && isOfDesk(paramsOf(request).taskId),
     fallsBack: true,
     onOther: () => {
       keepDispatching(server, method, logger);
@@ -99,6 +98,11 @@ function openRoute(server: Server, method: TaskMethod, logger: Logger): void {
     answer,
     answerOther: (request, ctx, others) => (others ?? answer)(request, ctx),
   });
+}
+
+/** Returns true for the id of a task of a desk. It may come from anybody. */
+function isOfDesk(id: unknown): boolean {
+  return typeof id === 'string' && id.startsWith(TASK_PREFIX);
 }
 
 /** A handler without schemas would make the SDK answer for everybody that the method is unknown. */
@@ -158,5 +162,6 @@ function checkScopes(server: object, find: FindTask): void {
     const call = task && { method: 'tools/call', params: task.params };
     return resolve({ ...context, request: { ...request, ...call } });
   };
-  Reflect.set(server, 'resolveScopeChallenge', value);
+  // Unlike Reflect.set(), it throws if the server does not allow it.
+  Object.assign(server, { resolveScopeChallenge: value });
 }

@@ -85,6 +85,18 @@ it('has neither tasks/result nor tasks/list', async () => {
     expect(await poller.error(method, { taskId: 'parked-x' })).toMatchObject({ code: -32_601 });
 });
 
+it.each([[7], [['parked-x']], [{ toString: 1, valueOf: 1 }]])(
+  'tells a client that the id %j is unknown',
+  async (taskId) => {
+    const poller = pollerOf(taskBank().tool);
+    for (const method of METHODS)
+      expect(await poller.error(method, { taskId })).toMatchObject({
+        code: -32_602,
+        message: 'Unknown task',
+      });
+  },
+);
+
 it('T23 gives a poll without the scope of the tool the 403 of tools/call', async () => {
   const { desk, store, notified } = testDesk({ tasks: true });
   const paid: unknown[] = [];
