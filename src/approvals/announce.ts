@@ -118,8 +118,9 @@ async function notify(
   core: DeskCore,
   { request, call, key }: NewRequest,
 ): Promise<{ readonly error: unknown } | undefined> {
+  const { notify: tell } = core.settings;
   const shown = shownRequest(call, request, core.now());
-  const told = inTime(() => Promise.resolve(core.settings.notify?.(shown)), '`notify`');
+  const told = inTime(() => Promise.resolve(tell?.(shown)), '`notify`');
   const failure = await told.then(
     () => undefined,
     (error: unknown) => ({ error }),

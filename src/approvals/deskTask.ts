@@ -275,6 +275,7 @@ function asking(open: ReturnType<typeof openIn>, declared: ClientCapabilities): 
 function firstAbort(...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of signals) {
+      if (signal.aborted) resolve();
       signal.addEventListener('abort', () => {
         resolve();
       });

@@ -3,6 +3,7 @@
  * the task ends in the meantime, or a newer one takes its place, the round ends without a trace.
  */
 import type { AskedRound, Parking, ParkingSlot } from '../call/parking.js';
+import type { ToolError } from '../errors.js';
 import { LEASE_MS } from '../once/attempt.js';
 import { OnceError } from '../once/singleUse.js';
 import { decodeRecord, encodeRecord } from '../state/record.js';
@@ -22,6 +23,7 @@ export interface RoundOf {
   isRecorded: boolean;
 }
 
+/** The place of a call in a round of its task. */
 export class TaskRound extends CallAtDesk implements Parking {
   constructor(
     core: DeskCore,
@@ -46,9 +48,9 @@ export class TaskRound extends CallAtDesk implements Parking {
     return record && { ...record, id: this.task?.ran?.id ?? record.id };
   }
 
-  override get spent(): OnceError | undefined {
+  override get spent(): ToolError | undefined {
     const { ran } = this.task ?? {};
-    if (ran === undefined) return undefined;
+    if (ran === undefined) return super.spent;
     const isRunning = this.core.now() < ran.at + LEASE_MS;
     return new OnceError(isRunning ? 'in_progress' : 'outcome_unknown');
   }

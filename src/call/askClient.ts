@@ -41,6 +41,7 @@ export function assertCanAsk(
   }
 }
 
+/** Creates the error for a client that cannot answer the question of a resolver. */
 export function missingCapabilityError(
   { name, required }: Pick<Capability, 'name' | 'required'>,
   resolver: string,
