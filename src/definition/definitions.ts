@@ -21,7 +21,7 @@ import type { Capability } from '../question/capability.js';
 import type { Callable } from '../call/callable.js';
 import type { ReportThrown } from '../call/operator.js';
 
-/** What all definitions have in common, as the library runs them. */
+/** The part that all definitions have in common, as the library runs them. */
 export interface RunnableDefinition<Result> extends Callable<Result> {
   /** The capabilities that a client needs to see it in a listing. */
   readonly shownWith: readonly Capability[];

@@ -25,14 +25,16 @@ export function makesQuestion(node: SyntaxNode, code: SourceCode): boolean {
 
 /** Returns true if the value of an expression is a question, as far as its code and types tell. */
 export function isQuestion(node: Node, code: SourceCode): boolean {
-  return makesQuestion(node, code) || isConstant(node, code) || isQuestionType(typeOf(node, code));
+  return (
+    makesQuestion(node, code) || holdsQuestion(node, code) || isQuestionType(typeOf(node, code))
+  );
 }
 
 /** The wrappers of TypeScript, and `await`, which returns a question as it is. */
 export const WRAPPERS = /^(?:AwaitExpression|TS(?:As|Satisfies|NonNull)\w*|ChainExpression)$/;
 
 /** Returns true for a constant that holds a question, as in `const yes = await confirm('Pay?')`. */
-function isConstant(node: Node, code: SourceCode): boolean {
+function holdsQuestion(node: Node, code: SourceCode): boolean {
   const definition = node.type === 'Identifier' ? variableOf(node, code)?.defs[0] : undefined;
   if (definition?.type !== 'Variable' || definition.parent.kind !== 'const') return false;
   const { id, init } = definition.node;
