@@ -1,16 +1,25 @@
 /** Polls of a call that waits: what they run, and what they show. */
 import { approval } from 'mcp-resolve/approvals';
-import { confirm, defineTool, memoryStore, outcome, resolver, ToolError } from 'mcp-resolve';
+import {
+  confirm,
+  defineTool,
+  install,
+  memoryStore,
+  outcome,
+  resolver,
+  ToolError,
+} from 'mcp-resolve';
 import type { RecordStore } from 'mcp-resolve/store';
-import { ProtocolError } from '@modelcontextprotocol/server';
+import { type McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 
 import { deferred } from '../../support/deferred.js';
 import { errorTextOf, textOf } from '../../support/results.js';
+import { SILENT } from '../../support/servers.js';
 import { args, INVOICE, PayInput, secondPair, waitingOf } from '../bank.js';
 import { DAY, no, testDesk, yes } from '../callers.js';
-import { FORMS_AND_TASKS, pollerOf, taskBank, type TaskView } from './poller.js';
+import { BY_HEADER, FORMS_AND_TASKS, pollerOf, taskBank, type TaskView } from './poller.js';
 
 const YES = { action: 'accept', content: { confirm: true } };
 const NO = { action: 'decline' };
@@ -421,6 +430,22 @@ it('T21 ends with `changed` if the arguments mean something else', async () => {
   expect(waitingOf(task.result!)).toMatchObject({ state: 'refused', why: 'changed' });
   expect((await pollerOf(tool('EUR')).get(taskId)).result).toEqual(task.result);
   expect(paid).toEqual([]);
+});
+
+it('T21 ends with `changed` if the tool has another desk', async () => {
+  const { tool, desk, store, notified, paid } = taskBank();
+  const { taskId } = await pollerOf(tool).call();
+  await desk.decide(notified[0]!, yes('bob'));
+  const moved = taskBank();
+  // The desk still serves another tool of the server.
+  const settle = defineTool('settle', { approvals: desk, once: store }, () => 'Settled.');
+  const after = (server: McpServer) => {
+    install(server, [settle], { seal: BY_HEADER, logger: SILENT });
+  };
+  const task = await pollerOf(moved.tool, { after }).get(taskId);
+  expect(waitingOf(task.result!)).toMatchObject({ state: 'refused', why: 'changed' });
+  expect((await pollerOf(tool).get(taskId)).result).toEqual(task.result);
+  expect([...paid, ...moved.paid]).toEqual([]);
 });
 
 it('T21 ends with `changed` if a value of the body has changed', async () => {
