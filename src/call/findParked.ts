@@ -85,7 +85,8 @@ function goOnFromPlace(call: Call, { record, spent, ask }: Parking): Call {
   if (record === undefined || (spent !== undefined && !isOwn)) return call;
   // The record of a task is the newest there is, because its client has no token.
   const progress = isTask ? record.progress : joinProgress(record.progress, call.progress, isOwn);
-  return newCall(call, { id: record.id, span: call.span, progress, resumed: true });
+  const { span, conflict } = call;
+  return newCall(call, { id: record.id, span, progress, resumed: true, conflict });
 }
 
 /**

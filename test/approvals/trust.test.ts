@@ -20,6 +20,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
+import { endOf, overHttp } from '../sealing/desk.js';
 import { eras } from '../support/eras.js';
 import { errorTextOf, questionsOf, textOf } from '../support/results.js';
 import { SILENT } from '../support/servers.js';
@@ -170,6 +171,33 @@ describe('a tool with approvals', () => {
     const handler = toolHandler(payTool([], { approvals: desk }));
     const result = await handler(INVOICE, { mcpReq: { signal: new AbortController().signal } });
     expect(waitingOf(result as never)).toMatchObject({ why: 'no_principal' });
+  });
+
+  it('does not go on in a request that has the state of another call', async () => {
+    const { desk } = testDesk();
+    const paid: unknown[] = [];
+    const pay = toolHandler(payTool(paid, { approvals: desk }), { logger: SILENT });
+    const ok = resolver({}, () => confirm('Sure?'), { asks: 'form' });
+    const sure = toolHandler(defineTool('sure', { resolve: { ok } }, () => 'Sure.'));
+    const seal = sealOf('ann');
+    let next = pay;
+    const send = overHttp(() => {
+      const server = new McpServer({ name: 'host', version: '1.0.0' });
+      server.registerTool('both', {}, (ctx) => next(INVOICE, ctx) as never);
+      install(server, [defineTool('other', {}, () => 'Other.')], { seal, logger: SILENT });
+      return server;
+    });
+    const waiting = await send('tools/call', { name: 'both' });
+    await desk.decide(idOf(waiting.result as never), yes('bob'));
+    next = sure;
+    const asked = await send('tools/call', { name: 'both' });
+    next = pay;
+    const { requestState } = asked.result!;
+    const inputResponses = { ok: YES };
+    const end = await send('tools/call', { name: 'both', requestState, inputResponses });
+    expect(endOf(end)).toMatch(/The state of this request belongs to another call/);
+    expect(paid).toEqual([]);
+    expect(endOf(await send('tools/call', { name: 'both' }))).toBe('Paid.');
   });
 
   it('refuses a direct call, and a call from inside of another one (trap 14)', async () => {
