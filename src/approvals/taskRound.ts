@@ -55,16 +55,26 @@ export class TaskRound extends CallAtDesk implements Parking {
     return new OnceError(isRunning ? 'in_progress' : 'outcome_unknown');
   }
 
+  /** True while the task of this round waits. */
+  private get isOpen(): boolean {
+    const isOwn = this.task?.secret === this.round.secret;
+    return isOwn && isWaiting(this.task) && this.live !== undefined;
+  }
+
   /** @throws {@link ToolError} If the task has ended, or a newer one has taken its place. */
   private assertWaiting(): void {
-    const isOwn = this.task?.secret === this.round.secret;
-    if (!isOwn || !isWaiting(this.task) || this.live === undefined) throw lostError();
+    if (!this.isOpen) throw lostError();
   }
 
   /** A round changes no call that its task is no longer of, and makes no request after its end. */
   protected override async put(next: ParkedCall, onFailure?: () => void): Promise<boolean> {
     this.assertWaiting();
     return super.put(next, onFailure);
+  }
+
+  /** An ended task has nothing to withdraw, and a newer one is not of this round. */
+  override async drop(): Promise<void> {
+    if (this.isOpen) await super.drop();
   }
 
   /** Keeps questions to the caller, unless the task asks them already. */

@@ -12,7 +12,7 @@ import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextproto
 import { clientFacts, isModern } from '../call/clientFacts.js';
 import { whoseOf } from '../call/findParked.js';
 import { notifyOnerror } from '../call/operator.js';
-import { declaresTasks, TASKS_EXTENSION } from '../call/park.js';
+import { declaresTasks, TASKS_EXTENSION } from '../call/parking.js';
 import type { TaskServer } from '../call/parking.js';
 import { sealOf } from '../host/boundary.js';
 import { paramsOf } from '../host/routeMap.js';

@@ -1,24 +1,10 @@
 /** Parks a call whose open questions are all approvals, and ends it until somebody has decided. */
-import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import type { Ledger, Progress } from '../engine/ledger.js';
 import type { Round, UnansweredQuestion } from '../engine/round.js';
-import { isObject } from '../values.js';
 import type { Call } from './call.js';
 import { keepRecord, parkedRecord } from './callRecord.js';
+import { declaresTasks } from './parking.js';
 import type { ApprovalError, OpenApproval, Parking } from './parking.js';
-
-/** The extension that a client declares, in the capabilities of each request. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
-
-/** Returns true if a client can poll tasks. */
-export function declaresTasks(declared: ClientCapabilities | undefined): boolean {
-  const extensions: unknown = declared?.extensions;
-  return (
-    isObject(extensions) &&
-    Object.hasOwn(extensions, TASKS_EXTENSION) &&
-    isObject(extensions[TASKS_EXTENSION])
-  );
-}
 
 /**
  * Parks the call, and returns the error that it ends with.

@@ -5,7 +5,12 @@
  * A call that waits is parked: its record, which otherwise travels in a token, stays at the place.
  * The same call, made again by any client of its principal, continues from there.
  */
-import type { InputResponses, Result, Server } from '@modelcontextprotocol/server';
+import type {
+  ClientCapabilities,
+  InputResponses,
+  Result,
+  Server,
+} from '@modelcontextprotocol/server';
 import type { KIND } from '../author/brand.js';
 import type { ApprovalTerms } from '../author/approvalTerms.js';
 import type { End } from '../author/model.js';
@@ -14,6 +19,7 @@ import { RESULT_META, ToolError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { CallRecord } from '../state/record.js';
 import type { RecordStore } from '../store/recordStore.js';
+import { isObject } from '../values.js';
 
 /** The value of `approvals` on a tool. `approvalDesk` of `mcp-resolve/approvals` creates one. */
 export interface ParkingDesk {
@@ -184,4 +190,17 @@ export function refused(
   requests: ApprovalsMeta['requests'] = [],
 ): ApprovalError {
   return new ApprovalError(message, { state: 'refused', why, requests });
+}
+
+/** The extension that a client declares, in the capabilities of each request. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** Returns true if a client can poll tasks. */
+export function declaresTasks(declared: ClientCapabilities | undefined): boolean {
+  const extensions: unknown = declared?.extensions;
+  return (
+    isObject(extensions) &&
+    Object.hasOwn(extensions, TASKS_EXTENSION) &&
+    isObject(extensions[TASKS_EXTENSION])
+  );
 }
