@@ -33,7 +33,7 @@ export function licences(): Plugin {
 
 /** Returns the packages in a file of licences. */
 export function packagesIn(licences: string): Bundled[] {
-  const heads = licences.matchAll(/^=== (\S+) (\S+) \((\S+)\)$/gm);
+  const heads = licences.matchAll(/^=== (\S+) (\S+) \((.+)\)$/gm);
   return Array.from(heads, ([, name = '', version = '', license = '']) => ({
     name,
     version,

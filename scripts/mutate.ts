@@ -84,11 +84,11 @@ async function mutate(slice: string, { mutate: files, tests }: Slice): Promise<v
 }
 
 process.chdir(path.join(fileURLToPath(import.meta.url), '../..'));
+const known = Object.keys(SLICES);
 const names = process.argv.slice(2);
-for (const name of names.length === 0 ? Object.keys(SLICES) : names) {
-  const slice = SLICES[name];
-  if (slice === undefined) {
-    throw new Error(`There is no slice '${name}'. Choose from ${Object.keys(SLICES).join(', ')}.`);
-  }
-  await mutate(name, slice);
+const unknown = names.find((name) => !known.includes(name));
+if (unknown !== undefined)
+  throw new Error(`There is no slice '${unknown}'. Choose from ${known.join(', ')}.`);
+for (const [name, slice] of Object.entries(SLICES)) {
+  if (names.length === 0 || names.includes(name)) await mutate(name, slice);
 }

@@ -74,7 +74,7 @@ export function billOf(bill: string, name: string, bundled: readonly Bundled[]):
     name: one.name,
     version: one.version,
     purl: `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`,
-    licenses: [{ license: { id: one.license } }],
+    licenses: [{ expression: one.license }],
   }));
   const full = { ...parsed, metadata: { ...metadata, component }, components };
   return `${JSON.stringify(full, null, 2)}\n`;

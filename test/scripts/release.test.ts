@@ -41,14 +41,14 @@ describe('a release', () => {
       metadata: { component: { name: 'checkout', version: '0.2.0' } },
       components: [],
     });
-    const licences = '=== @some/signals 2.1.0 (MIT)\n\nMIT\n\n=== tree 1.0.0 (ISC)\n\nISC\n';
+    const licences = '=== @some/signals 2.1.0 (MIT)\n\nMIT\n\n=== tree 1.0.0 (MIT OR ISC)\n\nISC\n';
 
     expect(JSON.parse(billOf(npms, 'mcp-resolve', packagesIn(licences)))).toMatchObject({
       bomFormat: 'CycloneDX',
       metadata: { component: { name: 'mcp-resolve', version: '0.2.0' } },
       components: [
         { name: '@some/signals', version: '2.1.0', purl: 'pkg:npm/%40some/signals@2.1.0' },
-        { name: 'tree', licenses: [{ license: { id: 'ISC' } }] },
+        { name: 'tree', licenses: [{ expression: 'MIT OR ISC' }] },
       ],
     });
   });
