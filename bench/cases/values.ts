@@ -56,14 +56,28 @@ export function thirtyValues(kind: keyof typeof parts): Values {
     byHand: () => {
       const server = new McpServer(INFO);
       server.registerTool(NAME, { inputSchema: PathInput }, async ({ path }) => {
-        const values: number[] = [];
-        for (let index = 0; index < COUNT; index += 1)
-          values.push(await part(path, values[index - CHAINS] ?? 0));
+        const values = kind === 'synchronous' ? computed(path) : await loaded(path);
         return said(String(values.at(-1)));
       });
       return server;
     },
   };
+}
+
+/** Returns the values of a body that calls synchronous functions. */
+function computed(path: string): number[] {
+  const values: number[] = [];
+  for (let index = 0; index < COUNT; index += 1)
+    values.push(parts.synchronous(path, values[index - CHAINS] ?? 0));
+  return values;
+}
+
+/** Returns the values of a body that awaits those at the same time that do not need each other. */
+async function loaded(path: string): Promise<number[]> {
+  let row = Array.from({ length: CHAINS }, () => 0);
+  for (let index = 0; index < COUNT; index += CHAINS)
+    row = await Promise.all(row.map((earlier) => parts.asynchronous(path, earlier)));
+  return row;
 }
 
 const SIZE = 100_000;

@@ -1,6 +1,13 @@
 /** Q15: the memory of a server after many flows, and of open sessions. */
 import type { Figure, Goal } from '../goal.js';
-import { ending, grown, growths, opening, waiting, type Trial } from '../http/memory.js';
+import {
+  runFlows,
+  medianGrowth,
+  measureGrowths,
+  openSessions,
+  openWaitingCalls,
+  type Trial,
+} from '../http/memory.js';
 import { median } from '../measure/statistics.js';
 
 const SESSION: Omit<Trial, 'count' | 'work'> = { era: '2025-11-25', first: 100 };
@@ -11,12 +18,12 @@ const SERVERS = 2;
 /** Compares the memory of our server with that of one by hand. */
 async function againstHand(what: string, trial: Trial): Promise<Figure[]> {
   const [ours, theirs] = await Promise.all([
-    growths('ours', trial, SERVERS),
-    growths('byHand', trial, SERVERS),
+    measureGrowths('ours', trial, SERVERS),
+    measureGrowths('byHand', trial, SERVERS),
   ]);
   return (['heap', 'rss'] as const).map((kind) => ({
     name: `${what}, ${kind === 'heap' ? 'heap' : 'memory of the process'} / by hand`,
-    value: grown(ours, kind) / grown(theirs, kind),
+    value: medianGrowth(ours, kind) / medianGrowth(theirs, kind),
     unit: 'x',
     bar: 1.3,
     better: 'lower',
@@ -33,16 +40,16 @@ export const memoryGoals: readonly Goal[] = [
       progress(`${count} flows after the first ${first}, and open sessions`);
       // Time does not matter, so all run at once.
       const [past, sessions, calls] = await Promise.all([
-        growths('ours', { era: '2026-07-28', first, count, work: ending }, 1),
+        measureGrowths('ours', { era: '2026-07-28', first, count, work: runFlows }, 1),
         againstHand('open 2025-11-25 session', {
           ...SESSION,
           count: quick ? 500 : 2000,
-          work: opening,
+          work: openSessions,
         }),
         againstHand('2025-11-25 call that waits', {
           ...SESSION,
           count: quick ? 200 : 500,
-          work: waiting,
+          work: openWaitingCalls,
         }),
       ]);
       const growth = past.map(({ before, after }) => after.heap / before.heap);

@@ -20,12 +20,12 @@ export function loadWith<T>(idle: T[], flow: (value: T) => Promise<unknown>): Lo
     });
 }
 
-export const sixteen = <T>(open: () => Promise<T>): Promise<T[]> =>
+export const openSixteen = <T>(open: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: CONNECTIONS }, open));
 
 /** Sends 2026-07-28 flows. */
 export async function modernLoad(url: string, flow: Flow): Promise<Load> {
-  const idle = await sixteen(() => openModern(url, flow));
+  const idle = await openSixteen(() => openModern(url, flow));
   return loadWith(idle, (connection) => runFlow(connection, flow));
 }
 

@@ -28,7 +28,7 @@ export interface Growth {
 }
 
 /** Measures a trial on several servers, one after the other. */
-export async function growths(
+export async function measureGrowths(
   way: Served['way'],
   trial: Trial,
   servers: number,
@@ -52,19 +52,19 @@ async function growthOf(way: Served['way'], { era, first, count, work }: Trial):
 }
 
 /** Returns the median growth. */
-export function grown(taken: readonly Growth[], kind: keyof Memory): number {
+export function medianGrowth(taken: readonly Growth[], kind: keyof Memory): number {
   return median(taken.map(({ before, after }) => after[kind] - before[kind]));
 }
 
-export function opening(url: string): Work {
+export function openSessions(url: string): Work {
   return (times) => inFlight(times, CONNECTIONS, () => openSession(url));
 }
 
 /** Opens calls that wait for an answer, each in its own session. */
-export function waiting(url: string): Work {
+export function openWaitingCalls(url: string): Work {
   return (times) =>
     inFlight(times, CONNECTIONS, async () => ask(url, await openSession(url), flows.confirm, 1));
 }
 
 /** Sends flows that end. */
-export const ending = (url: string): Promise<Work> => modernLoad(url, flows.confirm);
+export const runFlows = (url: string): Promise<Work> => modernLoad(url, flows.confirm);

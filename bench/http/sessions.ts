@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 import { Connection } from './connection.js';
-import { loadWith, sixteen, type Load } from './load.js';
+import { loadWith, openSixteen, type Load } from './load.js';
 import { accepted, callOf, checkDone, headersOf, INITIALIZE, type Flow } from './messages.js';
 
 const agent = new Agent({ keepAlive: true });
@@ -68,7 +68,7 @@ export async function ask(url: string, session: string, flow: Flow, id: number):
 
 /** Sends flows with one question, each of the sixteen at a time in a session of its own. */
 export async function askingLoad(url: string, flow: Flow): Promise<Load> {
-  const idle = await sixteen(() => openSession(url));
+  const idle = await openSixteen(() => openSession(url));
   let id = 0;
   return loadWith(idle, async (session) => {
     await (await ask(url, session, flow, (id += 1))).answer();
@@ -77,7 +77,7 @@ export async function askingLoad(url: string, flow: Flow): Promise<Load> {
 
 /** Sends calls that ask nothing, each of the sixteen at a time in a session of its own. */
 export async function plainLoad(url: string, flow: Flow): Promise<Load> {
-  const idle = await sixteen(async () =>
+  const idle = await openSixteen(async () =>
     Connection.open(url, headersOf('2025-11-25', flow.tool, await openSession(url))),
   );
   let id = 0;
