@@ -48,9 +48,12 @@ function withoutProto(args: Readonly<Record<string, unknown>>): Readonly<Record<
   return rest;
 }
 
-/** Returns a copy of data, so that a later change of the data does not change the digest. */
+/**
+ * Returns a copy of data, so that a later change of the data does not change the digest. What has
+ * no canonical form is not copied, and is refused later.
+ */
 export function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return Array.from(value, copyOf);
+  if (Array.isArray(value)) return hasOnlyElements(value) ? Array.from(value, copyOf) : value;
   if (value instanceof Date) return new Date(value);
   if (!isPlainObject(value)) return value;
   // A spread keeps an own property `__proto__`.
@@ -73,15 +76,33 @@ function canonicalAscii(value: unknown): string | Uint8Array {
 
 /** Returns canonical JSON before it is escaped. */
 function canonicalText(value: unknown): string {
-  // `Array.from()` reads the holes of a sparse array, which `map()` would skip.
-  if (Array.isArray(value)) return `[${Array.from(value, canonicalText).join(',')}]`;
+  if (Array.isArray(value)) return arrayText(value);
   if (!isPlainObject(value)) return leaf(value);
+  const keys = Object.keys(value);
+  if (Reflect.ownKeys(value).length > keys.length) throw noFormError();
   let members = '';
-  for (const key of sortKeys(Object.keys(value))) {
+  for (const key of sortKeys(keys)) {
     const separator = members === '' ? '' : ',';
     members += `${separator}${JSON.stringify(key)}:${canonicalText(value[key])}`;
   }
   return `{${members}}`;
+}
+
+/**
+ * Returns the text of an array.
+ *
+ * @throws {TypeError} If it has other properties than its elements, as the match of a regular
+ *   expression has. The text would not show them.
+ */
+function arrayText(array: readonly unknown[]): string {
+  if (!hasOnlyElements(array)) throw noFormError();
+  // `Array.from()` reads the holes of a sparse array, which `map()` would skip.
+  return `[${Array.from(array, canonicalText).join(',')}]`;
+}
+
+function hasOnlyElements(array: readonly unknown[]): boolean {
+  // The elements come first, and then `length`, before any other property.
+  return Reflect.ownKeys(array).at(-1) === 'length';
 }
 
 /**
@@ -104,10 +125,14 @@ function leaf(value: unknown): string {
     default:
       if (value === null) return 'null';
       if (value instanceof Date) return `Date(${value.getTime()})`;
-      throw new TypeError(
-        'The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
-      );
+      throw noFormError();
   }
+}
+
+function noFormError(): TypeError {
+  return new TypeError(
+    'The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
+  );
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

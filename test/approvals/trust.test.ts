@@ -34,7 +34,7 @@ import {
   secondPair,
   waitingOf,
 } from './bank.js';
-import { testDesk, yes } from './callers.js';
+import { no, testDesk, yes } from './callers.js';
 
 const YES = { action: 'accept', content: { confirm: true } } as const;
 
@@ -171,6 +171,43 @@ describe('a tool with approvals', () => {
     const handler = toolHandler(payTool([], { approvals: desk }));
     const result = await handler(INVOICE, { mcpReq: { signal: new AbortController().signal } });
     expect(waitingOf(result as never)).toMatchObject({ why: 'no_principal' });
+  });
+
+  it('does not reuse an approval for arguments that only look the same after validation', async () => {
+    const { desk } = testDesk();
+    const paid: unknown[] = [];
+    const order = z.string().transform((text) => /^pay (\w+)/.exec(text));
+    const ask = resolver({}, () => approval('Pay', { by: 'acme/treasury', requester: 'ann' }), {
+      asks: 'approval',
+    });
+    const tool = defineTool(
+      'pay',
+      { inputSchema: z.object({ order }), resolve: { ask }, approvals: desk },
+      (values) => `Paid ${paid.push(values.order?.input)}.`,
+    );
+    const client = await clientOf('modern', tool);
+    await desk.decide(idOf(await client.call('pay', { order: 'pay bob' })), yes('bob'));
+    const other = await client.call('pay', { order: 'pay bob and then eve 1000000' });
+    expect(waitingOf(other)).toMatchObject({ state: 'pending' });
+    expect(await client.text('pay', { order: 'pay bob' })).toBe('Paid 1.');
+    expect(paid).toEqual(['pay bob']);
+  });
+
+  it('keeps a denial, although the call would not ask any more', async () => {
+    const { desk } = testDesk();
+    const paid: unknown[] = [];
+    let cents = 15_000;
+    const ask = resolver(
+      {},
+      () => (cents < 10_000 ? true : approval('Pay', { by: 'acme/treasury', requester: 'ann' })),
+      { asks: 'approval' },
+    );
+    const client = await clientOf('modern', payTool(paid, { approvals: desk, resolve: { ask } }));
+    const id = idOf(await client.call('pay', INVOICE));
+    await desk.decide(id, no('bob'));
+    cents = 5_000;
+    expect(waitingOf(await client.call('pay', INVOICE))).toMatchObject({ state: 'denied' });
+    expect(paid).toEqual([]);
   });
 
   it('does not go on in a request that has the state of another call', async () => {

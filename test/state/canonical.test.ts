@@ -146,12 +146,22 @@ describe('I36: canonical JSON', () => {
     [new URL('a:b')],
     [Symbol('a')],
     [() => 'a'],
+    [/^pay (\w+)/.exec('pay bob and then eve')],
+    [Object.assign(['a'], { [Symbol('b')]: 'c' })],
+    [Object.assign(Array(3), { more: 'a' })],
+    [{ [Symbol('a')]: 'b' }],
+    [Object.defineProperty({}, 'a', { value: 'b' })],
   ])('refuses %o, which would look like another one', (value) => {
     expect(() => canonicalJson({ a: value })).toThrow(
       new TypeError(
         'The arguments contain a value that is neither JSON nor a Date nor a bigint, so the call cannot ask.',
       ),
     );
+  });
+
+  test('refuses a copy, too, of what it would refuse', () => {
+    const match = /^pay (\w+)/.exec('pay bob and then eve');
+    expect(() => canonicalJson(copyOf({ a: match }))).toThrow(TypeError);
   });
 
   test('I36: sorts keys by code point, not by UTF-16 unit', () => {
