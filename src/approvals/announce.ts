@@ -32,7 +32,11 @@ export async function announce(
     try {
       await storeSteps(slot, () => list(core, made));
     } catch (error) {
-      if (!(error instanceof InboxFullError)) throw error;
+      if (!(error instanceof InboxFullError)) {
+        // The next call announces it.
+        await giveUp(core, made).catch(slot.report);
+        throw error;
+      }
       await storeSteps(slot, () => takeBack(core, made));
       throw tooManyError(request);
     }
@@ -116,8 +120,9 @@ async function list(core: DeskCore, made: NewRequest): Promise<void> {
  */
 async function notify(
   core: DeskCore,
-  { request, call, key }: NewRequest,
+  made: NewRequest,
 ): Promise<{ readonly error: unknown } | undefined> {
+  const { request, call } = made;
   const { notify: tell } = core.settings;
   const shown = shownRequest(call, request, core.now());
   const told = inTime(() => Promise.resolve(tell?.(shown)), '`notify`');
@@ -125,15 +130,29 @@ async function notify(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  const { announcer, ...announced } = request;
+  if (failure !== undefined) await giveUp(core, made);
+  else await changeAnnouncer(core, made, undefined);
+  return failure;
+}
+
+/** Lets the next call announce a request, and a poll of its task after a while. */
+async function giveUp(core: DeskCore, made: NewRequest): Promise<void> {
+  await changeAnnouncer(core, made, { owner: '', until: core.now() });
+}
+
+/** Changes who announces a request, unless another attempt does so by now. */
+async function changeAnnouncer(
+  core: DeskCore,
+  { request, key }: NewRequest,
+  announcer: StoredRequest['announcer'],
+): Promise<void> {
   await core.change(key, (present) => {
     const known = present.requests.find(({ id }) => id === request.id);
-    if (announcer === undefined || known?.announcer?.owner !== announcer.owner) return undefined;
-    const { announcer: _, ...rest } = { ...announced, ...known };
-    const next = failure === undefined ? rest : { ...rest, announcer: { ...announcer, until: 0 } };
-    return withRequest(present, next);
+    if (known?.announcer === undefined || known.announcer.owner !== request.announcer?.owner)
+      return undefined;
+    const { announcer: _, ...rest } = known;
+    return withRequest(present, announcer === undefined ? rest : { ...rest, announcer });
   });
-  return failure;
 }
 
 /** Voids the request that was the newest about the same thing, and becomes the newest. */

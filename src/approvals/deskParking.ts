@@ -121,6 +121,7 @@ export class CallAtDesk implements Parking {
   }
 
   async claim({ values, tokensLiveMs }: ClaimedRun): Promise<void> {
+    this.assertNotDenied();
     if (![...this.used.values()].includes('approved') && !this.hasOpenTask) return;
     const digests = await digestsOf(values);
     for (;;) {
@@ -143,6 +144,19 @@ export class CallAtDesk implements Parking {
       if (this.canRelease) return;
       await this.read();
     }
+  }
+
+  /**
+   * Checks that the round has seen every denial. A resolver that no longer asks does not undo one.
+   *
+   * @throws {@link ToolError} If it has not.
+   */
+  private assertNotDenied(): void {
+    const { live: call, core, used } = this;
+    const denied = call?.requests.find(
+      (one) => !used.has(one.id) && stateOf(call, one, core.now()) === 'denied',
+    );
+    if (call !== undefined && denied !== undefined) throw deniedError(call, denied, core.now());
   }
 
   async release(): Promise<void> {

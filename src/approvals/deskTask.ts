@@ -26,6 +26,7 @@ import { utf8 } from '../platform.js';
 import { CAPABILITIES } from '../question/capability.js';
 import { isTooDeep } from '../state/canonical.js';
 import type { DeskCore, ParkedRecord } from './deskCore.js';
+import { isUnannounced } from './nextCall.js';
 import { stateOf } from './parkedCall.js';
 import type { ParkedCall, StoredTask, TaskEnd } from './parkedCall.js';
 import { answersIn, endedTask, isWaiting, lostEnd, openIn } from './storedTask.js';
@@ -129,7 +130,8 @@ export class DeskTask {
     if (states.includes('denied')) return 'due';
     const open = openIn(task);
     if (open.length > 0) return asking(open, clientCapabilities);
-    return states.includes('pending') ? waitingState(call, now) : 'due';
+    if (!states.includes('pending') || isUnannounced(call, now)) return 'due';
+    return waitingState(call, now);
   }
 
   private answer(shown: TaskState): Result | undefined {

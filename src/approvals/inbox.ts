@@ -30,8 +30,18 @@ export interface Entry {
 /** The error of an inbox that has no room for another request. */
 export class InboxFullError extends Error {}
 
+/** A change of an inbox, and what happens to it. */
+interface InboxChange {
+  readonly decide: (entries: readonly Entry[]) => readonly Entry[];
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /** The inboxes of a desk. */
 export class Inboxes {
+  /** The changes that wait for the one that runs, by the key of their inbox. */
+  private readonly waiting = new Map<string, InboxChange[]>();
+
   constructor(
     private readonly records: Records,
     private readonly limits: InboxLimits,
@@ -75,17 +85,50 @@ export class Inboxes {
   }
 
   /** Changes the inbox of a group, unless the entries stay the same array. */
-  private change(
-    group: string,
-    decide: (entries: readonly Entry[]) => readonly Entry[],
-  ): Promise<void> {
-    return this.records.change(keyOf(group), (present) => {
-      const entries = this.entriesIn(present);
-      const next = decide(entries);
-      if (next === entries) return { result: undefined };
-      const value = JSON.stringify({ revision: randomId(), entries: next });
-      const until = Math.max(...next.map((entry) => entry.until), 0);
-      return { value, until, result: undefined };
+  private change(group: string, decide: InboxChange['decide']): Promise<void> {
+    const key = keyOf(group);
+    return new Promise((done, failed) => {
+      const change = { decide, done, failed };
+      const waiting = this.waiting.get(key);
+      if (waiting !== undefined) waiting.push(change);
+      else void this.runAll(key, [change]);
+    });
+  }
+
+  /**
+   * Makes changes, and then together all that have arrived in the meantime. One by one, the calls
+   * of a burst would change the record under each other's feet.
+   */
+  private async runAll(key: string, first: readonly InboxChange[]): Promise<void> {
+    for (let changes = first; changes.length > 0; changes = this.waiting.get(key) ?? []) {
+      this.waiting.set(key, []);
+      try {
+        for (const settle of await this.make(key, changes)) settle();
+      } catch (error) {
+        for (const { failed } of changes) failed(error);
+      }
+    }
+    this.waiting.delete(key);
+  }
+
+  /** Makes changes in one step. Returns a function for each that settles it. */
+  private make(key: string, changes: readonly InboxChange[]): Promise<readonly (() => void)[]> {
+    return this.records.change(key, (present) => {
+      const before = this.entriesIn(present);
+      let entries = before;
+      const result = changes.map(({ decide, done, failed }) => {
+        try {
+          entries = decide(entries);
+          return done;
+        } catch (error) {
+          return () => {
+            failed(error);
+          };
+        }
+      });
+      if (entries === before) return { result };
+      const value = JSON.stringify({ revision: randomId(), entries });
+      return { value, until: Math.max(...entries.map(({ until }) => until), 0), result };
     });
   }
 

@@ -92,6 +92,11 @@ function reserved(request: StoredRequest, { owner, now }: ParkingCall): StoredRe
   return { ...request, announcer: { owner, until: now + ANNOUNCE_MS } };
 }
 
+/** Returns true if no approver was told of a request, and nobody has tried for a while. */
+export function isUnannounced({ requests }: ParkedCall, now: number): boolean {
+  return requests.some(({ announcer }) => announcer && now >= announcer.until + ANNOUNCE_MS);
+}
+
 /** Returns true if a request is for exactly this question. */
 export function isFor(
   request: StoredRequest,

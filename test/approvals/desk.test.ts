@@ -1,5 +1,7 @@
 /** Requests, decisions and runs at a desk. */
+import { setImmediate } from 'node:timers/promises';
 import { memoryStore } from 'mcp-resolve/store';
+import type { RecordStore } from 'mcp-resolve/store';
 import { describe, expect, it, vi } from 'vitest';
 
 import {
@@ -163,12 +165,53 @@ describe('a request', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('V42 is announced by the next call if its inbox could not be written', async () => {
+    const inner = memoryStore();
+    let isDown = true;
+    const store: RecordStore = {
+      ...inner,
+      get: (key) => inner.get(key),
+      put: (key, value, how) => {
+        if (isDown && key.startsWith('inbox/')) throw new Error('connection lost');
+        return inner.put(key, value, how);
+      },
+    };
+    const { desk, notified } = testDesk({ store });
+    expect(await call(desk)).toMatchObject({ state: 'refused', why: 'store_unavailable' });
+    isDown = false;
+    const id = await requested(desk);
+    expect(notified).toEqual([id]);
+    expect(await desk.pending({ by: 'acme/treasury' })).toMatchObject([{ id }]);
+  });
+
+  it('lists a burst of calls together, so that none of them loses', async () => {
+    const inner = memoryStore();
+    let writes = 0;
+    // Between two steps of a call, those of the others run.
+    const store: RecordStore = {
+      ...inner,
+      get: (key) => setImmediate().then(() => inner.get(key)),
+      put: async (key, value, how) => {
+        await setImmediate();
+        if (key.startsWith('inbox/')) writes += 1;
+        return inner.put(key, value, how);
+      },
+    };
+    const { desk } = testDesk({ store, maxOpenPerRequester: 1000 });
+    const calls = Array.from({ length: 300 }, (_, index) =>
+      requested(desk, { key: `call ${index}` }),
+    );
+    expect(new Set(await Promise.all(calls)).size).toBe(300);
+    expect(await desk.pending({ by: 'acme/treasury' })).toHaveLength(300);
+    expect(writes).toBeLessThan(50);
+  });
+
   it('names `notify` if that takes too long', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const errors: unknown[] = [];
     const { desk } = testDesk({
       notify: () => {
-        setImmediate(() => vi.advanceTimersByTime(5000));
+        void setImmediate().then(() => vi.advanceTimersByTime(5000));
         return new Promise(() => undefined);
       },
     });

@@ -375,6 +375,26 @@ it('T18 T10 works until the lease of a killed process ends, and is never run aga
   await poll.catch(() => undefined);
 });
 
+it('announces a request that nobody was told of, a minute after the failure', async () => {
+  let isDown = true;
+  const tries: string[] = [];
+  const notify = ({ id }: { readonly id: string }): void => {
+    tries.push(id);
+    if (isDown) throw new Error('The chat is down.');
+  };
+  const { tool, clock } = taskBank({}, { notify });
+  const poller = pollerOf(tool);
+  const { taskId } = await poller.call();
+  isDown = false;
+  clock.now += 59_000;
+  expect((await poller.get(taskId)).status).toBe('working');
+  expect(tries).toHaveLength(1);
+  clock.now += 1_000;
+  expect((await poller.get(taskId)).status).toBe('working');
+  expect((await poller.get(taskId)).status).toBe('working');
+  expect(tries).toEqual([tries[0], tries[0]]);
+});
+
 it('T19 ends with the refusal of a guard, which spends nothing', async () => {
   let open = true;
   const isOpen = resolver({}, () => {
