@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import * as prettier from 'prettier';
 
 import { CHARTED, drawLanguages, drawWays, languagesTitle, timeOf, waysTitle } from './chart.js';
-import { byOrder, type Figure } from './goal.js';
+import { byOrder, verdictOf, type Figure } from './goal.js';
 import { ECHO, ON_NODE_20, OURS } from './goals/languages.js';
 import { goProgram, pythonPrograms, rustProgram } from './languages/programs.js';
 import { figureOf, NODES, readResults, shown, signOf, type Saved } from './report.js';
@@ -56,11 +56,15 @@ async function page(): Promise<string> {
 
 const NEWEST = NODES.at(-1) ?? '';
 
-/** Returns a ratio on each version of Node: `1.1 times as much on Node 20 and 0.9 times on Node 24`. */
+/**
+ * Returns a ratio on each version of Node: `1.1 times as much on Node 20 and 0.9 times on Node 24`.
+ * It omits those that were not judged, because the machine was busy.
+ */
 function onEach(id: string, name: string): string | undefined {
   const parts = NODES.flatMap((node) => {
     const figure = figureOf(results, node, id, name);
-    return figure === undefined ? [] : [`${figure.value.toFixed(1)} times on Node ${node}`];
+    const isJudged = figure !== undefined && verdictOf(figure) !== 'not judged';
+    return !isJudged ? [] : [`${figure.value.toFixed(1)} times on Node ${node}`];
   });
   return parts.length === 0 ? undefined : parts.join(' and ').replace('times', 'times as much');
 }

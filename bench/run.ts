@@ -23,7 +23,7 @@ import { following, leading, type Place } from './measure/processes.js';
 import { saveGoal, tableOf, type Measured } from './report.js';
 
 // V8 needs a few seconds to optimize a confirm flow. Quick runs do not wait for that.
-const FULL = { rounds: 9, sliceMs: 100, warmMs: 2000, perWay: 4 };
+const FULL = { rounds: 9, sliceMs: 100, warmMs: 4000, perWay: 4 };
 const OTHERS = { rounds: 7, sliceMs: 100, warmMs: 1500, perWay: 2 };
 const QUICK = { rounds: 5, sliceMs: 40, warmMs: 500, perWay: 2 };
 
