@@ -96,8 +96,8 @@ export class Inboxes {
   }
 
   /**
-   * Makes changes, and then together all that have arrived in the meantime. One by one, the calls
-   * of a burst would change the record under each other's feet.
+   * Makes changes, and then together all that have arrived in the meantime. If each call of a burst
+   * wrote the record by itself, most writes would fail because another one was first.
    */
   private async runAll(key: string, first: readonly InboxChange[]): Promise<void> {
     for (let changes = first; changes.length > 0; changes = this.waiting.get(key) ?? []) {

@@ -92,7 +92,7 @@ function reserved(request: StoredRequest, { owner, now }: ParkingCall): StoredRe
   return { ...request, announcer: { owner, until: now + ANNOUNCE_MS } };
 }
 
-/** Returns true if no approver was told of a request, and nobody has tried for a while. */
+/** Returns true if a request has not been announced, and the last attempt is a minute old. */
 export function isUnannounced({ requests }: ParkedCall, now: number): boolean {
   return requests.some(({ announcer }) => announcer && now >= announcer.until + ANNOUNCE_MS);
 }
